@@ -1,0 +1,49 @@
+"""The catalogue of structural groups: pure functions of arrays, one file a kind.
+
+To add a kind, write its file (see `kind.py` for the duties) and add it to `KINDS`; the tests find it there.
+
+>>> kind("3R").name
+'RRR'
+"""
+
+from __future__ import annotations
+
+from .driven import DrivenP, DrivenR
+from .general import General, Rows
+from .kind import Array, Kind, Values
+from .prp import PRP
+from .rpp import RPP
+from .rpr import RPR
+from .rrp import RRP
+from .rrr import RRR
+
+#: Every kind with a closed form, in the order of the docs.
+KINDS: tuple[Kind, ...] = (DrivenR(), DrivenP(), RRR(), RRP(), RPR(), PRP(), RPP())
+
+_BY_NAME = {name: kind for kind in KINDS for name in (kind.name, *kind.aliases)}
+
+
+def kind(name: str) -> Kind:
+    """Return the kind with this name or alias; `KeyError` lists the names where there is none."""
+    try:
+        return _BY_NAME[name]
+    except KeyError:
+        raise KeyError(f"no closed form for '{name}'; known: {', '.join(_BY_NAME)}") from None
+
+
+__all__ = [
+    "KINDS",
+    "PRP",
+    "RPP",
+    "RPR",
+    "RRP",
+    "RRR",
+    "Array",
+    "DrivenP",
+    "DrivenR",
+    "General",
+    "Kind",
+    "Rows",
+    "Values",
+    "kind",
+]

@@ -1,0 +1,87 @@
+"""Driven links: one link moved by a driver against a known link ("1R" on a revolute, driven P on a slide).
+
+The driver's angle z enters as the unit vector E = (cos z, sin z), its travel as the scalar s. Source: Saura et al.,
+sec. 4 (1R group).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .kind import Array, Values, times, turned
+
+
+class DrivenR:
+    """The direction of a link turned by a driver: U = F E, read as complex numbers.
+
+    F is the direction of the known link, times a constant. The two links need not share a joint.
+    """
+
+    name = "driven R"
+    aliases = ("1R", "RR")
+    modes = 1
+    inputs = ("F", "E")
+    outputs = ("U",)
+
+    def margin(self, h: Values) -> Array | None:
+        """Return None: a driven link is never singular."""
+        return None
+
+    def side(self, h: Values, phi: Values) -> Array:
+        """Return 1: there is one mode."""
+        return np.ones(1)
+
+    def position(self, h: Values, root: Any) -> Values:
+        """Return U = F E."""
+        return (times(h[0], h[1]),)
+
+    def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
+        """Return dU = dF E + F dE + g."""
+        return (times(dh[0], h[1]) + times(h[0], dh[1]) + g[0],)
+
+    def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
+        """Return the mixed products of the two directions."""
+        return (times(vh[0], wh[1]) + times(wh[0], vh[1]),)
+
+    def residual(self, h: Values, phi: Values) -> Values:
+        """Return U - F E."""
+        return (phi[0] - times(h[0], h[1]),)
+
+
+class DrivenP:
+    """A point of a link moved along a guide by a driver: C = G + s D."""
+
+    name = "driven P"
+    aliases = ("1P",)
+    modes = 1
+    inputs = ("G", "D", "s")
+    outputs = ("C",)
+
+    def margin(self, h: Values) -> Array | None:
+        """Return None: a driven link is never singular."""
+        return None
+
+    def side(self, h: Values, phi: Values) -> Array:
+        """Return 1: there is one mode."""
+        return np.ones(1)
+
+    def position(self, h: Values, root: Any) -> Values:
+        """Return C = G + s D."""
+        G, D, s = h
+        return (G + s * D,)
+
+    def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
+        """Return dC = dG + ds D + s dD + g."""
+        (_, D, s), (dG, dD, ds) = h, dh
+        return (dG + ds * D + s * dD + g[0],)
+
+    def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
+        """Return the Coriolis term."""
+        return (vh[2] * wh[1] + wh[2] * vh[1],)
+
+    def residual(self, h: Values, phi: Values) -> Values:
+        """Return C - G - s D."""
+        G, D, s = h
+        return (phi[0] - G - s * D,)

@@ -1,0 +1,337 @@
+"""The general group: any number of links, by Newton's method on the group's own equations.
+
+The unknowns of link k are its origin O_k and its unit direction U_k = (cos theta_k, sin theta_k). The rows are
+
+    pin        P_i - P_j = 0                         two rows
+    parallel   D_i x D_j = 0                         orientation of a prismatic joint, or driven (D_i turned by E)
+    line       D x (P_j - P_i) - e = 0               prismatic joint or slot
+    travel     D . (P_j - P_i) - start - s = 0       driven slide
+    distance   (|P_j - P_i|^2 - l^2) / 2 = 0         driven distance
+
+with points P = O_k + U_k r and directions D = U_k r on an unknown link, or known inputs. This is the reference-point
+formulation (Flores & Lankarani, eqs. 22-87, corrected) of the group alone.
+
+All rows are bilinear in points and directions (a driven parallel has one factor more), so that first and second
+derivatives follow from the product rule on arrays and need no formula of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .kind import Array, Values
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The equations of a general group, as indices.
+
+    `links` is the number of unknown links. A source k >= 0 is the unknown link k, a source -1 - j the vector
+    input j. `points` are (source, r) and `directions` are (source, r, turner): r is complex, in the link's frame, and
+    turner the vector input that turns the direction, or -1. In `pins` (i, j) and `distances` (i, j, scalar) i and j
+    are points; `parallels` (i, j) are directions; `lines` (d, i, j, e) and `travels` (d, i, j, start, scalar) hold
+    a direction, two points and constants [m]. `unit` marks the vector inputs that are unit vectors. `size` [m]
+    makes angles and lengths comparable.
+    """
+
+    links: int
+    vectors: int
+    scalars: int
+    points: tuple[tuple[int, complex], ...] = ()
+    directions: tuple[tuple[int, complex, int], ...] = ()
+    pins: tuple[tuple[int, int], ...] = ()
+    parallels: tuple[tuple[int, int], ...] = ()
+    lines: tuple[tuple[int, int, int, float], ...] = ()
+    travels: tuple[tuple[int, int, int, float, int], ...] = ()
+    distances: tuple[tuple[int, int, int], ...] = ()
+    unit: tuple[bool, ...] = ()
+    size: float = 1.0
+
+    @property
+    def count(self) -> int:
+        """Number of scalar rows; a determined group has three a link."""
+        return 2 * len(self.pins) + len(self.parallels) + len(self.lines) + len(self.travels) + len(self.distances)
+
+
+def _cross(a: Any, b: Any) -> Any:
+    return a[..., 0, :] * b[..., 1, :] - a[..., 1, :] * b[..., 0, :]
+
+
+def _dot(a: Any, b: Any) -> Any:
+    return a[..., 0, :] * b[..., 0, :] + a[..., 1, :] * b[..., 1, :]
+
+
+def _times(a: Any, b: Any) -> Any:
+    x = a[..., 0, :] * b[..., 0, :] - a[..., 1, :] * b[..., 1, :]
+    y = a[..., 0, :] * b[..., 1, :] + a[..., 1, :] * b[..., 0, :]
+    return np.stack((x, y), axis=-2)
+
+
+def _turned(a: Any) -> Any:
+    return np.stack((-a[..., 1, :], a[..., 0, :]), axis=-2)
+
+
+@dataclass(frozen=True)
+class _Jet:
+    """A quantity with its derivatives along v, along w, and the mixed second one."""
+
+    x: Any
+    v: Any
+    w: Any
+    vw: Any
+
+    def __sub__(self, other: _Jet) -> _Jet:
+        return _Jet(self.x - other.x, self.v - other.v, self.w - other.w, self.vw - other.vw)
+
+    def take(self, index: Any) -> _Jet:
+        return _Jet(self.x[index], self.v[index], self.w[index], self.vw[index])
+
+
+def _mixed(form: Any, a: _Jet, b: _Jet) -> Any:
+    """Return the mixed second derivative of a bilinear form."""
+    return form(a.vw, b.x) + form(a.v, b.w) + form(a.w, b.v) + form(a.x, b.vw)
+
+
+def _product(form: Any, a: _Jet, b: _Jet) -> _Jet:
+    return _Jet(form(a.x, b.x), form(a.v, b.x) + form(a.x, b.v), form(a.w, b.x) + form(a.x, b.w), _mixed(form, a, b))
+
+
+@dataclass(frozen=True)
+class General:
+    """A group solved by its own equations `rows`; inputs are the vectors, then the scalars of `rows`.
+
+    The unknowns are O_1, U_1, O_2, U_2, ... each (2, n).
+    """
+
+    rows: Rows
+    name: str = "general"
+    aliases: tuple[str, ...] = field(default=(), repr=False)
+
+    @cached_property
+    def _index(self) -> _Index:
+        return _Index(self.rows)
+
+    # --- the rows and their derivatives -------------------------------------------------------------------
+
+    def _values(self, h: Values, O: Array, U: Array) -> Array:
+        """Return all rows (r, n)."""
+        ix, V, S = self._index, *self._split(h)
+        P, D = ix.points(O, U, V), ix.turned_directions(U, V)
+        reach = P[ix.dist_b] - P[ix.dist_a]
+        return ix.stack(
+            P[ix.pin_a] - P[ix.pin_b],
+            _cross(D[ix.par_a], D[ix.par_b]),
+            _cross(D[ix.line_d], P[ix.line_b] - P[ix.line_a]) - ix.line_e,
+            _dot(D[ix.travel_d], P[ix.travel_b] - P[ix.travel_a]) - ix.travel_start - S[ix.travel_s],
+            0.5 * (_dot(reach, reach) - S[ix.dist_s] ** 2),
+        )
+
+    def _first(self, h: Values, phi: tuple[Array, Array], dh: Values, dphi: tuple[Array, Array]) -> Array:
+        """Return the derivative of all rows (r, n) along dh and dphi = (dO, dU)."""
+        ix, (V, S), (dV, dS) = self._index, self._split(h), self._split(dh)
+        (O, U), (dO, dU) = phi, dphi
+        P, D = ix.points(O, U, V), ix.turned_directions(U, V)
+        dP = ix.points(dO, dU, dV)
+        plain, turner, d_turner = ix.directions(U, V), ix.turners(V), ix.turner_rates(dV)
+        dD = _times(ix.directions(dU, dV), turner) + _times(plain, d_turner)
+        line, d_line = P[ix.line_b] - P[ix.line_a], dP[ix.line_b] - dP[ix.line_a]
+        travel, d_travel = P[ix.travel_b] - P[ix.travel_a], dP[ix.travel_b] - dP[ix.travel_a]
+        dist, d_dist = P[ix.dist_b] - P[ix.dist_a], dP[ix.dist_b] - dP[ix.dist_a]
+        return ix.stack(
+            dP[ix.pin_a] - dP[ix.pin_b],
+            _cross(dD[ix.par_a], D[ix.par_b]) + _cross(D[ix.par_a], dD[ix.par_b]),
+            _cross(dD[ix.line_d], line) + _cross(D[ix.line_d], d_line),
+            _dot(dD[ix.travel_d], travel) + _dot(D[ix.travel_d], d_travel) - dS[ix.travel_s],
+            _dot(d_dist, dist) - S[ix.dist_s] * dS[ix.dist_s],
+        )
+
+    def jacobian(self, h: Values, O: Array, U: Array) -> Array:
+        """Return the scaled Jacobian (n, 3m, 3m), its columns dO_x, dO_y, size dtheta of each link.
+
+        Rows are scaled too: its entries are of the order of one, so that its smallest singular value tells how near a
+        singularity is.
+        """
+        ix, rows = self._index, self.rows
+        m, lanes = rows.links, O.shape[-1]
+        columns = []
+        zero_h = tuple(np.zeros((2, 1)) for _ in range(rows.vectors)) + (0.0,) * rows.scalars
+        for k in range(m):
+            for dof in range(3):
+                dO, dU = np.zeros((m, 2, lanes), O.dtype), np.zeros((m, 2, lanes), O.dtype)
+                if dof < 2:
+                    dO[k, dof] = 1.0
+                else:
+                    dU[k] = _turned(U[k]) / rows.size
+                columns.append(self._first(h, (O, U), zero_h, (dO, dU)))
+        return np.moveaxis(np.stack(columns, axis=1) / ix.row_size[:, None, None], -1, 0)
+
+    # --- the duties of a kind -----------------------------------------------------------------------------
+
+    def residual(self, h: Values, phi: Values) -> Values:
+        """Return all rows, then (U.U - 1) / 2 of each link."""
+        O, U = _unpack(phi)
+        return (*self._values(h, O, U), *(0.5 * (_dot(U, U) - 1)))
+
+    def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
+        """Solve for dO, dU: Phi_phi dphi = -Phi_h dh + g with one factorisation a lane."""
+        O, U = _unpack(phi)
+        rows, m = self.rows, self.rows.links
+        zero = np.zeros_like(U)
+        unit = _lanes(g[rows.count :], U)
+        # U.dU = g is met by a part along U; the angle's rate supplies the part across.
+        known = self._first(h, (O, U), dh, (zero, unit[:, None, :] * U))
+        rhs = (_lanes(g[: rows.count], U) - known) / self._index.row_size[:, None]
+        solution = np.linalg.solve(self.jacobian(h, O, U), np.moveaxis(rhs, -1, 0)[..., None])[..., 0]
+        x = np.moveaxis(solution, 0, -1).reshape(m, 3, -1)
+        dU = _turned(U) * (x[:, 2:3] / rows.size) + unit[:, None, :] * U
+        return _pack(x[:, :2], dU)
+
+    def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
+        """Return g = -(d2 Phi)(v, w) of the rows and of the unit directions."""
+        ix = self._index
+        (V, _), (vV, vS), (wV, wS) = self._split(h), self._split(vh), self._split(wh)
+        (O, U), (vO, vU), (wO, wU) = _unpack(phi), _unpack(vphi), _unpack(wphi)
+        zero_V, zero_O = np.zeros_like(V), np.zeros_like(O)
+        P = _Jet(
+            ix.points(O, U, V), ix.points(vO, vU, vV), ix.points(wO, wU, wV), 0.0 * ix.points(zero_O, zero_O, zero_V)
+        )
+        plain = _Jet(
+            ix.directions(U, V), ix.directions(vU, vV), ix.directions(wU, wV), 0.0 * ix.directions(zero_O, zero_V)
+        )
+        turner = _Jet(ix.turners(V), ix.turner_rates(vV), ix.turner_rates(wV), 0.0 * ix.turners(V))
+        D = _product(_times, plain, turner)
+        line = P.take(ix.line_b) - P.take(ix.line_a)
+        travel = P.take(ix.travel_b) - P.take(ix.travel_a)
+        dist = P.take(ix.dist_b) - P.take(ix.dist_a)
+        rows = ix.stack(
+            0.0 * P.x[ix.pin_a],
+            _mixed(_cross, D.take(ix.par_a), D.take(ix.par_b)),
+            _mixed(_cross, D.take(ix.line_d), line),
+            _mixed(_dot, D.take(ix.travel_d), travel),
+            0.5 * _mixed(_dot, dist, dist) - vS[ix.dist_s] * wS[ix.dist_s],
+        )
+        return (*(-rows), *(-_dot(vU, wU)))
+
+    def newton(self, h: Values, O: Array, theta: Array, *, iterations: int = 12) -> tuple[Array, Array, Array]:
+        """Run Newton's method from a start, over all lanes at once.
+
+        Return O (m, 2, n), theta (m, n) and the last step (n,) relative to `size`; infinite where it failed.
+        """
+        size, tolerance = self.rows.size, 1e-13
+        step = np.full(O.shape[-1], np.inf)
+        for _ in range(iterations):
+            U = np.stack((np.cos(theta), np.sin(theta)), axis=1)
+            rhs = self._values(h, O, U) / self._index.row_size[:, None]
+            try:
+                solution = np.linalg.solve(self.jacobian(h, O, U), np.moveaxis(-rhs, -1, 0)[..., None])[..., 0]
+            except np.linalg.LinAlgError:
+                return O, theta, np.full(O.shape[-1], np.inf)
+            x = np.moveaxis(solution, 0, -1).reshape(self.rows.links, 3, -1)
+            O, theta = O + x[:, :2], theta + x[:, 2] / size
+            previous, step = step, np.max(np.abs(x), axis=(0, 1)) / size
+            if np.all((step < tolerance) | ((step < 1e-9) & (step >= 0.5 * previous))):
+                break
+        return O, theta, step
+
+    def smallest_singular_value(self, h: Values, phi: Values) -> Array:
+        """Return the smallest singular value of the scaled Jacobian (n,); NaN where the pose is."""
+        O, U = _unpack(phi)
+        J = self.jacobian(h, O, U)
+        good = np.isfinite(J).all(axis=(1, 2))
+        sigma = np.full(len(J), np.nan)
+        if good.any():
+            sigma[good] = np.linalg.svd(J[good], compute_uv=False)[:, -1]
+        return sigma
+
+    def _split(self, h: Values) -> tuple[Array, Array]:
+        """Return the vector inputs (nv, 2, n) and the scalar inputs (ns, n)."""
+        n = self.rows.vectors
+        return _stack(h[:n], (0, 2, 1)), _stack([np.atleast_1d(s) for s in h[n:]], (0, 1))
+
+
+def _stack(parts: Any, empty: tuple[int, ...]) -> Array:
+    return np.stack(np.broadcast_arrays(*parts)) if len(parts) else np.zeros(empty)
+
+
+def _lanes(g: Any, U: Array) -> Array:
+    """Return right-hand sides (r, n) from scalars or arrays."""
+    return np.stack([np.broadcast_to(x, U.shape[-1:]) for x in g])
+
+
+def _unpack(phi: Values) -> tuple[Array, Array]:
+    both = np.stack(np.broadcast_arrays(*phi))
+    return both[0::2], both[1::2]
+
+
+def _pack(O: Array, U: Array) -> Values:
+    return tuple(x for pair in zip(O, U, strict=True) for x in pair)
+
+
+class _Index:
+    """The index arrays of `Rows`, made once."""
+
+    def __init__(self, rows: Rows) -> None:
+        def column(items: tuple[Any, ...], k: int, dtype: Any = np.intp) -> Array:
+            return np.array([item[k] for item in items], dtype=dtype)
+
+        def complex_vector(values: Array) -> Array:
+            return np.stack((values.real, values.imag), axis=-1)[:, :, None]
+
+        m = rows.links
+
+        def source(values: Array) -> Array:
+            return np.where(values >= 0, values, m - 1 - values)
+
+        self.p_source = source(column(rows.points, 0))
+        self.p_local = complex_vector(column(rows.points, 1, np.complex128))
+        self.d_source = source(column(rows.directions, 0))
+        self.d_local = complex_vector(column(rows.directions, 1, np.complex128))
+        turner = column(rows.directions, 2)
+        self.d_turner = np.where(turner >= 0, turner, rows.vectors)
+        self.pin_a, self.pin_b = column(rows.pins, 0), column(rows.pins, 1)
+        self.par_a, self.par_b = column(rows.parallels, 0), column(rows.parallels, 1)
+        self.line_d, self.line_a, self.line_b = (column(rows.lines, k) for k in range(3))
+        self.line_e = column(rows.lines, 3, np.float64)[:, None]
+        self.travel_d, self.travel_a, self.travel_b = (column(rows.travels, k) for k in range(3))
+        self.travel_start = column(rows.travels, 3, np.float64)[:, None]
+        self.travel_s = column(rows.travels, 4)
+        self.dist_a, self.dist_b, self.dist_s = (column(rows.distances, k) for k in range(3))
+        lengths = 2 * len(rows.pins)
+        self.row_size = np.ones(rows.count)
+        others = lengths + len(rows.parallels) + len(rows.lines) + len(rows.travels)
+        self.row_size[lengths : lengths + len(rows.parallels)] = 1 / rows.size
+        self.row_size[others:] = rows.size
+
+    def points(self, O: Array, U: Array, V: Array) -> Array:
+        origins, axes = _join(O, V), _join(U, 0.0 * V)
+        return origins[self.p_source] + _times(axes[self.p_source], self.p_local)
+
+    def directions(self, U: Array, V: Array) -> Array:
+        return _times(_join(U, V)[self.d_source], self.d_local)
+
+    def turners(self, V: Array) -> Array:
+        one = np.zeros((1, *V.shape[1:]), V.dtype)
+        one[0, 0] = 1.0
+        return np.concatenate((V, one))[self.d_turner]
+
+    def turner_rates(self, dV: Array) -> Array:
+        return np.concatenate((dV, np.zeros((1, *dV.shape[1:]), dV.dtype)))[self.d_turner]
+
+    def turned_directions(self, U: Array, V: Array) -> Array:
+        return _times(self.directions(U, V), self.turners(V))
+
+    @staticmethod
+    def stack(pins: Array, *scalars: Array) -> Array:
+        """Return pins (k, 2, n) and scalar rows (k, n) below each other (r, n)."""
+        flat = pins.reshape(-1, pins.shape[-1])
+        lanes = max(part.shape[-1] for part in (flat, *scalars) if len(part))
+        return np.concatenate([np.broadcast_to(part, (len(part), lanes)) for part in (flat, *scalars) if len(part)])
+
+
+def _join(unknown: Array, known: Array) -> Array:
+    lanes = max(unknown.shape[-1], known.shape[-1])
+    return np.concatenate([np.broadcast_to(x, (len(x), 2, lanes)) for x in (unknown, known)])

@@ -1,0 +1,88 @@
+"""What a kind of structural group is: pure functions of arrays.
+
+Conventions, the same for every kind:
+
+- A vector is an array (2, n), a scalar an array (n,) or a float; n lanes are time samples or variants.
+- `h` is the tuple of known inputs, `phi` the tuple of unknowns; derivatives come in tuples of the same layout.
+- The constraints Phi(h, phi) = 0 are at most quadratic. Then every derivative, of any order, obeys one linear
+  system, Phi_phi dphi = -Phi_h dh + g: a velocity has g = 0, a second derivative along v and w (an acceleration has
+  v = w) has g = `convective`, the bilinear term -(d2 Phi)(v, w). So K costs one `linear` solve a driver and L one
+  a pair (Saura et al., eqs. 2, 3, 7 and 15 corrected: the sign of L).
+- No branches on data, no arctan2, hypot, abs or clip: the functions accept complex steps.
+
+Two numbers describe how a group closes. `margin(h)` is a square: negative, and the group is out of reach; zero, and
+it is singular (a limit position); else `position(h, root)` takes root = +-sqrt(margin), its sign the assembly mode.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+#: A tuple of inputs or unknowns: vectors (2, n) and scalars (n,) or float.
+Values = tuple[Any, ...]
+
+
+class Kind(Protocol):
+    """One kind of structural group with a closed-form solution."""
+
+    name: str
+    aliases: tuple[str, ...]
+    #: Number of assembly modes.
+    modes: int
+    #: Names of the inputs and unknowns; a name in lower case is a scalar, in upper case a vector.
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    def margin(self, h: Values) -> Array | None:
+        """Return the dimensionless square that is negative out of reach and zero where singular (n,), or None."""
+
+    def side(self, h: Values, phi: Values) -> Array:
+        """Return root = +-sqrt(margin) of a given pose (n,): its sign is the mode, its size how clear that is."""
+
+    def position(self, h: Values, root: Any) -> Values:
+        """Return the unknowns; `root` is +-sqrt(margin), its sign the assembly mode."""
+
+    def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
+        """Solve Phi_phi dphi = -Phi_h dh + g for the unknowns' derivatives."""
+
+    def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
+        """Return g = -(d2 Phi)(v, w), symmetric in its two directions."""
+
+    def residual(self, h: Values, phi: Values) -> Values:
+        """Return the constraints Phi(h, phi), zero at a solution."""
+
+
+def dot(a: Any, b: Any) -> Any:
+    """Return the scalar product of two vectors (2, n)."""
+    return a[0] * b[0] + a[1] * b[1]
+
+
+def cross(a: Any, b: Any) -> Any:
+    """Return the z component of the vector product of two vectors (2, n)."""
+    return a[0] * b[1] - a[1] * b[0]
+
+
+def turned(a: Any) -> Any:
+    """Return the vector (2, n) turned by a right angle counter-clockwise."""
+    return np.stack((-a[1], a[0]))
+
+
+def times(a: Any, b: Any) -> Any:
+    """Return the product of two vectors (2, n) read as complex numbers: a turned and scaled by b."""
+    return np.stack((a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]))
+
+
+def over(a: Any, b: Any) -> Any:
+    """Return the quotient a / b of two vectors (2, n) read as complex numbers."""
+    size = dot(b, b)
+    return np.stack(((a[0] * b[0] + a[1] * b[1]) / size, (a[1] * b[0] - a[0] * b[1]) / size))
+
+
+def solve2(p: Any, q: Any, r: Any, s: Any) -> Any:
+    """Solve p.x = r, q.x = s for the vector x (2, n)."""
+    det = cross(p, q)
+    return np.stack(((r * q[1] - s * p[1]) / det, (p[0] * s - q[0] * r) / det))

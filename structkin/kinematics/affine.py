@@ -1,0 +1,70 @@
+"""Affine expressions of slots: every point and direction of a solved link is one.
+
+A slot is a vector that a step of the plan computes. With plane vectors as complex numbers, the points and directions
+of a rigid link are affine in two of them, and so are their derivatives of every order and their coefficients K and L.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """const + sum of factor * slot, with complex factors.
+
+    >>> point = Affine(1 + 0j) + Affine.slot(0) * 2j
+    >>> point.at([3 + 0j])
+    (1+6j)
+    """
+
+    const: complex = 0j
+    terms: tuple[tuple[int, complex], ...] = ()
+
+    @classmethod
+    def slot(cls, index: int) -> Affine:
+        """Return the expression that is just this slot."""
+        return cls(0j, ((index, 1 + 0j),))
+
+    def __add__(self, other: Affine) -> Affine:
+        """Return the sum."""
+        factors = dict(self.terms)
+        for slot, factor in other.terms:
+            factors[slot] = factors.get(slot, 0j) + factor
+        return Affine(self.const + other.const, tuple((s, f) for s, f in factors.items() if f != 0))
+
+    def __sub__(self, other: Affine) -> Affine:
+        """Return the difference."""
+        return self + other * -1
+
+    def __mul__(self, factor: complex) -> Affine:
+        """Return the expression turned and scaled by a complex number."""
+        if factor == 0:
+            return Affine()
+        return Affine(self.const * factor, tuple((s, f * factor) for s, f in self.terms))
+
+    def at(self, slots: Sequence[complex]) -> complex:
+        """Return the value where the slots have these values."""
+        return self.const + sum(factor * slots[slot] for slot, factor in self.terms)
+
+    @property
+    def is_slot(self) -> bool:
+        """Whether the expression is one slot, unchanged."""
+        return self.const == 0 and len(self.terms) == 1 and self.terms[0][1] == 1
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The place of a link: its origin and its unit direction."""
+
+    origin: Affine
+    direction: Affine
+
+    def point(self, local: complex) -> Affine:
+        """Return the point with these coordinates in the frame."""
+        return self.origin + self.direction * local
+
+
+#: The frame of the ground.
+FIXED = Frame(Affine(), Affine(1 + 0j))

@@ -1,0 +1,346 @@
+"""Matching a group with a closed form, and writing its inputs as expressions of what is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from structkin.errors import InputError, Problem
+from structkin.groups import kind
+from structkin.kinematics.affine import Affine, Frame
+from structkin.kinematics.compile import Contact, Scene
+from structkin.kinematics.plan import Operand
+from structkin.kinematics.relations import HalfSquare, Quotient
+from structkin.structure import Group
+
+#: Below this sine the sketch does not say on which side a dyad closes.
+CLEAR = 1e-6
+
+
+def solve_closed(scene: Scene, group: Group, index: int) -> Mapping[str, Frame] | None:
+    """Record the closed-form steps of a group and return its links' frames, or None where there is no closed form."""
+    clusters = _clusters(group)
+    ties = [c for c in scene.contacts(group.links) if c.other is None or clusters[c.link] != clusters[c.other]]
+    inner = {d for d in group.drivers if _inside_one(scene, d, clusters)}
+    drivers = [d for d in group.drivers if d not in inner]
+    closing = Closing(scene, index, clusters)
+    if len(set(clusters.values())) == 1 and len(group.links) == 1 and len(ties) == 1 and len(drivers) == 1:
+        return closing.driven(ties[0], drivers[0])
+    if len(set(clusters.values())) == 2 and not drivers and len(ties) == 3:
+        return closing.dyad(ties)
+    return None
+
+
+def _clusters(group: Group) -> dict[str, tuple[str, ...]]:
+    """Return the composite link of each link of the group; most are alone in theirs."""
+    clusters = {link: (link,) for link in group.links}
+    for composite in group.composite_links:
+        clusters.update(dict.fromkeys(composite, tuple(composite)))
+    return clusters
+
+
+def _inside_one(scene: Scene, driver: str, clusters: Mapping[str, tuple[str, ...]]) -> bool:
+    first, second = (clusters.get(end) for end in scene.driver(driver).links)
+    return first is not None and first == second
+
+
+@dataclass
+class Closing:
+    """Closes one group: `index` is its index in the structure, `clusters` its composite links."""
+
+    scene: Scene
+    index: int
+    clusters: Mapping[str, tuple[str, ...]]
+
+    # --- driven links -------------------------------------------------------------------------------------
+
+    def driven(self, tie: Contact, driver: str) -> Mapping[str, Frame] | None:
+        """Close a single link with one joint to what is known and one driver."""
+        drive = self.scene.mechanism.drives[driver]
+        if drive.kind == "angle" and tie.kind == "R":
+            return self._driven_r(tie, driver)
+        if drive.kind == "slide" and tie.kind == "P" and drive.joint == tie.joint:
+            return self._driven_p(tie, driver)
+        if drive.kind == "distance" and tie.kind in "RP":
+            return self._driven_distance(tie, driver)
+        return None
+
+    def _driven_r(self, tie: Contact, driver: str) -> Mapping[str, Frame]:
+        scene, drive = self.scene, self.scene.mechanism.drives[driver]
+        first, second = drive.links
+        # angle(second) - angle(first) = z: the known link may be either of the two.
+        other, sign = (first, 1) if second == tie.link else (second, -1)
+        turn = scene.tape.driver(driver, angular=True, value=drive.start, sign=sign)
+        direction = self._vector(scene.frames[other].direction)
+        _, sketch = scene.sketch_frame(tie.link)
+        (out,) = scene.tape.step(kind("driven R"), (direction, turn), (sketch,), group=self.index)
+        return {tie.link: self._through_pin(tie, Affine.slot(out))}
+
+    def _driven_p(self, tie: Contact, driver: str) -> Mapping[str, Frame]:
+        scene, drive, guide = self.scene, self.scene.mechanism.drives[driver], self.scene.guide(tie.joint)
+        travel = scene.tape.driver(driver, angular=False, value=drive.start)
+        turned = self._direction_by_guide(tie)
+        shift = complex(guide.start, guide.offset)
+        if tie.link == guide.slider:
+            along = scene.frames[guide.carrier].direction * guide.direction
+            start, moving = scene.frames[guide.carrier].point(guide.origin) + along * shift, guide.point
+        else:
+            along = scene.frames[guide.slider].direction * (guide.direction / _turn(guide.turn)) * -1
+            start, moving = scene.frames[guide.slider].point(guide.point) + along * shift, guide.origin
+        place = self._sketch_of(tie.link, moving)
+        inputs = (self._vector(start), self._vector(along), travel)
+        (out,) = scene.tape.step(kind("driven P"), inputs, (place,), group=self.index)
+        return {tie.link: Frame(Affine.slot(out) - turned * moving, turned)}
+
+    def _driven_distance(self, tie: Contact, driver: str) -> Mapping[str, Frame] | None:
+        """Close a link whose point is driven at a distance from a known point: circles, or circle and line."""
+        scene, drive = self.scene, self.scene.mechanism.drives[driver]
+        assert drive.ends is not None
+        mine = [end for end in drive.ends if end[0] == tie.link or tie.link in self._links_at(end[1])]
+        known = [place for end in drive.ends if (place := self._known_point(*end)) is not None]
+        if len(mine) != 1 or len(known) != 1:
+            return None
+        point = mine[0][1]
+        length = scene.tape.driver(driver, angular=False, value=drive.start)
+        (reach,) = scene.tape.step(
+            HalfSquare(), (length,), (0.5 * drive.start**2,), group=self.index, scalar=True
+        )
+        from structkin.kinematics.plan import Slot
+
+        if tie.kind == "R":
+            arm = scene.local(tie.link, point) - scene.local(tie.link, tie.joint)
+            if arm == 0:
+                return None
+            pin = scene.pins[tie.joint]
+            tip = self._close(
+                "RRR", (self._vector(pin), self._vector(known[0]), _half(arm), Slot(reach)), scene.sketch_point(point), point
+            )
+            return {tie.link: self._through_pin(tie, (tip - pin) * (1 / arm))}
+        direction = self._direction_by_guide(tie)
+        local = scene.local(tie.link, point)
+        start, along, offset = self._line(tie, direction, local)
+        inputs = (self._vector(known[0]), Slot(reach), self._vector(start), self._vector(along), offset)
+        tip = self._close("RRP", inputs, scene.sketch_point(point), point)
+        return {tie.link: Frame(tip - direction * local, direction)}
+
+    # --- dyads --------------------------------------------------------------------------------------------
+
+    def dyad(self, ties: list[Contact]) -> Mapping[str, Frame] | None:
+        """Close two links (or composites) with two joints to what is known and one between them."""
+        outer = [tie for tie in ties if tie.other is None]
+        inner = [tie for tie in ties if tie.other is not None]
+        if len(outer) != 2 or len(inner) != 1 or self.clusters[outer[0].link] == self.clusters[outer[1].link]:
+            return None
+        outer.sort(key=lambda tie: "RP".find(tie.kind))
+        signature = outer[0].kind + inner[0].kind + outer[1].kind
+        # In a composite, only pins keep a place that the closed form can follow.
+        composite = [len(self.clusters[tie.link]) > 1 for tie in outer]
+        if signature == "RRR":
+            return self._rrr(outer, inner[0])
+        if signature == "RRP" and not composite[1]:
+            return self._rrp(outer, inner[0])
+        if any(composite):
+            return None
+        closers = {"RPR": self._rpr, "PRP": self._prp, "RPP": self._rpp}
+        return closers[signature](outer, inner[0]) if signature in closers else None
+
+    def _rrr(self, outer: list[Contact], inner: Contact) -> Mapping[str, Frame]:
+        scene, arms = self.scene, [Arm(self, tie, inner) for tie in outer]
+        pins = [scene.pins[tie.joint] for tie in outer]
+        inputs = (*(self._vector(pin) for pin in pins), *(arm.half_square for arm in arms))
+        tip = self._close("RRR", inputs, scene.sketch_point(inner.joint), inner.joint)
+        return {
+            link: frame
+            for arm, pin in zip(arms, pins, strict=True)
+            for link, frame in arm.frames(pin, tip).items()
+        }
+
+    def _rrp(self, outer: list[Contact], inner: Contact) -> Mapping[str, Frame]:
+        scene, (rod, slide) = self.scene, outer
+        arm, pin = Arm(self, rod, inner), scene.pins[rod.joint]
+        direction = self._direction_by_guide(slide)
+        local = scene.local(slide.link, inner.joint)
+        start, along, offset = self._line(slide, direction, local)
+        inputs = (self._vector(pin), arm.half_square, self._vector(start), self._vector(along), offset)
+        tip = self._close("RRP", inputs, scene.sketch_point(inner.joint), inner.joint)
+        return {**arm.frames(pin, tip), slide.link: Frame(tip - direction * local, direction)}
+
+    def _rpr(self, outer: list[Contact], inner: Contact) -> Mapping[str, Frame]:
+        scene, guide = self.scene, self.scene.guide(inner.joint)
+        carrier, slider = sorted(outer, key=lambda tie: tie.link != guide.carrier)
+        turn = _turn(guide.turn)
+        # With D the guide's direction, the slider's point lies at B + (...) D and the line's origin at A + (...) D.
+        lever = (guide.point - scene.local(slider.link, slider.joint)) * turn
+        lever -= guide.origin - scene.local(carrier.link, carrier.joint)
+        offset = guide.offset - (lever / guide.direction).imag
+        pins = scene.pins[carrier.joint], scene.pins[slider.joint]
+        sketch = scene.sketch_frame(guide.carrier)[1] * guide.direction
+        along = self._close("RPR", (*map(self._vector, pins), offset), sketch, inner.joint)
+        direction = along * (1 / guide.direction)
+        return {
+            carrier.link: self._through_pin(carrier, direction),
+            slider.link: self._through_pin(slider, direction * turn),
+        }
+
+    def _prp(self, outer: list[Contact], inner: Contact) -> Mapping[str, Frame]:
+        scene, directions = self.scene, [self._direction_by_guide(tie) for tie in outer]
+        locals_ = [scene.local(tie.link, inner.joint) for tie in outer]
+        inputs: list[Operand] = []
+        for tie, direction, local in zip(outer, directions, locals_, strict=True):
+            start, along, offset = self._line(tie, direction, local)
+            inputs += [self._vector(start), self._vector(along), offset]
+        tip = self._close("PRP", tuple(inputs), scene.sketch_point(inner.joint), inner.joint)
+        return {
+            tie.link: Frame(tip - direction * local, direction)
+            for tie, direction, local in zip(outer, directions, locals_, strict=True)
+        }
+
+    def _rpp(self, outer: list[Contact], inner: Contact) -> Mapping[str, Frame]:
+        scene, (hung, sliding) = self.scene, outer
+        direction = self._direction_by_guide(sliding)
+        guide = scene.guide(inner.joint)
+        turn = _turn(guide.turn)
+        first = self._through_pin(hung, direction * (turn if hung.link == guide.slider else 1 / turn))
+        second = Contact("P", inner.joint, sliding.link)
+        inputs: list[Operand] = []
+        for tie, frames in ((sliding, scene.frames), (second, {hung.link: first})):
+            start, along, offset = self._line(tie, direction, 0j, frames)
+            inputs += [self._vector(start), self._vector(along), offset]
+        origin = self._close("RPP", tuple(inputs), scene.sketch_frame(sliding.link)[0], inner.joint)
+        return {hung.link: first, sliding.link: Frame(origin, direction)}
+
+    # --- shared -------------------------------------------------------------------------------------------
+
+    def _close(self, name: str, inputs: tuple[Operand, ...], sketch: complex, where: str) -> Affine:
+        """Record the step of a kind with one vector output; its assembly mode is that of the sketch."""
+        scene, form = self.scene, kind(name)
+        tape = scene.tape
+        import numpy as np
+
+        with np.errstate(all="ignore"):
+            pose = (np.array([[sketch.real], [sketch.imag]]),)
+            side = float(form.side(tuple(map(tape.in_sketch, inputs)), pose)[0])
+        if form.modes > 1 and not abs(side) > CLEAR:
+            links = " + ".join(self.clusters)
+            raise InputError(
+                [
+                    Problem(
+                        f"points.{where}" if where in scene.mechanism.points else f"joints.{where}",
+                        f"the {name} group {links} is drawn in a limit position: its two assembly modes cannot be told",
+                        "move the sketch a little to the side that is meant; [lengths] keep exact sizes",
+                    )
+                ],
+                scene.mechanism.title,
+            )
+        (out,) = tape.step(form, inputs, (sketch,), group=self.index, mode=1 if side > 0 or form.modes == 1 else -1)
+        return Affine.slot(out)
+
+    def _vector(self, expression: Affine) -> Operand:
+        return self.scene.tape.vector(expression, self.index)
+
+    def _through_pin(self, tie: Contact, direction: Affine) -> Frame:
+        """Return the frame of a link with this direction, hung on its known pin."""
+        return Frame(self.scene.pins[tie.joint] - direction * self.scene.local(tie.link, tie.joint), direction)
+
+    def _direction_by_guide(self, tie: Contact) -> Affine:
+        """Return the direction of a link that slides on a known one."""
+        guide = self.scene.guide(tie.joint)
+        turn = _turn(guide.turn)
+        if tie.link == guide.slider:
+            return self.scene.frames[guide.carrier].direction * turn
+        return self.scene.frames[guide.slider].direction * (1 / turn)
+
+    def _line(
+        self, tie: Contact, direction: Affine, local: complex, frames: Mapping[str, Frame] | None = None
+    ) -> tuple[Affine, Affine, float]:
+        """Return point, direction and offset of the line on which the sliding link's point `local` runs."""
+        frames, guide = frames or self.scene.frames, self.scene.guide(tie.joint)
+        if tie.link == guide.slider:
+            carrier = frames[guide.carrier]
+            return carrier.point(guide.origin) + direction * (local - guide.point), carrier.direction * guide.direction, guide.offset
+        along = direction * guide.direction
+        return frames[guide.slider].point(guide.point) - direction * (guide.origin - local), along, -guide.offset
+
+    def _sketch_of(self, link: str, local: complex) -> complex:
+        origin, direction = self.scene.sketch_frame(link)
+        return origin + direction * local
+
+    def _links_at(self, point: str) -> tuple[str, ...]:
+        return tuple(link.name for link in self.scene.mechanism.links.values() if point in link.local)
+
+    def _known_point(self, link: str, point: str) -> Affine | None:
+        if point in self.scene.pins:
+            return self.scene.pins[point]
+        frame = self.scene.frames.get(link)
+        return None if frame is None else frame.point(self.scene.local(link, point))
+
+
+class Arm:
+    """A link or composite between its known pin and the dyad's inner pin."""
+
+    def __init__(self, closing: Closing, tie: Contact, inner: Contact) -> None:
+        self._closing, self._base = closing, tie.link
+        scene, cluster = closing.scene, closing.clusters[tie.link]
+        assert inner.other is not None
+        far = inner.link if inner.link in cluster else inner.other
+        if len(cluster) == 1:
+            self._relative = {tie.link: Frame(Affine(), Affine(1 + 0j))}
+        else:
+            inside = scene.within(cluster, tie.link)
+            from structkin.structure import decompose
+
+            inside.solve_all(decompose(inside.topology), closing.index)
+            self._relative = inside.frames
+        self._near = scene.local(tie.link, tie.joint)
+        self._span = self._relative[far].point(scene.local(far, inner.joint)) - Affine(self._near)
+
+    @property
+    def half_square(self) -> Operand:
+        """Half the square of the distance between the two pins."""
+        if not self._span.terms:
+            return _half(self._span.const)
+        from structkin.kinematics.plan import Slot
+
+        closing = self._closing
+        tape = closing.scene.tape
+        value = _half(self._span.at(tape.sketch))
+        span = closing._vector(self._span)
+        return Slot(tape.step(HalfSquare(), (span,), (value,), group=closing.index, scalar=True)[0])
+
+    def frames(self, pin: Affine, tip: Affine) -> dict[str, Frame]:
+        """Return the frames of all links, where the pins are at `pin` and `tip`."""
+        closing, scene = self._closing, self._closing.scene
+        if not self._span.terms:
+            direction = (tip - pin) * (1 / self._span.const)
+        else:
+            inputs = (closing._vector(tip - pin), closing._vector(self._span))
+            (out,) = scene.tape.step(Quotient(), inputs, (scene.sketch_frame(self._base)[1],), group=closing.index)
+            direction = Affine.slot(out)
+        base = Frame(pin - direction * self._near, direction)
+        return {
+            link: Frame(base.origin + self._turned(direction, frame.origin), self._turned(direction, frame.direction))
+            for link, frame in self._relative.items()
+        }
+
+    def _turned(self, direction: Affine, relative: Affine) -> Affine:
+        """Return a vector of the base link's frame in the frame of the scene."""
+        if not relative.terms:
+            return direction * relative.const
+        closing = self._closing
+        tape = closing.scene.tape
+        if not direction.terms:
+            return relative * direction.const
+        value = direction.at(tape.sketch) * relative.at(tape.sketch)
+        inputs = (closing._vector(direction), closing._vector(relative))
+        return Affine.slot(tape.step(kind("driven R"), inputs, (value,), group=closing.index)[0])
+
+
+def _half(vector: complex) -> float:
+    return 0.5 * abs(vector) ** 2
+
+
+def _turn(turn: complex | None) -> complex:
+    assert turn is not None, "a slot has no constant orientation"
+    return turn
+
+

@@ -1,0 +1,253 @@
+"""The motion: what every kinematic method returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, PoseError, Problem
+from structkin.kinematics.affine import Affine
+from structkin.kinematics.engine import Lanes
+from structkin.kinematics.plan import Plan
+from structkin.kinematics.status import Status
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
+from structkin.structure import KinematicStructure
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Position, velocity and acceleration of every point and link at n samples, in SI and radians.
+
+    `t` (n,) holds the times [s], NaN where the drivers were given as values; `drivers[id]` (3, n) value, rate and
+    second rate of each driver. Numbers are NaN where a sample has no pose, and rates also where the pose is singular
+    or the drivers' rates are unknown.
+    """
+
+    mechanism: Mechanism
+    plan: Plan
+    t: Floats
+    drivers: Mapping[str, Floats]
+    lanes: Lanes
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        """Return title, samples and how many are ok."""
+        return f"<Motion of {self.mechanism.title or 'a mechanism'!r}: {self.ok.sum()} of {len(self)} samples ok>"
+
+    @property
+    def structure(self) -> KinematicStructure:
+        """The kinematic structure that was solved."""
+        return self.plan.structure
+
+    # --- points -------------------------------------------------------------------------------------------
+
+    def position(self, point: str | complex, link: str | None = None) -> Floats:
+        """Return the path (n, 2) [m] of a named point, or of a place `x + yj` [m] in a link's own frame.
+
+        Raises `InputError` where there is no such point or link.
+        """
+        return self._evaluate(self._place(point, link), 0)
+
+    def velocity(self, point: str | complex, link: str | None = None) -> Floats:
+        """Return the velocity (n, 2) [m/s] of a point, as in `position`."""
+        return self._evaluate(self._place(point, link), 1)
+
+    def acceleration(self, point: str | complex, link: str | None = None) -> Floats:
+        """Return the acceleration (n, 2) [m/s^2] of a point, as in `position`."""
+        return self._evaluate(self._place(point, link), 2)
+
+    # --- links --------------------------------------------------------------------------------------------
+
+    def angle(self, link: str) -> Floats:
+        """Return the angle (n,) [rad] of a link, continuous over the motion.
+
+        It is the direction from the link's first to its second listed point, counter-clockwise from x; the first
+        sample is in (-pi, pi]. Between samples further apart than half a turn the angular velocities choose the turn.
+        """
+        u = self._direction(link, 0)
+        return continuous(np.arctan2(u[:, 1], u[:, 0]), self.omega(link), self.t)
+
+    def omega(self, link: str) -> Floats:
+        """Return the angular velocity (n,) [rad/s] of a link."""
+        return _cross(self._direction(link, 0), self._direction(link, 1))
+
+    def alpha(self, link: str) -> Floats:
+        """Return the angular acceleration (n,) [rad/s^2] of a link."""
+        return _cross(self._direction(link, 0), self._direction(link, 2))
+
+    def travel(self, joint: str) -> Floats:
+        """Return the travel (n,) [m] of a prismatic joint or slot, zero in the sketch."""
+        guide = self.mechanism.guides.get(joint)
+        if guide is None:
+            raise InputError([Problem(joint, "is not a prismatic joint or slot", suggest(joint, self.mechanism.guides))])
+        along = self._evaluate(self._frame(guide.carrier).direction * guide.direction, 0)
+        way = self._evaluate(self._frame(guide.slider).point(guide.point) - self._frame(guide.carrier).point(guide.origin), 0)
+        return np.sum(along * way, axis=1) - guide.start
+
+    # --- how it went --------------------------------------------------------------------------------------
+
+    @property
+    def status(self) -> NDArray[np.int8]:
+        """A `Status` for each sample (n,), as its integer."""
+        return self.lanes.status
+
+    @property
+    def failed_group(self) -> NDArray[np.int32]:
+        """The index of the group at which a sample stopped (n,), -1 where it is ok."""
+        return self.lanes.group
+
+    @property
+    def ok(self) -> NDArray[np.bool_]:
+        """Which samples are ok (n,)."""
+        return self.lanes.status == Status.OK
+
+    def outcomes(self) -> Iterator[tuple[slice, Status, int]]:
+        """Yield runs of neighbouring samples with the same outcome: samples, status, group."""
+        code = self.lanes.status.astype(np.int64) * (1 << 32) + self.lanes.group
+        edges = np.concatenate(([0], np.flatnonzero(np.diff(code)) + 1, [len(self)]))
+        for start, stop in zip(edges[:-1], edges[1:], strict=True):
+            if stop > start:
+                yield slice(int(start), int(stop)), Status(int(self.status[start])), int(self.failed_group[start])
+
+    @cached_property
+    def report(self) -> str:
+        """How many samples are ok, and for each run of others which, why and at which group."""
+        lines = [f"{int(self.ok.sum())} of {len(self)} samples ok"]
+        for part, status, group in self.outcomes():
+            if status != Status.OK:
+                first, last = part.start, part.stop - 1
+                when = f" (t = {self.t[first]:.6g} to {self.t[last]:.6g} s)" if np.isfinite(self.t[first]) else ""
+                lines.append(f"samples {first} to {last}{when}: {status.words} at {self.group_name(group)}")
+        return "\n".join(lines)
+
+    def group_name(self, index: int) -> str:
+        """Return a group in words: its number, kind and links."""
+        group = self.structure.groups[index]
+        return f"group {index + 1}, {group.kind} ({' + '.join(group.links)})"
+
+    def require_ok(self) -> None:
+        """Raise `PoseError` at the first sample that is not ok."""
+        bad = np.flatnonzero(~self.ok)
+        if len(bad):
+            raise PoseError(self.report, int(bad[0]))
+
+    def residual(self) -> Floats:
+        """Return the largest gap of any joint (n,), relative to the mechanism's size.
+
+        It is measured from the links' frames, not from the equations that were solved: coordinates of every pin from
+        each of its links, and each prismatic joint's distance and orientation.
+        """
+        m, gaps = self.mechanism, [np.zeros(len(self))]
+        for joint in m.topology.joints:
+            if joint.kind == "R":
+                places = [self._evaluate(self._frame(link).point(m.links[link].local[joint.id]), 0) for link in joint.links]
+                gaps += [np.hypot(*(place - places[0]).T) / self.size for place in places[1:]]
+        for guide in m.guides.values():
+            carrier, slider = self._frame(guide.carrier), self._frame(guide.slider)
+            along = self._evaluate(carrier.direction * guide.direction, 0)
+            way = self._evaluate(slider.point(guide.point) - carrier.point(guide.origin), 0)
+            gaps.append(np.abs(_cross(along, way) - guide.offset) / self.size)
+            if guide.turn is not None:
+                gaps.append(np.abs(_cross(self._evaluate(carrier.direction * guide.turn, 0), self._evaluate(slider.direction, 0))))
+        for name in m.links:
+            u = self._direction(name, 0)
+            gaps.append(np.abs(np.hypot(u[:, 0], u[:, 1]) - 1))
+        return np.max(gaps, axis=0)
+
+    @cached_property
+    def size(self) -> float:
+        """The largest extent of the sketch [m]."""
+        places = np.array(list(self.mechanism.points.values()))
+        return float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
+
+    # --- onward -------------------------------------------------------------------------------------------
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return all points and links as columns, in SI (needs pandas)."""
+        from structkin.show.table import to_dataframe
+
+        return to_dataframe(self)
+
+    def plot(self, *names: str) -> Figure:
+        """Return a figure of stacked motion plots of these points and links (default: all that are of interest)."""
+        from structkin.show.motion_plot import plot_motion
+
+        return plot_motion(self, *names)
+
+    # --- inside -------------------------------------------------------------------------------------------
+
+    def _frame(self, link: str) -> Any:
+        try:
+            return self.plan.frames[link]
+        except KeyError:
+            raise InputError([Problem(link, "is not a link", suggest(link, self.plan.frames))]) from None
+
+    def _direction(self, link: str, order: int) -> Floats:
+        return self._evaluate(self._frame(link).direction, order)
+
+    def _place(self, point: str | complex, link: str | None) -> Affine:
+        m = self.mechanism
+        if not isinstance(point, str):
+            if link is None:
+                raise InputError([Problem("link", "a place in a link's frame needs its link", "pass link=")])
+            place: Affine = self._frame(link).point(complex(point))
+            return place
+        if link is None:
+            if point in self.plan.pins:
+                return self.plan.pins[point]
+            if point not in m.points:
+                raise InputError([Problem(point, "is not a point", suggest(point, m.points))])
+            link = m.link_of(point)
+        elif point not in m.links[link].local:
+            raise InputError([Problem(point, f"is not a point of {link}", suggest(point, m.links[link].local))])
+        place = self._frame(link).point(m.links[link].local[point])
+        return place
+
+    def _evaluate(self, expression: Affine, order: int) -> Floats:
+        const = expression.const if order == 0 else 0j
+        x, y = np.full(len(self), const.real), np.full(len(self), const.imag)
+        for slot, factor in expression.terms:
+            a, b = self.lanes.x[order, self.plan.rows(slot)]
+            x += factor.real * a - factor.imag * b
+            y += factor.imag * a + factor.real * b
+        return np.stack((x, y), axis=1)
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    return np.asarray(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
+
+
+def continuous(angle: Floats, omega: Floats, t: Floats) -> Floats:
+    """Return angles (n,) without jumps of a turn; NaN samples are bridged.
+
+    Where rates and times are known, each step's turns are those nearest to the trapezoidal rule.
+
+    >>> continuous(np.array([3.0, -3.0]), np.full(2, np.nan), np.arange(2.0)).round(3).tolist()
+    [3.0, 3.283]
+    """
+    good = np.flatnonzero(np.isfinite(angle))
+    result = np.array(angle)
+    if len(good) < 2:
+        return result
+    step = np.diff(angle[good])
+    expected = 0.5 * (omega[good][1:] + omega[good][:-1]) * np.diff(t[good])
+    # A gap in the samples says nothing about what was turned in it.
+    expected = np.where(np.isfinite(expected) & (np.diff(good) == 1), expected, 0.0)
+    step = step - 2 * np.pi * np.round((step - expected) / (2 * np.pi))
+    result[good[1:]] = angle[good[0]] + np.cumsum(step)
+    return result

@@ -1,0 +1,78 @@
+"""The plan: a flat tape of steps, compiled once from a mechanism and its structure, run over any number of lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+from structkin.groups import General, Kind
+from structkin.kinematics.affine import Affine, Frame
+from structkin.structure import KinematicStructure
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A reference to what an earlier step or a driver supplies."""
+
+    index: int
+
+
+#: An input of a step: a slot, a constant scalar, or a constant vector as a complex number.
+Operand = Slot | float | complex
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One solved relation: a structural group, or what prepares one.
+
+    `outputs` are slot indices; `mode` is +1 or -1; `group` is the index in the kinematic structure; `start` holds the
+    outputs in the sketch, where a general group begins to track.
+    """
+
+    kind: Kind | General
+    inputs: tuple[Operand, ...]
+    outputs: tuple[int, ...]
+    mode: int
+    group: int
+    start: tuple[complex, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DriverSlot:
+    """A slot that a driver fills: the unit vector of `sign` times its angle, or its scalar value."""
+
+    driver: str
+    slot: int
+    angular: bool
+    sign: int = 1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Steps in solve order, with the frames of all links as expressions of their slots.
+
+    `widths` gives the rows of each slot: 2 for a vector, 1 for a scalar.
+    """
+
+    structure: KinematicStructure
+    widths: tuple[int, ...]
+    steps: tuple[Step, ...]
+    drivers: tuple[DriverSlot, ...]
+    frames: Mapping[str, Frame]
+    pins: Mapping[str, Affine]
+
+    @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        """First row of each slot, and the number of rows."""
+        return tuple(accumulate(self.widths, initial=0))
+
+    @property
+    def tracked(self) -> bool:
+        """Whether a group is solved by continuation rather than in closed form."""
+        return any(isinstance(step.kind, General) for step in self.steps)
+
+    def rows(self, slot: int) -> slice:
+        """Return the rows of a slot."""
+        return slice(self.offsets[slot], self.offsets[slot + 1])

@@ -1,0 +1,111 @@
+"""Steps of a plan that are not structural groups: sums, half squares, quotients.
+
+They have the duties of a group (`structkin.groups.kind`) so that the engine differentiates them in the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from structkin.groups.kind import Array, Values, dot, over, times
+
+
+class _Relation:
+    """What all relations share: explicit, one mode, never out of reach."""
+
+    aliases: tuple[str, ...] = ()
+    modes = 1
+
+    def margin(self, h: Values) -> Array | None:
+        return None
+
+    def side(self, h: Values, phi: Values) -> Array:
+        return np.ones(1)
+
+
+@dataclass(frozen=True)
+class Combine(_Relation):
+    """A vector const + sum of factor * slot: an `Affine` expression that a group needs as an input."""
+
+    const: complex
+    factors: tuple[complex, ...]
+    name: str = "combine"
+
+    def _sum(self, h: Values, start: complex) -> Array:
+        x: Any = start.real
+        y: Any = start.imag
+        for factor, v in zip(self.factors, h, strict=True):
+            # Most factors are real: a scaled, not turned, vector.
+            if factor.imag == 0:
+                x, y = x + factor.real * v[0], y + factor.real * v[1]
+            else:
+                x = x + factor.real * v[0] - factor.imag * v[1]
+                y = y + factor.imag * v[0] + factor.real * v[1]
+        return np.stack((x, y))
+
+    def position(self, h: Values, root: Any) -> Values:
+        """Return the sum."""
+        return (self._sum(h, self.const),)
+
+    def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
+        """Return the sum of the derivatives."""
+        return (self._sum(dh, 0j) + g[0],)
+
+    def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
+        """Return zero: the relation is linear."""
+        return (0.0,)
+
+    def residual(self, h: Values, phi: Values) -> Values:
+        """Return the unknown minus the sum."""
+        return (phi[0] - self._sum(h, self.const),)
+
+
+class HalfSquare(_Relation):
+    """lambda = V.V / 2 of a vector, or s^2 / 2 of a scalar: a driven length as a dyad wants it."""
+
+    name = "half square"
+
+    @staticmethod
+    def _product(a: Any, b: Any) -> Any:
+        return dot(a, b) if np.ndim(a) == 2 else a * b
+
+    def position(self, h: Values, root: Any) -> Values:
+        """Return half the square."""
+        return (0.5 * self._product(h[0], h[0]),)
+
+    def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
+        """Return V.dV + g."""
+        return (self._product(h[0], dh[0]) + g[0],)
+
+    def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
+        """Return v.w."""
+        return (self._product(vh[0], wh[0]),)
+
+    def residual(self, h: Values, phi: Values) -> Values:
+        """Return the unknown minus half the square."""
+        return (phi[0] - 0.5 * self._product(h[0], h[0]),)
+
+
+class Quotient(_Relation):
+    """U = W / R, read as complex numbers: the direction that turns R, given in a link's frame, into W."""
+
+    name = "quotient"
+
+    def position(self, h: Values, root: Any) -> Values:
+        """Return the quotient."""
+        return (over(h[0], h[1]),)
+
+    def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
+        """Solve R dU = dW - U dR + g."""
+        return (over(dh[0] - times(phi[0], dh[1]) + g[0], h[1]),)
+
+    def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
+        """Return minus the mixed products."""
+        return (-times(vphi[0], wh[1]) - times(wphi[0], vh[1]),)
+
+    def residual(self, h: Values, phi: Values) -> Values:
+        """Return U R - W."""
+        return (times(phi[0], h[1]) - h[0],)

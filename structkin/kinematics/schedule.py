@@ -1,0 +1,187 @@
+"""When the samples are, and what the drivers do at them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.model.mechanism import Mechanism
+from structkin.model.parts import Drive
+from structkin.model.topology import suggest
+
+Floats = NDArray[np.float64]
+
+#: Samples of a range where nothing is said: a degree apart over a turn, both ends included.
+SAMPLES = 361
+
+#: Continuation follows the drivers in steps of at most this angle [rad], or this part of the mechanism's size.
+FINE_ANGLE, FINE_LENGTH = math.radians(5.0), 0.02
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Times t (n,), NaN where none were given, and each driver's value, rate and second rate (3, n)."""
+
+    t: Floats
+    drivers: Mapping[str, Floats]
+    by_values: frozenset[str] = frozenset()
+
+    def fine(self, mechanism: Mechanism) -> tuple[Schedule, NDArray[np.intp]]:
+        """Return a schedule that starts at the sketch and goes in small steps, and where the samples are in it."""
+        drives = {id: mechanism.drives[id] for id in self.drivers}
+        places = np.array(list(mechanism.points.values()))
+        size = float(np.max(np.abs(places - places[0]))) if len(places) else 1.0
+        scale = {id: FINE_ANGLE if drive.kind == "angle" else FINE_LENGTH * (size or 1.0) for id, drive in drives.items()}
+        counts = np.ones(max(len(self.t) - 1, 0), dtype=np.intp)
+        for id, z in self.drivers.items():
+            # A law may swing within an interval: its rates at the ends tell as well as the difference of its values.
+            step = np.abs(np.diff(z[0]))
+            swing = np.fmax(np.abs(z[1][1:]), np.abs(z[1][:-1])) * np.abs(np.diff(self.t))
+            counts = np.maximum(counts, np.nan_to_num(np.ceil(np.fmax(step, swing) / scale[id]), nan=1.0).astype(np.intp))
+        counts = np.minimum(counts, 10_000)
+        at = np.concatenate(([0], np.cumsum(counts)))
+        stations = np.interp(np.arange(at[-1] + 1), at, np.arange(len(at)))
+        t = np.interp(stations, np.arange(len(self.t)), self.t)
+        t[at] = self.t
+        lead = {id: self._lead(drives[id], z[0, 0]) for id, z in self.drivers.items()}
+        steps = max([1, *(math.ceil(abs(b - a) / scale[id]) for id, (a, b) in lead.items() if np.isfinite(b))])
+        fine: dict[str, Floats] = {}
+        for id, z in self.drivers.items():
+            law = drives[id].law
+            if id in self.by_values or law is None:
+                values = np.full((3, len(stations)), np.nan)
+                values[0] = np.interp(stations, np.arange(z.shape[1]), z[0])
+            else:
+                values = np.stack(law(t))
+            values[:, at] = z
+            before = np.full((3, steps), np.nan)
+            before[0] = np.linspace(*lead[id], steps, endpoint=False)
+            fine[id] = np.concatenate((before, values), axis=1)
+        times = np.concatenate((np.full(steps, np.nan), t))
+        return Schedule(times, fine, self.by_values), at + steps
+
+    @staticmethod
+    def _lead(drive: Drive, first: float) -> tuple[float, float]:
+        """Return the way from the sketch to the first sample; an angle takes the shorter way round."""
+        if drive.kind != "angle":
+            return drive.start, first
+        return first - math.remainder(first - drive.start, 2 * math.pi), first
+
+
+def make_schedule(
+    mechanism: Mechanism,
+    samples: int | None,
+    t: ArrayLike | None,
+    drivers: Mapping[str, Any] | None,
+    duration: float | None,
+) -> Schedule:
+    """Return the schedule of a call of `solve`; `InputError` lists everything that does not fit."""
+    given, problems = _given_values(mechanism, drivers or {})
+    laws = {id: drive.law for id, drive in mechanism.drives.items() if id not in given}
+    problems += [
+        Problem(f"drivers.{id}", "has neither speed nor law, and no values were given", "add speed, law or table, or pass drivers={...}")
+        for id, law in laws.items()
+        if law is None
+    ]
+    if samples is not None and (not isinstance(samples, int) or isinstance(samples, bool) or samples < 1):
+        problems.append(Problem("samples", f"{samples!r} is not a positive whole number"))
+    if problems:
+        raise InputError(problems, mechanism.title)
+    times = _times(mechanism, samples, t, given, laws, duration)
+    rows = {id: np.stack(law(times)) for id, law in laws.items() if law is not None}
+    lengths = {len(times), *(z.shape[1] for z in given.values())}
+    if len(lengths) > 1:
+        found = ", ".join(f"{id}: {z.shape[1]}" for id, z in given.items())
+        raise InputError([Problem("drivers", f"lengths differ ({found}; t: {len(times)})", "one value a sample")], mechanism.title)
+    return Schedule(times, {id: given.get(id, rows.get(id)) for id in mechanism.drives}, frozenset(given))  # type: ignore[misc]
+
+
+def _given_values(mechanism: Mechanism, drivers: Mapping[str, Any]) -> tuple[dict[str, Floats], list[Problem]]:
+    """Return the driver values passed by the caller as (3, n), rates NaN where they were not given."""
+    given: dict[str, Floats] = {}
+    problems: list[Problem] = []
+    for id, values in drivers.items():
+        if id not in mechanism.drives:
+            problems.append(Problem(f"drivers.{id}", "is not a driver of this mechanism", suggest(id, mechanism.drives)))
+            continue
+        parts: Sequence[Any] = values if isinstance(values, tuple) else (values,)
+        try:
+            arrays = [np.atleast_1d(np.asarray(part, dtype=np.float64)) for part in parts]
+        except (TypeError, ValueError):
+            arrays = []
+        if not arrays or len(arrays) > 3 or any(a.ndim != 1 or a.shape != arrays[0].shape for a in arrays):
+            problems.append(Problem(f"drivers.{id}", "expected an array (n,) or (values, rates, accelerations)"))
+        elif not len(arrays[0]):
+            problems.append(Problem(f"drivers.{id}", "holds no values"))
+        elif not np.isfinite(arrays[0]).all():
+            problems.append(Problem(f"drivers.{id}", "holds values that are not finite"))
+        else:
+            given[id] = np.full((3, len(arrays[0])), np.nan)
+            given[id][: len(arrays)] = arrays
+    return given, problems
+
+
+def _times(
+    mechanism: Mechanism,
+    samples: int | None,
+    t: ArrayLike | None,
+    given: Mapping[str, Floats],
+    laws: Mapping[str, Any],
+    duration: float | None,
+) -> Floats:
+    if t is not None:
+        times = np.atleast_1d(np.asarray(t, dtype=np.float64))
+        if times.ndim != 1 or not len(times) or not np.isfinite(times).all():
+            raise InputError([Problem("t", "expected finite times (n,) in seconds")], mechanism.title)
+        return times
+    if given and not laws:
+        return np.full(next(iter(given.values())).shape[1], np.nan)
+    if duration is None:
+        duration = mechanism.duration
+    if duration is not None and not (math.isfinite(duration) and duration > 0):
+        raise InputError([Problem("duration", f"{duration!r} is not a positive time")], mechanism.title)
+    start, end = 0.0, duration
+    if end is None:
+        start, end = default_range(mechanism)
+    count = samples or (next(iter(given.values())).shape[1] if given else SAMPLES)
+    return np.linspace(start, end, count) if count > 1 else np.array([start])
+
+
+def default_range(mechanism: Mechanism) -> tuple[float, float]:
+    """Return the range of time [s] of one full cycle, or of the drivers' tables.
+
+    One cycle is the common period of the drivers where all of them turn at commensurable speeds. `InputError` where
+    there is no such range and the mechanism has no duration.
+    """
+    laws = {id: drive.law for id, drive in mechanism.drives.items() if drive.law is not None}
+    spans = [law.span for law in laws.values() if law.span is not None]
+    if spans:
+        start, end = max(span[0] for span in spans), min(span[1] for span in spans)
+        if end > start:
+            return start, end
+        raise InputError([Problem("drivers", "the tables of the drivers have no common range of time")], mechanism.title)
+    if not laws:
+        return 0.0, 0.0
+    speeds = [law.speed if mechanism.drives[id].kind == "angle" else None for id, law in laws.items()]
+    moving = [abs(speed) for speed in speeds if speed]
+    if None in speeds or not moving:
+        names = ", ".join(id for id, speed in zip(laws, speeds, strict=True) if not speed)
+        raise InputError(
+            [Problem("duration", f"no full cycle is known: {names} does not turn at a constant speed", 'add duration = ... [s], or pass t=')],
+            mechanism.title,
+        )
+    # Speeds w_i = p_i / q_i times the slowest; all are back after lcm(q_i) turns of the slowest.
+    slowest = min(moving)
+    ratios = [Fraction(speed / slowest).limit_denominator(1000) for speed in moving]
+    if any(abs(float(ratio) - speed / slowest) > 1e-9 * float(ratio) for ratio, speed in zip(ratios, moving, strict=True)):
+        raise InputError(
+            [Problem("duration", "the drivers' speeds have no common period", "add duration = ... [s], or pass t=")], mechanism.title
+        )
+    return 0.0, 2 * math.pi / slowest * math.lcm(*(ratio.denominator for ratio in ratios))

@@ -1,0 +1,60 @@
+"""Solving a mechanism over a range of its drivers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from structkin.errors import InputError, Problem
+from structkin.kinematics.compile import compile_plan
+from structkin.kinematics.engine import run
+from structkin.kinematics.motion import Motion
+from structkin.kinematics.schedule import make_schedule
+from structkin.model.mechanism import Mechanism
+
+METHODS = ("topological",)
+
+
+def solve(
+    mechanism: Mechanism,
+    samples: int | None = None,
+    *,
+    t: ArrayLike | None = None,
+    drivers: Mapping[str, Any] | None = None,
+    duration: float | None = None,
+    method: str = "topological",
+    strict: bool = False,
+) -> Motion:
+    """Solve position, velocity and acceleration group by group.
+
+    The samples are `samples` times (default 361, both ends included) over `duration` [s] or the mechanism's default
+    range, or the times `t` (n,) [s]. `drivers={"motor": values}` prescribes coordinates (n,) [rad or m] directly, or
+    `(values, rates, accelerations)`; rates that are not given are NaN. With `strict=True` a sample without a regular
+    pose raises `PoseError`; otherwise it carries a `Status`.
+
+    Raises `InputError` where the call does not fit the mechanism, `StructureError` where drivers are missing or too
+    many.
+
+    >>> import structkin as sk
+    >>> crank = sk.Mechanism(
+    ...     points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "crank": ["A", "B"]},
+    ...     drivers={"motor": {"joint": "A", "speed": 2}})
+    >>> motion = crank.solve(samples=5)
+    >>> [round(float(x), 12) for x in motion.velocity("B")[0]]
+    [0.0, 2.0]
+    """
+    if method not in METHODS:
+        raise InputError([Problem("method", f"'{method}' is unknown", f"known: {', '.join(METHODS)}")], mechanism.title)
+    plan = compile_plan(mechanism)
+    schedule = make_schedule(mechanism, samples, t, drivers, duration)
+    if plan.tracked:
+        fine, kept = schedule.fine(mechanism)
+        lanes = run(plan, fine.drivers, len(fine.t)).take(kept)
+    else:
+        lanes = run(plan, schedule.drivers, len(schedule.t))
+    motion = Motion(mechanism, plan, schedule.t, schedule.drivers, lanes)
+    if strict:
+        motion.require_ok()
+    return motion

@@ -1,0 +1,23 @@
+"""How a sample ended."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Status(IntEnum):
+    """The outcome of one sample; every one but OK carries the group where it stopped.
+
+    >>> Status(1).words
+    'out of reach'
+    """
+
+    OK = 0
+    OUT_OF_REACH = 1
+    SINGULAR = 2
+    NOT_CONVERGED = 3
+
+    @property
+    def words(self) -> str:
+        """The outcome in plain words."""
+        return ("ok", "out of reach", "singular", "not converged")[self]

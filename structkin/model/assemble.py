@@ -1,0 +1,46 @@
+"""The passes that make a mechanism of a description, in order; each adds to one draft."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from structkin.errors import InputError, Problem
+from structkin.model.document import SECTIONS, read_document
+from structkin.model.draft import GROUND, Draft
+from structkin.model.drivers import make_drivers
+from structkin.model.joints import check_use, make_joints
+from structkin.model.links import make_links
+from structkin.model.loads import make_forces
+from structkin.model.topology import Topology
+
+
+def assemble(data: Any, folder: Path | None) -> tuple[Draft, Topology | None]:
+    """Return the draft, and its topology unless the draft has problems."""
+    draft = read_document(data, folder)
+    make_links(draft)
+    make_joints(draft)
+    make_drivers(draft)
+    make_forces(draft)
+    check_use(draft)
+    if draft.problems:
+        draft.problems.sort(key=_section)
+        return draft, None
+    try:
+        topology = Topology(
+            links=tuple(draft.link_entries),
+            ground=GROUND,
+            joints=tuple(draft.joints.values()),
+            drivers=tuple(draft.drivers.values()),
+            title=draft.title,
+        )
+    except InputError as error:
+        draft.problems += error.problems
+        return draft, None
+    return draft, topology
+
+
+def _section(problem: Problem) -> int:
+    """Order mistakes as the sections of a file; within a section they stay as found."""
+    section = problem.key.split(".")[0]
+    return SECTIONS.index(section) if section in SECTIONS else -1

@@ -1,0 +1,165 @@
+"""A mechanism in Python, word for word as in the file."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from structkin.errors import InputError, Problem
+from structkin.model.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from structkin.kinematics import Motion
+    from structkin.structure import KinematicStructure
+
+
+class Builder:
+    """Collects sections; `build` makes the mechanism, and raises `InputError` that lists every mistake.
+
+    >>> m = (
+    ...     Builder("Slider-crank")
+    ...     .units(length="mm")
+    ...     .points(O=(0, 0), A=(20, 0), B=(90, 10))
+    ...     .links(ground=["O"], crank=["O", "A"], rod=["A", "B"], piston=["B"])
+    ...     .prismatic("guide", links=["piston", "ground"], at="B", axis=(1, 0))
+    ...     .drive("motor", joint="O", speed="120 rpm")
+    ...     .build()
+    ... )
+    >>> m
+    <Mechanism 'Slider-crank': 4 links, 4 joints, 1 driver>
+    >>> m.guides["guide"].origin
+    (0.09+0.01j)
+    """
+
+    def __init__(self, title: str = "") -> None:
+        """Begin with a title."""
+        self._data: dict[str, Any] = {"title": title}
+        self._problems: list[Problem] = []
+
+    def units(self, *, length: str | None = None, angle: str | None = None, mass: str | None = None) -> Builder:
+        """Choose the units of lengths, angles and masses; default SI and radians."""
+        self._data["units"] = _given(length=length, angle=angle, mass=mass)
+        return self
+
+    def points(self, places: Mapping[str, Any] | None = None, /, **more: Any) -> Builder:
+        """Add sketched points: A=(x, y)."""
+        return self._add("points", {**(places or {}), **more})
+
+    def links(self, links: Mapping[str, Any] | None = None, /, **more: Any) -> Builder:
+        """Add links: crank=["A", "B"], or a dict with points, mass, center, inertia."""
+        return self._add("links", {**(links or {}), **more})
+
+    def length(self, first: str, second: str, value: float | str) -> Builder:
+        """Give the exact distance of two points of a link."""
+        return self._add("lengths", {f"{first}-{second}": value})
+
+    def prismatic(
+        self,
+        id: str,
+        *,
+        links: Sequence[str],
+        at: str | Sequence[float] | None = None,
+        axis: Sequence[float] | None = None,
+        along: Sequence[str] | None = None,
+    ) -> Builder:
+        """Add a prismatic joint of two links."""
+        return self._add("joints", {id: {"type": "prismatic", **_given(links=links, at=at, axis=axis, along=along)}})
+
+    def slot(
+        self,
+        id: str,
+        *,
+        pin: str,
+        slot: str,
+        on: str | None = None,
+        axis: Sequence[float] | None = None,
+        along: Sequence[str] | None = None,
+    ) -> Builder:
+        """Add a pin that slides in a slot of the link `slot`."""
+        entry = {"type": "pin-in-slot", **_given(pin=pin, on=on, slot=slot, axis=axis, along=along)}
+        return self._add("joints", {id: entry})
+
+    def drive(
+        self,
+        id: str,
+        *,
+        joint: str | None = None,
+        links: Sequence[str] | None = None,
+        between: Sequence[str] | None = None,
+        speed: float | str | None = None,
+        law: float | str | None = None,
+        table: Sequence[Sequence[float]] | None = None,
+        csv: str | None = None,
+    ) -> Builder:
+        """Add a driver; without speed, law or table it is a free coordinate."""
+        entry = _given(joint=joint, links=links, between=between, speed=speed, law=law, table=table, csv=csv)
+        return self._add("drivers", {id: entry})
+
+    def gravity(self, x: float | str, y: float | str) -> Builder:
+        """Set the acceleration of gravity [m/s^2]."""
+        return self._add("forces", {"gravity": [x, y]})
+
+    def spring(
+        self,
+        id: str,
+        *,
+        between: Sequence[str],
+        stiffness: float | str | None = None,
+        free_length: float | str | None = None,
+        damping: float | str | None = None,
+    ) -> Builder:
+        """Add a spring and damper between two points."""
+        entry = _given(between=between, stiffness=stiffness, free_length=free_length, damping=damping)
+        return self._add("forces", {id: {"type": "spring", **entry}})
+
+    def force(self, id: str, **entry: Any) -> Builder:
+        """Add an entry of [forces] as it would stand in the file."""
+        return self._add("forces", {id: entry})
+
+    def initial(self, driver: str, *, value: float | str | None = None, speed: float | str | None = None) -> Builder:
+        """Give the start of a free coordinate."""
+        return self._add("initial", {driver: _given(value=value, speed=speed)})
+
+    def duration(self, seconds: float | str) -> Builder:
+        """Set the default range of time of `solve`."""
+        self._data["duration"] = seconds
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a copy of what has been collected, as it would stand in the file."""
+        return copy.deepcopy(self._data)
+
+    def build(self) -> Mechanism:
+        """Return the mechanism; `InputError` lists every mistake."""
+        try:
+            mechanism = Mechanism.from_dict(self._data)
+        except InputError as error:
+            raise InputError([*self._problems, *error.problems], error.source) from None
+        if self._problems:
+            raise InputError(self._problems, mechanism.title or "mechanism")
+        return mechanism
+
+    def structure(self) -> KinematicStructure:
+        """Build, and return the structural groups; see `Mechanism.structure`."""
+        return self.build().structure()
+
+    def solve(self, samples: int | None = None, **options: Any) -> Motion:
+        """Build, and return the motion; see `Mechanism.solve`."""
+        return self.build().solve(samples, **options)
+
+    def __repr__(self) -> str:
+        """Show the title."""
+        return f"<Builder {self._data['title']!r}>"
+
+    def _add(self, section: str, entries: Mapping[str, Any]) -> Builder:
+        table = self._data.setdefault(section, {})
+        for name, value in entries.items():
+            if name in table:
+                self._problems.append(Problem(f"{section}.{name}", "is given twice", "delete one of them"))
+            table[name] = value
+        return self
+
+
+def _given(**entries: Any) -> dict[str, Any]:
+    return {name: value for name, value in entries.items() if value is not None}

@@ -1,0 +1,247 @@
+"""First pass over a mechanism file: sections, names and entries, each by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from structkin.model.draft import GROUND, Draft, items
+from structkin.model.flaw import Flaw, describe
+from structkin.model.forces import Forces
+from structkin.model.schema import (
+    DriverEntry,
+    Entry,
+    LinkEntry,
+    PrismaticEntry,
+    SlotEntry,
+    SpringEntry,
+    read,
+    vector,
+)
+from structkin.model.topology import suggest
+from structkin.model.units import FILE_UNITS, Units, check_file_unit
+
+SECTIONS = (
+    "title", "units", "points", "links", "lengths", "joints", "drivers", "forces", "initial", "duration",
+)  # fmt: skip
+
+_SAMPLES = {
+    "points": "A = [0, 0]",
+    "links": 'ground = ["A", "D"]',
+    "lengths": '"A-B" = 15',
+    "joints": f"guide = {PrismaticEntry.sample}",
+    "drivers": f"motor = {DriverEntry.sample}",
+    "forces": "gravity = [0, -9.81]",
+    "initial": 'motor = { value = 0, speed = "1 rad/s" }',
+    "units": 'length = "mm"',
+}
+
+JOINT_TYPES: Mapping[str, type[PrismaticEntry] | type[SlotEntry]] = {
+    "prismatic": PrismaticEntry,
+    "pin-in-slot": SlotEntry,
+}
+
+_LATER_JOINTS = ("gear", "cam", "rack", "rolling", "belt")
+_LATER_FORCES = ("force", "moment", "torque", "damper", "torsion", "friction", "contact", "actuator")
+E = TypeVar("E", bound=Entry)
+
+_FORBIDDEN = '-@,:"'
+
+
+def read_document(data: Any, folder: Path | None) -> Draft:
+    """Return a draft with every entry that can be read, and a problem for all that cannot."""
+    draft = Draft(folder=folder)
+    if not isinstance(data, Mapping):
+        draft.fault("", f"expected a table of sections, found {describe(data)}", f"sections: {', '.join(SECTIONS)}")
+        return draft
+    for key in data:
+        if key not in SECTIONS:
+            draft.fault(str(key), "unknown section or key", suggest(str(key), SECTIONS))
+    _read_head(draft, data)
+    _read_units(draft, _section(draft, data, "units"))
+    if "duration" in data:
+        draft.duration = draft.attempt("duration", _duration, draft, data["duration"])
+    _read_points(draft, _section(draft, data, "points", required=True))
+    _read_links(draft, _section(draft, data, "links", required=True))
+    _read_lengths(draft, _section(draft, data, "lengths"))
+    _read_joints(draft, _section(draft, data, "joints"))
+    for name, value in items(_section(draft, data, "drivers")):
+        entry = _entry(draft, DriverEntry, "drivers", name, value)
+        if entry is not None:
+            draft.driver_entries[name] = entry
+    _read_forces(draft, _section(draft, data, "forces"))
+    draft.initial_entries = dict(items(_section(draft, data, "initial")))
+    _check_names(draft, data)
+    return draft
+
+
+def _section(draft: Draft, data: Mapping[str, Any], name: str, *, required: bool = False) -> Mapping[str, Any]:
+    value = data.get(name)
+    if isinstance(value, Mapping):
+        return value
+    if value is None and not required:
+        return {}
+    draft.unread.add(name)
+    hint = f"such as {_SAMPLES[name]}"
+    if value is None:
+        draft.fault(name, "the section is missing", hint)
+    else:
+        draft.fault(name, f"expected a table, found {describe(value)}", hint)
+    return {}
+
+
+def _read_head(draft: Draft, data: Mapping[str, Any]) -> None:
+    title = data.get("title", "")
+    if isinstance(title, str):
+        draft.title = title
+    else:
+        draft.fault("title", f"expected text, found {describe(title)}")
+
+
+def _duration(draft: Draft, value: Any) -> float:
+    seconds = draft.units.quantity(value, "time")
+    if seconds <= 0:
+        raise Flaw(f"expected a time greater than zero, found {value}")
+    return seconds
+
+
+def _read_units(draft: Draft, section: Mapping[str, Any]) -> None:
+    chosen: dict[str, str] = {}
+    for kind, name in items(section):
+        if kind not in FILE_UNITS:
+            draft.fault("units", f"unknown key '{kind}'", f"{suggest(kind, FILE_UNITS)}; other quantities are in SI")
+            continue
+        unit = draft.attempt(f"units.{kind}", check_file_unit, kind, name)
+        if unit is not None:
+            chosen[kind] = unit
+    draft.units = Units(**chosen)
+
+
+def _read_points(draft: Draft, section: Mapping[str, Any]) -> None:
+    for name, value in items(section):
+        place = draft.attempt(f"points.{name}", vector, value, "length", draft.units)
+        draft.point_names.append(name)
+        if place is None:
+            draft.unread.add(f"points.{name}")
+        else:
+            draft.points[name] = place
+
+
+def _read_links(draft: Draft, section: Mapping[str, Any]) -> None:
+    for name, value in items(section):
+        entry = _entry(draft, LinkEntry, "links", name, {"points": value} if isinstance(value, list | tuple) else value)
+        if entry is not None:
+            draft.link_entries[name] = entry
+
+
+def _read_lengths(draft: Draft, section: Mapping[str, Any]) -> None:
+    for name, value in items(section):
+        key = f"lengths.{name}"
+        ends = name.split("-")
+        if len(ends) != 2 or not all(ends):
+            draft.fault(key, "expected two point names with '-' between them", 'such as "A-B" = 15')
+            continue
+        length = draft.attempt(key, draft.units.quantity, value, "length")
+        if length is not None and length <= 0:
+            draft.fault(key, f"expected a length greater than zero, found {value}")
+            length = None
+        if not draft.has_points(key, ends) or length is None:
+            continue
+        if ends[0] == ends[1]:
+            draft.fault(key, "names the same point twice")
+        elif frozenset(ends) in draft.lengths:
+            draft.fault(key, "the length of this pair is given twice", "delete one")
+        else:
+            draft.lengths[frozenset(ends)] = length
+
+
+def _read_joints(draft: Draft, section: Mapping[str, Any]) -> None:
+    known = list(JOINT_TYPES)
+    for name, value in items(section):
+        key = f"joints.{name}"
+        kind = value.get("type") if isinstance(value, Mapping) else None
+        model = JOINT_TYPES.get(kind) if isinstance(kind, str) else None
+        if model is not None or not isinstance(value, Mapping):
+            entry = _entry(draft, model or PrismaticEntry, "joints", name, value)
+            if entry is not None:
+                draft.joint_entries[name] = entry
+            continue
+        draft.unread.add(key)
+        if kind is None:
+            draft.fault(key, "'type' is missing", f"known: {', '.join(known)}")
+        elif not isinstance(kind, str):
+            draft.fault(f"{key}.type", f"expected text, found {describe(kind)}", f"known: {', '.join(known)}")
+        elif kind in _LATER_JOINTS:
+            draft.fault(f"{key}.type", f"joints of type '{kind}' are not supported yet", f"known: {', '.join(known)}")
+        elif kind in ("revolute", "pin", "R"):
+            draft.fault(f"{key}.type", "revolute joints are not listed", "name the point in both of its links")
+        else:
+            draft.fault(f"{key}.type", f"the type '{kind}' is unknown", suggest(kind, known))
+
+
+def _read_forces(draft: Draft, section: Mapping[str, Any]) -> None:
+    for name, value in items(section):
+        key = f"forces.{name}"
+        kind = value.get("type") if isinstance(value, Mapping) else None
+        if name == "gravity":
+            gravity = draft.attempt(key, vector, value, "acceleration", draft.units)
+            draft.forces = Forces(gravity or 0j)
+            continue
+        if kind == "spring":
+            entry = _entry(draft, SpringEntry, "forces", name, value)
+            if entry is not None:
+                draft.spring_entries[name] = entry
+            continue
+        draft.unread.add(key)
+        if kind is None:
+            draft.fault(key, "expected a table with a type", f"such as {SpringEntry.sample}, or gravity = [0, -9.81]")
+        elif isinstance(kind, str) and kind in _LATER_FORCES:
+            draft.fault(f"{key}.type", f"forces of type '{kind}' are not supported yet", "known: spring; and gravity")
+        else:
+            draft.fault(f"{key}.type", f"the type {describe(kind)} is unknown", "known: spring; and gravity")
+
+
+def _entry(draft: Draft, model: type[E], section: str, name: str, value: Any) -> E | None:
+    key = f"{section}.{name}"
+    entry, problems = read(model, value, key, draft.units)
+    draft.problems += problems
+    if entry is None:
+        draft.unread.add(key)
+    return entry
+
+
+def _check_names(draft: Draft, data: Mapping[str, Any]) -> None:
+    owner: dict[str, str] = {}
+    for section in ("points", "links", "joints", "drivers", "forces"):
+        table = data.get(section)
+        for name in table if isinstance(table, Mapping) else ():
+            key = f"{section}.{name}"
+            if not isinstance(name, str):
+                draft.fault(key, f"a name is text, found {describe(name)}", f'write "{name}"')
+                continue
+            _check_name(draft, key, name)
+            if section == "links" or (section, name) == ("forces", "gravity"):
+                continue
+            if name == GROUND:
+                draft.fault(key, "the name 'ground' is reserved for the fixed link", "choose another name")
+            elif name in owner:
+                hint = "points, joints, drivers and forces share one set of names"
+                draft.fault(key, f"the name is already taken in [{owner[name]}]", hint)
+            owner.setdefault(name, section)
+
+
+def _check_name(draft: Draft, key: str, name: str) -> None:
+    found = [character for character in _FORBIDDEN if character in name]
+    if not name:
+        draft.fault(key, "the name is empty")
+    elif found:
+        draft.fault(key, f"a name cannot contain '{found[0]}'", f"such as '{_cleaned(name)}'")
+    elif name != name.strip() or not name.isprintable():
+        draft.fault(key, "a name cannot begin or end with a space, or contain control characters")
+
+
+def _cleaned(name: str) -> str:
+    for character in _FORBIDDEN:
+        name = name.replace(character, "_")
+    return name

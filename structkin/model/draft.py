@@ -1,0 +1,106 @@
+"""A mechanism in the making: what has been read so far, and every mistake found on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+from structkin.errors import Problem
+from structkin.model.flaw import Flaw
+from structkin.model.forces import Forces, InitialState
+from structkin.model.parts import Drive, Guide, Link
+from structkin.model.schema import DriverEntry, LinkEntry, PrismaticEntry, SlotEntry, SpringEntry
+from structkin.model.topology import Driver, Joint, suggest
+from structkin.model.units import Units
+
+GROUND = "ground"
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass
+class Draft:
+    """Entries as read, parts as made from them, problems as found. SI throughout."""
+
+    folder: Path | None = None
+    title: str = ""
+    units: Units = field(default_factory=Units)
+    duration: float | None = None
+
+    points: dict[str, complex] = field(default_factory=dict)
+    point_names: list[str] = field(default_factory=list)  # with those whose place cannot be read
+    link_entries: dict[str, LinkEntry] = field(default_factory=dict)
+    lengths: dict[frozenset[str], float] = field(default_factory=dict)
+    joint_entries: dict[str, PrismaticEntry | SlotEntry] = field(default_factory=dict)
+    driver_entries: dict[str, DriverEntry] = field(default_factory=dict)
+    spring_entries: dict[str, SpringEntry] = field(default_factory=dict)
+    initial_entries: dict[str, Any] = field(default_factory=dict)
+
+    holders: dict[str, list[str]] = field(default_factory=dict)  # point -> links that have it, in the user's order
+    links: dict[str, Link] = field(default_factory=dict)
+    joints: dict[str, Joint] = field(default_factory=dict)
+    guides: dict[str, Guide] = field(default_factory=dict)
+    drivers: dict[str, Driver] = field(default_factory=dict)
+    drives: dict[str, Drive] = field(default_factory=dict)
+    forces: Forces = field(default_factory=Forces)
+    initial: dict[str, InitialState] = field(default_factory=dict)
+
+    problems: list[Problem] = field(default_factory=list)
+    unread: set[str] = field(default_factory=set)  # sections, and "section.name": given, but not readable
+
+    def fault(self, key: str, message: str, hint: str = "") -> None:
+        """Record a mistake."""
+        self.problems.append(Problem(key, message, hint))
+
+    def attempt(self, key: str, make: Callable[P, T], *args: P.args, **options: P.kwargs) -> T | None:
+        """Return what `make` returns; a `Flaw` becomes a problem of this key, and None is returned."""
+        try:
+            return make(*args, **options)
+        except Flaw as flaw:
+            self.fault(key, flaw.message, flaw.hint)
+            return None
+
+    def excused(self, section: str, name: str) -> bool:
+        """Tell whether a missing name needs no complaint, because its entry was given but could not be read."""
+        return section in self.unread or f"{section}.{name}" in self.unread
+
+    def whole(self, section: str) -> bool:
+        """Tell whether every entry of a section was read, so that what is missing is missing indeed."""
+        return not any(item.split(".")[0] == section for item in self.unread)
+
+    def has_point(self, key: str, name: str) -> bool:
+        """Tell whether a point is known; complain if it is not."""
+        if name in self.points:
+            return True
+        if not self.excused("points", name):
+            self.fault(key, f"point '{name}' is not in [points]", suggest(name, self.point_names))
+        return False
+
+    def has_points(self, key: str, names: Iterable[str]) -> bool:
+        """Tell whether all points are known; complain of each that is not."""
+        return all([self.has_point(key, name) for name in names])  # noqa: C419 - a generator would stop at the first
+
+    def has_link(self, key: str, name: str) -> bool:
+        """Tell whether a link is known; complain if it is not. The ground is missed only once."""
+        if name in self.link_entries:
+            return True
+        if name != GROUND and not self.excused("links", name):
+            self.fault(key, f"link '{name}' is not in [links]", suggest(name, self.link_entries))
+        return False
+
+    def link_of(self, point: str) -> str | None:
+        """Return the ground if it has the point, else the first link that has it."""
+        held = self.holders.get(point, [])
+        return GROUND if GROUND in held else (held[0] if held else None)
+
+    def show_length(self, length: float) -> str:
+        """Write a length [m] in the file's unit."""
+        return f"{length / self.units.length_scale:.6g} {self.units.length}"
+
+
+def items(section: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Return the entries of a section with their names as text."""
+    return [(str(name), value) for name, value in section.items()]

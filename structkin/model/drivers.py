@@ -1,0 +1,194 @@
+"""Fourth pass: what each driver drives, and by which law."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from structkin.model.draft import GROUND, Draft
+from structkin.model.expression import Expression
+from structkin.model.flaw import Flaw, describe, number
+from structkin.model.laws import ConstantSpeed, ExpressionLaw, TableLaw
+from structkin.model.parts import Drive, Law
+from structkin.model.schema import DriverEntry, pair
+from structkin.model.tables import read_table
+from structkin.model.topology import Driver, Joint, suggest
+
+Ends = tuple[tuple[str, str], tuple[str, str]]
+
+_RATE = {"angle": "angular speed", "slide": "speed", "distance": "speed"}
+
+
+def make_drivers(draft: Draft) -> None:
+    """Fill `drivers` and `drives`."""
+    taken: dict[object, str] = {}
+    for id, entry in draft.driver_entries.items():
+        key = f"drivers.{id}"
+        made = draft.attempt(key, _target, draft, id, entry)
+        driver, ends = made if made is not None else (None, None)
+        start = _start(draft, driver, ends) if driver is not None else None
+        law = _law(draft, key, entry, driver.kind if driver is not None else None, start or 0.0)
+        if driver is None:
+            draft.unread.add(key)
+            continue
+        what = _coordinate(driver, ends)
+        if what in taken:
+            draft.fault(key, f"drives the same coordinate as '{taken[what]}'", "delete one of the two")
+        taken.setdefault(what, id)
+        draft.drivers[id] = driver
+        if start is not None:
+            draft.drives[id] = Drive(id, driver.kind, driver.links, driver.joint, start, law, ends)
+
+
+def _coordinate(driver: Driver, ends: Ends | None) -> object:
+    if ends is not None:
+        return frozenset((ends[0][1], ends[1][1]))
+    return driver.joint if driver.kind == "slide" else frozenset(driver.links)
+
+
+def _target(draft: Draft, id: str, entry: DriverEntry) -> tuple[Driver, Ends | None] | None:
+    key = f"drivers.{id}"
+    if entry.between is not None:
+        if entry.joint is not None or entry.links is not None:
+            raise Flaw("has 'between' beside 'joint' or 'links'", "a driver has one of them")
+        return _distance(draft, key, id, entry.between)
+    if entry.links is not None:
+        known = [draft.has_link(f"{key}.links", link) for link in dict.fromkeys(entry.links)]
+        if entry.links[0] == entry.links[1]:
+            raise Flaw(f"acts between '{entry.links[0]}' and itself", "name two different links")
+        if not all(known):
+            return None
+    if entry.joint is not None:
+        return _at_joint(draft, key, id, entry.joint, entry.links)
+    if entry.links is not None:
+        pins = [j.id for j in draft.joints.values() if j.kind == "R" and set(entry.links) <= set(j.links)]
+        return Driver(id, "angle", entry.links, pins[0] if pins else None), None
+    if any(problem.key.startswith(f"{key}.") or problem.key == key for problem in draft.problems):
+        return None
+    raise Flaw("drives nothing", 'give joint = "A", or links = ["a", "b"], or between = ["E", "F"]')
+
+
+def _at_joint(draft: Draft, key: str, id: str, name: str, links: tuple[str, str] | None) -> tuple[Driver, None] | None:
+    joint = draft.joints.get(name)
+    if joint is None:
+        held = draft.holders.get(name, [])
+        if draft.excused("joints", name) or draft.excused("points", name) or not draft.whole("links"):
+            return None
+        if len(held) == 1 and name in draft.points:
+            hint = "a pin is a point of two links; a joint may also be listed in [joints]"
+            draft.fault(f"{key}.joint", f"the point '{name}' is on one link only ({held[0]}): there is no joint", hint)
+        else:
+            draft.fault(f"{key}.joint", f"there is no joint '{name}'", suggest(name, draft.joints))
+        return None
+    if joint.kind == "S":
+        raise Flaw(f"a pin-in-slot ('{name}') cannot be driven", "drive a distance: between = [...]")
+    if links is not None and not set(links) <= set(joint.links):
+        raise Flaw(f"the joint '{name}' does not join {links[0]} and {links[1]}", f"it joins {', '.join(joint.links)}")
+    if joint.kind == "P":
+        natural = _natural(joint)
+        if links is not None and links != natural:
+            raise Flaw(
+                f"travel along '{name}' is that of {natural[1]} against {natural[0]}",
+                f'write links = ["{natural[0]}", "{natural[1]}"], or leave links out and turn the axis round',
+            )
+        return Driver(id, "slide", natural, name), None
+    if links is None and len(joint.links) > 2:
+        hint = f'add links = ["{joint.links[0]}", "{joint.links[1]}"]: from, to'
+        raise Flaw(f"the pin '{name}' joins {len(joint.links)} links: {', '.join(joint.links)}", hint)
+    return Driver(id, "angle", links or _natural(joint), name), None
+
+
+def _natural(joint: Joint) -> tuple[str, str]:
+    """Return (from, to): the ground, or else the first listed link, comes first."""
+    first, second = joint.links[0], joint.links[1]
+    return (second, first) if second == GROUND else (first, second)
+
+
+def _distance(draft: Draft, key: str, id: str, points: tuple[str, str]) -> tuple[Driver, Ends] | None:
+    if points[0] == points[1]:
+        raise Flaw(f"names the point '{points[0]}' twice", "name two points of different links")
+    if not draft.has_points(f"{key}.between", points):
+        return None
+    held = [draft.holders.get(point, []) for point in points]
+    if not all(held):
+        return None  # told by `check_use`
+    common = [link for link in held[0] if link in held[1]]
+    if common:
+        raise Flaw(f"'{points[0]}' and '{points[1]}' are both on '{common[0]}': their distance is constant")
+    if draft.points[points[0]] == draft.points[points[1]]:
+        raise Flaw(f"'{points[0]}' and '{points[1]}' coincide in the sketch", "draw the driver with a length")
+    names = [draft.link_of(point) or "" for point in points]
+    ends = [f"@{point}" if point in draft.joints else name for point, name in zip(points, names, strict=True)]
+    return Driver(id, "distance", (ends[0], ends[1])), ((names[0], points[0]), (names[1], points[1]))
+
+
+def _start(draft: Draft, driver: Driver, ends: Ends | None) -> float | None:
+    """Return the coordinate in the sketch [rad or m], or None where a link has no geometry."""
+    if driver.kind == "slide":
+        return 0.0
+    if ends is not None:
+        return abs(draft.points[ends[1][1]] - draft.points[ends[0][1]])
+    first, second = (draft.links.get(link) for link in driver.links)
+    if first is None or second is None:
+        return None
+    angle = cmath.phase(second.direction * first.direction.conjugate())
+    return math.pi if angle <= -math.pi else angle
+
+
+def _law(draft: Draft, key: str, entry: DriverEntry, kind: str | None, start: float) -> Law | None:
+    given = [name for name in ("speed", "law", "table", "csv") if getattr(entry, name) is not None]
+    if len(given) > 1:
+        draft.fault(key, f"has {' and '.join(given)}", "a driver has one of speed, law, table, csv, or none of them")
+    scale = 1.0 if kind is None else draft.units.scale("angle" if kind == "angle" else "length")
+    law: Law | None = None
+    for name in given:
+        value = getattr(entry, name)
+        law = draft.attempt(f"{key}.{name}", _one, draft, name, value, kind, scale, start)
+    return law
+
+
+def _one(draft: Draft, name: str, value: Any, kind: str | None, scale: float, start: float) -> Law | None:
+    if name == "speed":
+        # what moves is not known: the mistake is told where it is
+        return None if kind is None else ConstantSpeed(start, draft.units.quantity(value, _RATE[kind]))
+    if name == "law":
+        if not isinstance(value, str):
+            value = repr(number(value))
+        return ExpressionLaw(Expression(value), scale)
+    rows = read_table(value, draft.folder) if name == "csv" else _rows(value)
+    times, values = check_rows(rows)
+    return TableLaw(times, tuple(scale * x for x in values))
+
+
+def _rows(value: Any) -> list[tuple[float, float]]:
+    if isinstance(value, str):
+        raise Flaw(f"expected rows [time, value], found {describe(value)}", 'for a file write csv = "..."')
+    if not isinstance(value, list | tuple | np.ndarray):
+        raise Flaw(f"expected rows [time, value], found {describe(value)}", "such as [[0, 0], [1, 10], [2, 0]]")
+    rows = []
+    for i, row in enumerate(value, 1):
+        try:
+            t, x = pair(row, "[time, value]")
+            rows.append((number(t), number(x)))
+        except Flaw as flaw:
+            raise Flaw(f"row {i}: {flaw.message}", flaw.hint) from None
+    return rows
+
+
+def check_rows(rows: list[tuple[float, float]]) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return times and values of a table; raise `Flaw` unless there are three rows or more in the order of time.
+
+    >>> check_rows([(0, 1), (1, 3), (2, 4)])
+    ((0, 1, 2), (1, 3, 4))
+    """
+    if len(rows) < 3:
+        raise Flaw(f"a table needs at least 3 rows, found {len(rows)}", "a spline goes through them")
+    for i, (before, after) in enumerate(pairwise(rows), 2):
+        if after[0] <= before[0]:
+            raise Flaw(f"row {i}: the time {after[0]:g} s does not come after {before[0]:g} s", "times increase")
+    times, values = zip(*rows, strict=True)
+    return times, values

@@ -1,0 +1,82 @@
+"""Mechanism files: TOML or JSON, one schema."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from structkin.errors import InputError, Problem
+from structkin.model.flaw import Flaw, describe
+from structkin.model.mechanism import Mechanism
+from structkin.model.tables import read_text
+
+SUFFIXES = (".toml", ".json")
+
+
+def load(path: str | Path) -> Mechanism:
+    """Return the mechanism of a .toml or .json file.
+
+    Raises `InputError` that lists every mistake of the file, or says why it cannot be read.
+
+    >>> load("no_such_linkage.toml")
+    Traceback (most recent call last):
+    structkin.errors.InputError: no_such_linkage.toml: 1 mistake
+      - there is no file 'no_such_linkage.toml'
+    """
+    path = Path(path)
+    try:
+        data = read_data(path)
+    except Flaw as flaw:
+        raise InputError([Problem("", flaw.message, flaw.hint)], str(path)) from None
+    return Mechanism.from_dict(data, source=str(path), folder=path.parent)
+
+
+def read_data(path: Path) -> dict[str, Any]:
+    """Return the contents of a mechanism file as plain data; raise `Flaw` with the line of a syntax error."""
+    if path.suffix.lower() not in SUFFIXES and not path.is_dir() and path.exists():
+        raise Flaw(f"expected a .toml or .json file, found the suffix '{path.suffix}'", "rename it")
+    text = read_text(path)
+    return _toml(text) if path.suffix.lower() == ".toml" else _json(text)
+
+
+def _toml(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message = str(error)
+    except RecursionError:
+        raise Flaw("the file is nested too deep") from None
+    match = re.search(r"line (\d+)", message)
+    lines = text.splitlines()
+    # an error "at end of document" belongs to the last line
+    line = int(match[1]) if match else len(lines)
+    what = message.split(" (at ", maxsplit=1)[0]
+    shown = lines[line - 1].strip() if line <= len(lines) else ""
+    if "overwrite" in what or "declare" in what or "mutate" in what:
+        raise Flaw(f"line {line}: a key or section is given twice: {shown}", "delete one of them")
+    hint = "text stands in quotes, a list in [ ], a table in { } on one line" if "Invalid" in what else ""
+    raise Flaw(f"line {line}: {what[:1].lower()}{what[1:]}: {shown}", hint)
+
+
+def _json(text: str) -> dict[str, Any]:
+    try:
+        data = json.loads(text, object_pairs_hook=_unique)
+    except json.JSONDecodeError as error:
+        raise Flaw(f"line {error.lineno}: {error.msg[:1].lower()}{error.msg[1:]}", "the file is not JSON") from None
+    except RecursionError:
+        raise Flaw("the file is nested too deep") from None
+    if not isinstance(data, dict):
+        raise Flaw(f"expected a table of sections, found {describe(data)}", 'such as {"points": {...}, "links": {...}}')
+    return data
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in table:
+            raise Flaw(f"the key '{key}' is given twice", "delete one of them")
+        table[key] = value
+    return table

@@ -1,0 +1,104 @@
+"""Driver laws: a coordinate, its rate and its second rate as functions of time, in SI."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from structkin.model.expression import Expression
+from structkin.model.parts import Floats
+
+if TYPE_CHECKING:
+    from scipy.interpolate import CubicSpline
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantSpeed:
+    """The value start + speed t [rad or m].
+
+    >>> import numpy as np
+    >>> ConstantSpeed(1.0, 2.0)(np.array([0.0, 0.5]))[0].tolist()
+    [1.0, 2.0]
+    """
+
+    start: float
+    speed: float
+
+    @property
+    def span(self) -> None:
+        """Not limited."""
+        return None
+
+    def __call__(self, t: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return value, rate and second rate at the times t (n,)."""
+        t = np.asarray(t, dtype=float)
+        return self.start + self.speed * t, np.full_like(t, self.speed), np.zeros_like(t)
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionLaw:
+    """A formula of t in the file's unit, times `scale` [SI per unit].
+
+    >>> import numpy as np
+    >>> law = ExpressionLaw(Expression("90*t"), np.pi / 180)
+    >>> round(law.speed, 6), law(np.array([1.0]))[0].round(6).tolist()
+    (1.570796, [1.570796])
+    """
+
+    expression: Expression
+    scale: float = 1.0
+
+    @property
+    def speed(self) -> float | None:
+        """The constant rate, or None unless the formula is written as linear in t."""
+        slope = self.expression.slope
+        return None if slope is None else slope * self.scale
+
+    @property
+    def span(self) -> None:
+        """Not limited."""
+        return None
+
+    def __call__(self, t: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return value, rate and second rate at the times t (n,)."""
+        value, rate, second = self.expression(t)
+        return self.scale * value, self.scale * rate, self.scale * second
+
+
+@dataclass(frozen=True)
+class TableLaw:
+    """A cubic spline (not-a-knot) through the values at increasing times [s]; NaN outside them.
+
+    >>> import numpy as np
+    >>> law = TableLaw((0.0, 1.0, 2.0, 3.0), (0.0, 1.0, 4.0, 9.0))
+    >>> [x.round(9).tolist() for x in law(np.array([1.5]))]
+    [[2.25], [3.0], [2.0]]
+    """
+
+    times: tuple[float, ...]
+    values: tuple[float, ...]
+
+    @property
+    def speed(self) -> None:
+        """A table's rate varies."""
+        return None
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """First and last time [s]."""
+        return self.times[0], self.times[-1]
+
+    @cached_property
+    def _spline(self) -> CubicSpline:
+        from scipy.interpolate import CubicSpline
+
+        return CubicSpline(self.times, self.values, extrapolate=False)
+
+    def __call__(self, t: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return value, rate and second rate at the times t (n,)."""
+        t = np.asarray(t, dtype=float)
+        value, rate, second = (self._spline(t, order) for order in range(3))
+        return value, rate, second

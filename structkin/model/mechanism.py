@@ -1,0 +1,235 @@
+"""The mechanism: a topology with points, lengths, laws and masses, checked once and frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from structkin.errors import InputError, Problem
+from structkin.model.parts import Drive, Guide, Link
+from structkin.model.topology import Topology, suggest
+from structkin.model.units import Units
+
+if TYPE_CHECKING:
+    from structkin.kinematics import Motion
+    from structkin.model.draft import Draft
+    from structkin.model.forces import Forces, InitialState
+    from structkin.structure import KinematicStructure
+
+GROUND = "ground"
+
+
+class Mechanism:
+    """Links, joints, drivers and their geometry; immutable, and compared by identity.
+
+    The keyword sections are those of the mechanism file word for word; numbers are in SI and radians unless
+    `units` says otherwise. Raises `InputError` that lists every mistake.
+
+    >>> m = Mechanism(
+    ...     "Crank-rocker",
+    ...     points={"A": [0, 0], "B": [0.0152, 0], "C": [0.0423, 0.03029], "D": [0.04572, 0]},
+    ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+    ...     lengths={"A-B": 0.015},
+    ...     drivers={"motor": {"joint": "A", "speed": "60 rpm"}},
+    ... )
+    >>> m
+    <Mechanism 'Crank-rocker': 4 links, 4 joints, 1 driver>
+    >>> m.links["crank"].local["B"], m.topology.mobility_count
+    ((0.015+0j), 1)
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_folder",
+        "_source",
+        "_source_dict",
+        "drives",
+        "duration",
+        "forces",
+        "guides",
+        "initial",
+        "links",
+        "points",
+        "title",
+        "topology",
+        "units",
+    )
+
+    title: str
+    units: Units
+    topology: Topology
+    #: The sketch [m] as x + iy; exact lengths are not applied here.
+    points: Mapping[str, complex]
+    #: Every link with the ground, in the user's order; exact lengths are applied to `local`.
+    links: Mapping[str, Link]
+    #: Lines of prismatic joints and slots, by joint id.
+    guides: Mapping[str, Guide]
+    #: Geometry and law of each driver, in the order of the file.
+    drives: Mapping[str, Drive]
+    forces: Forces
+    #: Start of free coordinates, by driver id.
+    initial: Mapping[str, InitialState]
+    #: Default range of time [s] of `solve`, if the file names one.
+    duration: float | None
+    _source_dict: dict[str, Any]
+    _source: str
+    _folder: Path | None
+
+    def __init__(
+        self,
+        title: str = "",
+        *,
+        units: Mapping[str, str] | None = None,
+        points: Mapping[str, Any] | None = None,
+        links: Mapping[str, Any] | None = None,
+        lengths: Mapping[str, Any] | None = None,
+        joints: Mapping[str, Any] | None = None,
+        drivers: Mapping[str, Any] | None = None,
+        forces: Mapping[str, Any] | None = None,
+        initial: Mapping[str, Any] | None = None,
+        duration: float | str | None = None,
+    ) -> None:
+        """Read the sections and check them."""
+        sections = {
+            "title": title,
+            "units": units,
+            "points": points,
+            "links": links,
+            "lengths": lengths,
+            "joints": joints,
+            "drivers": drivers,
+            "forces": forces,
+            "initial": initial,
+            "duration": duration,
+        }
+        self._build({name: value for name, value in sections.items() if value is not None}, "", None)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], *, source: str = "", folder: str | Path | None = None) -> Mechanism:
+        """Build a mechanism from the contents of a file.
+
+        `source` names it in error messages; CSV tables are looked up in `folder`. Raises `InputError`.
+
+        >>> Mechanism.from_dict({"link": {}, "points": {}, "links": {"ground": []}})
+        Traceback (most recent call last):
+        structkin.errors.InputError: mechanism: 2 mistakes
+          - link: unknown section or key; did you mean 'links'?
+          - links: there is no moving link; such as crank = ["A", "B"]
+        """
+        self = cls.__new__(cls)
+        self._build(data, source, None if folder is None else Path(folder))
+        return self
+
+    def _build(self, data: Mapping[str, Any], source: str, folder: Path | None) -> None:
+        # pydantic is slow to import: whoever only decomposes a Topology does without it
+        from structkin.model.assemble import assemble
+
+        draft, topology = assemble(data, folder)
+        if topology is None:
+            raise InputError(draft.problems, source or draft.title or "mechanism")
+        self._fill(draft, topology)
+        object.__setattr__(self, "_source_dict", _plain(data))
+        object.__setattr__(self, "_source", source)
+        object.__setattr__(self, "_folder", folder)
+
+    def _fill(self, draft: Draft, topology: Topology) -> None:
+        values: dict[str, Any] = {
+            "title": draft.title,
+            "units": draft.units,
+            "topology": topology,
+            "points": MappingProxyType(draft.points),
+            "links": MappingProxyType(draft.links),
+            "guides": MappingProxyType(draft.guides),
+            "drives": MappingProxyType(draft.drives),
+            "forces": draft.forces,
+            "initial": MappingProxyType(draft.initial),
+            "duration": draft.duration,
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        """Refuse: a mechanism is frozen."""
+        raise AttributeError(f"a Mechanism is frozen: '{name}' cannot be set; make a new one from source_dict")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        """Refuse: a mechanism is frozen."""
+        raise AttributeError(f"a Mechanism is frozen: '{name}' cannot be deleted")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as what it was built from."""
+        return _rebuild, (self._source_dict, self._source, self._folder)
+
+    def __copy__(self) -> Mechanism:
+        """Return the mechanism itself, which cannot change."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Mechanism:
+        """Return the mechanism itself, which cannot change."""
+        return self
+
+    def __repr__(self) -> str:
+        """Show the title and the counts."""
+        counts = (
+            (len(self.links), "link"),
+            (len(self.topology.joints), "joint"),
+            (len(self.drives), "driver"),
+        )
+        text = ", ".join(f"{count} {word}{'s' if count != 1 else ''}" for count, word in counts)
+        return f"<Mechanism {self.title!r}: {text}>"
+
+    @property
+    def source_dict(self) -> dict[str, Any]:
+        """A fresh copy of what the mechanism was built from, to vary and to build again."""
+        return dict(_plain(self._source_dict))
+
+    def link_of(self, point: str) -> str:
+        """Return the ground if it has the point, else the first link that has it; `InputError` if none has.
+
+        >>> m = Mechanism(points={"A": [0, 0], "B": [1, 0]}, links={"bar": ["A", "B"], "ground": ["A"]})
+        >>> m.link_of("A"), m.link_of("B")
+        ('ground', 'bar')
+        """
+        links = [name for name, link in self.links.items() if point in link.local]
+        if not links:
+            hint = suggest(point, self.points)
+            raise InputError([Problem("", f"no link has a point '{point}'", hint)], self.title or "mechanism")
+        return GROUND if GROUND in links else links[0]
+
+    def structure(self) -> KinematicStructure:
+        """Return the mobility and the structural groups in their order; reads no length."""
+        from structkin.structure import decompose
+
+        return decompose(self.topology)
+
+    def solve(
+        self,
+        samples: int | None = None,
+        *,
+        t: Any = None,
+        drivers: Mapping[str, Any] | None = None,
+        duration: float | None = None,
+        method: str = "topological",
+        strict: bool = False,
+    ) -> Motion:
+        """Return the motion; see `structkin.kinematics.solve`."""
+        from structkin.kinematics import solve
+
+        return solve(self, samples, t=t, drivers=drivers, duration=duration, method=method, strict=strict)
+
+
+def _plain(data: Any) -> Any:
+    """Return a deep copy in dicts, lists and plain numbers."""
+    if isinstance(data, Mapping):
+        return {name: _plain(value) for name, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_plain(value) for value in data]
+    return data.tolist() if isinstance(data, np.generic | np.ndarray) else data
+
+
+def _rebuild(data: Mapping[str, Any], source: str, folder: Path | None) -> Mechanism:
+    return Mechanism.from_dict(data, source=source, folder=folder)

@@ -1,0 +1,90 @@
+"""The parts of a mechanism: link, guide, drive, and what a driver law is.
+
+Plane vectors are complex numbers x + iy here: turning by an angle is a multiplication by a unit number.
+A link's frame has its origin in its first listed point and its x axis towards the second; the frame of
+the ground, and of a link with one point, is parallel to the global axes in the sketch. Everything is in SI.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A rigid body: its points in its own frame [m], and the frame's place in the sketch.
+
+    `local[p]` is the place of point p in the link's frame. `origin` [m] and `direction` (unit) are the
+    frame in the sketch pose; for the ground they are 0 and 1 and `local` holds global coordinates.
+    """
+
+    name: str
+    points: tuple[str, ...]
+    local: Mapping[str, complex]
+    origin: complex = 0j
+    direction: complex = 1 + 0j
+    mass: float | None = None
+    center: complex | None = None
+    inertia: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """The line of a prismatic joint or of a slot.
+
+    The line is fixed in `carrier`: through `origin` along the unit vector `direction`, both in the
+    carrier's frame. The point `point`, in the frame of `slider`, moves along it at the constant distance
+    `offset` [m] to the left. Its travel [m] is the coordinate along the line minus `start`, so that it is zero in the
+    sketch. Between the links of a prismatic joint the orientation is constant: the slider's direction is
+    `turn` (unit) times the carrier's; a slot has `turn = None`.
+    """
+
+    joint: str
+    carrier: str
+    slider: str
+    origin: complex
+    direction: complex
+    point: complex
+    offset: float
+    start: float
+    turn: complex | None
+    at: complex = 0j  # where the symbol is drawn, in the sketch
+
+
+class Law(Protocol):
+    """A driver's coordinate as a function of time."""
+
+    @property
+    def speed(self) -> float | None:
+        """The constant rate [rad/s or m/s], or None where the rate varies."""
+
+    @property
+    def span(self) -> tuple[float, float] | None:
+        """The interval of time [s] that the law is defined on, or None where it is not limited."""
+
+    def __call__(self, t: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return value, rate and second rate at the times t (n,), each (n,), in SI."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """The geometry and the law of a driver; its topology is the `Driver` of the same id.
+
+    `start` is the value of the coordinate in the sketch [rad or m]. For a distance driver `ends` holds
+    the two points, each as (link, point name). `law` is None for a free coordinate.
+    """
+
+    id: str
+    kind: str
+    links: tuple[str, str]
+    joint: str | None
+    start: float
+    law: Law | None
+    ends: tuple[tuple[str, str], tuple[str, str]] | None = None

@@ -1,0 +1,212 @@
+"""The entries of a mechanism file, one pydantic model each; every number comes out in SI.
+
+`read` turns pydantic's errors into `Problem`s and saves what can be saved, so that one unknown key does not
+hide the next mistake. What an entry means beside others is checked where it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, TypeVar
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, PlainValidator, ValidationError, ValidationInfo
+
+from structkin.errors import Problem
+from structkin.model.flaw import Flaw, describe, number
+from structkin.model.topology import suggest
+from structkin.model.units import Units
+
+
+def pair(value: Any, what: str) -> list[Any]:
+    """Return the two items of a list, tuple or array; raise `Flaw` otherwise.
+
+    >>> pair((1, 2), "[x, y]")
+    [1, 2]
+    """
+    if isinstance(value, str) or not isinstance(value, list | tuple | np.ndarray):
+        raise Flaw(f"expected {what}, found {describe(value)}")
+    items = list(value)
+    if len(items) != 2:
+        raise Flaw(f"expected {what}, found a list of {len(items)}")
+    return items
+
+
+def _units(info: ValidationInfo) -> Units:
+    assert isinstance(info.context, Units)
+    return info.context
+
+
+def _scalar(kind: str, *, sign: str = "") -> PlainValidator:
+    def check(value: Any, info: ValidationInfo) -> float:
+        result = _units(info).quantity(value, kind)
+        if (sign == "positive" and result <= 0) or (sign == "not negative" and result < 0):
+            raise Flaw(f"expected a {kind} that is {sign}, found {value}")
+        return result
+
+    return PlainValidator(check)
+
+
+def _vector(kind: str) -> PlainValidator:
+    def check(value: Any, info: ValidationInfo) -> complex:
+        return vector(value, kind, _units(info))
+
+    return PlainValidator(check)
+
+
+def vector(value: Any, kind: str, units: Units) -> complex:
+    """Return [x, y] as x + iy in SI; raise `Flaw`."""
+    x, y = pair(value, "two numbers [x, y]")
+    return complex(units.quantity(x, kind), units.quantity(y, kind))
+
+
+def _axis(value: Any) -> complex:
+    x, y = pair(value, "a direction [x, y]")
+    axis = complex(number(x), number(y))
+    if axis == 0:
+        raise Flaw("the direction [0, 0] points nowhere", "such as [1, 0]")
+    return axis / abs(axis)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise Flaw(f"expected a name in quotes, found {describe(value)}")
+    return value
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str) or not isinstance(value, list | tuple):
+        raise Flaw(f"expected a list of point names, found {describe(value)}", 'such as ["A", "B"]')
+    for item in value:
+        if not isinstance(item, str):
+            raise Flaw(f"expected point names in quotes, found {describe(item)} in the list", 'such as ["A", "B"]')
+    return tuple(value)
+
+
+def _two(what: str) -> PlainValidator:
+    def check(value: Any) -> tuple[str, str]:
+        first, second = pair(value, f"two {what} names")
+        return _text(first), _text(second)
+
+    return PlainValidator(check)
+
+
+def _location(value: Any, info: ValidationInfo) -> str | complex:
+    return value if isinstance(value, str) else vector(value, "length", _units(info))
+
+
+Name = Annotated[str, PlainValidator(_text)]
+Names = Annotated[tuple[str, ...], PlainValidator(_names)]
+TwoLinks = Annotated[tuple[str, str], _two("link")]
+TwoPoints = Annotated[tuple[str, str], _two("point")]
+Axis = Annotated[complex, PlainValidator(_axis)]
+Location = Annotated[str | complex, PlainValidator(_location)]
+Anything = Annotated[Any, PlainValidator(lambda value: value)]
+
+
+class Entry(BaseModel):
+    """An entry of a section. `shape` says what it is, `sample` shows how it is written."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
+    shape: ClassVar[str] = "a table { ... }"
+    sample: ClassVar[str] = ""
+
+
+class LinkEntry(Entry):
+    """A link: its points; mass [kg], centre of mass in the sketch [m], inertia about it [kg m^2]."""
+
+    shape: ClassVar[str] = "a list of points, or a table"
+    sample: ClassVar[str] = '["A", "B"] or { points = ["A", "B"], mass = 0.6 }'
+
+    points: Names
+    mass: Annotated[float, _scalar("mass", sign="not negative")] | None = None
+    center: Annotated[complex, _vector("length")] | None = None
+    inertia: Annotated[float, _scalar("inertia", sign="not negative")] | None = None
+
+
+class PrismaticEntry(Entry):
+    """A prismatic joint of two links, along a direction of the sketch or along two points of one link."""
+
+    sample: ClassVar[str] = '{ type = "prismatic", links = ["piston", "ground"], at = "C", axis = [1, 0] }'
+
+    type: Name
+    links: TwoLinks
+    at: Location | None = None
+    axis: Axis | None = None
+    along: TwoPoints | None = None
+
+
+class SlotEntry(Entry):
+    """A pin of one link in a straight slot of another."""
+
+    sample: ClassVar[str] = '{ type = "pin-in-slot", pin = "B", on = "crank", slot = "arm", along = ["O", "E"] }'
+
+    type: Name
+    pin: Name
+    slot: Name
+    on: Name | None = None
+    axis: Axis | None = None
+    along: TwoPoints | None = None
+
+
+class DriverEntry(Entry):
+    """A driver; what its speed, law or table are measured in is known once its joint is."""
+
+    sample: ClassVar[str] = '{ joint = "A", speed = "60 rpm" }'
+
+    joint: Name | None = None
+    links: TwoLinks | None = None
+    between: TwoPoints | None = None
+    speed: Anything = None
+    law: Anything = None
+    table: Anything = None
+    csv: Name | None = None
+
+
+class SpringEntry(Entry):
+    """A spring and damper between two points; its free length is that of the sketch unless given."""
+
+    sample: ClassVar[str] = '{ type = "spring", between = ["P", "D"], stiffness = 500, free_length = 40 }'
+
+    type: Name
+    between: TwoPoints
+    stiffness: Annotated[float, _scalar("stiffness", sign="not negative")] = 0.0
+    free_length: Annotated[float, _scalar("length", sign="not negative")] | None = None
+    damping: Annotated[float, _scalar("damping", sign="not negative")] = 0.0
+
+
+E = TypeVar("E", bound=Entry)
+
+
+def read(model: type[E], data: Any, key: str, units: Units) -> tuple[E | None, list[Problem]]:
+    """Return the entry, or as much of it as stands, with its mistakes; None where nothing stands.
+
+    >>> entry, problems = read(LinkEntry, {"points": ["A", "B"], "mas": 1}, "links.crank", Units())
+    >>> entry.points, str(problems[0])
+    (('A', 'B'), "links.crank: unknown key 'mas'; did you mean 'mass'?")
+    """
+    if not isinstance(data, Mapping):
+        return None, [Problem(key, f"expected {model.shape}, found {describe(data)}", f"such as {model.sample}")]
+    table = dict(data)
+    try:
+        return model.model_validate(table, context=units), []
+    except ValidationError as error:
+        details = error.errors(include_url=False, include_input=False)
+        problems = [_problem(model, key, dict(detail)) for detail in details]
+        bad = {detail["loc"][0] for detail in details}
+    try:
+        return model.model_validate({name: table[name] for name in table if name not in bad}, context=units), problems
+    except ValidationError:
+        return None, problems
+
+
+def _problem(model: type[Entry], key: str, detail: dict[str, Any]) -> Problem:
+    name = str(detail["loc"][0])
+    if detail["type"] == "extra_forbidden":
+        return Problem(key, f"unknown key '{name}'", suggest(name, model.model_fields))
+    if detail["type"] == "missing":
+        return Problem(key, f"'{name}' is missing", f"such as {model.sample}")
+    flaw = detail.get("ctx", {}).get("error")
+    if isinstance(flaw, Flaw):
+        return Problem(f"{key}.{name}", flaw.message, flaw.hint)
+    return Problem(f"{key}.{name}", str(detail["msg"]), f"such as {model.sample}")

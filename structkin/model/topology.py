@@ -1,0 +1,239 @@
+"""Links, joints and drivers without any length: all that the structure depends on."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from structkin.errors import InputError, Problem
+
+#: Scalar equations of a joint between two links, by kind.
+JOINT_EQUATIONS: Mapping[str, int] = {"R": 2, "P": 2, "G": 1, "C": 1, "S": 1, "K": 2}
+
+JOINT_NAMES: Mapping[str, str] = {
+    "R": "revolute",
+    "P": "prismatic",
+    "G": "gear mesh",
+    "C": "cam contact",
+    "S": "pin-in-slot",
+    "K": "rolling contact",
+}
+
+DRIVER_KINDS = ("angle", "slide", "distance")
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """Return a hint that names the closest known word, or lists the known ones.
+
+    >>> suggest("copler", ["crank", "coupler"])
+    "did you mean 'coupler'?"
+    """
+    names = list(known)
+    close = difflib.get_close_matches(word, names, n=1)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    if not names:
+        return "there are none"
+    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    return f"known: {shown}"
+
+
+def pin_of(end: str) -> str | None:
+    """Return the joint id of an end such as "@J" (the pin of joint J), or None for a link.
+
+    >>> pin_of("@B"), pin_of("crank")
+    ('B', None)
+    """
+    return end[1:] if end.startswith("@") else None
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """A kinematic pair.
+
+    `kind` is a key of `JOINT_EQUATIONS`. `links` are link names, or "@J" for the pin of the revolute
+    joint J. A revolute joint of k links is one multiple joint, k - 1 pairs.
+    """
+
+    id: str
+    kind: str
+    links: tuple[str, ...]
+
+    @property
+    def equations(self) -> int:
+        """Scalar equations that the joint imposes."""
+        return JOINT_EQUATIONS[self.kind] * (len(self.links) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Driver:
+    """An input: one prescribed coordinate between two links (or pins, written "@J").
+
+    `kind` is "angle" (orientation of the second link minus that of the first), "slide" (travel along
+    the prismatic joint `joint`) or "distance" (between a point of each end).
+    """
+
+    id: str
+    kind: str
+    links: tuple[str, str]
+    joint: str | None = None
+
+
+@dataclass(frozen=True)
+class Topology:
+    """Links, joints with their kinds, the ground and the drivers; no geometry.
+
+    Raises `InputError` listing every inconsistency.
+
+    >>> four_bar = Topology(
+    ...     links=("ground", "crank", "coupler", "rocker"),
+    ...     ground="ground",
+    ...     joints=(
+    ...         Joint("A", "R", ("ground", "crank")),
+    ...         Joint("B", "R", ("crank", "coupler")),
+    ...         Joint("C", "R", ("coupler", "rocker")),
+    ...         Joint("D", "R", ("rocker", "ground")),
+    ...     ),
+    ...     drivers=(Driver("motor", "angle", ("ground", "crank"), "A"),),
+    ... )
+    >>> four_bar.mobility_count
+    1
+    """
+
+    links: tuple[str, ...]
+    ground: str
+    joints: tuple[Joint, ...]
+    drivers: tuple[Driver, ...] = ()
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        """Check names, kinds and ends."""
+        problems = list(_problems(self))
+        if problems:
+            raise InputError(problems, self.title or "topology")
+
+    @property
+    def moving_links(self) -> tuple[str, ...]:
+        """Every link but the ground, in the user's order."""
+        return tuple(link for link in self.links if link != self.ground)
+
+    @property
+    def mobility_count(self) -> int:
+        """Chebyshev-Gruebler count 3n - sum(f): degrees of freedom before any driver."""
+        return 3 * len(self.moving_links) - sum(joint.equations for joint in self.joints)
+
+    def joint(self, id: str) -> Joint:
+        """Return the joint with this id; `KeyError` if there is none."""
+        for joint in self.joints:
+            if joint.id == id:
+                return joint
+        raise KeyError(id)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Topology:
+        """Build a topology from plain data: keys links, ground, joints, drivers; others are ignored.
+
+        Link names may be integers. A joint is {"id", "kind", "links"}; a driver {"id", "kind", "links",
+        "joint"}, the joint being optional. An angle driver without a joint ties the orientations of its two links.
+
+        >>> Topology.from_dict({"links": [0, 1], "ground": 0,
+        ...                     "joints": [{"id": "A", "kind": "R", "links": [0, 1]}]}).moving_links
+        ('1',)
+        """
+        from structkin.model.topology_data import topology_from_dict
+
+        return topology_from_dict(data)
+
+    @classmethod
+    def from_adjacency(
+        cls,
+        matrix: Any,
+        *,
+        ground: Any = 0,
+        drivers: Sequence[Any] = (),
+        names: Sequence[str] | None = None,
+        title: str = "",
+    ) -> Topology:
+        """Build a topology from an adjacency matrix (n, n) of strings, or from a networkx graph.
+
+        An entry is "" or "KIND:ID", several separated by commas ("R:A,P:s"); the same id on several
+        pairs is one multiple joint. A graph carries the same text in its edge attribute "joints".
+        `drivers` are joint ids ("A": the angle or travel of that joint) or tables {"id", "kind", "links", "joint"}.
+
+        >>> t = Topology.from_adjacency([["", "R:A"], ["R:A", ""]], ground=0, drivers=["A"])
+        >>> t.drivers[0].kind, t.drivers[0].links
+        ('angle', ('0', '1'))
+        """
+        from structkin.model.adjacency import topology_from_adjacency
+
+        return topology_from_adjacency(matrix, ground=ground, drivers=drivers, names=names, title=title)
+
+
+def _problems(topology: Topology) -> Iterable[Problem]:
+    links = set(topology.links)
+    yield from _duplicates("links", topology.links)
+    if topology.ground not in links:
+        yield Problem("ground", f"'{topology.ground}' is not a link", suggest(topology.ground, topology.links))
+    ids = [joint.id for joint in topology.joints]
+    yield from _duplicates("joints", ids)
+    yield from _duplicates("drivers", [driver.id for driver in topology.drivers])
+    pins = {joint.id for joint in topology.joints if joint.kind == "R"}
+    for joint in topology.joints:
+        key = f"joints.{joint.id}"
+        if joint.kind not in JOINT_EQUATIONS:
+            yield Problem(key, f"kind '{joint.kind}' is unknown", f"known: {', '.join(JOINT_EQUATIONS)}")
+        if len(joint.links) < 2:
+            yield Problem(key, "joins fewer than two links")
+        if len(joint.links) > 2 and joint.kind != "R":
+            yield Problem(
+                key, f"a {JOINT_NAMES.get(joint.kind, joint.kind)} joint joins two links, not {len(joint.links)}"
+            )
+        if len(set(joint.links)) < len(joint.links):
+            yield Problem(key, "names a link twice")
+        yield from _ends(key, joint.links, links, pins - {joint.id})
+    for driver in topology.drivers:
+        key = f"drivers.{driver.id}"
+        if driver.kind not in DRIVER_KINDS:
+            yield Problem(key, f"kind '{driver.kind}' is unknown", f"known: {', '.join(DRIVER_KINDS)}")
+        if len(driver.links) != 2 or driver.links[0] == driver.links[1]:
+            yield Problem(key, "a driver acts between two different links")
+        yield from _ends(key, driver.links, links, pins if driver.kind == "distance" else set())
+        yield from _driver_joint(topology, driver, ids)
+
+
+def _driver_joint(topology: Topology, driver: Driver, ids: Sequence[str]) -> Iterable[Problem]:
+    key = f"drivers.{driver.id}"
+    if driver.joint is None:
+        if driver.kind == "slide":
+            yield Problem(key, "a slide driver needs its prismatic joint", 'give joint = "..."')
+        return
+    if driver.joint not in ids:
+        yield Problem(key, f"joint '{driver.joint}' is unknown", suggest(driver.joint, ids))
+        return
+    joint = topology.joint(driver.joint)
+    if not set(driver.links) <= set(joint.links):
+        yield Problem(key, f"joint '{joint.id}' does not join {' and '.join(driver.links)}")
+    wanted = {"slide": "P", "angle": "R"}.get(driver.kind)
+    if wanted and joint.kind != wanted:
+        yield Problem(
+            key, f"joint '{joint.id}' is {JOINT_NAMES.get(joint.kind, joint.kind)}, not {JOINT_NAMES[wanted]}"
+        )
+
+
+def _ends(key: str, ends: Sequence[str], links: set[str], pins: set[str]) -> Iterable[Problem]:
+    for end in ends:
+        pin = pin_of(end)
+        if pin is not None and pin not in pins:
+            yield Problem(key, f"'{end}': no other revolute joint '{pin}' to attach to", suggest(pin, sorted(pins)))
+        elif pin is None and end not in links:
+            yield Problem(key, f"link '{end}' is unknown", suggest(end, sorted(links)))
+
+
+def _duplicates(key: str, names: Sequence[str]) -> Iterable[Problem]:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            yield Problem(key, f"'{name}' appears twice", "names are unique")
+        seen.add(name)

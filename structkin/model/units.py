@@ -1,0 +1,173 @@
+"""Units of a file, and quantities written as text with their unit ("60 rpm", "3 N/mm").
+
+A table of factors and a parser of products and quotients; angle counts as a dimension of its own, so that
+"10 mm/s" on an angle driver is a mistake and not 0.01 rad/s.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from structkin.model.flaw import Flaw, describe, number
+from structkin.model.topology import suggest
+
+Dimension = tuple[int, int, int, int]  # powers of length, mass, time, angle
+
+_DEG = math.pi / 180
+_LENGTH: Dimension = (1, 0, 0, 0)
+_MASS: Dimension = (0, 1, 0, 0)
+_TIME: Dimension = (0, 0, 1, 0)
+_ANGLE: Dimension = (0, 0, 0, 1)
+_FORCE: Dimension = (1, 1, -2, 0)
+
+#: Units that a file may choose for its lengths, angles and masses: size in SI.
+FILE_UNITS: Mapping[str, Mapping[str, float]] = {
+    "length": {
+        "m": 1.0, "mm": 1e-3, "cm": 1e-2, "dm": 0.1, "km": 1e3, "um": 1e-6,
+        "in": 0.0254, "ft": 0.3048,
+    },
+    "angle": {"rad": 1.0, "deg": _DEG, "mrad": 1e-3, "rev": 2 * math.pi},
+    "mass": {"kg": 1.0, "g": 1e-3, "t": 1e3, "lb": 0.45359237},
+}  # fmt: skip
+
+_TABLE: dict[str, tuple[float, Dimension]] = {
+    **{name: (size, _LENGTH) for name, size in FILE_UNITS["length"].items()},
+    **{name: (size, _ANGLE) for name, size in FILE_UNITS["angle"].items()},
+    **{name: (size, _MASS) for name, size in FILE_UNITS["mass"].items()},
+    "µm": (1e-6, _LENGTH),
+    "°": (_DEG, _ANGLE),
+    "turn": (2 * math.pi, _ANGLE),
+    "s": (1.0, _TIME),
+    "ms": (1e-3, _TIME),
+    "min": (60.0, _TIME),
+    "h": (3600.0, _TIME),
+    "rpm": (2 * math.pi / 60, (0, 0, -1, 1)),
+    "N": (1.0, _FORCE),
+    "kN": (1e3, _FORCE),
+    "mN": (1e-3, _FORCE),
+    "lbf": (4.4482216152605, _FORCE),
+    "Nm": (1.0, (2, 1, -2, 0)),
+    "Nmm": (1e-3, (2, 1, -2, 0)),
+}
+
+#: What a quantity is measured in: its dimension and an example to show.
+QUANTITIES: Mapping[str, tuple[Dimension, str]] = {
+    "length": (_LENGTH, "15 mm"),
+    "angle": (_ANGLE, "30 deg"),
+    "mass": (_MASS, "250 g"),
+    "time": (_TIME, "2 s"),
+    "angular speed": ((0, 0, -1, 1), "60 rpm"),
+    "speed": ((1, 0, -1, 0), "10 mm/s"),
+    "acceleration": ((1, 0, -2, 0), "9.81 m/s^2"),
+    "inertia": ((2, 1, 0, 0), "4e-4 kg m^2"),
+    "stiffness": ((0, 1, -2, 0), "3 N/mm"),
+    "damping": ((0, 1, -1, 0), "2 N s/m"),
+}
+
+_NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*)", re.DOTALL)
+_FACTOR = re.compile(r"\s*([*/·]?)\s*(1|[A-Za-zµ°]+)(?:(?:\^|\*\*)?([+-]?\d))?\s*")
+
+
+@lru_cache(maxsize=256)
+def unit(text: str) -> tuple[float, Dimension]:
+    """Return the size in SI and the dimension of a unit; raise `Flaw` if it is not one.
+
+    >>> unit("N/mm")
+    (1000.0, (0, 1, -2, 0))
+    """
+    rest = text.replace("²", "^2").replace("³", "^3").replace("μ", "µ").strip()
+    size, dimension = 1.0, (0, 0, 0, 0)
+    position = 0
+    while position < len(rest):
+        match = _FACTOR.match(rest, position)
+        if match is None or (position == 0 and match[1]):
+            raise Flaw(f"'{text}' is not a unit", "write products and quotients, such as 'N s/m' or 'm/s^2'")
+        sign, name, power = match[1], match[2], int(match[3] or 1) * (-1 if match[1] == "/" else 1)
+        if name == "1" and (sign == "" or sign == "/"):
+            factor, powers = 1.0, (0, 0, 0, 0)
+        elif name in _TABLE:
+            factor, powers = _TABLE[name]
+        else:
+            raise Flaw(f"the unit '{name}' is unknown", suggest(name, _TABLE))
+        size *= factor**power
+        a, b, c, d = (old + power * new for old, new in zip(dimension, powers, strict=True))
+        dimension = (a, b, c, d)
+        position = match.end()
+    return size, dimension
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """The units of a file for lengths, angles and masses; every other quantity is in SI.
+
+    >>> mm = Units(length="mm", angle="deg")
+    >>> mm.length_scale, mm.quantity(15, "length"), mm.quantity("1 in", "length")
+    (0.001, 0.015, 0.0254)
+    """
+
+    length: str = "m"
+    angle: str = "rad"
+    mass: str = "kg"
+
+    def __post_init__(self) -> None:
+        """Refuse unknown units."""
+        for kind in FILE_UNITS:
+            check_file_unit(kind, getattr(self, kind))
+
+    @property
+    def length_scale(self) -> float:
+        """Metres in the file's unit of length."""
+        return FILE_UNITS["length"][self.length]
+
+    @property
+    def angle_scale(self) -> float:
+        """Radians in the file's unit of angle."""
+        return FILE_UNITS["angle"][self.angle]
+
+    @property
+    def mass_scale(self) -> float:
+        """Kilograms in the file's unit of mass."""
+        return FILE_UNITS["mass"][self.mass]
+
+    def scale(self, kind: str) -> float:
+        """Return the size in SI of the file's unit for a kind of quantity; 1 unless a length, angle or mass."""
+        return FILE_UNITS[kind][getattr(self, kind)] if kind in FILE_UNITS else 1.0
+
+    def quantity(self, value: Any, kind: str) -> float:
+        """Return a quantity in SI, from a number in the file's unit or from text with its unit.
+
+        `kind` is a key of `QUANTITIES`. Raises `Flaw`.
+        """
+        if not isinstance(value, str):
+            return number(number(value) * self.scale(kind))
+        dimension, example = QUANTITIES[kind]
+        match = _NUMBER.fullmatch(value)
+        if match is None:
+            raise Flaw(f"expected a number or a number with its unit, found {describe(value)}", f'such as "{example}"')
+        if not match[2]:
+            raise Flaw(f"'{value}' has no unit", f'write it without quotes, or with its unit: "{example}"')
+        size, found = unit(match[2])
+        if found != dimension:
+            article = "an" if kind[0] in "ai" else "a"
+            raise Flaw(f"'{value}' is not {article} {kind}", f'such as "{example}"')
+        return number(float(match[1]) * size)
+
+
+def check_file_unit(kind: str, name: Any) -> str:
+    """Return the name if it is a unit of that kind ("length", "angle" or "mass"); raise `Flaw` otherwise.
+
+    >>> check_file_unit("length", "inch")
+    Traceback (most recent call last):
+    structkin.model.flaw.Flaw: 'inch' is not a unit of length; did you mean 'in'?
+    """
+    known = FILE_UNITS[kind]
+    if not isinstance(name, str):
+        raise Flaw(f"expected the name of a unit of {kind}, found {describe(name)}", suggest("", known))
+    if name not in known:
+        raise Flaw(f"'{name}' is not a unit of {kind}", suggest(name, known))
+    return name

@@ -1,0 +1,198 @@
+"""The structure in words: the solve order, redundant equations with their loop, links that still move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from structkin.errors import Problem
+from structkin.model.topology import Topology, pin_of
+from structkin.structure.geometry import PRIME
+from structkin.structure.result import FreePart, Group, KinematicStructure, Redundancy
+from structkin.structure.rows import GROUND, BoolArray, IntArray, Rows
+
+_DRIVER_EQUATION = {"angle": "angle", "slide": "travel", "distance": "distance"}
+_JOINT_EQUATION = {"R": "position", "G": "mesh", "C": "contact", "S": "slot", "K": "rolling"}
+
+
+def describe_redundancies(topology: Topology, rows: Rows, circuits: dict[int, list[int]]) -> tuple[Redundancy, ...]:
+    """Return a `Redundancy` for each redundant row, in row order."""
+    result = []
+    for row, circuit in circuits.items():
+        item = int(rows.item[row])
+        loop = tuple(rows.items[i] for i in sorted({int(rows.item[r]) for r in circuit}))
+        is_joint = item < rows.n_joints
+        equation = _equation(topology, rows, row)
+        others = [id for id in loop if id != rows.items[item]]
+        ends = [_end_name(topology, rows, int(v)) for v in rows.ends[row]]
+        what = "orientation" if all(rows.turns[r] for r in circuit) else equation
+        said = f"{'joint' if is_joint else 'driver'} {rows.items[item]} repeats "
+        said += f"what {', '.join(others)} already fix" if others else "itself"
+        said += f": the {what} of {' and '.join(ends)}"
+        result.append(Redundancy(rows.items[item], "joint" if is_joint else "driver", equation, loop, said))
+    return tuple(result)
+
+
+def _equation(topology: Topology, rows: Rows, row: int) -> str:
+    item = int(rows.item[row])
+    if item >= rows.n_joints:
+        return _DRIVER_EQUATION[topology.drivers[item - rows.n_joints].kind]
+    kind = topology.joints[item].kind
+    if kind == "P":
+        return "orientation" if rows.turns[row] else "guide"
+    return _JOINT_EQUATION[kind]
+
+
+def _end_name(topology: Topology, rows: Rows, vertex: int) -> str:
+    if vertex == GROUND:
+        return topology.ground
+    n = len(rows.bodies)
+    return rows.bodies[vertex] if vertex < n else f"pin {rows.pins[vertex - n][0]}"
+
+
+def free_parts(
+    topology: Topology, rows: Rows, values: IntArray, owner: IntArray, loose: BoolArray, motion: IntArray
+) -> tuple[FreePart, ...]:
+    """Return the parts that still move: links connected by rows among what no group determines.
+
+    `motion` (n, 3) is a random motion of all. A joint is a candidate for a driver if its coordinate changes in it:
+    then the driver's equation is independent of all others.
+    """
+    parent = list(range(rows.n_vertices))
+
+    def root(v: int) -> int:
+        while parent[v] != v:
+            parent[v] = parent[parent[v]]
+            v = parent[v]
+        return v
+
+    moves = motion.any(axis=1)
+    for row in np.flatnonzero(owner >= 0).tolist():
+        a, b = (int(v) for v in rows.ends[row])
+        if a != GROUND and b != GROUND and loose[a] and loose[b]:
+            parent[root(a)] = root(b)
+    freedom: dict[int, int] = {}
+    members: dict[int, list[int]] = {}
+    for v in np.flatnonzero(loose).tolist():
+        freedom[root(v)] = freedom.get(root(v), 0) + int(rows.capacity[v])
+        members.setdefault(root(v), []).append(v)
+    for v in owner[owner >= 0].tolist():
+        if loose[v]:
+            freedom[root(v)] -= 1
+    candidates = _candidates(topology, rows, values, motion)
+    joints_at: dict[int, list[int]] = {}
+    for row in np.flatnonzero(owner >= 0).tolist():
+        for v in rows.ends[row].tolist():
+            if v != GROUND and loose[v]:
+                joints_at.setdefault(root(v), []).append(int(rows.item[row]))
+    parts = []
+    for home, vertices in members.items():
+        bodies = [v for v in vertices if v < len(rows.bodies) and moves[v]]
+        if not bodies:
+            continue
+        items = sorted(set(joints_at.get(home, [])))
+        names = tuple(rows.bodies[v] for v in bodies)
+        own = tuple(rows.items[i] for i in items if i in candidates)
+        idle = (
+            len(bodies) == len(vertices) == 1
+            and len(items) == 1
+            and items[0] < rows.n_joints
+            and topology.joints[items[0]].kind == "R"
+            and topology.ground not in topology.joints[items[0]].links
+        )
+        parts.append(FreePart(names, freedom[home], own, idle))
+    return tuple(sorted(parts, key=lambda part: rows.bodies.index(part.links[0])))
+
+
+def _candidates(topology: Topology, rows: Rows, values: IntArray, motion: IntArray) -> set[int]:
+    """Return the joints (R by its angle, P by its travel) whose coordinate changes in the motion."""
+    vertex = {name: index for index, name in enumerate(rows.bodies)}
+    still = (0, 0, 0)
+
+    def twist(link: str) -> Sequence[int]:
+        return still if link == topology.ground else [int(x) for x in motion[vertex[link]]]
+
+    guide = {int(rows.item[r]): r for r in np.flatnonzero(rows.across).tolist()}
+    result = set()
+    for item, joint in enumerate(topology.joints):
+        twists = [twist(link) for link in joint.links if pin_of(link) is None]
+        if joint.kind == "R" and len({t[2] for t in twists}) > 1:
+            result.add(item)
+        elif joint.kind == "P":
+            # the bar of a guide is directed across it, along (-t_y, t_x): t = (d_y, -d_x)
+            d_x, d_y = int(values[guide[item], 0]), int(values[guide[item], 1])
+            v_x, v_y = twists[0][0] - twists[1][0], twists[0][1] - twists[1][1]
+            if (d_y * v_x - d_x * v_y) % PRIME:
+                result.add(item)
+    return result
+
+
+def diagnose(structure: KinematicStructure) -> tuple[Problem, ...]:
+    """Return the problems of a structure, redundancies first."""
+    problems = []
+    for one in structure.over:
+        if one.kind == "driver":
+            hint = f"remove driver {one.id}, or drive something that still moves"
+            if structure.mobility <= 0:
+                hint = "the joints alone leave no mobility: if it moves, then only by special dimensions"
+        else:
+            hint = f"free one joint of the loop {', '.join(one.loop)}, or keep it if the dimensions agree"
+        problems.append(Problem(f"{one.kind}s.{one.id}", one.message, hint))
+    for part in structure.free_parts:
+        problems.append(_free(part))
+    if structure.held:
+        held = ", ".join(structure.held)
+        text = f"{_links(structure.held)} {held} held only through the orientation of links that still move"
+        problems.append(Problem(f"links.{structure.held[0]}", text, "drive those links first"))
+    return tuple(problems)
+
+
+def _free(part: FreePart) -> Problem:
+    key = f"links.{part.links[0]}"
+    if part.idle:
+        text = f"link {part.links[0]} spins idly about {part.candidates[0]} and moves nothing else"
+        return Problem(key, text, f"ignore its angle, or drive {part.candidates[0]}")
+    verb = "moves" if len(part.links) == 1 else "move"
+    drivers = "one driver is" if part.missing == 1 else f"{part.missing} drivers are"
+    text = f"{_links(part.links)} {', '.join(part.links)} still {verb}: {drivers} missing"
+    hint = f"drive one of the joints {', '.join(part.candidates)}" if part.candidates else "join it to a known link"
+    if part.missing > 1 and part.candidates:
+        hint = f"drive {part.missing} of the joints {', '.join(part.candidates)}"
+    return Problem(key, text, hint)
+
+
+def _links(names: Sequence[str]) -> str:
+    return "link" if len(names) == 1 else "links"
+
+
+def explain(structure: KinematicStructure) -> str:
+    """Return the solve order in words, one line a group, then one line a problem."""
+    lines = [f"{group.index + 1}. {_sentence(structure, group)}" for group in structure.groups]
+    lines += [f"! {problem}" for problem in structure.diagnostics]
+    return "\n".join(lines)
+
+
+def _sentence(structure: KinematicStructure, group: Group) -> str:
+    drivers = set(group.drivers)
+    outer = [(id, feeder) for id, feeder in group.exterior if id not in drivers]
+    by = f" by {' and '.join(group.drivers)}" if group.drivers else ""
+    who = " + ".join(group.links) if group.links else f"pin {group.pins[0]}"
+    if group.class_ == "I":
+        return f"{who}: {group.kind} at {group.joints[0]}{_on(outer)}{by}"
+    what = f"{group.kind} dyad" if group.class_ == "II" else f"{group.kind} group"
+    if group.kind == "pin":
+        what = "pin"
+    source = [f"{id} ({'ground' if feeder is None else f'group {feeder + 1}'})" for id, feeder in outer]
+    text = f"{who}: {what}"
+    if source:
+        text += f" from {' and '.join(source)}"
+    if group.composite_links:
+        joined = "; ".join(" + ".join(links) for links in group.composite_links)
+        text += f", with {joined} as one link"
+    return text + (f", driven{by}" if by else "")
+
+
+def _on(outer: Sequence[tuple[str, int | None]]) -> str:
+    feeder = outer[0][1] if outer else None
+    return "" if feeder is None else f" (group {feeder + 1})"

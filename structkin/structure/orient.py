@@ -1,0 +1,192 @@
+"""Who owns which equation: a maximum orientation of the rows.
+
+Each row is owned by one of its two ends, a vertex owns at most `capacity` rows. The rows stay whole: a
+body is never expanded into three columns, which keeps the search small and the answer a matter of bodies.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from structkin.structure.rows import GROUND, BoolArray, IntArray
+
+
+@dataclass(frozen=True)
+class Orientation:
+    """`owner` (m,): vertex or -1 (unmatched, or not active); `loose` (n,): vertices that can reach spare capacity."""
+
+    owner: IntArray
+    loose: BoolArray
+
+
+def orient(capacity: IntArray, ends: IntArray, active: BoolArray) -> Orientation:
+    """Return an orientation that leaves as few active rows as possible without an owner.
+
+    Forced choices first (they settle most mechanisms), guesses at the frontier of what is settled, then
+    augmenting paths in phases of shortest length as in Dinic's algorithm: O(m sqrt m) at worst.
+
+    >>> ends = np.array([[-1, 0], [-1, 0], [-1, 0], [0, 1], [0, 1]])
+    >>> result = orient(np.array([3, 3]), ends, np.ones(5, dtype=bool))
+    >>> result.owner.tolist(), result.loose.tolist()
+    ([0, 0, 0, 1, 1], [False, True])
+    """
+    state = _State(capacity, ends, active)
+    state.settle()
+    state.augment()
+    return Orientation(np.array(state.owner, dtype=np.int64), np.array(state.distance, dtype=np.int64) >= 0)
+
+
+class _State:
+    def __init__(self, capacity: IntArray, ends: IntArray, active: BoolArray) -> None:
+        n = len(capacity)
+        self.n = n
+        self.free: list[int] = capacity.tolist()
+        self.first: list[int] = ends[:, 0].tolist()
+        self.second: list[int] = ends[:, 1].tolist()
+        self.owner = [-1] * len(ends)
+        live = np.flatnonzero(active)
+        at = np.concatenate([ends[live, 0], ends[live, 1]])
+        row = np.concatenate([live, live])
+        keep = at != GROUND
+        at, row = at[keep], row[keep]
+        order = np.lexsort((row, at))
+        self.row: list[int] = row[order].tolist()
+        starts = np.searchsorted(at[order], np.arange(n + 1))
+        self.start: list[int] = starts.tolist()
+        self.live: list[int] = live.tolist()
+        self.distance = [-1] * n
+
+    def settle(self) -> None:
+        """Give rows to owners: forced ones at once, else one guess at a time, nearest to what is settled."""
+        first, second, free, owner, start, row = (
+            self.first,
+            self.second,
+            self.free,
+            self.owner,
+            self.start,
+            self.row,
+        )
+        open_rows = [start[v + 1] - start[v] for v in range(self.n)]
+        undecided = [False] * len(owner)
+        for r in self.live:
+            undecided[r] = True
+        frontier: deque[int] = deque()
+        # A vertex is looked at when it is full (its rows go elsewhere) or can take all that is left of it.
+        todo: deque[int] = deque(v for v in range(self.n) if open_rows[v] <= free[v])
+
+        def give(r: int, v: int) -> None:
+            undecided[r] = False
+            owner[r] = v
+            free[v] -= 1
+            for end in (first[r], second[r]):
+                if end != GROUND:
+                    open_rows[end] -= 1
+                    if open_rows[end] and (free[end] == 0 or open_rows[end] <= free[end]):
+                        todo.append(end)
+            if free[v]:
+                frontier.append(v)
+
+        def propagate() -> None:
+            while todo:
+                v = todo.popleft()
+                if not open_rows[v]:
+                    continue
+                for r in row[start[v] : start[v + 1]]:
+                    if not undecided[r]:
+                        continue
+                    if free[v]:
+                        if open_rows[v] > free[v]:
+                            break
+                        give(r, v)
+                        continue
+                    other = second[r] if first[r] == v else first[r]
+                    if other != GROUND and free[other]:
+                        give(r, other)
+
+        for r in self.live:
+            if undecided[r]:
+                v = second[r] if first[r] == GROUND else first[r] if second[r] == GROUND else GROUND
+                if v != GROUND and free[v]:
+                    give(r, v)
+        propagate()
+        seed = 0
+        while True:
+            if frontier:
+                v = frontier.popleft()
+            elif seed < self.n:
+                v = seed
+                seed += 1
+            else:
+                return
+            if not free[v] or not open_rows[v]:
+                continue
+            for r in row[start[v] : start[v + 1]]:
+                if undecided[r]:
+                    give(r, v)
+                    break
+            propagate()
+
+    def augment(self) -> None:
+        """Move rows along shortest paths from full vertices to free ones until no path is left."""
+        waiting = [r for r in self.live if self.owner[r] < 0]
+        while True:
+            self._measure()
+            reachable = [r for r in waiting if any(v != GROUND and self.distance[v] >= 0 for v in self._ends(r))]
+            if not reachable:
+                return
+            pointer = self.start[:-1].copy()
+            waiting = [r for r in reachable if not self._push(r, pointer)]
+
+    def _ends(self, r: int) -> tuple[int, int]:
+        return self.first[r], self.second[r]
+
+    def _measure(self) -> None:
+        """Set `distance`: moves from each vertex to the nearest one with spare capacity, -1 if none."""
+        first, second, owner, start, row = self.first, self.second, self.owner, self.start, self.row
+        distance = [-1] * self.n
+        queue = [v for v in range(self.n) if self.free[v]]
+        for v in queue:
+            distance[v] = 0
+        for v in queue:  # grows while it is read
+            for r in row[start[v] : start[v + 1]]:
+                w = owner[r]
+                if w >= 0 and w != v and distance[w] < 0 and v in (first[r], second[r]):
+                    distance[w] = distance[v] + 1
+                    queue.append(w)
+        self.distance = distance
+
+    def _push(self, r: int, pointer: list[int]) -> bool:
+        """Give row r an owner by moving the rows on a path of falling distance; False if none is left."""
+        first, second, owner, distance = self.first, self.second, self.owner, self.distance
+        for source in (first[r], second[r]):
+            if source == GROUND or distance[source] < 0:
+                continue
+            vertices, moves = [source], [r]
+            while vertices:
+                v = vertices[-1]
+                if self.free[v] and distance[v] == 0:
+                    self.free[v] -= 1
+                    for vertex, moved in zip(vertices, moves, strict=True):
+                        owner[moved] = vertex
+                    return True
+                step = -1
+                while pointer[v] < self.start[v + 1]:
+                    candidate = self.row[pointer[v]]
+                    if owner[candidate] == v:
+                        z = second[candidate] if first[candidate] == v else first[candidate]
+                        if z != GROUND and distance[z] == distance[v] - 1:
+                            step = z
+                            break
+                    pointer[v] += 1
+                if step < 0:
+                    vertices.pop()
+                    moves.pop()
+                    if vertices:
+                        pointer[vertices[-1]] += 1
+                else:
+                    moves.append(self.row[pointer[v]])
+                    vertices.append(step)
+        return False

@@ -1,0 +1,155 @@
+"""What a decomposition returns: groups in solve order, and what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import Problem
+from structkin.model.topology import Topology
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A structural group: the smallest set of links that is solved at once from what is known before it.
+
+    `links`, `joints` and `drivers` are in the user's order; a joint belongs to the group if one of its
+    equations does. `level` is the longest way from the ground, `depends_on` the groups that own a link or
+    pin used here. `composite_links` act as one link each; `class_`, `order` and `signature` are those of the
+    group after this contraction, None where there is no such word. `kind` names the solver's case: "driven R",
+    "driven P", a dyad's signature such as "RRP", "R-G" and the like for one link with a higher pair, "class
+    III order 3", "pin" (a pin fixed by two higher pairs or distances, no link), or "general".
+
+    `pins` are the shared pins that the group itself determines (ids of all joints on them), `exterior` its
+    joints and drivers with one end known, each with the group that knows it (None: the ground), `known`
+    the links at those ends.
+    """
+
+    index: int
+    kind: str
+    links: tuple[str, ...]
+    joints: tuple[str, ...]
+    drivers: tuple[str, ...]
+    class_: str | None
+    order: int | None
+    signature: str | None
+    composite_links: tuple[tuple[str, ...], ...]
+    level: int
+    depends_on: tuple[int, ...]
+    pins: tuple[str, ...] = ()
+    exterior: tuple[tuple[str, int | None], ...] = ()
+    known: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Redundancy:
+    """One scalar equation that follows from others.
+
+    `id` is the joint or driver it belongs to, `kind` "joint" or "driver", `equation` says which of its
+    equations, `loop` names the joints and drivers (itself included) that share one equation too many.
+    """
+
+    id: str
+    kind: str
+    equation: str
+    loop: tuple[str, ...]
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class FreePart:
+    """Links that still move together: `missing` drivers, and the joints whose driving would remove a freedom.
+
+    `idle`: one link spins about its only joint and moves nothing else.
+    """
+
+    links: tuple[str, ...]
+    missing: int
+    candidates: tuple[str, ...]
+    idle: bool
+
+
+@dataclass(frozen=True)
+class KinematicStructure:
+    """The groups of a topology in solve order; no length was read.
+
+    `mobility` is the rank-based generic mobility of the joints alone (`Topology.mobility_count` is the bare count).
+    `over` lists redundant equations, `under` the links that still move with the drivers given, in
+    `missing_drivers` ways; `held` the links that stand still and yet belong to no group, because only the
+    orientation of a link that moves holds them.
+    """
+
+    topology: Topology
+    mobility: int
+    groups: tuple[Group, ...]
+    over: tuple[Redundancy, ...]
+    under: tuple[str, ...]
+    missing_drivers: int
+    free_parts: tuple[FreePart, ...] = ()
+    held: tuple[str, ...] = ()
+
+    @property
+    def is_solvable(self) -> bool:
+        """Whether the groups determine every link, and no equation is redundant."""
+        return not self.over and not self.under
+
+    @cached_property
+    def kinstr(self) -> NDArray[np.int8]:
+        """The matrix KinStr (links, groups), links in the user's order with the ground among them.
+
+        +1: the link belongs to the group; -1: a known neighbour that feeds it (the ground included; on a shared pin
+        that a group determines, the links of that group at the pin); 0: neither. The picture is that of Saura et
+        al., "Computational kinematics of multibody systems: the advantages of a topological method based
+        on its kinematic structure"; the layout is ours.
+        """
+        row = {link: index for index, link in enumerate(self.topology.links)}
+        matrix = np.zeros((len(row), len(self.groups)), dtype=np.int8)
+        for column, group in enumerate(self.groups):
+            matrix[[row[link] for link in group.known], column] = -1
+            matrix[[row[link] for link in group.links], column] = 1
+        matrix.setflags(write=False)
+        return matrix
+
+    @cached_property
+    def diagnostics(self) -> tuple[Problem, ...]:
+        """What is wrong, in words to act on: redundant equations with their loop, links that still move."""
+        from structkin.structure.diagnostics import diagnose
+
+        return diagnose(self)
+
+    @cached_property
+    def graph(self) -> nx.Graph:
+        """The link graph (networkx): nodes are links, edges carry `joints`, readable by `Topology.from_adjacency`."""
+        from structkin.structure.views import link_graph
+
+        return link_graph(self)
+
+    @cached_property
+    def dag(self) -> nx.DiGraph:
+        """The groups as a directed graph (networkx), an edge from each group to those that use it."""
+        from structkin.structure.views import group_graph
+
+        return group_graph(self)
+
+    def group_of(self, link: str) -> Group | None:
+        """Return the group that determines a link; None for the ground and for links that still move."""
+        return next((group for group in self.groups if link in group.links), None)
+
+    def explain(self) -> str:
+        """Return the solve order in words, one line a group, and then what is wrong."""
+        from structkin.structure.diagnostics import explain
+
+        return explain(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON: title, mobility, links, groups, kinstr and diagnostics."""
+        from structkin.structure.views import plain
+
+        return plain(self)

@@ -1,0 +1,337 @@
+"""An independent judge: all joints and drivers of a mechanism at once, by Newton's method.
+
+It shares no code with the solver by groups. The unknowns are x, y and theta of every moving link, and the rows
+
+    R         the pin's place on each further link minus that on the first        two rows a pair
+    P         orientation, and distance beside the guide                          two rows
+    slot      distance beside the line                                            one row
+    drivers   angle(second) - angle(first) - z;  travel - z;  |F - E| - z         one row
+
+are evaluated on second-order jets: a value with its first and second derivative along one direction of the unknowns.
+One evaluation along every unit direction is the Jacobian; one along the velocities is the convective term of the
+accelerations. All are exact, and no derivative is written by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+TURN = 2 * np.pi
+
+
+@dataclass(frozen=True)
+class Jet:
+    """A number f with its derivatives f' and f'' along a line in the space of unknowns."""
+
+    f: Any
+    d: Any = 0.0
+    dd: Any = 0.0
+
+    def __add__(self, other: Any) -> Jet:
+        o = _jet(other)
+        return Jet(self.f + o.f, self.d + o.d, self.dd + o.dd)
+
+    def __sub__(self, other: Any) -> Jet:
+        o = _jet(other)
+        return Jet(self.f - o.f, self.d - o.d, self.dd - o.dd)
+
+    def __mul__(self, other: Any) -> Jet:
+        o = _jet(other)
+        return Jet(self.f * o.f, self.d * o.f + self.f * o.d, self.dd * o.f + 2 * self.d * o.d + self.f * o.dd)
+
+    def map(self, f: Any, f1: Any, f2: Any) -> Jet:
+        """The function with this value and these derivatives at self."""
+        return Jet(f, f1 * self.d, f1 * self.dd + f2 * self.d**2)
+
+    def cos(self) -> Jet:
+        c, s = np.cos(self.f), np.sin(self.f)
+        return self.map(c, -s, -c)
+
+    def sin(self) -> Jet:
+        c, s = np.cos(self.f), np.sin(self.f)
+        return self.map(s, c, -s)
+
+    def sqrt(self) -> Jet:
+        r = np.sqrt(self.f)
+        return self.map(r, 0.5 / r, -0.25 / r**3)
+
+
+def _jet(value: Any) -> Jet:
+    return value if isinstance(value, Jet) else Jet(value)
+
+
+@dataclass(frozen=True)
+class Vec:
+    """A plane vector of jets."""
+
+    x: Jet
+    y: Jet
+
+    def __add__(self, o: Vec) -> Vec:
+        return Vec(self.x + o.x, self.y + o.y)
+
+    def __sub__(self, o: Vec) -> Vec:
+        return Vec(self.x - o.x, self.y - o.y)
+
+    def dot(self, o: Vec) -> Jet:
+        return self.x * o.x + self.y * o.y
+
+    def cross(self, o: Vec) -> Jet:
+        return self.x * o.y - self.y * o.x
+
+
+class Pose:
+    """Where every link is, on jets, given its unknowns q (3 m, ...) and a direction of them."""
+
+    def __init__(self, system: WholeSystem, q: Any, direction: Any) -> None:
+        self._system, self._q, self._direction = system, q, direction
+
+    def _unknown(self, link: str, k: int) -> Jet:
+        if link not in self._system.column:
+            return Jet(0.0)
+        row = self._system.column[link] + k
+        return Jet(self._q[row], self._direction[row])
+
+    def angle(self, link: str) -> Jet:
+        return self._unknown(link, 2)
+
+    def vector(self, link: str, local: complex) -> Vec:
+        """A vector fixed in a link."""
+        c, s = self.angle(link).cos(), self.angle(link).sin()
+        return Vec(c * local.real - s * local.imag, s * local.real + c * local.imag)
+
+    def point(self, link: str, local: complex) -> Vec:
+        """A point fixed in a link."""
+        return Vec(self._unknown(link, 0), self._unknown(link, 1)) + self.vector(link, local)
+
+
+@dataclass
+class WholeSystem:
+    """The equations of a mechanism; `column[link]` is the first of its three unknowns."""
+
+    mechanism: Any
+
+    def __post_init__(self) -> None:
+        m = self.mechanism
+        self.moving = [link for link in m.links if link != m.topology.ground]
+        self.column = {link: 3 * k for k, link in enumerate(self.moving)}
+        self.drivers = list(m.drives)
+        places = [place for place in m.points.values()]
+        self.size = max(abs(a - b) for a in places for b in places)
+
+    # --- equations ----------------------------------------------------------------------------------------
+
+    def rows(self, pose: Pose) -> list[tuple[Jet, float, frozenset[str]]]:
+        """All rows in order, each with its unit (1 for angles, the size for lengths) and its links; drivers last."""
+        m, out = self.mechanism, []
+
+        def add(row: Jet, unit: float, *links: str) -> None:
+            out.append((row, unit, frozenset(links)))
+
+        for joint in m.topology.joints:
+            if joint.kind != "R":
+                assert joint.id in m.guides, f"a {joint.kind} joint without a guide"
+                continue
+            first = joint.links[0]
+            for other in joint.links[1:]:
+                gap = pose.point(other, m.links[other].local[joint.id]) - pose.point(
+                    first, m.links[first].local[joint.id]
+                )
+                add(gap.x, self.size, first, other)
+                add(gap.y, self.size, first, other)
+        for guide in m.guides.values():
+            along, way = self._line(pose, guide)
+            add(along.cross(way) - guide.offset, self.size, guide.carrier, guide.slider)
+            if guide.turn is not None:
+                row = pose.angle(guide.slider) - pose.angle(guide.carrier) - np.angle(guide.turn)
+                add(_wrapped(row), 1.0, guide.carrier, guide.slider)
+        for id in self.drivers:
+            drive = m.drives[id]
+            if drive.kind == "angle":
+                first, second = drive.links
+                add(pose.angle(second) - pose.angle(first), 1.0, first, second)
+            elif drive.kind == "slide":
+                guide = m.guides[drive.joint]
+                along, way = self._line(pose, guide)
+                add(along.dot(way) - guide.start, self.size, guide.carrier, guide.slider)
+            else:
+                (a, e), (b, f) = drive.ends
+                reach = pose.point(b, m.links[b].local[f]) - pose.point(a, m.links[a].local[e])
+                add(reach.dot(reach).sqrt(), self.size, a, b)
+        return out
+
+    @staticmethod
+    def _line(pose: Pose, guide: Any) -> tuple[Vec, Vec]:
+        way = pose.point(guide.slider, guide.point) - pose.point(guide.carrier, guide.origin)
+        return pose.vector(guide.carrier, guide.direction), way
+
+    def values(self, q: Any, z: Any) -> Any:
+        """Phi(q, z), scaled (rows, n), at q (3 m, n) and driver values z (drivers, n)."""
+        rows = self.rows(Pose(self, q, np.zeros_like(q)))
+        out = np.stack([np.broadcast_to(row.f, q.shape[1:]) / unit for row, unit, _ in rows])
+        for k, id in enumerate(self.drivers):
+            place = len(rows) - len(self.drivers) + k
+            gap = out[place] - z[k] / rows[place][1]
+            out[place] = np.remainder(gap + np.pi, TURN) - np.pi if self.mechanism.drives[id].kind == "angle" else gap
+        return out
+
+    def jacobian(self, q: Any) -> Any:
+        """The scaled Jacobian (n, rows, 3 m): unknowns in units of the size and of a radian."""
+        count, n = q.shape
+        unit = np.tile([self.size, self.size, 1.0], count // 3)
+        directions = (np.eye(count) * unit)[:, :, None]
+        lanes = np.broadcast_to(q[:, None, :], (count, count, n))
+        rows = self.rows(Pose(self, lanes, np.broadcast_to(directions, (count, count, n))))
+        columns = [np.broadcast_to(row.d, (count, n)) / unit for row, unit, _ in rows]
+        return np.moveaxis(np.stack(columns), -1, 0)
+
+    # --- solving ------------------------------------------------------------------------------------------
+
+    @property
+    def _unit(self) -> Any:
+        return np.tile([self.size, self.size, 1.0], len(self.moving))[:, None]
+
+    def newton(self, q: Any, z: Any, *, iterations: int = 25) -> tuple[Any, Any]:
+        """Solve Phi(q, z) = 0 for all lanes from a start; return q and whether each lane converged (n,)."""
+        q, step = np.array(q), np.full(q.shape[1], np.inf)
+        for _ in range(iterations):
+            dq = _solve(self.jacobian(q), -self.values(q, z))
+            dq = np.where(np.isfinite(dq), dq, np.inf)
+            previous, step = step, np.max(np.abs(dq), axis=0)
+            q = q + np.where(step < 1e3, dq, 0.0) * self._unit
+            if np.all((step < 1e-12) | (step > 1e3) | ((step < 1e-9) & (step > 0.3 * previous))):
+                break
+        gap = np.max(np.abs(self.values(q, z)), axis=0)
+        return q, (step < 1e-8) & (gap < 1e-11)
+
+    def velocities(self, q: Any, rates: Any) -> Any:
+        """Solve Phi_q qd = -Phi_t."""
+        return _solve(self.jacobian(q), self._driver_terms(rates)) * self._unit
+
+    def accelerations(self, q: Any, qd: Any, second_rates: Any) -> Any:
+        """Solve Phi_q qdd = -(Phi_q qd)_q qd - Phi_tt."""
+        rows = self.rows(Pose(self, q, qd))
+        convective = np.stack([np.broadcast_to(row.dd, q.shape[1:]) / unit for row, unit, _ in rows])
+        return _solve(self.jacobian(q), self._driver_terms(second_rates) - convective) * self._unit
+
+    def _driver_terms(self, rates: Any) -> Any:
+        units = [1.0 if self.mechanism.drives[id].kind == "angle" else self.size for id in self.drivers]
+        count = 3 * len(self.moving)
+        terms = np.zeros((count, rates.shape[1]))
+        if self.drivers:
+            terms[count - len(self.drivers) :] = rates / np.array(units)[:, None]
+        return terms
+
+    # --- poses --------------------------------------------------------------------------------------------
+
+    def sketch(self) -> Any:
+        """The unknowns in the sketch (3 m, 1)."""
+        links = [self.mechanism.links[name] for name in self.moving]
+        return np.array([x for a in links for x in (a.origin.real, a.origin.imag, np.angle(a.direction))])[:, None]
+
+    def clarity(self, q: Any, groups: Sequence[frozenset[str]]) -> Any:
+        """The smallest singular value of the own rows and columns of each group (groups, n).
+
+        The groups come in solve order; a row belongs to the last group that has one of its links.
+        """
+        J = self.jacobian(q)
+        owner = {link: k for k, links in enumerate(groups) for link in links}
+        found = [links for _, _, links in self.rows(Pose(self, q, np.zeros_like(q)))]
+        last = np.array([max(owner.get(link, -1) for link in links) for links in found])
+        out = []
+        for k, links in enumerate(groups):
+            columns = [self.column[link] + j for link in sorted(links) for j in range(3)]
+            own = J[:, last == k][:, :, columns]
+            assert own.shape[1] == own.shape[2], f"group {sorted(links)} has {own.shape[1]} rows"
+            out.append(np.linalg.svd(own, compute_uv=False)[:, -1])
+        return np.array(out)
+
+    def follow(self, q: Any, path: Any, *, closest: float = 1e-6) -> Any | None:
+        """Follow the drivers' values path (steps, drivers) from the pose q; None where a limit bars the way.
+
+        Steps are small: Newton's method must stay close to where it starts, and the determinant keeps its sign.
+        """
+        sign = np.linalg.slogdet(self.jacobian(q))[0][0]
+        for z in path:
+            new, good = self.newton(q, np.array(z)[:, None], iterations=8)
+            close = np.max(np.abs(new - q) / self._unit) < 0.2
+            if not (good[0] and close):
+                return None
+            J = self.jacobian(new)
+            if np.linalg.slogdet(J)[0][0] != sign or np.linalg.svd(J, compute_uv=False)[0, -1] < closest:
+                return None
+            q = new
+        return q
+
+
+def _wrapped(row: Jet) -> Jet:
+    return Jet(np.remainder(row.f + np.pi, TURN) - np.pi, row.d, row.dd)
+
+
+def _solve(J: Any, rhs: Any) -> Any:
+    """Solve lane by lane; NaN where a Jacobian is singular."""
+    try:
+        return np.linalg.solve(J, rhs.T[..., None])[..., 0].T
+    except np.linalg.LinAlgError:
+        out = np.full(rhs.shape, np.nan)
+        for lane in range(rhs.shape[1]):
+            try:
+                out[:, lane] = np.linalg.solve(J[lane], rhs[:, lane])
+            except np.linalg.LinAlgError:
+                continue
+        return out
+
+
+@dataclass(frozen=True)
+class Whole:
+    """The whole-system solution at some samples of a motion: unknowns and rates, each (3 m, n)."""
+
+    system: WholeSystem
+    q: Any
+    qd: Any
+    qdd: Any
+    converged: Any
+    clarity: Any
+
+    def compare(self, motion: Any, samples: Any) -> dict[str, Any]:
+        """The largest difference of positions, velocities, accelerations a sample, relative to the largest there is."""
+        size = self.system.size
+        worst = {}
+        for order, mine in enumerate((self.q, self.qd, self.qdd)):
+            theirs = unknowns_of(self.system, motion, order)[:, samples]
+            unit = np.tile([size, size, 1.0], len(self.system.moving))[:, None]
+            gap = (mine - theirs) / unit
+            if order == 0:
+                gap[2::3] = np.remainder(gap[2::3] + np.pi, TURN) - np.pi
+                scale: Any = 1.0
+            else:
+                scale = np.maximum(np.max(np.abs(mine / unit), axis=0), 1e-3)
+            worst[("position", "velocity", "acceleration")[order]] = np.max(np.abs(gap) / scale, axis=0)
+        return worst
+
+
+def unknowns_of(system: WholeSystem, motion: Any, order: int) -> Any:
+    """The unknowns, or their first or second rates, as a motion has them (3 m, n)."""
+    place = (motion.position, motion.velocity, motion.acceleration)[order]
+    turn = (motion.angle, motion.omega, motion.alpha)[order]
+    return np.concatenate([np.vstack((place(0j, link=link).T, turn(link))) for link in system.moving])
+
+
+def solve_whole(mechanism: Any, motion: Any, samples: Any = None, *, seed: int = 0, nudge: float = 1e-3) -> Whole:
+    """Solve the ok samples of a motion again, from its positions moved by `nudge` at random.
+
+    Nearer to a singular pose the nudge is smaller, so that the nearest solution stays the nearest.
+    """
+    system = WholeSystem(mechanism)
+    samples = np.flatnonzero(motion.ok) if samples is None else np.asarray(samples)
+    laws = np.array([motion.drivers[id][:, samples] for id in system.drivers]).reshape(-1, 3, len(samples))
+    q = unknowns_of(system, motion, 0)[:, samples]
+    clarity = np.linalg.svd(system.jacobian(q), compute_uv=False)[:, -1] if len(samples) else np.zeros(0)
+    noise = np.random.default_rng(seed).uniform(-1, 1, q.shape) * system._unit
+    q, good = system.newton(q + noise * np.minimum(nudge, nudge * 20 * clarity), laws[:, 0])
+    qd = system.velocities(q, laws[:, 1])
+    return Whole(system, q, qd, system.accelerations(q, qd, laws[:, 2]), good, clarity)

@@ -1,0 +1,152 @@
+"""Formulas: exact rates by jets, against the complex step and differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from structkin.model.expression import CHOICES, CONSTANTS, FUNCTIONS, Expression
+
+T = np.array([-1.3, -0.4, 0.2, 0.9, 2.1])
+H = 1e-200
+
+# each keeps its argument where the function is smooth: u is any smaller formula
+SHAPES = [
+    "({u}) + ({w})",
+    "({u}) - ({w})",
+    "({u})*({w})",
+    "-({u})",
+    "({u})/(2 + sin({w}))",
+    "sin({u})",
+    "cos({u})",
+    "tan(sin({u}))",
+    "asin(0.9*sin({u}))",
+    "acos(0.9*cos({u}))",
+    "atan({u})",
+    "sinh(sin({u}))",
+    "cosh(cos({u}))",
+    "tanh({u})",
+    "exp(sin({u}))",
+    "log(2 + cos({u}))",
+    "sqrt(1.5 + sin({u}))",
+    "(2 + sin({u}))**0.7",
+    "(2 + sin({u}))**cos({w})",
+    "(sin({u}))**3",
+    "2**sin({u})",
+    "({u})**2",
+    "({u})**0",
+    "({u})**1",
+]
+
+LEAVES = ["t", "pi", "e", "1.5", "2*t", "-0.3*t", "t**2", "0"]
+
+
+def grow(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.builds(lambda shape, u, w: shape.format(u=u, w=w), st.sampled_from(SHAPES), inner, inner)
+
+
+FORMULAS = st.recursive(st.sampled_from(LEAVES), grow, max_leaves=5)
+
+
+def small(a: Any, b: Any, scale: Any) -> None:
+    assert np.all(np.abs(a - b) <= 1e-9 * (1 + np.abs(scale))), (a, b)
+
+
+@given(FORMULAS)
+@settings(deadline=None, max_examples=300)
+def test_rates_agree_with_the_complex_step(text: str) -> None:
+    formula = Expression(text)
+    value, rate, second = formula(T)
+    if not np.all(np.abs(second) < 1e6):
+        return  # towers of powers: nothing to compare digits of
+    stepped_value, stepped_rate, _ = formula(T + 1j * H)
+    small(np.real(stepped_value), value, value)
+    small(np.imag(stepped_value) / H, rate, rate)
+    small(np.imag(stepped_rate) / H, second, second)
+
+
+@given(st.sampled_from([s for s in SHAPES if "{w}" not in s]), st.floats(-2, 2))
+@settings(deadline=None)
+def test_rates_agree_with_differences(shape: str, t: float) -> None:
+    formula = Expression(shape.format(u="1.1*t + 0.3"))
+    h = 1e-4
+    (before, _, _), (value, rate, second), (after, _, _) = (formula(np.array([t + step])) for step in (-h, 0, h))
+    assert rate == pytest.approx((after - before) / (2 * h), abs=1e-5, rel=1e-5)
+    assert second == pytest.approx((after - 2 * value + before) / h**2, abs=1e-4, rel=1e-4)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_is_known_to_numpy(name: str) -> None:
+    theirs = {"asin": np.arcsin, "acos": np.arccos, "atan": np.arctan}.get(name) or getattr(np, name)
+    t = np.array([0.1, 0.5, 0.9])
+    np.testing.assert_allclose(Expression(f"{name}(t)")(t)[0], theirs(t), rtol=1e-15)
+
+
+def test_choices_take_the_rates_of_what_they_choose() -> None:
+    value, rate, second = Expression("max(min(t, 1, 5), t**2 - 2)")(np.array([0.5, 1.5, 3.0]))
+    assert value.tolist() == [0.5, 1, 7]
+    assert rate.tolist() == [1, 0, 6]
+    assert second.tolist() == [0, 0, 2]
+    assert set(CHOICES) == {"min", "max"}
+    assert Expression("min(2, 1) + max(3, 4)")(np.array([0.0]))[0] == 5
+
+
+def test_abs_and_sign() -> None:
+    value, rate, second = Expression("abs(t) + sign(t)")(np.array([-2.0, 3.0]))
+    assert value.tolist() == [1, 4]
+    assert rate.tolist() == [-1, 1]
+    assert second.tolist() == [0, 0]
+
+
+def test_constants_do_not_spoil_rates() -> None:
+    """sqrt(0) has an infinite slope, which times nothing is not a number: it must not come in."""
+    value, rate, second = Expression("t + sqrt(0) + 0**2 + abs(0)")(np.array([0.0, 1.0]))
+    assert value.tolist() == [0, 1]
+    assert rate.tolist() == [1, 1]
+    assert second.tolist() == [0, 0]
+
+
+def test_powers_at_zero() -> None:
+    value, rate, second = Expression("t**2 + t**1 + t**0")(np.array([0.0]))
+    assert (value[0], rate[0], second[0]) == (1, 1, 2)
+
+
+def test_outside_its_domain_a_formula_is_not_a_number_and_does_not_warn() -> None:
+    value, rate, _ = Expression("sqrt(t) + log(t)")(np.array([-1.0, 4.0]))
+    assert np.isnan(value[0])
+    assert rate[1] == 0.5
+
+
+def test_a_constant_has_an_array_of_its_size() -> None:
+    value, rate, second = Expression("2*pi")(np.zeros(3))
+    assert value.shape == rate.shape == second.shape == (3,)
+    assert not np.any(rate) and not np.any(second)
+
+
+@pytest.mark.parametrize(
+    ("text", "slope"),
+    [
+        ("2*pi*t", 2 * np.pi),
+        ("-(t - 3)/4 + 2**2", -0.25),
+        ("5", 0.0),
+        ("sin(1)*t", np.sin(1)),
+        ("+t", 1.0),
+        ("t**2", None),
+        ("t*t", None),
+        ("1/t", None),
+        ("sin(t)", None),
+        ("t + t - 2*t", 0.0),
+        ("abs(t)", None),
+    ],
+)
+def test_slope_of_what_is_written_as_linear(text: str, slope: float | None) -> None:
+    assert Expression(text).slope == (None if slope is None else pytest.approx(slope, abs=1e-15))
+
+
+def test_constants_by_name() -> None:
+    for name, value in CONSTANTS.items():
+        assert Expression(name)(np.zeros(1))[0] == value
