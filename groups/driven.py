@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .kind import Array, Values, times, turned
+from .kind import Array, Values, times
 
 
 class DrivenR:

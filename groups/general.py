@@ -117,19 +117,6 @@ class General:
 
     # --- the rows and their derivatives -------------------------------------------------------------------
 
-    def _values(self, h: Values, O: Array, U: Array) -> Array:
-        """Return all rows (r, n)."""
-        ix, V, S = self._index, *self._split(h)
-        P, D = ix.points(O, U, V), ix.turned_directions(U, V)
-        reach = P[ix.dist_b] - P[ix.dist_a]
-        return ix.stack(
-            P[ix.pin_a] - P[ix.pin_b],
-            _cross(D[ix.par_a], D[ix.par_b]),
-            _cross(D[ix.line_d], P[ix.line_b] - P[ix.line_a]) - ix.line_e,
-            _dot(D[ix.travel_d], P[ix.travel_b] - P[ix.travel_a]) - ix.travel_start - S[ix.travel_s],
-            0.5 * (_dot(reach, reach) - S[ix.dist_s] ** 2),
-        )
-
     def _first(self, h: Values, phi: tuple[Array, Array], dh: Values, dphi: tuple[Array, Array]) -> Array:
         """Return the derivative of all rows (r, n) along dh and dphi = (dO, dU)."""
         ix, (V, S), (dV, dS) = self._index, self._split(h), self._split(dh)
@@ -155,26 +142,34 @@ class General:
         Rows are scaled too: its entries are of the order of one, so that its smallest singular value tells how near a
         singularity is.
         """
-        ix, rows = self._index, self.rows
-        m, lanes = rows.links, O.shape[-1]
-        columns = []
-        zero_h = tuple(np.zeros((2, 1)) for _ in range(rows.vectors)) + (0.0,) * rows.scalars
-        for k in range(m):
-            for dof in range(3):
-                dO, dU = np.zeros((m, 2, lanes), O.dtype), np.zeros((m, 2, lanes), O.dtype)
-                if dof < 2:
-                    dO[k, dof] = 1.0
-                else:
-                    dU[k] = _turned(U[k]) / rows.size
-                columns.append(self._first(h, (O, U), zero_h, (dO, dU)))
-        return np.moveaxis(np.stack(columns, axis=1) / ix.row_size[:, None, None], -1, 0)
+        return self._system(h, O, U)[1]
+
+    def _system(self, h: Values, O: Array, U: Array) -> tuple[Array, Array]:
+        """Return the scaled rows (r, n) and the scaled Jacobian (n, r, 3m), which share points and directions."""
+        ix, (V, S) = self._index, self._split(h)
+        P, D = ix.points(O, U, V), ix.turned_directions(U, V)
+        gaps = P[ix.scalar_b] - P[ix.scalar_a]
+        line, travel, reach = np.split(gaps, ix.scalar_parts)
+        D_line, D_travel = D[ix.line_d], D[ix.travel_d]
+        D_a, D_b = D[ix.par_a], D[ix.par_b]
+        values = ix.stack(
+            P[ix.pin_a] - P[ix.pin_b],
+            _cross(D_a, D_b),
+            _cross(D_line, line) - ix.line_e,
+            _dot(D_travel, travel) - ix.travel_start - S[ix.travel_s],
+            0.5 * (_dot(reach, reach) - S[ix.dist_s] ** 2),
+        )
+        # The derivative of a scalar row by the place of its second point: D x v = turned(D) . v.
+        gradients = _join_lanes(_turned(D_line), D_travel, reach)
+        angular = _join_lanes(-_dot(D_line, line), _cross(D_travel, travel))
+        return values / ix.row_size[:, None], ix.jacobian(P, O, gradients, angular, _dot(D_a, D_b), values.dtype)
 
     # --- the duties of a kind -----------------------------------------------------------------------------
 
     def residual(self, h: Values, phi: Values) -> Values:
         """Return all rows, then (U.U - 1) / 2 of each link."""
         O, U = _unpack(phi)
-        return (*self._values(h, O, U), *(0.5 * (_dot(U, U) - 1)))
+        return (*(self._system(h, O, U)[0] * self._index.row_size[:, None]), *(0.5 * (_dot(U, U) - 1)))
 
     def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
         """Solve for dO, dU: Phi_phi dphi = -Phi_h dh + g with one factorisation a lane."""
@@ -185,8 +180,7 @@ class General:
         # U.dU = g is met by a part along U; the angle's rate supplies the part across.
         known = self._first(h, (O, U), dh, (zero, unit[:, None, :] * U))
         rhs = (_lanes(g[: rows.count], U) - known) / self._index.row_size[:, None]
-        solution = np.linalg.solve(self.jacobian(h, O, U), np.moveaxis(rhs, -1, 0)[..., None])[..., 0]
-        x = np.moveaxis(solution, 0, -1).reshape(m, 3, -1)
+        x = np.moveaxis(solve_lanes(self.jacobian(h, O, U), np.moveaxis(rhs, -1, 0)), 0, -1).reshape(m, 3, -1)
         dU = _turned(U) * (x[:, 2:3] / rows.size) + unit[:, None, :] * U
         return _pack(x[:, :2], dU)
 
@@ -221,21 +215,18 @@ class General:
 
         Return O (m, 2, n), theta (m, n) and the last step (n,) relative to `size`; infinite where it failed.
         """
-        size, tolerance = self.rows.size, 1e-13
+        size, m = self.rows.size, self.rows.links
         step = np.full(O.shape[-1], np.inf)
         for _ in range(iterations):
             U = np.stack((np.cos(theta), np.sin(theta)), axis=1)
-            rhs = self._values(h, O, U) / self._index.row_size[:, None]
-            try:
-                solution = np.linalg.solve(self.jacobian(h, O, U), np.moveaxis(-rhs, -1, 0)[..., None])[..., 0]
-            except np.linalg.LinAlgError:
-                return O, theta, np.full(O.shape[-1], np.inf)
-            x = np.moveaxis(solution, 0, -1).reshape(self.rows.links, 3, -1)
+            values, jacobian = self._system(h, O, U)
+            x = np.moveaxis(solve_lanes(jacobian, np.moveaxis(-values, -1, 0)), 0, -1).reshape(m, 3, -1)
             O, theta = O + x[:, :2], theta + x[:, 2] / size
-            previous, step = step, np.max(np.abs(x), axis=(0, 1)) / size
-            if np.all((step < tolerance) | ((step < 1e-9) & (step >= 0.5 * previous))):
+            step = np.max(np.abs(x), axis=(0, 1)) / size
+            # Quadratic convergence: what is left after a step of 1e-8 is below rounding.
+            if np.all((step < 1e-8) | ~np.isfinite(step)):
                 break
-        return O, theta, step
+        return O, theta, np.where(np.isfinite(step), step, np.inf)
 
     def smallest_singular_value(self, h: Values, phi: Values) -> Array:
         """Return the smallest singular value of the scaled Jacobian (n,); NaN where the pose is."""
@@ -251,6 +242,21 @@ class General:
         """Return the vector inputs (nv, 2, n) and the scalar inputs (ns, n)."""
         n = self.rows.vectors
         return _stack(h[:n], (0, 2, 1)), _stack([np.atleast_1d(s) for s in h[n:]], (0, 1))
+
+
+def solve_lanes(matrices: Array, right: Array) -> Array:
+    """Solve a system a lane, (n, k, k) and (n, k); NaN in lanes whose matrix is exactly singular or not finite."""
+    try:
+        return np.asarray(np.linalg.solve(matrices, right[..., None])[..., 0])
+    except np.linalg.LinAlgError:
+        # NumPy gives up on all lanes when one is singular: find out which.
+        result = np.full(right.shape, np.nan, np.result_type(matrices, right))
+        for lane in range(len(right)):
+            try:
+                result[lane] = np.linalg.solve(matrices[lane], right[lane])
+            except np.linalg.LinAlgError:
+                continue
+        return result
 
 
 def _stack(parts: Any, empty: tuple[int, ...]) -> Array:
@@ -300,11 +306,64 @@ class _Index:
         self.travel_start = column(rows.travels, 3, np.float64)[:, None]
         self.travel_s = column(rows.travels, 4)
         self.dist_a, self.dist_b, self.dist_s = (column(rows.distances, k) for k in range(3))
-        lengths = 2 * len(rows.pins)
+        self._row_indices(rows)
+
+    def _row_indices(self, rows: Rows) -> None:
+        """Number the rows: pins by two, parallels, then lines, travels and distances (the scalar rows of points)."""
+        m, pins, parallels = rows.links, len(rows.pins), len(rows.parallels)
+        first = 2 * pins + parallels
+        self.scalar_a = np.concatenate((self.line_a, self.travel_a, self.dist_a))
+        self.scalar_b = np.concatenate((self.line_b, self.travel_b, self.dist_b))
+        self.scalar_parts = np.cumsum([len(rows.lines), len(rows.travels)])
         self.row_size = np.ones(rows.count)
-        others = lengths + len(rows.parallels) + len(rows.lines) + len(rows.travels)
-        self.row_size[lengths : lengths + len(rows.parallels)] = 1 / rows.size
-        self.row_size[others:] = rows.size
+        self.row_size[2 * pins : first] = 1 / rows.size
+        self.row_size[first + len(rows.lines) + len(rows.travels) :] = rows.size
+        self.size = rows.size
+        scalar_rows = first + np.arange(len(self.scalar_a))
+        pin_rows, parallel_rows = 2 * np.arange(pins), 2 * pins + np.arange(parallels)
+
+        def on_link(sources: Array, at: Array, points: Array) -> tuple[Array, Array, Array, Array]:
+            """Return position in the list, row, link and point of the entries on unknown links."""
+            links = sources[points]
+            here = np.flatnonzero(links < m)
+            return here, at[here], links[here], points[here]
+
+        self.scalar_ends = [
+            (on_link(self.p_source, scalar_rows, self.scalar_b), 1.0),
+            (on_link(self.p_source, scalar_rows, self.scalar_a), -1.0),
+        ]
+        self.pin_ends = [
+            (on_link(self.p_source, pin_rows, self.pin_a), 1.0),
+            (on_link(self.p_source, pin_rows, self.pin_b), -1.0),
+        ]
+        self.turned_rows = on_link(self.d_source, scalar_rows, np.concatenate((self.line_d, self.travel_d)))
+        self.parallel_ends = [
+            (on_link(self.d_source, parallel_rows, self.par_a), -1.0),
+            (on_link(self.d_source, parallel_rows, self.par_b), 1.0),
+        ]
+        self.point_links = np.where(self.p_source < m, self.p_source, 0)
+        self.constant = np.zeros((rows.count, 3 * m))
+        for (_, at, link, _), sign in self.pin_ends:
+            self.constant[at, 3 * link] += sign
+            self.constant[at + 1, 3 * link + 1] += sign
+
+    def jacobian(self, P: Array, O: Array, gradients: Array, angular: Array, aligned: Array, dtype: Any) -> Array:
+        """Return the scaled Jacobian (n, r, 3m) from the points and the derivatives of the scalar rows."""
+        J = np.zeros((*self.constant.shape, P.shape[-1]), dtype)
+        J += self.constant[:, :, None]
+        arms = _turned(P - O[self.point_links]) / self.size
+        for (_, at, link, point), sign in self.pin_ends:
+            J[at, 3 * link + 2] += sign * arms[point, 0]
+            J[at + 1, 3 * link + 2] += sign * arms[point, 1]
+        for (here, at, link, point), sign in self.scalar_ends:
+            J[at, 3 * link] += sign * gradients[here, 0]
+            J[at, 3 * link + 1] += sign * gradients[here, 1]
+            J[at, 3 * link + 2] += sign * _dot(gradients[here], arms[point])
+        here, at, link, _ = self.turned_rows
+        J[at, 3 * link + 2] += angular[here] / self.size
+        for (here, at, link, _), sign in self.parallel_ends:
+            J[at, 3 * link + 2] += sign * aligned[here] / self.size
+        return np.moveaxis(J / self.row_size[:, None, None], -1, 0)
 
     def points(self, O: Array, U: Array, V: Array) -> Array:
         origins, axes = _join(O, V), _join(U, 0.0 * V)
@@ -335,3 +394,8 @@ class _Index:
 def _join(unknown: Array, known: Array) -> Array:
     lanes = max(unknown.shape[-1], known.shape[-1])
     return np.concatenate([np.broadcast_to(x, (len(x), 2, lanes)) for x in (unknown, known)])
+
+
+def _join_lanes(*parts: Array) -> Array:
+    lanes = max(part.shape[-1] for part in parts)
+    return np.concatenate([np.broadcast_to(part, (*part.shape[:-1], lanes)) for part in parts])

@@ -1,8 +1,12 @@
 """Continuation of a general group along its lanes: predictor, Newton, and smaller steps where they are needed.
 
-Between two lanes the inputs move in a straight line. A step is accepted when Newton's method converges close to the
-prediction, the pose turns little and the sign of det Phi_phi stays: the assembly mode is kept, never jumped. Where no
-step however small succeeds, the group has met a limit position and the lane is out of reach; later lanes are tried from the last good pose.
+Between two lanes the inputs move in a straight line. A pose is accepted when Newton's method converges close to its
+prediction, no link turns far and the sign of det Phi_phi stays: the assembly mode is kept, never jumped.
+
+Lanes are not walked one by one. Stations a short way apart are; the lanes between two stations start from the
+interpolated pose and run through Newton's method together. Where the way to a lane cannot be walked in however small
+steps, the group has met a limit position: that lane is out of reach, and the first later lane that can be reached
+from the last good poses takes the motion up again.
 """
 
 from __future__ import annotations
@@ -17,27 +21,35 @@ from structkin.groups import General
 from structkin.kinematics.status import Status
 
 Floats = NDArray[np.float64]
+Inputs = tuple[Any, ...]
 
 #: Largest turn of a link in one step [rad], and largest departure of the corrected pose from the predicted one.
 TURN, DEPARTURE = 0.35, 0.12
+#: Way of the inputs between two stations, relative to the group's size.
+STRIDE = 0.15
 #: Halvings of the way to a lane before it is given up.
 HALVINGS = 12
+#: Steps in which all lanes behind a limit position are tried together.
+TRIALS = 24
 #: Smallest scaled singular value of a regular pose.
 SINGULAR = 1e-7
 
 
 @dataclass(frozen=True)
-class _Pose:
-    """A solved lane: the inputs, origins (m, 2, 1), angles (m, 1), and the sign of the determinant."""
+class _Poses:
+    """Solved lanes: the inputs, origins (m, 2, n), angles (m, n), and the sign of the determinant (n,)."""
 
-    h: tuple[Any, ...]
+    h: Inputs
     origins: Floats
     angles: Floats
-    sign: float
+    sign: Floats
 
     @property
     def phi(self) -> tuple[Floats, ...]:
         return _natural(self.origins, self.angles)
+
+    def take(self, lanes: Any) -> _Poses:
+        return _Poses(_lanes(self.h, lanes), self.origins[..., lanes], self.angles[..., lanes], self.sign[lanes])
 
 
 def _natural(origins: Floats, angles: Floats) -> tuple[Floats, ...]:
@@ -46,66 +58,189 @@ def _natural(origins: Floats, angles: Floats) -> tuple[Floats, ...]:
     return tuple(part for pair in zip(origins, U, strict=True) for part in pair)
 
 
+def _lanes(h: Inputs, lanes: Any) -> Inputs:
+    """Return the inputs at some lanes; constants stay as they are."""
+    return tuple(x[..., lanes] if np.ndim(x) and np.shape(x)[-1] > 1 else x for x in h)
+
+
 def track(
-    form: General, h: tuple[Any, ...], origins: Floats, angles: Floats, n: int
+    form: General, h: Inputs, origins: Floats, angles: Floats, n: int
 ) -> tuple[tuple[Floats, ...], NDArray[np.int8]]:
     """Follow a general group over n lanes from a starting pose.
 
     `h` are its inputs over the lanes, `origins` (m, 2, 1) and `angles` (m, 1) the pose in the sketch. Returns the
     unknowns, each (2, n) and NaN where there is no pose, and a status (n,).
     """
-    m = form.rows.links
-    O, theta = np.full((m, 2, n), np.nan), np.full((m, n), np.nan)
-    status = np.full(n, Status.OUT_OF_REACH, np.int8)
-    pose: _Pose | None = None
-    for lane in range(n):
-        target = _lane(h, lane)
-        if not all(np.isfinite(part).all() for part in target):
-            continue
-        if pose is None:
-            found = _first(form, target, origins, angles)
-        else:
-            found = _reach(form, pose, target)
-        if isinstance(found, _Pose):
-            pose = found
-            O[..., lane], theta[..., lane] = pose.origins[..., 0], pose.angles[..., 0]
-            status[lane] = Status.OK
-        else:
-            status[lane] = found
-    phi = _natural(O, theta)
+    wide = tuple(np.broadcast_to(x, (*np.shape(x)[:-1], n)) for x in map(np.atleast_1d, h))
+    tracker = _Tracker(form, wide, n)
+    tracker.run(origins, angles)
+    phi = _natural(tracker.origins, tracker.angles)
     sigma = form.smallest_singular_value(h, phi)
-    status[(status == Status.OK) & (sigma < SINGULAR)] = Status.SINGULAR
-    return phi, status
+    tracker.status[(tracker.status == Status.OK) & (sigma < SINGULAR)] = Status.SINGULAR
+    return phi, tracker.status
 
 
-def _lane(h: tuple[Any, ...], lane: int) -> tuple[Any, ...]:
-    """Return the inputs at one lane, vectors (2, 1) and scalars (1,)."""
-    return tuple(x[..., lane : lane + 1] if np.ndim(x) and np.shape(x)[-1] > 1 else np.atleast_1d(x) for x in h)
+class _Tracker:
+    """The state of a run over all lanes."""
+
+    def __init__(self, form: General, h: Inputs, n: int) -> None:
+        m = form.rows.links
+        self.form, self.h = form, h
+        self.origins, self.angles = np.full((m, 2, n), np.nan), np.full((m, n), np.nan)
+        self.status = np.full(n, Status.OUT_OF_REACH, np.int8)
+        finite = np.all([np.isfinite(x).reshape(-1, n).all(axis=0) for x in h], axis=0) if h else np.ones(n, bool)
+        # Lanes whose inputs are missing belong to an earlier group's failure.
+        self.lanes = np.flatnonzero(finite)
+        self.way = self._way()
+
+    def _way(self) -> Floats:
+        """Return how far the inputs have moved along the lanes, relative to the group's size."""
+        total = np.zeros(max(len(self.lanes) - 1, 0))
+        for j, x in enumerate(self.h):
+            scale = 1.0 if j < len(self.form.rows.unit) and self.form.rows.unit[j] else self.form.rows.size
+            step = np.diff(x[..., self.lanes], axis=-1).reshape(-1, len(total))
+            total += np.sqrt(np.sum(step**2, axis=0)) / scale
+        return np.concatenate(([0.0], np.cumsum(total)))
+
+    def run(self, origins: Floats, angles: Floats) -> None:
+        k, pose = self._begin(origins, angles)
+        while pose is not None and k < len(self.lanes) - 1:
+            station = max(k + 1, int(np.searchsorted(self.way, self.way[k] + STRIDE, side="right")) - 1)
+            found = _reach(self.form, pose, self._at(station))
+            if isinstance(found, _Poses):
+                self._keep(station, found)
+                self._fill(k, station, pose, found)
+                k, pose = station, found
+                continue
+            k, pose = self._creep(k, station, pose)
+            if k < station:
+                k, pose = self._resume(k, found)
+
+    def _at(self, k: Any) -> Inputs:
+        lanes = self.lanes[k]
+        return _lanes(self.h, slice(lanes, lanes + 1) if np.ndim(lanes) == 0 else lanes)
+
+    def _keep(self, k: Any, poses: _Poses) -> None:
+        lanes = np.atleast_1d(self.lanes[k])
+        self.origins[..., lanes], self.angles[..., lanes] = poses.origins, poses.angles
+        self.status[lanes] = Status.OK
+
+    def _begin(self, origins: Floats, angles: Floats) -> tuple[int, _Poses | None]:
+        """Close the group from the sketch, at the first lane where that succeeds."""
+        self.status[self.lanes] = Status.NOT_CONVERGED
+        for k in range(len(self.lanes)):
+            h = self._at(k)
+            O, theta, step = self.form.newton(h, origins, angles, iterations=30)
+            # A link that turned far has left the neighbourhood of the sketch: this may be another assembly mode.
+            if step[0] < 1e-8 and np.max(np.abs(theta - angles)) < 0.5 * np.pi:
+                pose = _Poses(h, O, theta, _sign(self.form, h, O, theta))
+                self._keep(k, pose)
+                return k, pose
+            if k >= TRIALS:
+                break
+        return 0, None
+
+    def _fill(self, first: int, last: int, start: _Poses, end: _Poses) -> None:
+        """Solve the lanes between two stations together; those that stray are walked to."""
+        between = np.arange(first + 1, last)
+        if not len(between):
+            return
+        s = (self.way[between] - self.way[first]) / (self.way[last] - self.way[first])
+        O = start.origins + s * (end.origins - start.origins)
+        theta = start.angles + s * (end.angles - start.angles)
+        near = start.take(np.zeros(len(between), np.intp))
+        good, poses = _correct(self.form, near, self._at(between), O, theta)
+        self._keep(between[good], poses.take(good))
+        if not good.all():
+            for k in between[~good]:
+                before = self._solved(k - 1)
+                found = _reach(self.form, before, self._at(k))
+                if isinstance(found, _Poses):
+                    self._keep(k, found)
+                else:
+                    self.status[self.lanes[k]] = found
+
+    def _solved(self, k: int) -> _Poses:
+        """Return the last solved lane up to k."""
+        while self.status[self.lanes[k]] != Status.OK:
+            k -= 1
+        h = self._at(k)
+        O, theta = (x[..., self.lanes[k], None] for x in (self.origins, self.angles))
+        return _Poses(h, O, theta, _sign(self.form, h, O, theta))
+
+    def _creep(self, first: int, last: int, pose: _Poses) -> tuple[int, _Poses]:
+        """Walk lane by lane towards a station that could not be reached; stop at the first lane that cannot."""
+        for k in range(first + 1, last + 1):
+            found = _reach(self.form, pose, self._at(k))
+            if not isinstance(found, _Poses):
+                return k - 1, pose
+            self._keep(k, found)
+            pose = found
+        return last, pose
+
+    def _resume(self, k: int, why: Status) -> tuple[int, _Poses | None]:
+        """Look for later lanes that lead on, from a pose a little before the limit; keep the status of those before."""
+        good = np.flatnonzero(self.status[self.lanes[: k + 1]] == Status.OK)
+        # At the limit itself the tangent is useless: start from a stride back, where there is one.
+        anchor = self._solved(int(good[np.searchsorted(self.way[good], self.way[k] - STRIDE)]))
+        later = np.arange(k + 1, len(self.lanes))
+        reached, poses = _walk(self.form, anchor, self._at(later))
+        self.status[self.lanes[later]] = why
+        if not reached.any():
+            return len(self.lanes), None
+        first = int(np.argmax(reached))
+        found = poses.take(np.array([first]))
+        self._keep(later[first], found)
+        # The walk gives up a little short of the limit: creep back to the first lane that can be reached.
+        pose = found
+        for back in range(int(later[first]) - 1, k, -1):
+            earlier = _reach(self.form, pose, self._at(back))
+            if not isinstance(earlier, _Poses):
+                break
+            self._keep(back, earlier)
+            pose = earlier
+        return int(later[first]), found
 
 
-def _first(form: General, h: tuple[Any, ...], origins: Floats, angles: Floats) -> _Pose | Status:
-    """Close the group at its first lane, starting from the sketch."""
-    O, theta, step = form.newton(h, origins, angles, iterations=30)
-    if not step[0] < 1e-9:
-        return Status.NOT_CONVERGED
-    if np.max(np.abs(theta - angles)) > 0.5 * np.pi:
-        # Newton's method has left the neighbourhood of the sketch: this may be another assembly mode.
-        return Status.NOT_CONVERGED
-    return _Pose(h, O, theta, _sign(form, h, O, theta))
-
-
-def _sign(form: General, h: tuple[Any, ...], O: Floats, theta: Floats) -> float:
+def _sign(form: General, h: Inputs, O: Floats, theta: Floats) -> Floats:
     U = np.stack((np.cos(theta), np.sin(theta)), axis=1)
-    return float(np.linalg.slogdet(form.jacobian(h, O, U))[0][0])
+    return np.asarray(np.linalg.slogdet(form.jacobian(h, O, U))[0])
 
 
-def _reach(form: General, start: _Pose, target: tuple[Any, ...]) -> _Pose | Status:
-    """Walk from a pose to the inputs of another lane; the step grows and shrinks with success."""
+def _predict(form: General, poses: _Poses, h: Inputs) -> tuple[Floats, Floats]:
+    """Return origins and angles of the poses moved along their tangent to new inputs."""
+    dh = tuple(b - a for a, b in zip(poses.h, h, strict=True))
+    rates = np.stack(form.linear(poses.h, poses.phi, dh, (0.0,) * (form.rows.count + form.rows.links)))
+    dO, dU = rates[0::2], rates[1::2]
+    return poses.origins + dO, poses.angles - np.sin(poses.angles) * dU[:, 0] + np.cos(poses.angles) * dU[:, 1]
+
+
+def _correct(form: General, near: _Poses, h: Inputs, O: Floats, theta: Floats) -> tuple[NDArray[np.bool_], _Poses]:
+    """Correct predicted poses by Newton's method; return which lanes are acceptable, and all of them."""
+    O1, theta1, change = form.newton(h, O, theta, iterations=6)
+    departure = np.maximum(
+        np.max(np.abs(O1 - O), axis=(0, 1)) / form.rows.size, np.max(np.abs(theta1 - theta), axis=0)
+    )
+    good = (change < 1e-8) & (departure < DEPARTURE) & (np.max(np.abs(theta1 - near.angles), axis=0) < TURN + DEPARTURE)
+    sign = np.zeros(len(good))
+    if good.any():
+        sign[good] = _sign(form, _lanes(h, good), O1[..., good], theta1[..., good])
+    return good & (sign == near.sign), _Poses(h, O1, theta1, sign)
+
+
+def _step(form: General, poses: _Poses, h: Inputs) -> tuple[NDArray[np.bool_], _Poses]:
+    """Take one step to new inputs in every lane; return which lanes were accepted, and the new poses."""
+    O, theta = _predict(form, poses, h)
+    return _correct(form, poses, h, O, theta)
+
+
+def _reach(form: General, start: _Poses, target: Inputs) -> _Poses | Status:
+    """Walk one lane to other inputs; the step shrinks where a trial fails and grows with success."""
     pose, done, step, smallest = start, 0.0, 1.0, 0.5**HALVINGS
     while done < 1.0:
         end = min(1.0, done + step)
-        found = _step(form, pose, _between(form, start.h, target, end))
-        if found is not None:
+        good, found = _step(form, pose, _between(form, start.h, target, end))
+        if good[0]:
             pose, done, step = found, end, 2 * step
             continue
         step *= 0.5
@@ -116,7 +251,31 @@ def _reach(form: General, start: _Pose, target: tuple[Any, ...]) -> _Pose | Stat
     return pose
 
 
-def _between(form: General, h0: tuple[Any, ...], h1: tuple[Any, ...], s: float) -> tuple[Any, ...]:
+def _walk(form: General, pose: _Poses, targets: Inputs) -> tuple[NDArray[np.bool_], _Poses]:
+    """Walk from one pose to the inputs of many lanes together, in equal steps; return which lanes arrived."""
+    n = max((np.shape(x)[-1] for x in targets), default=1)
+    alive = np.arange(n)
+    start = pose.take(np.zeros(n, np.intp)) if n > 1 else pose
+    first = _lanes(_widen(pose.h, n), slice(None))
+    now = _Poses(first, start.origins, start.angles, start.sign)
+    for trial in range(1, TRIALS + 1):
+        ahead = _between(form, _lanes(first, alive), _lanes(targets, alive), trial / TRIALS)
+        good, found = _step(form, now, ahead)
+        alive, now = alive[good], found.take(good)
+        if not len(alive):
+            break
+    reached = np.zeros(n, bool)
+    reached[alive] = True
+    full = _Poses(targets, np.full((*start.origins.shape[:2], n), np.nan), np.full((len(start.angles), n), np.nan), np.zeros(n))
+    full.origins[..., alive], full.angles[..., alive], full.sign[alive] = now.origins, now.angles, now.sign
+    return reached, full
+
+
+def _widen(h: Inputs, n: int) -> Inputs:
+    return tuple(np.broadcast_to(x, (*np.shape(x)[:-1], n)) for x in h)
+
+
+def _between(form: General, h0: Inputs, h1: Inputs, s: float) -> Inputs:
     if s == 1.0:
         return h1
     mixed = [a + s * (b - a) for a, b in zip(h0, h1, strict=True)]
@@ -124,24 +283,3 @@ def _between(form: General, h0: tuple[Any, ...], h1: tuple[Any, ...], s: float) 
         if unit:
             mixed[j] = mixed[j] / np.sqrt(np.sum(mixed[j] ** 2, axis=0))
     return tuple(mixed)
-
-
-def _step(form: General, pose: _Pose, h: tuple[Any, ...]) -> _Pose | None:
-    dh = tuple(b - a for a, b in zip(pose.h, h, strict=True))
-    m, size = form.rows.links, form.rows.size
-    try:
-        rates = np.stack(form.linear(pose.h, pose.phi, dh, (0.0,) * (form.rows.count + m)))
-    except np.linalg.LinAlgError:
-        return None
-    dO, dU = rates[0::2], rates[1::2]
-    turn = -np.sin(pose.angles) * dU[:, 0] + np.cos(pose.angles) * dU[:, 1]
-    if not np.max(np.abs(turn)) <= TURN:
-        return None
-    O, theta, change = form.newton(h, pose.origins + dO, pose.angles + turn, iterations=6)
-    departure = max(
-        float(np.max(np.abs(O - pose.origins - dO))) / size, float(np.max(np.abs(theta - pose.angles - turn)))
-    )
-    if not (change[0] < 1e-10 and departure < DEPARTURE):
-        return None
-    sign = _sign(form, h, O, theta)
-    return _Pose(h, O, theta, sign) if sign == pose.sign else None

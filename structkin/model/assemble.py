@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from structkin.errors import InputError, Problem
-from structkin.model.document import SECTIONS, read_document
+from structkin.model.document import read_document
 from structkin.model.draft import GROUND, Draft
 from structkin.model.drivers import make_drivers
 from structkin.model.joints import check_use, make_joints
 from structkin.model.links import make_links
 from structkin.model.loads import make_forces
+from structkin.model.schema import SECTIONS, misplaced
 from structkin.model.topology import Topology
 
 
@@ -24,7 +25,7 @@ def assemble(data: Any, folder: Path | None) -> tuple[Draft, Topology | None]:
     make_forces(draft)
     check_use(draft)
     if draft.problems:
-        draft.problems.sort(key=_section)
+        draft.problems = sorted(map(_hinted, draft.problems), key=_section)
         return draft, None
     try:
         topology = Topology(
@@ -38,6 +39,14 @@ def assemble(data: Any, folder: Path | None) -> tuple[Draft, Topology | None]:
         draft.problems += error.problems
         return draft, None
     return draft, topology
+
+
+def _hinted(problem: Problem) -> Problem:
+    """Say where a top-level key belongs that TOML took for a part of the section above it."""
+    section, _, name = problem.key.partition(".")
+    if section in SECTIONS and name in SECTIONS:
+        return Problem(problem.key, problem.message, misplaced(name))
+    return problem
 
 
 def _section(problem: Problem) -> int:

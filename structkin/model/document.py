@@ -10,6 +10,7 @@ from structkin.model.draft import GROUND, Draft, items
 from structkin.model.flaw import Flaw, describe
 from structkin.model.forces import Forces
 from structkin.model.schema import (
+    SECTIONS,
     DriverEntry,
     Entry,
     LinkEntry,
@@ -21,10 +22,6 @@ from structkin.model.schema import (
 )
 from structkin.model.topology import suggest
 from structkin.model.units import FILE_UNITS, Units, check_file_unit
-
-SECTIONS = (
-    "title", "units", "points", "links", "lengths", "joints", "drivers", "forces", "initial", "duration",
-)  # fmt: skip
 
 _SAMPLES = {
     "points": "A = [0, 0]",

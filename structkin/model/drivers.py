@@ -153,8 +153,10 @@ def _law(draft: Draft, key: str, entry: DriverEntry, kind: str | None, start: fl
 
 def _one(draft: Draft, name: str, value: Any, kind: str | None, scale: float, start: float) -> Law | None:
     if name == "speed":
-        # what moves is not known: the mistake is told where it is
-        return None if kind is None else ConstantSpeed(start, draft.units.quantity(value, _RATE[kind]))
+        if kind is None:
+            _any_speed(draft, value)
+            return None
+        return ConstantSpeed(start, draft.units.quantity(value, _RATE[kind]))
     if name == "law":
         if not isinstance(value, str):
             value = repr(number(value))
@@ -162,6 +164,14 @@ def _one(draft: Draft, name: str, value: Any, kind: str | None, scale: float, st
     rows = read_table(value, draft.folder) if name == "csv" else _rows(value)
     times, values = check_rows(rows)
     return TableLaw(times, tuple(scale * x for x in values))
+
+
+def _any_speed(draft: Draft, value: Any) -> None:
+    """Check a speed of what is not known, whose own mistake is told elsewhere."""
+    try:
+        draft.units.quantity(value, "speed")
+    except Flaw:
+        draft.units.quantity(value, "angular speed")
 
 
 def _rows(value: Any) -> list[tuple[float, float]]:

@@ -17,6 +17,15 @@ from structkin.model.flaw import Flaw, describe, number
 from structkin.model.topology import suggest
 from structkin.model.units import Units
 
+SECTIONS = (
+    "title", "units", "points", "links", "lengths", "joints", "drivers", "forces", "initial", "duration",
+)  # fmt: skip
+
+
+def misplaced(name: str) -> str:
+    """Return the hint for a top-level key that TOML took for a part of the section above it."""
+    return f"'{name}' stands above the first [section], or is a section of its own"
+
 
 def pair(value: Any, what: str) -> list[Any]:
     """Return the two items of a list, tuple or array; raise `Flaw` otherwise.
@@ -203,7 +212,8 @@ def read(model: type[E], data: Any, key: str, units: Units) -> tuple[E | None, l
 def _problem(model: type[Entry], key: str, detail: dict[str, Any]) -> Problem:
     name = str(detail["loc"][0])
     if detail["type"] == "extra_forbidden":
-        return Problem(key, f"unknown key '{name}'", suggest(name, model.model_fields))
+        hint = misplaced(name) if name in SECTIONS else suggest(name, model.model_fields)
+        return Problem(key, f"unknown key '{name}'", hint)
     if detail["type"] == "missing":
         return Problem(key, f"'{name}' is missing", f"such as {model.sample}")
     flaw = detail.get("ctx", {}).get("error")

@@ -43,6 +43,7 @@ _TABLE: dict[str, tuple[float, Dimension]] = {
     "°": (_DEG, _ANGLE),
     "turn": (2 * math.pi, _ANGLE),
     "s": (1.0, _TIME),
+    "sec": (1.0, _TIME),
     "ms": (1e-3, _TIME),
     "min": (60.0, _TIME),
     "h": (3600.0, _TIME),

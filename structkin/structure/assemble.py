@@ -58,16 +58,18 @@ class _Assembly:
                         one.needs.add(need)  # type: ignore[arg-type]
 
     def _carry_pins(self) -> None:
-        """Let a pin that hangs on one body alone ride with it: nothing is solved for it."""
+        """Let a pin of one known body ride with it: nothing is solved for it.
+
+        Two cylinders from one body to a pin do not carry it so: there the pin is a group of its own.
+        """
         for number in [n for n, one in self.blocks.items() if one.vertices[0] >= self.n_bodies]:
             one = self.blocks[number]
             pin = one.vertices[0]
             others = {end for row in one.owned for end in self.system.ends[row]} - {pin}
-            if len(one.vertices) == 1 and len(others) == 1:
-                other = others.pop()
-                if other < self.n_bodies:
-                    self.carrier[pin] = other
-                    del self.blocks[number]
+            pinned = all(self._kind(row) == "R" for row in one.owned)
+            if len(one.vertices) == 1 and len(others) == 1 and pinned:
+                self.carrier[pin] = others.pop()
+                del self.blocks[number]
 
     def _block_of(self, end: int) -> int | None:
         """Return the block that knows an end; None for the ground."""

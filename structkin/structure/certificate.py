@@ -65,9 +65,7 @@ def deficient_blocks(rows: Rows, values: IntArray, owner: IntArray, block: IntAr
     return result
 
 
-def _entries(
-    rows: Rows, values: IntArray, row: int, block: IntArray, member: int, offset: IntArray
-) -> dict[int, int]:
+def _entries(rows: Rows, values: IntArray, row: int, block: IntArray, member: int, offset: IntArray) -> dict[int, int]:
     entries: dict[int, int] = {}
     for side, sign in ((0, 1), (1, -1)):
         vertex = int(rows.ends[row, side])

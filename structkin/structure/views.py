@@ -71,7 +71,13 @@ def plain(structure: KinematicStructure) -> dict[str, Any]:
         "kinstr": structure.kinstr.tolist(),
         "diagnostics": {
             "over": [
-                {"id": one.id, "kind": one.kind, "equation": one.equation, "loop": list(one.loop), "message": one.message}
+                {
+                    "id": one.id,
+                    "kind": one.kind,
+                    "equation": one.equation,
+                    "loop": list(one.loop),
+                    "message": one.message,
+                }
                 for one in structure.over
             ],
             "under": list(structure.under),

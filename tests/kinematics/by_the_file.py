@@ -88,9 +88,7 @@ def gaps(data: dict[str, Any], motion: Any) -> dict[str, Any]:
     for joint in data.get("joints", {}).values():
         if joint["type"] == "prismatic":
             first, second = joint["links"]
-            mover, base = (first, second) if file.links[first] and second != "ground" else (second, first)
-            if not file.links[mover]:
-                mover, base = base, mover
+            base, mover = (first, second) if second != "ground" else (second, first)
             note("guide", (file.axis(joint).conjugate() * inside(base, file.links[mover][0], mover)).imag / file.size)
             turned = motion.angle(first) - motion.angle(second)
             note("parallel", np.sin(0.5 * (turned - file.sketch_angle(first) + file.sketch_angle(second))))
@@ -106,9 +104,8 @@ def gaps(data: dict[str, Any], motion: Any) -> dict[str, Any]:
         elif driver.get("joint") in data.get("joints", {}):
             base, mover = file.ends(driver)
             joint = data["joints"][driver["joint"]]
-            if file.links[mover]:
-                travel = (file.axis(joint).conjugate() * inside(base, file.links[mover][0], mover)).real
-                note("travel", (travel - z) / file.size)
+            travel = (file.axis(joint).conjugate() * inside(base, file.links[mover][0], mover)).real
+            note("travel", (travel - z) / file.size)
         else:
             first, second = file.ends(driver)
             note("angle", np.sin(0.5 * (motion.angle(second) - motion.angle(first) - z)))

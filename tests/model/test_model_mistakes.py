@@ -363,6 +363,19 @@ def test_laws_that_are_refused(law: str) -> None:
     assert len(problem.message) < 200
 
 
+def test_a_top_level_key_below_a_section() -> None:
+    """TOML takes it for a part of the section above."""
+    for path in ("forces.duration", "drivers.motor.title"):
+        (problem,) = mistakes(patched({path: 2}))
+        assert problem.key == path.removesuffix(".title")
+        assert "stands above the first [section]" in problem.hint
+
+
+def test_the_speed_of_an_unknown_joint_is_read_all_the_same() -> None:
+    keys = [problem.key for problem in mistakes(patched({"drivers.motor": {"joint": "K", "speed": "fast"}}))]
+    assert keys == ["drivers.motor.joint", "drivers.motor.speed"]
+
+
 def test_no_joint_at_the_ground() -> None:
     data = {"points": {"A": [0, 0], "B": [1, 0]}, "links": {"ground": [], "bar": ["A", "B"]}}
     assert "no joint joins the ground" in str(mistakes(data)[0])

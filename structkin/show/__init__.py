@@ -1,0 +1,48 @@
+"""Pictures and tables of mechanisms, structures and motions.
+
+Nothing here is imported by the rest of structkin, and nothing here imports matplotlib before a picture is asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from structkin.show.files import save_figure
+    from structkin.show.motion_plot import plot_motion
+    from structkin.show.schematic import draw_schematic
+    from structkin.show.structure_graph import draw_structure
+    from structkin.show.table import motion_to_dict, to_dataframe, write_csv
+    from structkin.show.terminal import groups_table, summary_table
+
+__all__ = [
+    "draw_schematic",
+    "draw_structure",
+    "groups_table",
+    "motion_to_dict",
+    "plot_motion",
+    "save_figure",
+    "summary_table",
+    "to_dataframe",
+    "write_csv",
+]
+
+_HOMES = {
+    "draw_schematic": "schematic",
+    "draw_structure": "structure_graph",
+    "groups_table": "terminal",
+    "motion_to_dict": "table",
+    "plot_motion": "motion_plot",
+    "save_figure": "files",
+    "summary_table": "terminal",
+    "to_dataframe": "table",
+    "write_csv": "table",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for, and no more."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -1,0 +1,108 @@
+"""Files that are either whole or not there."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from structkin.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Formats of pictures, by suffix, with what would make two equal pictures differ as files.
+FORMATS: dict[str, dict[str, Any]] = {
+    ".png": {},
+    ".svg": {"Date": None},
+    ".pdf": {"CreationDate": None},
+}
+
+DPI = 150
+
+
+@contextmanager
+def whole_file(path: str | Path, mode: str = "w", **options: Any) -> Iterator[IO[Any]]:
+    """Open a file for writing that appears under its name only when all is written.
+
+    It is written next to its place, under a name of its own, and then moved: a reader sees the old or the new
+    one. `mode` is "w" or "wb". Devices and pipes are written directly. Raises `InputError` where nothing can be written.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with whole_file(Path(folder, "a.txt")) as file:
+    ...         file.write("x") and os.listdir(folder)[0].startswith(".a.txt")
+    ...     os.listdir(folder)
+    1
+    ['a.txt']
+    """
+    target = _target(path)
+    if target.exists() and not target.is_file():
+        with target.open(mode, **options) as file:
+            yield file
+        return
+    draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.tmp")
+    try:
+        with draft.open(mode.replace("w", "x"), **options) as file:
+            yield file
+        draft.replace(target)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise InputError([Problem(str(path), f"cannot be written: {error.strerror or error}")], "output") from error
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def _target(path: str | Path) -> Path:
+    """Return where a link leads; `InputError` says what stands in the way."""
+    target = Path(os.path.realpath(Path(path).expanduser()))
+    folder = target.parent
+
+    def refuse(message: str, hint: str) -> InputError:
+        return InputError([Problem(str(path), message, hint)], "output")
+
+    if not str(path) or target.is_dir():
+        raise refuse("is a folder, not a file", "add a file name")
+    if not folder.is_dir():
+        raise refuse(f"there is no folder '{folder}'", "make it first, or choose another")
+    if target.exists():
+        if not os.access(target, os.W_OK):
+            raise refuse("the file is write-protected", "choose another name")
+        if not target.is_file():
+            return target
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise refuse(f"the folder '{folder}' is write-protected", "choose another")
+    return target
+
+
+def picture_format(path: str | Path) -> str:
+    """Return the suffix of a picture's path; `InputError` unless it is one of `FORMATS`.
+
+    >>> picture_format("four_bar.SVG")
+    '.svg'
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in FORMATS:
+        found = f"'{suffix}' is not a format of pictures" if suffix else "the name has no suffix"
+        raise InputError([Problem(str(path), found, f"use {', '.join(FORMATS)}")], "output")
+    return suffix
+
+
+def save_figure(figure: Figure, path: str | Path) -> None:
+    """Write a figure as PNG, SVG or PDF, by the suffix; equal figures give equal files.
+
+    Raises `InputError` for another suffix, and where the file cannot be written.
+    """
+    import matplotlib as mpl
+
+    suffix = picture_format(path)
+    with (
+        whole_file(path, "wb") as file,
+        # text stays text in SVG; ids come from the content
+        mpl.rc_context({"svg.hashsalt": "structkin", "svg.fonttype": "none"}),
+    ):
+        figure.savefig(file, format=suffix[1:], dpi=DPI, metadata=FORMATS[suffix])

@@ -1,0 +1,64 @@
+"""What is worth showing of a mechanism if nobody says."""
+
+from __future__ import annotations
+
+from structkin.model.mechanism import Mechanism
+from structkin.model.parts import Guide, Link
+from structkin.model.topology import pin_of
+
+
+def moving_points(mechanism: Mechanism) -> list[str]:
+    """Return the points that are on a moving link and not on the ground, in the user's order."""
+    ground = mechanism.links[mechanism.topology.ground].local
+    moving = {point for link in mechanism.links.values() for point in link.local if point not in ground}
+    return [point for point in mechanism.points if point in moving]
+
+
+def points_of_interest(mechanism: Mechanism) -> list[str]:
+    """Return the points that exactly one link has, and that are no joint or driver; else the moving pins.
+
+    >>> m = Mechanism(points={"A": [0, 0], "B": [1, 0], "P": [2, 0]}, links={"ground": ["A"], "bar": ["A", "B", "P"]},
+    ...               drivers={"ram": {"joint": "A", "speed": 1}})
+    >>> points_of_interest(m)
+    ['B', 'P']
+    """
+    moving = moving_points(mechanism)
+    used = {point for drive in mechanism.drives.values() for _, point in drive.ends or ()}
+    for guide in mechanism.guides.values():
+        used |= _slider_points(mechanism, guide)
+    free = [
+        point
+        for point in moving
+        if sum(point in link.local for link in mechanism.links.values()) == 1 and point not in used
+    ]
+    return free or moving
+
+
+def _slider_points(mechanism: Mechanism, guide: Guide) -> set[str]:
+    link = mechanism.links[guide.slider]
+    size = max((abs(place) for place in link.local.values()), default=0.0)
+    return {name for name, place in link.local.items() if abs(place - guide.point) <= 1e-9 * size}
+
+
+def output_links(mechanism: Mechanism) -> list[str]:
+    """Return the links on a ground pivot that no driver turns; else all that turn."""
+    topology = mechanism.topology
+    ground = topology.ground
+    sliding = {
+        link for joint in topology.joints if joint.kind == "P" and ground in joint.links for link in joint.links
+    }
+    driven = {link for driver in topology.drivers if driver.kind != "distance" for link in driver.links}
+    turning = [link for link in topology.moving_links if link not in sliding]
+    pivoted = {
+        link
+        for joint in topology.joints
+        if joint.kind == "R" and ground in joint.links
+        for link in joint.links
+        if pin_of(link) is None
+    }
+    return [link for link in turning if link in pivoted - driven] or turning
+
+
+def middle(link: Link) -> complex:
+    """Return the middle of a link's points [m] in its own frame."""
+    return sum(link.local.values(), 0j) / len(link.local) if link.local else 0j

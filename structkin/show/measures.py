@@ -1,0 +1,59 @@
+"""Quantities of a motion in the units of a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from structkin.model.mechanism import Mechanism
+from structkin.model.units import Units
+
+#: Base and power of time of each quantity of a motion.
+_QUANTITIES = {
+    "length": ("length", 0),
+    "speed": ("length", 1),
+    "acceleration": ("length", 2),
+    "angle": ("angle", 0),
+    "omega": ("angle", 1),
+    "alpha": ("angle", 2),
+}
+
+#: Position, velocity and acceleration of a point and of a link.
+OF_POINT = ("length", "speed", "acceleration")
+OF_LINK = ("angle", "omega", "alpha")
+
+_RATE = ("", "/s", "/s^2")
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Sizes in SI and names of the units in which a motion is shown.
+
+    >>> mm = Measures(Units(length="mm", angle="deg"))
+    >>> mm.size("speed"), mm.unit("acceleration"), mm.pretty("alpha")
+    (0.001, 'mm/s^2', 'deg/s²')
+    """
+
+    units: Units
+
+    def size(self, quantity: str) -> float:
+        """Return the size in SI of a quantity's unit."""
+        return self.units.scale(_QUANTITIES[quantity][0])
+
+    def unit(self, quantity: str) -> str:
+        """Return the name of a quantity's unit, readable by a file."""
+        base, power = _QUANTITIES[quantity]
+        return str(getattr(self.units, base)) + _RATE[power]
+
+    def pretty(self, quantity: str) -> str:
+        """Return the name of a quantity's unit for a picture."""
+        return self.unit(quantity).replace("^2", "²").replace("um", "µm")
+
+
+def measures_of(mechanism: Mechanism, units: Units | None = None) -> Measures:
+    """Return the measures of these units, or of the mechanism's file."""
+    return Measures(units or mechanism.units)
+
+
+def driver_quantity(mechanism: Mechanism, driver: str) -> str:
+    """Return what a driver's coordinate is: "angle" or "length"."""
+    return "angle" if mechanism.drives[driver].kind == "angle" else "length"

@@ -1,0 +1,96 @@
+"""Where everything is in one pose, and along the whole motion, in units of the picture.
+
+Plane vectors are complex numbers x + iy, as in the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.kinematics import Motion
+from structkin.model.mechanism import Mechanism
+from structkin.model.parts import Guide
+
+Path = NDArray[np.complex128]
+
+
+@dataclass(frozen=True)
+class Pose:
+    """One pose: the named points, and of each link the origin and direction of its frame; NaN where not known.
+
+    `scale` [m] is the picture's unit of length; `ranges[joint]` the way along a guide, from the guide's origin.
+    """
+
+    scale: float
+    points: Mapping[str, complex]
+    frames: Mapping[str, tuple[complex, complex]]
+    ranges: Mapping[str, tuple[float, float]]
+
+    def at(self, link: str, place: complex) -> complex:
+        """Return where a place [m] in a link's frame is."""
+        origin, direction = self.frames[link]
+        return origin + direction * place / self.scale
+
+    def block(self, guide: Guide) -> complex:
+        """Return where the sliding point of a guide is."""
+        return self.at(guide.slider, guide.point)
+
+    def along(self, guide: Guide) -> complex:
+        """Return the unit direction of a guide."""
+        return self.frames[guide.carrier][1] * guide.direction
+
+    def way(self, guide: Guide) -> tuple[complex, complex]:
+        """Return the first and last place that the sliding point takes on its carrier."""
+        low, high = self.ranges[guide.joint]
+        start = self.at(guide.carrier, guide.origin + 1j * guide.direction * guide.offset)
+        along = self.along(guide)
+        return start + low * along, start + high * along
+
+
+def sketch_pose(mechanism: Mechanism, scale: float) -> Pose:
+    """Return the pose of the sketch."""
+    held = {point for link in mechanism.links.values() for point in link.local}
+    points = {name: place / scale for name, place in mechanism.points.items() if name in held}
+    frames = {name: (link.origin / scale, link.direction) for name, link in mechanism.links.items()}
+    pose = Pose(scale, points, frames, {})
+    ranges = {}
+    for joint, guide in mechanism.guides.items():
+        way = (pose.block(guide) - pose.at(guide.carrier, guide.origin)) / pose.along(guide)
+        ranges[joint] = (way.real, way.real)
+    return Pose(scale, points, frames, ranges)
+
+
+def motion_pose(motion: Motion, sample: int, scale: float) -> Pose:
+    """Return the pose at a sample; `InputError` where there is no such sample."""
+    if not -len(motion) <= sample < len(motion):
+        raise InputError([Problem("sample", f"there is no sample {sample}", f"0 to {len(motion) - 1}")], "picture")
+    m = motion.mechanism
+
+    def at(place: str | complex, link: str | None = None) -> complex:
+        x, y = motion.position(place, link)[sample].tolist()
+        return complex(x, y) / scale
+
+    held = {point for link in m.links.values() for point in link.local}
+    points = {name: at(name) for name in m.points if name in held}
+    frames = {}
+    for name in m.links:
+        origin = at(0j, name)
+        # a unit of the picture away: no digits are lost
+        frames[name] = (origin, at(complex(scale), name) - origin)
+    ranges = {}
+    for joint, guide in m.guides.items():
+        way = (motion.travel(joint) + guide.start) / scale
+        good = way[np.isfinite(way)]
+        ranges[joint] = (float(good.min()), float(good.max())) if len(good) else (np.nan, np.nan)
+    return Pose(scale, points, frames, ranges)
+
+
+def path_of(motion: Motion, point: str, scale: float) -> Path:
+    """Return the path (n,) of a point, NaN where a sample has no pose."""
+    xy = motion.position(point) / scale
+    return np.asarray(xy[:, 0] + 1j * xy[:, 1])

@@ -1,0 +1,81 @@
+"""What all pictures share: colours by group, the words of a group, text as it stands."""
+
+from __future__ import annotations
+
+import colorsys
+import textwrap
+from collections.abc import Sequence
+
+from structkin.structure import Group
+
+#: Colours of the groups in solve order: Okabe and Ito's and Tol's, told apart by the colour-blind; no red, no black.
+PALETTE = (
+    "#0072B2",  # blue
+    "#E69F00",  # orange
+    "#009E73",  # green
+    "#CC79A7",  # pink
+    "#56B4E9",  # sky
+    "#882255",  # wine
+    "#999933",  # olive
+    "#332288",  # indigo
+    "#44AA99",  # teal
+    "#8C510A",  # brown
+)
+
+GROUND = "#555555"
+DRIVER = "#D55E00"
+#: Links that no group determines; drawn dashed as well.
+LOOSE = "#CC0000"
+
+SMALL, NORMAL, LARGE = 8.0, 9.0, 12.0
+
+
+def group_colour(index: int | None) -> str:
+    """Return the colour of a group by its index, `LOOSE` for None; past the palette darker, then lighter shades.
+
+    >>> group_colour(0), group_colour(10), group_colour(20)
+    ('#0072B2', '#00476f', '#0fa5fb')
+    """
+    if index is None:
+        return LOOSE
+    turn, place = divmod(index, len(PALETTE))
+    base = PALETTE[place]
+    if turn == 0:
+        return base
+    red, green, blue = (int(base[k : k + 2], 16) / 255 for k in (1, 3, 5))
+    hue, light, strength = colorsys.rgb_to_hls(red, green, blue)
+    # 0.62, 1.48, 0.47, 1.63, ... of the lightness
+    factor = 1 - 0.38 - 0.15 * (turn // 2) if turn % 2 else 1.33 + 0.15 * (turn // 2)
+    rgb = colorsys.hls_to_rgb(hue, min(max(light * factor, 0.15), 0.8), strength)
+    return "#" + "".join(f"{round(255 * part):02x}" for part in rgb)
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Return names joined by "+"; a long list is cut.
+
+    >>> listed(["a", "b"]), listed("abcdefgh", most=3)
+    ('a + b', 'a + b + ... (8 links)')
+    """
+    if len(names) <= most:
+        return " + ".join(names)
+    return " + ".join([*names[: most - 1], f"... ({len(names)} links)"])
+
+
+def group_label(group: Group, width: int = 0) -> str:
+    """Return a group in words: its number in the solve order, its kind, its links; wrapped if a width is given.
+
+    >>> group_label(Group(1, "RRR", ("coupler", "rocker"), (), (), "II", 2, "RRR", (), 1, (0,)))
+    '2 RRR: coupler + rocker'
+    """
+    text = f"{group.index + 1} {group.kind}: {listed(group.links or tuple(f'pin {pin}' for pin in group.pins[:1]))}"
+    return textwrap.fill(text, width, subsequent_indent="   ", break_long_words=False) if width else text
+
+
+def plain(text: str) -> str:
+    """Return text that matplotlib shows as it stands: a name with dollars is no formula, one with "_" no secret.
+
+    >>> plain("a$b$")
+    'a\\\\$b\\\\$'
+    """
+    text = text.replace("$", r"\$")
+    return f" {text}" if text.startswith("_") else text

@@ -1,0 +1,104 @@
+"""A motion as a table: pandas, CSV, JSON."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import StructkinError
+from structkin.kinematics import Motion
+from structkin.model.units import Units
+from structkin.show.columns import (
+    Column,
+    all_columns,
+    driver_columns,
+    failed_groups,
+    link_columns,
+    point_columns,
+    status_words,
+)
+from structkin.show.files import whole_file
+from structkin.show.measures import measures_of
+from structkin.show.terminal import groups_table, summary_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["groups_table", "motion_to_dict", "summary_table", "to_dataframe", "write_csv"]
+
+
+def to_dataframe(motion: Motion, units: Units | None = None) -> pd.DataFrame:
+    """Return a row a sample, with the columns of `write_csv`, in the units of the file or in those given.
+
+    The names of the units stand in `attrs["units"]`. Raises `StructkinError` where pandas is missing.
+    """
+    try:
+        import pandas as pd
+    except ImportError:
+        raise StructkinError("a data frame needs pandas, which is not installed: pip install structkin[pandas]") from None
+    columns = all_columns(motion, units)
+    frame = pd.DataFrame({column.name: column.values for column in columns})
+    frame["status"] = status_words(motion)
+    frame["group"] = failed_groups(motion)
+    frame.attrs["units"] = {column.name: column.unit for column in columns}
+    return frame
+
+
+def write_csv(motion: Motion, path: str | Path, units: Units | None = None) -> None:
+    """Write a motion as CSV: names in the first line, units in the second, then a line a sample.
+
+    Numbers have all their digits, and are in the units of the file or in those given; what is not known is empty.
+    Columns: t; the value of each driver; x, y, vx, vy, ax, ay of each point; angle, omega, alpha of each moving link;
+    the status in words and the group where a sample stopped. Raises `InputError` where the file cannot be written,
+    and leaves no part of it.
+    """
+    columns = all_columns(motion, units)
+    heads = [column.name for column in columns] + ["status", "group"]
+    names = [column.unit for column in columns] + ["", ""]
+    cells = [[_cell(value) for value in column.values.tolist()] for column in columns]
+    with whole_file(path, encoding="utf-8", newline="") as file:
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerow(heads)
+        lines.writerow(names)
+        lines.writerows(zip(*cells, status_words(motion), failed_groups(motion), strict=True))
+
+
+def _cell(value: float) -> str:
+    return repr(value) if math.isfinite(value) else ""
+
+
+def motion_to_dict(motion: Motion, units: Units | None = None) -> dict[str, Any]:
+    """Return a motion as plain data for JSON, in the units of the file or in those given; NaN is None.
+
+    `group` holds the index of the group where a sample stopped, or None.
+    """
+    measures = measures_of(motion.mechanism, units)
+    return {
+        "title": motion.mechanism.title,
+        "units": {"length": measures.units.length, "angle": measures.units.angle, "time": "s"},
+        "samples": len(motion),
+        "ok": int(motion.ok.sum()),
+        "t": _plain(motion.t),
+        "drivers": _nested(driver_columns(motion, units)),
+        "points": _nested(point_columns(motion, units)),
+        "links": _nested(link_columns(motion, units)),
+        "status": status_words(motion),
+        "group": [index if index >= 0 else None for index in motion.failed_group.tolist()],
+    }
+
+
+def _nested(columns: Iterable[Column]) -> dict[str, dict[str, list[float | None]]]:
+    result: dict[str, dict[str, list[float | None]]] = {}
+    for column in columns:
+        result.setdefault(column.part, {})[column.quantity] = _plain(column.values)
+    return result
+
+
+def _plain(values: NDArray[np.float64]) -> list[float | None]:
+    return [value if math.isfinite(value) else None for value in values.tolist()]

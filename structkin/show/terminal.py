@@ -1,0 +1,121 @@
+"""Tables for the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.kinematics import Motion
+from structkin.model.units import Units
+from structkin.show.interest import moving_points
+from structkin.show.measures import OF_LINK, OF_POINT, Measures, driver_quantity, measures_of
+from structkin.structure import KinematicStructure
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+Floats = NDArray[np.float64]
+
+
+def groups_table(structure: KinematicStructure) -> Table:
+    """Return the structural groups in solve order, for the terminal."""
+    from rich.table import Table
+    from rich.text import Text
+
+    # names are text, not markup: a link may be called "[red]"
+    table = Table(
+        title=Text("Structural groups in solve order"),
+        caption=Text(_verdict(structure)),
+        title_justify="left",
+        caption_justify="left",
+    )
+    for head in ("#", "kind", "links", "joints", "drivers", "class", "order", "level", "depends on"):
+        table.add_column(head, overflow="fold", justify="right" if head in ("#", "order", "level") else "left")
+    for group in structure.groups:
+        cells = (
+            str(group.index + 1),
+            group.kind,
+            ", ".join(group.links) or "(a pin)",
+            ", ".join(group.joints),
+            ", ".join(group.drivers),
+            group.class_ or "",
+            "" if group.order is None else str(group.order),
+            str(group.level),
+            ", ".join(str(index + 1) for index in group.depends_on),
+        )
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def _verdict(structure: KinematicStructure) -> str:
+    lines = [f"mobility {structure.mobility}", *(str(problem) for problem in structure.diagnostics)]
+    return "\n".join(lines)
+
+
+def summary_table(motion: Motion, units: Units | None = None) -> Table:
+    """Return the range of every moving point and link, for the terminal, and below it how the samples ended."""
+    from rich.table import Table
+    from rich.text import Text
+
+    measures = measures_of(motion.mechanism, units)
+    table = Table(
+        title=Text(motion.mechanism.title or "Motion"),
+        caption=Text(_course(motion, measures)),
+        title_justify="left",
+        caption_justify="left",
+    )
+    table.add_column("", overflow="fold")
+    for head in ("position", "largest velocity", "largest acceleration"):
+        table.add_column(head, justify="right", overflow="fold")
+    m = motion.mechanism
+    for point in moving_points(m):
+        path = motion.position(point) / measures.size("length")
+        where = f"x {_range(path[:, 0])}, y {_range(path[:, 1])} {measures.pretty('length')}"
+        rates = [np.hypot(*values.T) for values in (motion.velocity(point), motion.acceleration(point))]
+        table.add_row(Text(f"point {point}"), where, *_peaks(rates, OF_POINT[1:], measures))
+    for link in m.topology.moving_links:
+        where = f"{_range(motion.angle(link) / measures.size('angle'))} {measures.pretty('angle')}"
+        rates = [motion.omega(link), motion.alpha(link)]
+        table.add_row(Text(f"link {link}"), where, *_peaks(rates, OF_LINK[1:], measures))
+    return table
+
+
+def _peaks(rates: list[Floats], quantities: tuple[str, ...], measures: Measures) -> list[str]:
+    peaks = []
+    for values, quantity in zip(rates, quantities, strict=True):
+        peak = _peak(values / measures.size(quantity))
+        peaks.append(f"{peak} {measures.pretty(quantity)}" if peak else "-")
+    return peaks
+
+
+def _range(values: Floats) -> str:
+    good = values[np.isfinite(values)]
+    if not len(good):
+        return "-"
+    low, high = _short(good.min()), _short(good.max())
+    return low if low == high else f"{low} to {high}"
+
+
+def _peak(values: Floats) -> str:
+    good = values[np.isfinite(values)]
+    return _short(good[np.argmax(np.abs(good))]) if len(good) else ""
+
+
+def _short(value: float) -> str:
+    # what is a billionth of the unit is rounding
+    return f"{value if abs(value) > 1e-9 else 0.0:.5g}"
+
+
+def _course(motion: Motion, measures: Measures) -> str:
+    lines = [motion.report]
+    if np.isfinite(motion.t).any():
+        lines.append(f"t {_range(motion.t)} s")
+    for id, values in motion.drivers.items():
+        quantity = driver_quantity(motion.mechanism, id)
+        lines.append(f"driver {id} {_range(values[0] / measures.size(quantity))} {measures.pretty(quantity)}")
+    gaps = motion.residual()
+    if np.isfinite(gaps).any():
+        lines.append(f"largest gap of a joint: {np.nanmax(gaps):.1e} of the mechanism's size")
+    return "\n".join(lines)

@@ -1,0 +1,581 @@
+"""Random mechanisms that are known by construction: which groups they are made of, and that their sketch closes.
+
+An assembled pose is drawn first: each element (a driven link, a dyad, a triad, ...) hangs new links on random links
+that are there already, at new points or at existing pins. So every sketch closes, every group is minimal, and
+the groups, their dependencies and their names are known. Elements near a limit position are thrown away.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from by_the_file import ANGLE, LENGTH, File
+from whole_system import WholeSystem
+
+import structkin as sk
+
+GROUND = "ground"
+MAX_DRIVERS = 4
+#: Smallest singular value of a group in the sketch, lengths in units of a typical link.
+CLEAR = 0.12
+TYPICAL = 2.0
+
+
+class Reject(Exception):
+    """The element that was drawn does not fit."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A group as it was built; `depends` are indices of earlier groups."""
+
+    kind: str
+    class_: str
+    order: int
+    links: frozenset[str]
+    drivers: frozenset[str]
+    depends: frozenset[int]
+    composites: frozenset[frozenset[str]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A random mechanism: its file, its groups in a valid order, its duration [s]."""
+
+    data: dict[str, Any]
+    groups: tuple[Built, ...]
+    duration: float
+    seed: int
+
+    def mechanism(self) -> sk.Mechanism:
+        return sk.Mechanism.from_dict(self.data)
+
+
+@dataclass
+class World:
+    """The mechanism while it grows. Places are complex, in units of half a typical link."""
+
+    rng: np.random.Generator
+    points: dict[str, complex] = field(default_factory=dict)
+    owner: dict[str, int] = field(default_factory=dict)
+    links: dict[str, list[str]] = field(default_factory=lambda: {GROUND: []})
+    group_of: dict[str, int] = field(default_factory=lambda: {GROUND: -1})
+    joints: dict[str, dict[str, Any]] = field(default_factory=dict)
+    drivers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    groups: list[Built] = field(default_factory=list)
+    depends: set[int] = field(default_factory=set)
+    counter: int = 0
+
+    # --- chance -------------------------------------------------------------------------------------------
+
+    def chance(self, p: float) -> bool:
+        return bool(self.rng.random() < p)
+
+    def pick(self, items: Any) -> Any:
+        items = list(items)
+        return items[int(self.rng.integers(len(items)))]
+
+    def uniform(self, low: float, high: float) -> float:
+        return float(self.rng.uniform(low, high))
+
+    def arrow(self, low: float = 1.0, high: float = 3.0) -> complex:
+        return self.uniform(low, high) * complex(np.exp(1j * self.uniform(0, 2 * np.pi)))
+
+    def name(self, prefix: str) -> str:
+        self.counter += 1
+        return f"{prefix}{self.counter}"
+
+    # --- parts --------------------------------------------------------------------------------------------
+
+    def point(self, place: complex, *links: str) -> str:
+        """A new point of these links."""
+        name = self.name("p")
+        self.points[name], self.owner[name] = place, len(self.groups) if links[0] not in self.group_of else -2
+        for link in links:
+            self.hold(link, name)
+        if self.owner[name] == -2:
+            self.owner[name] = self.group_of[links[0]]
+        return name
+
+    def hold(self, link: str, point: str) -> None:
+        if any(abs(self.points[point] - self.points[other]) < 0.3 for other in self.links[link]):
+            raise Reject("two points of a link are close together")
+        self.links[link].append(point)
+
+    def link(self, *points: str) -> str:
+        """A new link of the group that is being built."""
+        name = self.name("L")
+        self.links[name] = []
+        for point in points:
+            self.hold(name, point)
+        return name
+
+    def host(self) -> str:
+        """A known link, more often a late one."""
+        known = list(self.group_of)
+        weights = np.arange(1.0, len(known) + 1)
+        weights[0] = 0.8 * len(known)
+        host = str(self.rng.choice(known, p=weights / weights.sum()))
+        return host
+
+    def seat(self, *taken: str) -> str:
+        """A point of a known link to hang a new link on: new, or one that is there."""
+        host = self.host()
+        free = [point for point in self.links[host] if point not in taken]
+        if free and self.chance(0.45):
+            point = self.pick(free)
+        elif host == GROUND:
+            point = self.point(complex(self.uniform(-5, 5), self.uniform(-3, 3)), host)
+        else:
+            point = self.point(self.points[self.pick(self.links[host])] + self.arrow(), host)
+        self.depends.add(self.owner[point])
+        return point
+
+    def line(self, *links: str) -> dict[str, Any]:
+        """A direction for a guide between these links: any, or along two points of one of them."""
+        choices = [link for link in links if len(self.links[link]) > 1]
+        if choices and self.chance(0.4):
+            p, q = self.rng.permutation(self.links[self.pick(choices)])[:2]
+            return {"along": [str(p), str(q)]}
+        step = self.arrow()
+        return {"axis": step}
+
+    def direction(self, line: dict[str, Any]) -> complex:
+        if "axis" in line:
+            step = line["axis"]
+        else:
+            p, q = line["along"]
+            step = self.points[q] - self.points[p]
+        return complex(step / abs(step))
+
+    def slide(self, link: str, other: str, line: dict[str, Any] | None = None) -> str:
+        """A prismatic joint; `other` may be known."""
+        name = self.name("s")
+        places: list[Any] = [None, complex(self.uniform(-3, 3), self.uniform(-3, 3))]
+        places += [self.pick(self.links[a]) for a in (link, other) if self.links[a]]
+        joint = {"type": "prismatic", "links": [str(x) for x in self.rng.permutation([link, other])]}
+        joint["at"] = self.pick(places)
+        self.joints[name] = {**joint, **(line or self.line(link, other))}
+        if other in self.group_of:
+            self.depends.add(self.group_of[other])
+        return name
+
+    def slot(self, pin: str, slot: str, line: dict[str, Any], on: str | None) -> str:
+        name = self.name("s")
+        self.joints[name] = {"type": "pin-in-slot", "pin": pin, "slot": slot, **line}
+        if on is not None:
+            self.joints[name]["on"] = on
+        return name
+
+    def drive(self, **what: Any) -> str:
+        if len(self.drivers) >= MAX_DRIVERS:
+            raise Reject("drivers enough")
+        name = self.name("d")
+        self.drivers[name] = what
+        return name
+
+    def close(self, kind: str, class_: str, order: int, *composites: tuple[str, ...]) -> None:
+        """The new links and drivers are a group."""
+        index = len(self.groups)
+        links = frozenset(link for link in self.links if link not in self.group_of)
+        before = {driver for group in self.groups for driver in group.drivers}
+        drivers = frozenset(driver for driver in self.drivers if driver not in before)
+        together = frozenset(frozenset(x) for x in composites if len(x) > 1)
+        depends = frozenset(k for k in self.depends if k >= 0)
+        assert index not in depends
+        self.groups.append(Built(kind, class_, order, links, drivers, depends, together))
+        for link in links:
+            self.group_of[link] = index
+        self.depends = set()
+
+    def arm(self, near: str, far: str, kind: str) -> tuple[str, ...]:
+        """What keeps two pins apart: a link, a cylinder of two, or an elbow that a driver holds. The ends come first."""
+        if kind == "link":
+            return (self.link(near, far),)
+        first, second = self.link(near), self.link(far)
+        if kind == "cylinder":
+            if self.chance(0.5):
+                self.point(self.points[near] + self.arrow(), first)
+            if self.chance(0.3):
+                # square to the arm, the travel would not change its length
+                self.slide(first, second)
+            else:
+                self.slide(first, second, {"axis": (self.points[far] - self.points[near]) * np.exp(1j * self.uniform(-0.7, 0.7))})
+            self.drive(joint=list(self.joints)[-1])
+            return first, second
+        elbow = self.point(0.5 * (self.points[near] + self.points[far]) + self.arrow(0.7, 2.0), first, second)
+        if kind == "elbow":
+            self.drive(angle=(first, second), joint=elbow)
+        else:
+            e, f = self.point(self.points[near] + self.arrow(), first), self.point(self.points[far] + self.arrow(), second)
+            self.drive(between=[e, f])
+        return first, second
+
+    def arms(self, *ends: tuple[str, str]) -> list[tuple[str, ...]]:
+        """Arms between pairs of pins, most of them plain links."""
+        kinds = ["cylinder", "elbow", "strut"]
+        return [self.arm(a, b, self.pick(kinds) if self.chance(0.2) else "link") for a, b in ends]
+
+
+# --- elements -------------------------------------------------------------------------------------------------
+
+
+def driven_r(w: World) -> None:
+    """A link on a pin, turned by an angle driver against a link at the pin or any other known one."""
+    pin = w.seat()
+    holders = [link for link in w.links if pin in w.links[link]]
+    link = w.link(pin)
+    if w.chance(0.85):
+        w.point(w.points[pin] + w.arrow(), link)
+    other = w.host() if w.chance(0.25) else w.pick(holders)
+    w.depends.add(w.group_of[other])
+    ends = (other, link) if w.chance(0.6) else (link, other)
+    w.drive(angle=ends, joint=pin if other in holders else None)
+    w.close("driven R", "I", 1)
+
+
+def driven_p(w: World) -> None:
+    """A link on a guide, pushed by a slide driver."""
+    host, link = w.host(), w.link()
+    w.point(complex(w.uniform(-4, 4), w.uniform(-4, 4)), link)
+    if w.chance(0.5):
+        w.point(w.points[w.links[link][0]] + w.arrow(), link)
+    w.drive(joint=w.slide(link, host))
+    w.close("driven P", "I", 1)
+
+
+def ram_r(w: World) -> None:
+    """A link on a pin, driven by the distance of one of its points from a known point."""
+    pin = w.seat()
+    foot = w.seat(pin)
+    link = w.link(pin)
+    tip = w.point(w.points[pin] + w.arrow(), link)
+    w.drive(between=[str(x) for x in w.rng.permutation([foot, tip])])
+    w.close("driven R", "I", 1)
+
+
+def ram_p(w: World) -> None:
+    """A link on a guide, driven by a distance."""
+    host, foot, link = w.host(), w.seat(), w.link()
+    tip = w.point(w.points[foot] + w.arrow(), link)
+    w.slide(link, host)
+    w.drive(between=[str(x) for x in w.rng.permutation([foot, tip])])
+    w.close("driven P", "I", 1)
+
+
+def rrr(w: World) -> None:
+    """Two arms between two known pins."""
+    a = w.seat()
+    b = w.seat(a)
+    c = _new_pin(w, a, b)
+    arms = w.arms((a, c), (b, c))
+    w.close("RRR", "II", 2, *arms)
+
+
+def rrp(w: World) -> None:
+    """An arm from a known pin to a pin of a sliding link."""
+    a, host = w.seat(), w.host()
+    c = _new_pin(w, a)
+    (arm,) = w.arms((a, c))
+    slider = w.link(c)
+    if w.chance(0.3):
+        w.point(w.points[c] + w.arrow(), slider)
+    w.slide(slider, host)
+    w.close("RRP", "II", 2, arm)
+
+
+def rpr(w: World) -> None:
+    """Two links on known pins that slide along each other."""
+    a = w.seat()
+    b = w.seat(a)
+    links = [w.link(a), w.link(b)]
+    for link in links:
+        if w.chance(0.5):
+            w.point(w.points[w.links[link][0]] + w.arrow(), link)
+    w.slide(*links)
+    w.close("RPR", "II", 2)
+
+
+def prp(w: World) -> None:
+    """Two links on known guides, pinned together."""
+    hosts = w.host(), w.host()
+    c = w.name("p")
+    w.points[c], w.owner[c] = complex(w.uniform(-4, 4), w.uniform(-4, 4)), len(w.groups)
+    links = [w.link(c), w.link(c)]
+    for link, host in zip(links, hosts, strict=True):
+        if w.chance(0.3):
+            w.point(w.points[c] + w.arrow(), link)
+        w.slide(link, host)
+    w.close("PRP", "II", 2)
+
+
+def rpp(w: World) -> None:
+    """A link on a known pin that slides along one on a known guide."""
+    a, host = w.seat(), w.host()
+    links = [w.link(a), w.link()]
+    w.point(w.points[a] + w.arrow(), links[1])
+    if w.chance(0.5):
+        w.point(w.points[a] + w.arrow(), links[0])
+    order = w.rng.permutation(2)
+    for k in order:
+        if k == 0:
+            w.slide(links[0], links[1])
+        else:
+            w.slide(links[1], host)
+    w.close("RPP", "II", 2)
+
+
+def triad(w: World) -> None:
+    """A platform on three legs: RR, or with a prismatic joint at one end."""
+    kinds = [w.pick(["RR", "RR", "RR", "RP", "PR"]) for _ in range(3)]
+    if kinds.count("RR") == 0:
+        kinds[0] = "RR"
+    center = complex(w.uniform(-2, 2), w.uniform(-2, 2))
+    platform = w.link()
+    taken: list[str] = []
+    composites: list[tuple[str, ...]] = []
+    for k, kind in enumerate(kinds):
+        spot = center + w.uniform(0.7, 1.6) * np.exp(1j * (2 * np.pi * k / 3 + w.uniform(-0.6, 0.6)))
+        if kind == "PR":
+            pin = w.point(complex(spot), platform)
+            leg = w.link(pin)
+            w.slide(leg, w.host())
+            continue
+        seat = w.seat(*taken)
+        taken.append(seat)
+        if kind == "RR":
+            pin = w.point(complex(spot), platform)
+            composites += w.arms((seat, pin))
+            continue
+        leg = w.link(seat)
+        if w.chance(0.5):
+            w.point(w.points[seat] + w.arrow(), leg)
+        w.point(complex(spot), platform)
+        w.slide(leg, platform)
+    w.close("class III order 3", "III", 3, *composites)
+
+
+def class_iv(w: World) -> None:
+    """Two links on known pins, joined by two bars: a contour of four pins."""
+    a = w.seat()
+    b = w.seat(a)
+    one, two = w.link(a), w.link(b)
+    for _ in range(2):
+        p = w.point(w.points[a] + w.arrow(), one)
+        q = w.point(w.points[b] + w.arrow(), two)
+        w.arms((p, q))
+    if any(group_driver for group_driver in w.drivers if group_driver not in {d for g in w.groups for d in g.drivers}):
+        raise Reject("plain bars only")
+    w.close("class IV order 2", "IV", 2)
+
+
+def slotted_r(w: World) -> None:
+    """A link on a known pin: a known pin slides in its slot, or its pin in a known slot."""
+    a = w.seat()
+    if w.chance(0.5):
+        pin, link = w.seat(a), w.link(a)
+        line: dict[str, Any] = {"axis": w.arrow()}
+        if w.chance(0.5):
+            q = w.point(w.points[a] + 1.3 * (w.points[pin] - w.points[a]), link)
+            line = {"along": [str(x) for x in w.rng.permutation([a, q])]}
+        _known_pin(w, pin, link, line)
+    else:
+        host, link = w.host(), w.link(a)
+        pin = w.point(w.points[a] + w.arrow(), link)
+        w.slot(pin, host, {"axis": w.arrow()}, w.pick([None, link]))
+        w.depends.add(w.group_of[host])
+    w.close("R-S", "HP", 2)
+
+
+def slotted_p(w: World) -> None:
+    """A link on a known guide, with a slot for a known pin or a pin in a known slot."""
+    host, link = w.host(), w.link()
+    if w.chance(0.5):
+        pin = w.seat()
+        w.point(w.points[pin] + w.arrow(), link)
+        w.slide(link, host)
+        _known_pin(w, pin, link, {"axis": w.arrow()})
+    else:
+        slotted = w.pick([x for x in w.group_of if len(w.links[x]) > 1] or [None])
+        if slotted is None:
+            raise Reject("no link with a line")
+        p, q = (str(x) for x in w.rng.permutation(w.links[slotted])[:2])
+        pin = w.point(w.points[p] + w.uniform(0.2, 0.8) * (w.points[q] - w.points[p]), link)
+        w.slide(link, host)
+        w.slot(pin, slotted, {"along": [p, q]}, w.pick([None, link]))
+        w.depends.add(w.group_of[slotted])
+    w.close("P-S", "HP", 2)
+
+
+def _known_pin(w: World, pin: str, slot: str, line: dict[str, Any]) -> None:
+    """A known pin in a slot: of one of its links, or of the pin itself."""
+    known = [link for link in w.links if pin in w.links[link] and link in w.group_of]
+    on = w.pick([None, *known])
+    w.slot(pin, slot, line, on)
+    w.depends.discard(w.owner[pin])
+    w.depends.add(w.owner[pin] if on is None else w.group_of[on])
+
+
+def _new_pin(w: World, *near: str) -> str:
+    """A pin of the group that is being built, on no link yet."""
+    name = w.name("p")
+    middle = sum(w.points[p] for p in near) / len(near)
+    w.points[name], w.owner[name] = complex(middle + w.arrow(0.8, 2.5)), len(w.groups)
+    return name
+
+
+DRIVEN: tuple[Callable[[World], None], ...] = (driven_r, driven_r, driven_p, ram_r, ram_p)
+DYADS: tuple[Callable[[World], None], ...] = (rrr, rrr, rrp, rpr, prp, rpp)
+OTHERS: tuple[Callable[[World], None], ...] = (triad, triad, class_iv, slotted_r, slotted_p)
+
+
+# --- from the pose to the file --------------------------------------------------------------------------------
+
+
+def build(seed: int, elements: int = 3, *, menu: tuple[Callable[[World], None], ...] | None = None) -> Case:
+    """A random mechanism of a driven link and so many more elements."""
+    rng = np.random.default_rng(seed)
+    w = World(rng)
+    while len(w.groups) < elements + 1:
+        w = _grow(w, menu if w.groups else DRIVEN)
+    return _written(w, seed)
+
+
+def _grow(w: World, menu: tuple[Callable[[World], None], ...] | None) -> World:
+    if menu is None:
+        menu = DYADS if w.chance(0.55) else (DRIVEN if w.chance(0.45) else OTHERS)
+    new = copy.deepcopy(w)
+    new.rng = w.rng
+    try:
+        w.pick(menu)(new)
+        if len(new.links) > 16:
+            raise Reject("large enough")
+        _check_clear(new)
+    except Reject:
+        return w
+    return new
+
+
+def _check_clear(w: World) -> None:
+    """Throw away what is near a limit position, and distances that nearly vanish."""
+    for driver in w.drivers.values():
+        if "between" in driver and not 0.4 < abs(np.subtract(*(w.points[p] for p in driver["between"]))):
+            raise Reject("a ram without length")
+    case = _written(copy.deepcopy(w), 0, plain=True)
+    system = WholeSystem(case.mechanism())
+    system.size = TYPICAL
+    if system.clarity(system.sketch(), [group.links for group in case.groups]).min() < CLEAR:
+        raise Reject("near a limit position")
+
+
+def _written(w: World, seed: int, *, plain: bool = False) -> Case:
+    """The world as a file, shuffled and renamed unless `plain`."""
+    rng = np.random.default_rng(seed)
+    units: dict[str, str] = {}
+    scale = 1.0
+    if not plain:
+        scale = float(10 ** rng.uniform(-3, 1))
+        units = {"length": str(rng.choice(["m", "mm"])), "angle": str(rng.choice(["rad", "deg"]))}
+        units = {kind: unit for kind, unit in units.items() if rng.random() < 0.6}
+    length = scale / LENGTH[units.get("length", "m")]
+    duration = 1.0 if plain else round(float(10 ** rng.uniform(-1, 1)), 3)
+    name = {key: key for key in (*w.points, *w.links, *w.joints, *w.drivers)}
+    if not plain:
+        words = [f"{letter}{number}" for letter in "ABCDEFGHJKLMNPQRSTUVW" for number in ("", 1, 2, 3, 4, 5)]
+        chosen = [str(x) for x in rng.permutation(words)]
+        for key, word in zip((*w.points, *w.joints, *w.drivers), chosen, strict=False):
+            name[key] = word
+        # links have names of their own, which may be those of points
+        for key, word in zip([x for x in w.links if x != GROUND], rng.permutation(words), strict=False):
+            name[key] = str(word)
+
+    def shuffled(items: Any) -> list[Any]:
+        items = list(items)
+        return items if plain else [items[k] for k in rng.permutation(len(items))]
+
+    def place(z: complex) -> list[float]:
+        return [float(z.real * length), float(z.imag * length)]
+
+    data: dict[str, Any] = {"title": f"random {seed}", "duration": duration}
+    if units:
+        data["units"] = units
+    data["points"] = {name[p]: place(w.points[p]) for p in shuffled(w.points)}
+    data["links"] = {name[link]: [name[p] for p in shuffled(w.links[link])] for link in shuffled(w.links)}
+    joints: dict[str, Any] = {}
+    for id in shuffled(w.joints):
+        joint = dict(w.joints[id])
+        for key in ("links", "along"):
+            if key in joint:
+                joint[key] = [name[x] for x in joint[key]]
+        for key in ("pin", "slot", "on"):
+            if key in joint:
+                joint[key] = name[joint[key]]
+        if "axis" in joint:
+            joint["axis"] = [float(joint["axis"].real), float(joint["axis"].imag)]
+        at = joint.pop("at", None)
+        if at is not None:
+            joint["at"] = name[at] if isinstance(at, str) else place(at)
+        joints[name[id]] = joint
+    if joints:
+        data["joints"] = joints
+    file = File(data)
+    data["drivers"] = {
+        name[id]: _driver(w, w.drivers[id], name, file, duration, np.random.default_rng(0) if plain else rng)
+        for id in shuffled(w.drivers)
+    }
+    return Case(data, tuple(_renamed(group, name) for group in w.groups), duration, seed)
+
+
+def _renamed(group: Built, name: dict[str, str]) -> Built:
+    return Built(
+        group.kind, group.class_, group.order, frozenset(name[x] for x in group.links),
+        frozenset(name[x] for x in group.drivers), group.depends,
+        frozenset(frozenset(name[x] for x in composite) for composite in group.composites),
+    )  # fmt: skip
+
+
+def _driver(
+    w: World, what: dict[str, Any], name: dict[str, str], file: File, duration: float, rng: np.random.Generator
+) -> dict[str, Any]:
+    if "between" in what:
+        entry: dict[str, Any] = {"between": [name[p] for p in what["between"]]}
+        e, f = entry["between"]
+        start, reach, unit = abs(file.points[f] - file.points[e]), 0.12, file.length
+        reach *= start
+    elif "angle" in what:
+        links = [name[link] for link in what["angle"]]
+        entry = {"links": links}
+        pin = name.get(what["joint"])
+        if pin is not None and rng.random() < 0.6:
+            entry["joint"] = pin
+            if len(file.holders(pin)) == 2 and rng.random() < 0.6:
+                del entry["links"]
+        first, second = file.ends(entry)
+        start = file.sketch_angle(second) - file.sketch_angle(first)
+        start, reach, unit = start + 2 * np.pi * float(rng.integers(-1, 2)), float(rng.uniform(0.05, 0.5)), file.angle
+    else:
+        entry = {"joint": name[what["joint"]]}
+        start, reach, unit = 0.0, float(rng.uniform(0.05, 0.25)) * file.size / max(3.0, len(w.links)), file.length
+    return {**entry, **_law(rng, start / unit, reach / unit, duration, turn=2 * np.pi / unit if "angle" in what else None)}
+
+
+def _law(rng: np.random.Generator, start: float, reach: float, duration: float, *, turn: float | None) -> dict[str, Any]:
+    """A law that starts near the sketch and stays within reach of it."""
+    kind = str(rng.choice(["sine", "sine", "sine", "late", "speed", "table"]))
+    pace, sign = 2 * np.pi / duration, float(rng.choice([-1.0, 1.0]))
+    if kind == "sine":
+        return {"law": f"{start!r} + {sign * reach!r}*sin({pace * float(rng.choice([0.5, 1.0, 2.0]))!r}*t)"}
+    if kind == "late":
+        return {"law": f"{start!r} + {sign * reach!r}*cos({pace!r}*t + {float(rng.uniform(0, 6))!r})"}
+    if kind == "speed":
+        way = turn if turn is not None and rng.random() < 0.4 else reach
+        return {"speed": sign * way / duration}
+    times = [0.0, 0.3 * duration, 0.7 * duration, duration]
+    return {"table": [[t, start + float(rng.uniform(-0.5, 0.5)) * reach] for t in times]}
+
+
+__all__ = ["ANGLE", "CLEAR", "DRIVEN", "DYADS", "OTHERS", "Built", "Case", "Reject", "World", "build"]
