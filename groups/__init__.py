@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from .driven import DrivenP, DrivenR
 from .general import General, Rows
-from .kind import Array, Kind, Values
+from .kind import Array, Kind, Relation, Values
 from .prp import PRP
 from .rpp import RPP
 from .rpr import RPR
@@ -43,6 +43,7 @@ __all__ = [
     "DrivenR",
     "General",
     "Kind",
+    "Relation",
     "Rows",
     "Values",
     "kind",

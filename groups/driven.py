@@ -20,10 +20,10 @@ class DrivenR:
     """
 
     name = "driven R"
-    aliases = ("1R", "RR")
+    aliases: tuple[str, ...] = ("1R", "RR")
     modes = 1
-    inputs = ("F", "E")
-    outputs = ("U",)
+    inputs: tuple[str, ...] = ("F", "E")
+    outputs: tuple[str, ...] = ("U",)
 
     def margin(self, h: Values) -> Array | None:
         """Return None: a driven link is never singular."""
@@ -54,10 +54,10 @@ class DrivenP:
     """A point of a link moved along a guide by a driver: C = G + s D."""
 
     name = "driven P"
-    aliases = ("1P",)
+    aliases: tuple[str, ...] = ("1P",)
     modes = 1
-    inputs = ("G", "D", "s")
-    outputs = ("C",)
+    inputs: tuple[str, ...] = ("G", "D", "s")
+    outputs: tuple[str, ...] = ("C",)
 
     def margin(self, h: Values) -> Array | None:
         """Return None: a driven link is never singular."""

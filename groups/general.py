@@ -367,10 +367,10 @@ class _Index:
 
     def points(self, O: Array, U: Array, V: Array) -> Array:
         origins, axes = _join(O, V), _join(U, 0.0 * V)
-        return origins[self.p_source] + _times(axes[self.p_source], self.p_local)
+        return np.asarray(origins[self.p_source] + _times(axes[self.p_source], self.p_local))
 
     def directions(self, U: Array, V: Array) -> Array:
-        return _times(_join(U, V)[self.d_source], self.d_local)
+        return np.asarray(_times(_join(U, V)[self.d_source], self.d_local))
 
     def turners(self, V: Array) -> Array:
         one = np.zeros((1, *V.shape[1:]), V.dtype)
@@ -381,7 +381,7 @@ class _Index:
         return np.concatenate((dV, np.zeros((1, *dV.shape[1:]), dV.dtype)))[self.d_turner]
 
     def turned_directions(self, U: Array, V: Array) -> Array:
-        return _times(self.directions(U, V), self.turners(V))
+        return np.asarray(_times(self.directions(U, V), self.turners(V)))
 
     @staticmethod
     def stack(pins: Array, *scalars: Array) -> Array:

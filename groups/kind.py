@@ -26,16 +26,8 @@ Array = NDArray[Any]
 Values = tuple[Any, ...]
 
 
-class Kind(Protocol):
-    """One kind of structural group with a closed-form solution."""
-
-    name: str
-    aliases: tuple[str, ...]
-    #: Number of assembly modes.
-    modes: int
-    #: Names of the inputs and unknowns; a name in lower case is a scalar, in upper case a vector.
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
+class Relation(Protocol):
+    """Inputs, unknowns and the constraints between them, with a closed-form solution."""
 
     def margin(self, h: Values) -> Array | None:
         """Return the dimensionless square that is negative out of reach and zero where singular (n,), or None."""
@@ -54,6 +46,18 @@ class Kind(Protocol):
 
     def residual(self, h: Values, phi: Values) -> Values:
         """Return the constraints Phi(h, phi), zero at a solution."""
+
+
+class Kind(Relation, Protocol):
+    """One kind of structural group: a relation with a name in the catalogue."""
+
+    name: str
+    aliases: tuple[str, ...]
+    #: Number of assembly modes.
+    modes: int
+    #: Names of the inputs and unknowns; a name in lower case is a scalar, in upper case a vector.
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
 
 
 def dot(a: Any, b: Any) -> Any:

@@ -30,8 +30,8 @@ class PRP:
     name = "PRP"
     aliases: tuple[str, ...] = ()
     modes = 1
-    inputs = ("G1", "D1", "e1", "G2", "D2", "e2")
-    outputs = ("C",)
+    inputs: tuple[str, ...] = ("G1", "D1", "e1", "G2", "D2", "e2")
+    outputs: tuple[str, ...] = ("C",)
 
     def margin(self, h: Values) -> Array | None:
         """Return the squared sine of the angle between the guides."""

@@ -26,10 +26,10 @@ class RPR:
     """
 
     name = "RPR"
-    aliases = ()
+    aliases: tuple[str, ...] = ()
     modes = 2
-    inputs = ("A", "B", "e")
-    outputs = ("D",)
+    inputs: tuple[str, ...] = ("A", "B", "e")
+    outputs: tuple[str, ...] = ("D",)
 
     def margin(self, h: Values) -> Array | None:
         """Return 1 - e^2 / |B-A|^2."""

@@ -31,10 +31,10 @@ class RRP:
     """
 
     name = "RRP"
-    aliases = ("PRR",)
+    aliases: tuple[str, ...] = ("PRR",)
     modes = 2
-    inputs = ("A", "l", "G", "D", "e")
-    outputs = ("C",)
+    inputs: tuple[str, ...] = ("A", "l", "G", "D", "e")
+    outputs: tuple[str, ...] = ("C",)
 
     def margin(self, h: Values) -> Array | None:
         """Return 1 - (distance of A from the line of C)^2 / l^2."""

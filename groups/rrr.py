@@ -31,10 +31,10 @@ class RRR:
     """
 
     name = "RRR"
-    aliases = ("3R",)
+    aliases: tuple[str, ...] = ("3R",)
     modes = 2
-    inputs = ("A", "B", "l1", "l2")
-    outputs = ("C",)
+    inputs: tuple[str, ...] = ("A", "B", "l1", "l2")
+    outputs: tuple[str, ...] = ("C",)
 
     def margin(self, h: Values) -> Array | None:
         """Return the squared sine of the angle at C, negative where the circles do not meet."""

@@ -5,16 +5,45 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from structkin.errors import InputError, Problem
 from structkin.groups import kind
 from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.compile import Contact, Scene
-from structkin.kinematics.plan import Operand
+from structkin.kinematics.plan import Operand, Slot
 from structkin.kinematics.relations import HalfSquare, Quotient
-from structkin.structure import Group
+from structkin.structure import Group, decompose
 
 #: Below this sine the sketch does not say on which side a dyad closes.
 CLEAR = 1e-6
+
+
+def solve_pin(scene: Scene, group: Group, index: int) -> None:
+    """Record the step of a pin that two driven distances or slots place before any link on it."""
+    pin = group.pins[0]
+    closing = Closing(scene, index, {pin: (pin,)})
+    circles, lines = [], []
+    for id in group.drivers:
+        drive = scene.mechanism.drives[id]
+        assert drive.ends is not None
+        (center,) = (closing.known_point(*end) for end in drive.ends if end[1] not in group.pins)
+        assert center is not None
+        circles.append((closing.vector(center), closing.half_square_of(id)))
+    for joint in group.joints:
+        guide = scene.guide(joint)
+        carrier = scene.frames[guide.carrier]
+        line = carrier.point(guide.origin), carrier.direction * guide.direction
+        lines.append((*map(closing.vector, line), guide.offset))
+    sketch = scene.sketch_point(pin)
+    if len(circles) == 2:
+        (first, reach), (second, other) = circles
+        place = closing.close("RRR", (first, second, reach, other), sketch, pin)
+    elif len(circles) == 1:
+        place = closing.close("RRP", (*circles[0], *lines[0]), sketch, pin)
+    else:
+        place = closing.close("PRP", (*lines[0], *lines[1]), sketch, pin)
+    scene.pins.update(dict.fromkeys(group.pins, place))
 
 
 def solve_closed(scene: Scene, group: Group, index: int) -> Mapping[str, Frame] | None:
@@ -33,7 +62,7 @@ def solve_closed(scene: Scene, group: Group, index: int) -> Mapping[str, Frame] 
 
 def _clusters(group: Group) -> dict[str, tuple[str, ...]]:
     """Return the composite link of each link of the group; most are alone in theirs."""
-    clusters = {link: (link,) for link in group.links}
+    clusters: dict[str, tuple[str, ...]] = {link: (link,) for link in group.links}
     for composite in group.composite_links:
         clusters.update(dict.fromkeys(composite, tuple(composite)))
     return clusters
@@ -71,7 +100,7 @@ class Closing:
         # angle(second) - angle(first) = z: the known link may be either of the two.
         other, sign = (first, 1) if second == tie.link else (second, -1)
         turn = scene.tape.driver(driver, angular=True, value=drive.start, sign=sign)
-        direction = self._vector(scene.frames[other].direction)
+        direction = self.vector(scene.frames[other].direction)
         _, sketch = scene.sketch_frame(tie.link)
         (out,) = scene.tape.step(kind("driven R"), (direction, turn), (sketch,), group=self.index)
         return {tie.link: self._through_pin(tie, Affine.slot(out))}
@@ -88,7 +117,7 @@ class Closing:
             along = scene.frames[guide.slider].direction * (guide.direction / _turn(guide.turn)) * -1
             start, moving = scene.frames[guide.slider].point(guide.point) + along * shift, guide.origin
         place = self._sketch_of(tie.link, moving)
-        inputs = (self._vector(start), self._vector(along), travel)
+        inputs = (self.vector(start), self.vector(along), travel)
         (out,) = scene.tape.step(kind("driven P"), inputs, (place,), group=self.index)
         return {tie.link: Frame(Affine.slot(out) - turned * moving, turned)}
 
@@ -97,30 +126,28 @@ class Closing:
         scene, drive = self.scene, self.scene.mechanism.drives[driver]
         assert drive.ends is not None
         mine = [end for end in drive.ends if end[0] == tie.link or tie.link in self._links_at(end[1])]
-        known = [place for end in drive.ends if (place := self._known_point(*end)) is not None]
+        known = [place for end in drive.ends if (place := self.known_point(*end)) is not None]
         if len(mine) != 1 or len(known) != 1:
             return None
         point = mine[0][1]
-        length = scene.tape.driver(driver, angular=False, value=drive.start)
-        (reach,) = scene.tape.step(
-            HalfSquare(), (length,), (0.5 * drive.start**2,), group=self.index, scalar=True
-        )
-        from structkin.kinematics.plan import Slot
-
+        reach = self.half_square_of(driver)
         if tie.kind == "R":
             arm = scene.local(tie.link, point) - scene.local(tie.link, tie.joint)
             if arm == 0:
                 return None
             pin = scene.pins[tie.joint]
-            tip = self._close(
-                "RRR", (self._vector(pin), self._vector(known[0]), _half(arm), Slot(reach)), scene.sketch_point(point), point
+            tip = self.close(
+                "RRR",
+                (self.vector(pin), self.vector(known[0]), _half(arm), reach),
+                scene.sketch_point(point),
+                point,
             )
             return {tie.link: self._through_pin(tie, (tip - pin) * (1 / arm))}
         direction = self._direction_by_guide(tie)
         local = scene.local(tie.link, point)
         start, along, offset = self._line(tie, direction, local)
-        inputs = (self._vector(known[0]), Slot(reach), self._vector(start), self._vector(along), offset)
-        tip = self._close("RRP", inputs, scene.sketch_point(point), point)
+        inputs = (self.vector(known[0]), reach, self.vector(start), self.vector(along), offset)
+        tip = self.close("RRP", inputs, scene.sketch_point(point), point)
         return {tie.link: Frame(tip - direction * local, direction)}
 
     # --- dyads --------------------------------------------------------------------------------------------
@@ -147,12 +174,10 @@ class Closing:
     def _rrr(self, outer: list[Contact], inner: Contact) -> Mapping[str, Frame]:
         scene, arms = self.scene, [Arm(self, tie, inner) for tie in outer]
         pins = [scene.pins[tie.joint] for tie in outer]
-        inputs = (*(self._vector(pin) for pin in pins), *(arm.half_square for arm in arms))
-        tip = self._close("RRR", inputs, scene.sketch_point(inner.joint), inner.joint)
+        inputs = (*(self.vector(pin) for pin in pins), *(arm.half_square for arm in arms))
+        tip = self.close("RRR", inputs, scene.sketch_point(inner.joint), inner.joint)
         return {
-            link: frame
-            for arm, pin in zip(arms, pins, strict=True)
-            for link, frame in arm.frames(pin, tip).items()
+            link: frame for arm, pin in zip(arms, pins, strict=True) for link, frame in arm.frames(pin, tip).items()
         }
 
     def _rrp(self, outer: list[Contact], inner: Contact) -> Mapping[str, Frame]:
@@ -161,8 +186,8 @@ class Closing:
         direction = self._direction_by_guide(slide)
         local = scene.local(slide.link, inner.joint)
         start, along, offset = self._line(slide, direction, local)
-        inputs = (self._vector(pin), arm.half_square, self._vector(start), self._vector(along), offset)
-        tip = self._close("RRP", inputs, scene.sketch_point(inner.joint), inner.joint)
+        inputs = (self.vector(pin), arm.half_square, self.vector(start), self.vector(along), offset)
+        tip = self.close("RRP", inputs, scene.sketch_point(inner.joint), inner.joint)
         return {**arm.frames(pin, tip), slide.link: Frame(tip - direction * local, direction)}
 
     def _rpr(self, outer: list[Contact], inner: Contact) -> Mapping[str, Frame]:
@@ -175,7 +200,7 @@ class Closing:
         offset = guide.offset - (lever / guide.direction).imag
         pins = scene.pins[carrier.joint], scene.pins[slider.joint]
         sketch = scene.sketch_frame(guide.carrier)[1] * guide.direction
-        along = self._close("RPR", (*map(self._vector, pins), offset), sketch, inner.joint)
+        along = self.close("RPR", (*map(self.vector, pins), offset), sketch, inner.joint)
         direction = along * (1 / guide.direction)
         return {
             carrier.link: self._through_pin(carrier, direction),
@@ -188,8 +213,8 @@ class Closing:
         inputs: list[Operand] = []
         for tie, direction, local in zip(outer, directions, locals_, strict=True):
             start, along, offset = self._line(tie, direction, local)
-            inputs += [self._vector(start), self._vector(along), offset]
-        tip = self._close("PRP", tuple(inputs), scene.sketch_point(inner.joint), inner.joint)
+            inputs += [self.vector(start), self.vector(along), offset]
+        tip = self.close("PRP", tuple(inputs), scene.sketch_point(inner.joint), inner.joint)
         return {
             tie.link: Frame(tip - direction * local, direction)
             for tie, direction, local in zip(outer, directions, locals_, strict=True)
@@ -205,18 +230,16 @@ class Closing:
         inputs: list[Operand] = []
         for tie, frames in ((sliding, scene.frames), (second, {hung.link: first})):
             start, along, offset = self._line(tie, direction, 0j, frames)
-            inputs += [self._vector(start), self._vector(along), offset]
-        origin = self._close("RPP", tuple(inputs), scene.sketch_frame(sliding.link)[0], inner.joint)
+            inputs += [self.vector(start), self.vector(along), offset]
+        origin = self.close("RPP", tuple(inputs), scene.sketch_frame(sliding.link)[0], inner.joint)
         return {hung.link: first, sliding.link: Frame(origin, direction)}
 
     # --- shared -------------------------------------------------------------------------------------------
 
-    def _close(self, name: str, inputs: tuple[Operand, ...], sketch: complex, where: str) -> Affine:
+    def close(self, name: str, inputs: tuple[Operand, ...], sketch: complex, where: str) -> Affine:
         """Record the step of a kind with one vector output; its assembly mode is that of the sketch."""
         scene, form = self.scene, kind(name)
         tape = scene.tape
-        import numpy as np
-
         with np.errstate(all="ignore"):
             pose = (np.array([[sketch.real], [sketch.imag]]),)
             side = float(form.side(tuple(map(tape.in_sketch, inputs)), pose)[0])
@@ -235,7 +258,8 @@ class Closing:
         (out,) = tape.step(form, inputs, (sketch,), group=self.index, mode=1 if side > 0 or form.modes == 1 else -1)
         return Affine.slot(out)
 
-    def _vector(self, expression: Affine) -> Operand:
+    def vector(self, expression: Affine) -> Operand:
+        """Return a vector expression as an operand."""
         return self.scene.tape.vector(expression, self.index)
 
     def _through_pin(self, tie: Contact, direction: Affine) -> Frame:
@@ -257,7 +281,11 @@ class Closing:
         frames, guide = frames or self.scene.frames, self.scene.guide(tie.joint)
         if tie.link == guide.slider:
             carrier = frames[guide.carrier]
-            return carrier.point(guide.origin) + direction * (local - guide.point), carrier.direction * guide.direction, guide.offset
+            return (
+                carrier.point(guide.origin) + direction * (local - guide.point),
+                carrier.direction * guide.direction,
+                guide.offset,
+            )
         along = direction * guide.direction
         return frames[guide.slider].point(guide.point) - direction * (guide.origin - local), along, -guide.offset
 
@@ -268,7 +296,14 @@ class Closing:
     def _links_at(self, point: str) -> tuple[str, ...]:
         return tuple(link.name for link in self.scene.mechanism.links.values() if point in link.local)
 
-    def _known_point(self, link: str, point: str) -> Affine | None:
+    def half_square_of(self, driver: str) -> Operand:
+        """Return half the square of a driven distance as an operand."""
+        drive, tape = self.scene.mechanism.drives[driver], self.scene.tape
+        length = tape.driver(driver, angular=False, value=drive.start)
+        return Slot(tape.step(HalfSquare(), (length,), (0.5 * drive.start**2,), group=self.index, scalar=True)[0])
+
+    def known_point(self, link: str, point: str) -> Affine | None:
+        """Return a point of the end of a driver, or None where it belongs to this group."""
         if point in self.scene.pins:
             return self.scene.pins[point]
         frame = self.scene.frames.get(link)
@@ -279,6 +314,7 @@ class Arm:
     """A link or composite between its known pin and the dyad's inner pin."""
 
     def __init__(self, closing: Closing, tie: Contact, inner: Contact) -> None:
+        """Take the arm of the outer contact `tie`; a composite is solved in the frame of its link at the known pin."""
         self._closing, self._base = closing, tie.link
         scene, cluster = closing.scene, closing.clusters[tie.link]
         assert inner.other is not None
@@ -287,8 +323,6 @@ class Arm:
             self._relative = {tie.link: Frame(Affine(), Affine(1 + 0j))}
         else:
             inside = scene.within(cluster, tie.link)
-            from structkin.structure import decompose
-
             inside.solve_all(decompose(inside.topology), closing.index)
             self._relative = inside.frames
         self._near = scene.local(tie.link, tie.joint)
@@ -299,12 +333,10 @@ class Arm:
         """Half the square of the distance between the two pins."""
         if not self._span.terms:
             return _half(self._span.const)
-        from structkin.kinematics.plan import Slot
-
         closing = self._closing
         tape = closing.scene.tape
         value = _half(self._span.at(tape.sketch))
-        span = closing._vector(self._span)
+        span = closing.vector(self._span)
         return Slot(tape.step(HalfSquare(), (span,), (value,), group=closing.index, scalar=True)[0])
 
     def frames(self, pin: Affine, tip: Affine) -> dict[str, Frame]:
@@ -313,7 +345,7 @@ class Arm:
         if not self._span.terms:
             direction = (tip - pin) * (1 / self._span.const)
         else:
-            inputs = (closing._vector(tip - pin), closing._vector(self._span))
+            inputs = (closing.vector(tip - pin), closing.vector(self._span))
             (out,) = scene.tape.step(Quotient(), inputs, (scene.sketch_frame(self._base)[1],), group=closing.index)
             direction = Affine.slot(out)
         base = Frame(pin - direction * self._near, direction)
@@ -331,7 +363,7 @@ class Arm:
         if not direction.terms:
             return relative * direction.const
         value = direction.at(tape.sketch) * relative.at(tape.sketch)
-        inputs = (closing._vector(direction), closing._vector(relative))
+        inputs = (closing.vector(direction), closing.vector(relative))
         return Affine.slot(tape.step(kind("driven R"), inputs, (value,), group=closing.index)[0])
 
 
@@ -342,5 +374,3 @@ def _half(vector: complex) -> float:
 def _turn(turn: complex | None) -> complex:
     assert turn is not None, "a slot has no constant orientation"
     return turn
-
-

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from structkin.errors import Problem, StructureError
+from structkin.errors import StructureError
 from structkin.kinematics.affine import FIXED, Affine, Frame
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.tape import Tape
@@ -159,17 +159,16 @@ def compile_plan(mechanism: Mechanism, structure: KinematicStructure | None = No
     scene = Scene(mechanism, mechanism.topology, Tape(), mechanism.topology.ground)
     scene.solve_all(structure)
     tape = scene.tape
-    return Plan(structure, tuple(tape.widths), tuple(tape.steps), tuple(tape.drivers.values()), scene.frames, scene.pins)
+    return Plan(
+        structure, tuple(tape.widths), tuple(tape.steps), tuple(tape.drivers.values()), scene.frames, scene.pins
+    )
 
 
 def _solve_group(scene: Scene, group: Group, index: int) -> Mapping[str, Frame]:
-    from structkin.kinematics.closed_forms import solve_closed
+    from structkin.kinematics.closed_forms import solve_closed, solve_pin
     from structkin.kinematics.general_rows import solve_general
 
     if not group.links:
-        where = ", ".join(group.joints) or "a pin"
-        raise StructureError(
-            [Problem(where, "a pin that is positioned by drivers alone is not supported yet", "give it a link")],
-            scene.mechanism.title,
-        )
+        solve_pin(scene, group, index)
+        return {}
     return solve_closed(scene, group, index) or solve_general(scene, group, index)

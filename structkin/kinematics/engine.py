@@ -6,7 +6,7 @@ solved by continuation sees all lanes in order.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,14 +40,19 @@ class Lanes:
         return Lanes(self.x[:, :, index], self.status[index], self.group[index])
 
 
-def run(plan: Plan, drivers: Mapping[str, Floats], n: int) -> Lanes:
+Progress = Callable[[float], None]
+
+
+def run(plan: Plan, drivers: Mapping[str, Floats], n: int, progress: Progress | None = None) -> Lanes:
     """Run a plan over n lanes; `drivers[id]` (3, n) holds value, rate and second rate of each driver [rad or m, s]."""
     lanes = Lanes(np.full((3, plan.offsets[-1], n), np.nan), np.zeros(n, np.int8), np.full(n, -1, np.int32))
     block = n if plan.tracked else BLOCK
     with np.errstate(all="ignore"):
         for start in range(0, n, max(block, 1)):
             part = slice(start, start + block)
-            _Block(plan, lanes.x[:, :, part], lanes.status[part], lanes.group[part]).run(drivers, part)
+            _Block(plan, lanes.x[:, :, part], lanes.status[part], lanes.group[part], progress).run(drivers, part)
+            if progress is not None:
+                progress(min(1.0, (start + block) / n))
     return lanes
 
 
@@ -59,6 +64,7 @@ class _Block:
     x: Floats
     status: NDArray[np.int8]
     group: NDArray[np.int32]
+    progress: Progress | None
 
     def run(self, drivers: Mapping[str, Floats], part: slice) -> None:
         for item in self.plan.drivers:
@@ -109,7 +115,9 @@ class _Block:
         h = self._inputs(step, 0)
         origins = np.array(step.start[0::2])
         start = np.stack((origins.real, origins.imag), axis=1)[:, :, None]
-        phi, status = track(form, h, start, np.angle(np.array(step.start[1::2]))[:, None], self.status.shape[0])
+        phi, status = track(
+            form, h, start, np.angle(np.array(step.start[1::2]))[:, None], self.status.shape[0], self.progress
+        )
         self._store(step, 0, phi)
         for outcome in (Status.SINGULAR, Status.OUT_OF_REACH, Status.NOT_CONVERGED):
             self._mark(status == outcome, outcome, step.group)

@@ -25,7 +25,7 @@ def solve_general(scene: Scene, group: Group, index: int) -> Mapping[str, Frame]
             [
                 Problem(
                     f"group {index + 1}",
-                    f"{form.rows.count} equations were found for the {3 * len(group.links)} unknowns of {', '.join(group.links)}",
+                    f"{form.rows.count} equations for the {3 * len(group.links)} unknowns of {', '.join(group.links)}",
                     "please report this mechanism",
                 )
             ],
@@ -73,7 +73,9 @@ class _Writer:
         if contact.kind == "R":
             first = self._point(contact.link, contact.joint)
             other = contact.other
-            second = self._known(self._scene.pins[contact.joint]) if other is None else self._point(other, contact.joint)
+            second = (
+                self._known(self._scene.pins[contact.joint]) if other is None else self._point(other, contact.joint)
+            )
             self._pins.append((first, second))
             return
         guide = self._scene.guide(contact.joint)
@@ -87,7 +89,9 @@ class _Writer:
         slot = scene.tape.driver(id, angular=drive.kind == "angle", value=drive.start)
         if drive.kind == "angle":
             first, second = drive.links
-            self._parallels.append((self._direction(first, turner=self._input(slot, unit=True)), self._direction(second)))
+            self._parallels.append(
+                (self._direction(first, turner=self._input(slot, unit=True)), self._direction(second))
+            )
             return
         self._scalars.append(slot)
         scalar = len(self._scalars) - 1
@@ -141,7 +145,9 @@ class _Writer:
         if link in self._unknown:
             source = self._unknown[link]
         else:
-            source = -1 - self._input(self._scene.tape.vector(self._scene.frames[link].direction, self._index), unit=True)
+            source = -1 - self._input(
+                self._scene.tape.vector(self._scene.frames[link].direction, self._index), unit=True
+            )
         self._directions.append((source, complex(factor), turner))
         return len(self._directions) - 1
 
@@ -157,5 +163,3 @@ class _Writer:
         spans = [abs(a - b) for link in links for a in link.local.values() for b in link.local.values()]
         places = list(self._scene.mechanism.points.values())
         return max(spans, default=0.0) or max((abs(a - places[0]) for a in places), default=0.0) or 1.0
-
-

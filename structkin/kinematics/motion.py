@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from structkin.kinematics.plan import Plan
 from structkin.kinematics.status import Status
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
+from structkin.model.units import Units
 from structkin.structure import KinematicStructure
 
 if TYPE_CHECKING:
@@ -94,10 +96,14 @@ class Motion:
         """Return the travel (n,) [m] of a prismatic joint or slot, zero in the sketch."""
         guide = self.mechanism.guides.get(joint)
         if guide is None:
-            raise InputError([Problem(joint, "is not a prismatic joint or slot", suggest(joint, self.mechanism.guides))])
+            raise InputError(
+                [Problem(joint, "is not a prismatic joint or slot", suggest(joint, self.mechanism.guides))]
+            )
         along = self._evaluate(self._frame(guide.carrier).direction * guide.direction, 0)
-        way = self._evaluate(self._frame(guide.slider).point(guide.point) - self._frame(guide.carrier).point(guide.origin), 0)
-        return np.sum(along * way, axis=1) - guide.start
+        way = self._evaluate(
+            self._frame(guide.slider).point(guide.point) - self._frame(guide.carrier).point(guide.origin), 0
+        )
+        return np.asarray(np.sum(along * way, axis=1) - guide.start)
 
     # --- how it went --------------------------------------------------------------------------------------
 
@@ -114,15 +120,15 @@ class Motion:
     @property
     def ok(self) -> NDArray[np.bool_]:
         """Which samples are ok (n,)."""
-        return self.lanes.status == Status.OK
+        return np.asarray(self.lanes.status == Status.OK)
 
     def outcomes(self) -> Iterator[tuple[slice, Status, int]]:
         """Yield runs of neighbouring samples with the same outcome: samples, status, group."""
         code = self.lanes.status.astype(np.int64) * (1 << 32) + self.lanes.group
         edges = np.concatenate(([0], np.flatnonzero(np.diff(code)) + 1, [len(self)]))
-        for start, stop in zip(edges[:-1], edges[1:], strict=True):
+        for start, stop in pairwise(edges.tolist()):
             if stop > start:
-                yield slice(int(start), int(stop)), Status(int(self.status[start])), int(self.failed_group[start])
+                yield slice(start, stop), Status(int(self.status[start])), int(self.failed_group[start])
 
     @cached_property
     def report(self) -> str:
@@ -155,7 +161,9 @@ class Motion:
         m, gaps = self.mechanism, [np.zeros(len(self))]
         for joint in m.topology.joints:
             if joint.kind == "R":
-                places = [self._evaluate(self._frame(link).point(m.links[link].local[joint.id]), 0) for link in joint.links]
+                places = [
+                    self._evaluate(self._frame(link).point(m.links[link].local[joint.id]), 0) for link in joint.links
+                ]
                 gaps += [np.hypot(*(place - places[0]).T) / self.size for place in places[1:]]
         for guide in m.guides.values():
             carrier, slider = self._frame(guide.carrier), self._frame(guide.slider)
@@ -163,11 +171,15 @@ class Motion:
             way = self._evaluate(slider.point(guide.point) - carrier.point(guide.origin), 0)
             gaps.append(np.abs(_cross(along, way) - guide.offset) / self.size)
             if guide.turn is not None:
-                gaps.append(np.abs(_cross(self._evaluate(carrier.direction * guide.turn, 0), self._evaluate(slider.direction, 0))))
+                gaps.append(
+                    np.abs(
+                        _cross(self._evaluate(carrier.direction * guide.turn, 0), self._evaluate(slider.direction, 0))
+                    )
+                )
         for name in m.links:
             u = self._direction(name, 0)
             gaps.append(np.abs(np.hypot(u[:, 0], u[:, 1]) - 1))
-        return np.max(gaps, axis=0)
+        return np.asarray(np.max(gaps, axis=0))
 
     @cached_property
     def size(self) -> float:
@@ -181,7 +193,7 @@ class Motion:
         """Return all points and links as columns, in SI (needs pandas)."""
         from structkin.show.table import to_dataframe
 
-        return to_dataframe(self)
+        return to_dataframe(self, Units())
 
     def plot(self, *names: str) -> Figure:
         """Return a figure of stacked motion plots of these points and links (default: all that are of interest)."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from structkin.groups import General, Kind
+from structkin.groups import General, Relation
 from structkin.kinematics.affine import Affine, Frame
 from structkin.structure import KinematicStructure
 
@@ -31,7 +31,7 @@ class Step:
     outputs in the sketch, where a general group begins to track.
     """
 
-    kind: Kind | General
+    kind: Relation | General
     inputs: tuple[Operand, ...]
     outputs: tuple[int, ...]
     mode: int

@@ -1,6 +1,6 @@
 """Steps of a plan that are not structural groups: sums, half squares, quotients.
 
-They have the duties of a group (`structkin.groups.kind`) so that the engine differentiates them in the same way.
+They have the duties of a relation (`structkin.groups.kind`) so that the engine differentiates them in the same way.
 """
 
 from __future__ import annotations
@@ -13,11 +13,8 @@ import numpy as np
 from structkin.groups.kind import Array, Values, dot, over, times
 
 
-class _Relation:
-    """What all relations share: explicit, one mode, never out of reach."""
-
-    aliases: tuple[str, ...] = ()
-    modes = 1
+class _Explicit:
+    """What these relations share: one solution, never out of reach."""
 
     def margin(self, h: Values) -> Array | None:
         return None
@@ -27,12 +24,11 @@ class _Relation:
 
 
 @dataclass(frozen=True)
-class Combine(_Relation):
+class Combine(_Explicit):
     """A vector const + sum of factor * slot: an `Affine` expression that a group needs as an input."""
 
     const: complex
     factors: tuple[complex, ...]
-    name: str = "combine"
 
     def _sum(self, h: Values, start: complex) -> Array:
         x: Any = start.real
@@ -63,10 +59,8 @@ class Combine(_Relation):
         return (phi[0] - self._sum(h, self.const),)
 
 
-class HalfSquare(_Relation):
+class HalfSquare(_Explicit):
     """lambda = V.V / 2 of a vector, or s^2 / 2 of a scalar: a driven length as a dyad wants it."""
-
-    name = "half square"
 
     @staticmethod
     def _product(a: Any, b: Any) -> Any:
@@ -89,10 +83,8 @@ class HalfSquare(_Relation):
         return (phi[0] - 0.5 * self._product(h[0], h[0]),)
 
 
-class Quotient(_Relation):
+class Quotient(_Explicit):
     """U = W / R, read as complex numbers: the direction that turns R, given in a link's frame, into W."""
-
-    name = "quotient"
 
     def position(self, h: Values, root: Any) -> Values:
         """Return the quotient."""

@@ -38,13 +38,17 @@ class Schedule:
         drives = {id: mechanism.drives[id] for id in self.drivers}
         places = np.array(list(mechanism.points.values()))
         size = float(np.max(np.abs(places - places[0]))) if len(places) else 1.0
-        scale = {id: FINE_ANGLE if drive.kind == "angle" else FINE_LENGTH * (size or 1.0) for id, drive in drives.items()}
+        scale = {
+            id: FINE_ANGLE if drive.kind == "angle" else FINE_LENGTH * (size or 1.0) for id, drive in drives.items()
+        }
         counts = np.ones(max(len(self.t) - 1, 0), dtype=np.intp)
         for id, z in self.drivers.items():
             # A law may swing within an interval: its rates at the ends tell as well as the difference of its values.
             step = np.abs(np.diff(z[0]))
             swing = np.fmax(np.abs(z[1][1:]), np.abs(z[1][:-1])) * np.abs(np.diff(self.t))
-            counts = np.maximum(counts, np.nan_to_num(np.ceil(np.fmax(step, swing) / scale[id]), nan=1.0).astype(np.intp))
+            counts = np.maximum(
+                counts, np.nan_to_num(np.ceil(np.fmax(step, swing) / scale[id]), nan=1.0).astype(np.intp)
+            )
         counts = np.minimum(counts, 10_000)
         at = np.concatenate(([0], np.cumsum(counts)))
         stations = np.interp(np.arange(at[-1] + 1), at, np.arange(len(at)))
@@ -86,7 +90,11 @@ def make_schedule(
     given, problems = _given_values(mechanism, drivers or {})
     laws = {id: drive.law for id, drive in mechanism.drives.items() if id not in given}
     problems += [
-        Problem(f"drivers.{id}", "has neither speed nor law, and no values were given", "add speed, law or table, or pass drivers={...}")
+        Problem(
+            f"drivers.{id}",
+            "has neither speed nor law, and no values were given",
+            "add speed, law or table, or pass drivers={...}",
+        )
         for id, law in laws.items()
         if law is None
     ]
@@ -99,7 +107,9 @@ def make_schedule(
     lengths = {len(times), *(z.shape[1] for z in given.values())}
     if len(lengths) > 1:
         found = ", ".join(f"{id}: {z.shape[1]}" for id, z in given.items())
-        raise InputError([Problem("drivers", f"lengths differ ({found}; t: {len(times)})", "one value a sample")], mechanism.title)
+        raise InputError(
+            [Problem("drivers", f"lengths differ ({found}; t: {len(times)})", "one value a sample")], mechanism.title
+        )
     return Schedule(times, {id: given.get(id, rows.get(id)) for id in mechanism.drives}, frozenset(given))  # type: ignore[misc]
 
 
@@ -109,7 +119,9 @@ def _given_values(mechanism: Mechanism, drivers: Mapping[str, Any]) -> tuple[dic
     problems: list[Problem] = []
     for id, values in drivers.items():
         if id not in mechanism.drives:
-            problems.append(Problem(f"drivers.{id}", "is not a driver of this mechanism", suggest(id, mechanism.drives)))
+            problems.append(
+                Problem(f"drivers.{id}", "is not a driver of this mechanism", suggest(id, mechanism.drives))
+            )
             continue
         parts: Sequence[Any] = values if isinstance(values, tuple) else (values,)
         try:
@@ -166,7 +178,9 @@ def default_range(mechanism: Mechanism) -> tuple[float, float]:
         start, end = max(span[0] for span in spans), min(span[1] for span in spans)
         if end > start:
             return start, end
-        raise InputError([Problem("drivers", "the tables of the drivers have no common range of time")], mechanism.title)
+        raise InputError(
+            [Problem("drivers", "the tables of the drivers have no common range of time")], mechanism.title
+        )
     if not laws:
         return 0.0, 0.0
     speeds = [law.speed if mechanism.drives[id].kind == "angle" else None for id, law in laws.items()]
@@ -174,14 +188,23 @@ def default_range(mechanism: Mechanism) -> tuple[float, float]:
     if None in speeds or not moving:
         names = ", ".join(id for id, speed in zip(laws, speeds, strict=True) if not speed)
         raise InputError(
-            [Problem("duration", f"no full cycle is known: {names} does not turn at a constant speed", 'add duration = ... [s], or pass t=')],
+            [
+                Problem(
+                    "duration",
+                    f"no full cycle is known: {names} does not turn at a constant speed",
+                    "add duration = ... [s], or pass t=",
+                )
+            ],
             mechanism.title,
         )
     # Speeds w_i = p_i / q_i times the slowest; all are back after lcm(q_i) turns of the slowest.
     slowest = min(moving)
     ratios = [Fraction(speed / slowest).limit_denominator(1000) for speed in moving]
-    if any(abs(float(ratio) - speed / slowest) > 1e-9 * float(ratio) for ratio, speed in zip(ratios, moving, strict=True)):
+    if any(
+        abs(float(ratio) - speed / slowest) > 1e-9 * float(ratio) for ratio, speed in zip(ratios, moving, strict=True)
+    ):
         raise InputError(
-            [Problem("duration", "the drivers' speeds have no common period", "add duration = ... [s], or pass t=")], mechanism.title
+            [Problem("duration", "the drivers' speeds have no common period", "add duration = ... [s], or pass t=")],
+            mechanism.title,
         )
     return 0.0, 2 * math.pi / slowest * math.lcm(*(ratio.denominator for ratio in ratios))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -26,13 +26,15 @@ def solve(
     duration: float | None = None,
     method: str = "topological",
     strict: bool = False,
+    progress: Callable[[float], None] | None = None,
 ) -> Motion:
     """Solve position, velocity and acceleration group by group.
 
     The samples are `samples` times (default 361, both ends included) over `duration` [s] or the mechanism's default
     range, or the times `t` (n,) [s]. `drivers={"motor": values}` prescribes coordinates (n,) [rad or m] directly, or
     `(values, rates, accelerations)`; rates that are not given are NaN. With `strict=True` a sample without a regular
-    pose raises `PoseError`; otherwise it carries a `Status`.
+    pose raises `PoseError`; otherwise it carries a `Status`. `progress` is called with the part of the work
+    that is done.
 
     Raises `InputError` where the call does not fit the mechanism, `StructureError` where drivers are missing or too
     many.
@@ -51,9 +53,9 @@ def solve(
     schedule = make_schedule(mechanism, samples, t, drivers, duration)
     if plan.tracked:
         fine, kept = schedule.fine(mechanism)
-        lanes = run(plan, fine.drivers, len(fine.t)).take(kept)
+        lanes = run(plan, fine.drivers, len(fine.t), progress).take(kept)
     else:
-        lanes = run(plan, schedule.drivers, len(schedule.t))
+        lanes = run(plan, schedule.drivers, len(schedule.t), progress)
     motion = Motion(mechanism, plan, schedule.t, schedule.drivers, lanes)
     if strict:
         motion.require_ok()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from structkin.groups import General, Kind
+from structkin.groups import General, Relation
 from structkin.kinematics.affine import Affine
 from structkin.kinematics.plan import DriverSlot, Operand, Slot, Step
 from structkin.kinematics.relations import Combine
@@ -56,7 +56,7 @@ class Tape:
 
     def step(
         self,
-        kind: Kind | General,
+        kind: Relation | General,
         inputs: Sequence[Operand],
         sketch: Sequence[complex],
         *,

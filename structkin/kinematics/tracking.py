@@ -11,6 +11,7 @@ from the last good poses takes the motion up again.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,7 +65,7 @@ def _lanes(h: Inputs, lanes: Any) -> Inputs:
 
 
 def track(
-    form: General, h: Inputs, origins: Floats, angles: Floats, n: int
+    form: General, h: Inputs, origins: Floats, angles: Floats, n: int, progress: Callable[[float], None] | None = None
 ) -> tuple[tuple[Floats, ...], NDArray[np.int8]]:
     """Follow a general group over n lanes from a starting pose.
 
@@ -73,7 +74,7 @@ def track(
     """
     wide = tuple(np.broadcast_to(x, (*np.shape(x)[:-1], n)) for x in map(np.atleast_1d, h))
     tracker = _Tracker(form, wide, n)
-    tracker.run(origins, angles)
+    tracker.run(origins, angles, progress)
     phi = _natural(tracker.origins, tracker.angles)
     sigma = form.smallest_singular_value(h, phi)
     tracker.status[(tracker.status == Status.OK) & (sigma < SINGULAR)] = Status.SINGULAR
@@ -102,9 +103,11 @@ class _Tracker:
             total += np.sqrt(np.sum(step**2, axis=0)) / scale
         return np.concatenate(([0.0], np.cumsum(total)))
 
-    def run(self, origins: Floats, angles: Floats) -> None:
+    def run(self, origins: Floats, angles: Floats, progress: Callable[[float], None] | None) -> None:
         k, pose = self._begin(origins, angles)
         while pose is not None and k < len(self.lanes) - 1:
+            if progress is not None:
+                progress(k / len(self.lanes))
             station = max(k + 1, int(np.searchsorted(self.way, self.way[k] + STRIDE, side="right")) - 1)
             found = _reach(self.form, pose, self._at(station))
             if isinstance(found, _Poses):
@@ -218,9 +221,7 @@ def _predict(form: General, poses: _Poses, h: Inputs) -> tuple[Floats, Floats]:
 def _correct(form: General, near: _Poses, h: Inputs, O: Floats, theta: Floats) -> tuple[NDArray[np.bool_], _Poses]:
     """Correct predicted poses by Newton's method; return which lanes are acceptable, and all of them."""
     O1, theta1, change = form.newton(h, O, theta, iterations=6)
-    departure = np.maximum(
-        np.max(np.abs(O1 - O), axis=(0, 1)) / form.rows.size, np.max(np.abs(theta1 - theta), axis=0)
-    )
+    departure = np.maximum(np.max(np.abs(O1 - O), axis=(0, 1)) / form.rows.size, np.max(np.abs(theta1 - theta), axis=0))
     good = (change < 1e-8) & (departure < DEPARTURE) & (np.max(np.abs(theta1 - near.angles), axis=0) < TURN + DEPARTURE)
     sign = np.zeros(len(good))
     if good.any():
@@ -266,7 +267,9 @@ def _walk(form: General, pose: _Poses, targets: Inputs) -> tuple[NDArray[np.bool
             break
     reached = np.zeros(n, bool)
     reached[alive] = True
-    full = _Poses(targets, np.full((*start.origins.shape[:2], n), np.nan), np.full((len(start.angles), n), np.nan), np.zeros(n))
+    full = _Poses(
+        targets, np.full((*start.origins.shape[:2], n), np.nan), np.full((len(start.angles), n), np.nan), np.zeros(n)
+    )
     full.origins[..., alive], full.angles[..., alive], full.sign[alive] = now.origins, now.angles, now.sign
     return reached, full
 

@@ -17,6 +17,8 @@ def moving_points(mechanism: Mechanism) -> list[str]:
 def points_of_interest(mechanism: Mechanism) -> list[str]:
     """Return the points that exactly one link has, and that are no joint or driver; else the moving pins.
 
+    Among pins, those that a driver takes round a ground pivot come last: they are left out if there are others.
+
     >>> m = Mechanism(points={"A": [0, 0], "B": [1, 0], "P": [2, 0]}, links={"ground": ["A"], "bar": ["A", "B", "P"]},
     ...               drivers={"ram": {"joint": "A", "speed": 1}})
     >>> points_of_interest(m)
@@ -31,7 +33,10 @@ def points_of_interest(mechanism: Mechanism) -> list[str]:
         for point in moving
         if sum(point in link.local for link in mechanism.links.values()) == 1 and point not in used
     ]
-    return free or moving
+    ground = mechanism.topology.ground
+    driven = {driver.links for driver in mechanism.topology.drivers if driver.kind == "angle"}
+    cranks = [mechanism.links[b if a == ground else a].local for a, b in driven if ground in (a, b)]
+    return free or [point for point in moving if not any(point in crank for crank in cranks)] or moving
 
 
 def _slider_points(mechanism: Mechanism, guide: Guide) -> set[str]:

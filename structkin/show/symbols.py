@@ -21,7 +21,7 @@ from structkin.show.style import DRIVER, GROUND
 Places = NDArray[np.complex128]
 
 #: What is drawn over what.
-HATCH, PATH, PLATE, BAR, SLOT, BLOCK, PIN, ARROW = 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0
+HATCH, PATH, PLATE, BAR, SLOT, BLOCK, PIN, ARROW = 1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 8.0, 9.0
 
 _GAP = np.array([np.nan + 0j])
 
@@ -60,19 +60,23 @@ class Pen:
 
     # --- links --------------------------------------------------------------------------------------------
 
-    def body(self, places: Sequence[complex], gid: str, colour: str, dashed: bool = False) -> None:
-        """Draw a link through these places: a bar, or a translucent plate; one place alone is a ring."""
+    def body(self, places: Sequence[complex], gid: str, colour: str, *, dashed: bool = False, above: bool = False) -> None:
+        """Draw a link through these places: a bar, or a translucent plate; one place alone is a ring.
+
+        A link `above` covers the slots that its pins slide in.
+        """
         z = np.array([place for place in places if np.isfinite(place)], dtype=np.complex128)
         style: dict[str, Any] = {"linestyle": (0, (2.0, 1.5)) if dashed else "-"}
         if not len(z):
             return
         corners = hull(z)
+        lift = SLOT - PLATE + 0.2 if above else 0.0
         if len(corners) == 1:
-            self.circle(complex(z[0]), 0.8, gid, facecolor="none", edgecolor=colour, linewidth=2.5, zorder=BAR, **style)
+            self.circle(complex(z[0]), 0.8, gid, facecolor="none", edgecolor=colour, linewidth=2.5, zorder=BAR + lift, **style)
         elif len(corners) == 2:
-            self.line(corners, gid, color=colour, linewidth=3.5, zorder=BAR, **style)
+            self.line(corners, gid, color=colour, linewidth=3.5, zorder=BAR + lift, **style)
         else:
-            self.shape(corners, gid, facecolor=colour + "40", edgecolor=colour, linewidth=2.5, zorder=PLATE, **style)
+            self.shape(corners, gid, facecolor=colour + "40", edgecolor=colour, linewidth=2.5, zorder=PLATE + lift, **style)
 
     # --- joints -------------------------------------------------------------------------------------------
 
@@ -169,7 +173,7 @@ class Pen:
 
 
 def hull(z: Places) -> Places:
-    """Return the corners of the convex hull, counter-clockwise; two for places on a line, one for one place.
+    """Return the corners of the convex hull, counter-clockwise; two for places (nearly) on a line, one for one place.
 
     >>> hull(np.array([0, 1, 2, 1 + 1e-12j])), len(hull(np.array([0, 1, 1 + 1j, 0.5 + 0.2j])))
     (array([0.+0.j, 2.+0.j]), 3)
@@ -180,7 +184,7 @@ def hull(z: Places) -> Places:
     order = z[np.lexsort((z.imag, z.real))]
     far = order[[0, -1]]
     across = ((order - far[0]) * np.conj(far[1] - far[0])).imag / abs(far[1] - far[0])
-    if np.max(np.abs(across)) <= 1e-3 * size:
+    if np.max(np.abs(across)) <= 0.02 * size:
         return far
     corners: list[complex] = []
     for part in (order, order[::-1]):

@@ -39,23 +39,30 @@ class _Assembly:
         self.system = system
         self.n_bodies = len(rows.bodies)
         self.item: list[int] = rows.item.tolist()
-        self.kinds = [joint.kind for joint in topology.joints] + ["driver"] * len(topology.drivers)
-        self.home: list[int] = block.tolist()
+        kinds = [joint.kind for joint in topology.joints] + ["driver"] * len(topology.drivers)
+        self.kind = [kinds[item] for item in self.item]
         self.owner: list[int] = owner.tolist()
+        other = np.where(rows.ends[:, 0] == owner, rows.ends[:, 1], rows.ends[:, 0])
+        inner = (other != GROUND) & (block[other] == block[owner])
+        self.other: list[int] = other.tolist()
+        self.inner: list[bool] = inner.tolist()
+        self.home: list[int] = block.tolist()
         self.blocks: dict[int, _Block] = {}
         for vertex in np.flatnonzero(~loose).tolist():
             self.blocks.setdefault(self.home[vertex], _Block()).vertices.append(vertex)
-        for row, vertex in enumerate(self.owner):
-            if vertex >= 0 and not loose[vertex]:
-                self.blocks[self.home[vertex]].owned.append(row)
+        settled = np.flatnonzero((owner >= 0) & ~loose[owner]) if len(owner) else owner
+        for row in settled.tolist():
+            self.blocks[self.home[self.owner[row]]].owned.append(row)
         self.carrier: dict[int, int] = {}
         self._carry_pins()
+        self.links_on_pin: dict[int, list[int]] = {}
+        for row in np.flatnonzero((rows.ends[:, 1] >= self.n_bodies) & (owner >= 0)).tolist():
+            body, pin = system.ends[row]
+            if self.kind[row] == "R" and body != GROUND and self.home[body] == self.home[pin]:
+                self.links_on_pin.setdefault(pin, []).append(body)
         for number, one in self.blocks.items():
-            for row in one.owned:
-                for end in system.ends[row]:
-                    need = self._block_of(end)
-                    if need not in (number, None):
-                        one.needs.add(need)  # type: ignore[arg-type]
+            feeders = {self._feeder(row) for row in one.owned if not self.inner[row]}
+            one.needs = {feeder for feeder in feeders if feeder is not None and feeder != number}
 
     def _carry_pins(self) -> None:
         """Let a pin of one known body ride with it: nothing is solved for it.
@@ -64,21 +71,27 @@ class _Assembly:
         """
         for number in [n for n, one in self.blocks.items() if one.vertices[0] >= self.n_bodies]:
             one = self.blocks[number]
-            pin = one.vertices[0]
-            others = {end for row in one.owned for end in self.system.ends[row]} - {pin}
-            pinned = all(self._kind(row) == "R" for row in one.owned)
+            others = {self.other[row] for row in one.owned}
+            pinned = all(self.kind[row] == "R" for row in one.owned)
             if len(one.vertices) == 1 and len(others) == 1 and pinned:
-                self.carrier[pin] = others.pop()
+                self.carrier[one.vertices[0]] = others.pop()
                 del self.blocks[number]
 
-    def _block_of(self, end: int) -> int | None:
-        """Return the block that knows an end; None for the ground."""
+    def _feeder(self, row: int) -> int | None:
+        """Return the block that knows the other end of a row; None for the ground."""
+        end = self.other[row]
         end = self.carrier.get(end, end)
         return None if end == GROUND else self.home[end]
 
+    def _known_at(self, row: int) -> list[int]:
+        """Return the bodies (or GROUND) that know the other end of a row: on a group's own pin, its links there."""
+        end = self.other[row]
+        end = self.carrier.get(end, end)
+        return [end] if end < self.n_bodies else self.links_on_pin.get(end, [])
+
     def groups(self) -> tuple[Group, ...]:
         needs = {number: one.needs for number, one in self.blocks.items()}
-        key = {number: min(one.vertices) for number, one in self.blocks.items()}
+        key = {number: one.vertices[0] for number, one in self.blocks.items()}
         order = solve_order(needs, key)
         index = {number: at for at, number in enumerate(order)}
         level: dict[int, int] = {}
@@ -88,21 +101,21 @@ class _Assembly:
 
     def _group(self, number: int, index: dict[int, int], level: int) -> Group:
         one, rows = self.blocks[number], self.rows
-        inside = set(one.vertices)
-        inner = [r for r in one.owned if all(end in inside for end in self.system.ends[r])]
-        clusters = rigid_clusters(self.system, one.vertices, inner, self.n_bodies)
+        bodies = [v for v in one.vertices if v < self.n_bodies]
+        clusters: list[list[int]] = []
+        if len(bodies) > 2:
+            inner = [row for row in one.owned if self.inner[row]]
+            clusters = rigid_clusters(self.system, one.vertices, inner, self.n_bodies)
         nodes, connections = self._contract(one, clusters)
         name = name_of(nodes, connections)
-        items = sorted({self.item[r] for r in one.owned})
+        items = sorted({self.item[row] for row in one.owned})
         exterior: dict[tuple[int, int | None], None] = {}
         known: set[int] = set()
-        for r in one.owned:
-            for end in self.system.ends[r]:
-                if end not in inside:
-                    feeder = self._block_of(end)
-                    exterior[self.item[r], None if feeder is None else index[feeder]] = None
-                    known.update(self._links_at(end))
-        bodies = [v for v in one.vertices if v < self.n_bodies]
+        for row in one.owned:
+            if not self.inner[row]:
+                feeder = self._feeder(row)
+                exterior[self.item[row], None if feeder is None else index[feeder]] = None
+                known.update(self._known_at(row))
         return Group(
             index=index[number],
             kind=name.kind,
@@ -115,26 +128,10 @@ class _Assembly:
             composite_links=tuple(tuple(rows.bodies[v] for v in cluster) for cluster in clusters),
             level=level,
             depends_on=tuple(sorted(index[need] for need in one.needs)),
-            pins=tuple(id for v in one.vertices if v >= self.n_bodies for id in rows.pins[v - self.n_bodies]),
+            pins=tuple(id for v in one.vertices[len(bodies) :] for id in rows.pins[v - self.n_bodies]),
             exterior=tuple((rows.items[i], feeder) for i, feeder in exterior),
             known=tuple(self.topology.ground if v == GROUND else rows.bodies[v] for v in sorted(known)),
         )
-
-    def _links_at(self, end: int) -> list[int]:
-        """Return the bodies (or GROUND) that know an end: itself, the carrier of a pin, the links of its group there."""
-        end = self.carrier.get(end, end)
-        if end < self.n_bodies:
-            return [end]
-        return [
-            other
-            for r in self.blocks[self.home[end]].owned
-            if end in self.system.ends[r] and self._kind(r) == "R"
-            for other in self.system.ends[r]
-            if other not in (end, GROUND) and other < self.n_bodies and self.home[other] == self.home[end]
-        ]
-
-    def _kind(self, row: int) -> str:
-        return self.kinds[self.item[row]]
 
     def _contract(self, one: _Block, clusters: Sequence[Sequence[int]]) -> tuple[list[int], list[Connection]]:
         """Return the contracted links of a block, and its joints and drivers between them."""
@@ -145,12 +142,11 @@ class _Assembly:
         on_pin: dict[int, dict[int, int]] = {v: {} for v in one.vertices if v >= self.n_bodies}
         rest = []
         for row in one.owned:
-            pin = next((end for end in self.system.ends[row] if end in on_pin), None)
-            body = next((node[end] for end in self.system.ends[row] if end in node), None)
-            if pin is None or body is None or self._kind(row) != "R":
-                rest.append(row)
+            body, pin = self.system.ends[row]  # where a pin is an end, it is the second
+            if self.kind[row] == "R" and body in node and pin in on_pin:
+                on_pin[pin][node[body]] = on_pin[pin].get(node[body], 0) + 1
             else:
-                on_pin[pin][body] = on_pin[pin].get(body, 0) + 1
+                rest.append(row)
         connections = []
         where: dict[int, tuple[int, ...]] = {v: (n,) for v, n in node.items()}
         for pin, attached in on_pin.items():
@@ -162,9 +158,12 @@ class _Assembly:
                 connections.append(Connection("R", where[pin], 0))  # irregular: no textbook name
         grouped: dict[tuple[int, tuple[int, ...]], int] = {}
         for row in rest:
-            joined = tuple(sorted({n for end in self.system.ends[row] for n in where.get(end, ())}))
-            if len(joined) == 1 and all(end in where for end in self.system.ends[row]):
-                continue  # inside one composite link
+            joined = where[self.owner[row]]
+            if self.inner[row]:
+                joined = tuple(sorted({*joined, *where[self.other[row]]}))
+                if len(joined) == 1:
+                    continue  # inside one composite link
             grouped[self.item[row], joined] = grouped.get((self.item[row], joined), 0) + 1
-        connections += [Connection(self.kinds[i], joined, count) for (i, joined), count in grouped.items()]
+        kinds = {self.item[row]: self.kind[row] for row in rest}
+        connections += [Connection(kinds[item], joined, count) for (item, joined), count in grouped.items()]
         return nodes, connections

@@ -1,11 +1,10 @@
 """From a topology to its kinematic structure: the steps in order.
 
-Orientation -> strongly connected blocks -> rank certificate -> (where it fails) repair -> order -> names. Each step is a file.
+Orientation, strongly connected blocks, rank certificate, where it fails repair, order, names: each step is a file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,7 +70,7 @@ def decompose(topology: Topology, *, drivers_first: bool = False) -> KinematicSt
         joint_rank = int(np.count_nonzero(joint_rows & (part.owner >= 0)))
     total = int(rows.capacity.sum())
     motion = free_motion(rows, part.values, part.owner, part.block, part.loose) if part.loose.any() else None
-    moves: Sequence[bool] = [] if motion is None else motion.any(axis=1).tolist()
+    moves: list[bool] = [] if motion is None else (motion != 0).any(axis=1).tolist()
     bodies = [] if motion is None else [b for b in range(len(rows.bodies)) if part.loose[b]]
     groups = build_groups(topology, rows, System(rows, part.values), part.owner, part.block, part.loose)
     return KinematicStructure(

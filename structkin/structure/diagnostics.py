@@ -28,8 +28,8 @@ def describe_redundancies(topology: Topology, rows: Rows, circuits: dict[int, li
         ends = [_end_name(topology, rows, int(v)) for v in rows.ends[row]]
         what = "orientation" if all(rows.turns[r] for r in circuit) else equation
         said = f"{'joint' if is_joint else 'driver'} {rows.items[item]} repeats "
-        said += f"what {', '.join(others)} already fix" if others else "itself"
-        said += f": the {what} of {' and '.join(ends)}"
+        said += f"what {', '.join(others)} already {'fix' if len(others) > 1 else 'fixes'}" if others else "itself"
+        said += f": the {what} between {' and '.join(ends)}"
         result.append(Redundancy(rows.items[item], "joint" if is_joint else "driver", equation, loop, said))
     return tuple(result)
 
@@ -67,7 +67,7 @@ def free_parts(
             v = parent[v]
         return v
 
-    moves = motion.any(axis=1)
+    moves: list[bool] = (motion != 0).any(axis=1).tolist()
     for row in np.flatnonzero(owner >= 0).tolist():
         a, b = (int(v) for v in rows.ends[row])
         if a != GROUND and b != GROUND and loose[a] and loose[b]:
@@ -101,8 +101,8 @@ def free_parts(
             and topology.joints[items[0]].kind == "R"
             and topology.ground not in topology.joints[items[0]].links
         )
-        parts.append(FreePart(names, freedom[home], own, idle))
-    return tuple(sorted(parts, key=lambda part: rows.bodies.index(part.links[0])))
+        parts.append((bodies[0], FreePart(names, freedom[home], own, idle)))
+    return tuple(part for _, part in sorted(parts, key=lambda pair: pair[0]))
 
 
 def _candidates(topology: Topology, rows: Rows, values: IntArray, motion: IntArray) -> set[int]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable
+from functools import cached_property
+from typing import cast
 
 import numpy as np
 
@@ -25,9 +27,24 @@ class System:
     """The matrix of a topology at one geometry, row by row, sparse."""
 
     def __init__(self, rows: Rows, values: IntArray) -> None:
-        self.capacity: list[int] = rows.capacity.tolist()
-        self.ends: list[list[int]] = rows.ends.tolist()
-        self.values: list[list[int]] = values.tolist()
+        """Take the coefficients (m, 3) of `structkin.structure.geometry.coefficients`."""
+        self._rows = rows
+        self._values = values
+
+    @cached_property
+    def capacity(self) -> list[int]:
+        """Columns of each vertex."""
+        return cast(list[int], self._rows.capacity.tolist())
+
+    @cached_property
+    def ends(self) -> list[list[int]]:
+        """The two ends of each row."""
+        return cast(list[list[int]], self._rows.ends.tolist())
+
+    @cached_property
+    def values(self) -> list[list[int]]:
+        """The coefficients of each row."""
+        return cast(list[list[int]], self._values.tolist())
 
     def entries(self, row: int) -> Sparse:
         """Return the entries of a row by column; the ground has none."""

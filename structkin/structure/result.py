@@ -140,7 +140,11 @@ class KinematicStructure:
 
     def group_of(self, link: str) -> Group | None:
         """Return the group that determines a link; None for the ground and for links that still move."""
-        return next((group for group in self.groups if link in group.links), None)
+        return self._home.get(link)
+
+    @cached_property
+    def _home(self) -> dict[str, Group]:
+        return {link: group for group in self.groups for link in group.links}
 
     def explain(self) -> str:
         """Return the solve order in words, one line a group, and then what is wrong."""

@@ -23,7 +23,7 @@ class File:
         self.points = {name: complex(*place) * self.length for name, place in data["points"].items()}
         self.links = {name: entry if isinstance(entry, list) else entry["points"] for name, entry in data["links"].items()}
         places = list(self.points.values())
-        self.size = max(abs(a - b) for a in places for b in places)
+        self.size = max(abs(a - b) for a in places for b in places) or 1.0
 
     def holders(self, point: str) -> list[str]:
         """The links with this point, in the order of the file."""

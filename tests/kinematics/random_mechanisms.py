@@ -440,8 +440,9 @@ def build(seed: int, elements: int = 3, *, menu: tuple[Callable[[World], None], 
     """A random mechanism of a driven link and so many more elements."""
     rng = np.random.default_rng(seed)
     w = World(rng)
-    while len(w.groups) < elements + 1:
-        w = _grow(w, menu if w.groups else DRIVEN)
+    tries = 0
+    while len(w.groups) < elements + 1 and not (w.groups and tries > 40 * (elements + 1)):
+        w, tries = _grow(w, menu if w.groups else DRIVEN), tries + 1
     return _written(w, seed)
 
 

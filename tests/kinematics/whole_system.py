@@ -120,8 +120,8 @@ class WholeSystem:
         self.moving = [link for link in m.links if link != m.topology.ground]
         self.column = {link: 3 * k for k, link in enumerate(self.moving)}
         self.drivers = list(m.drives)
-        places = [place for place in m.points.values()]
-        self.size = max(abs(a - b) for a in places for b in places)
+        places = list(m.points.values())
+        self.size = max(abs(a - b) for a in places for b in places) or 1.0
 
     # --- equations ----------------------------------------------------------------------------------------
 

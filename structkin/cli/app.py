@@ -1,0 +1,60 @@
+"""The application: its commands, and how every failure leaves it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from structkin.cli import check, demo, examples, solve, structure
+from structkin.cli.terminal import complain
+from structkin.errors import InputError, StructkinError
+
+app = typer.Typer(
+    name="structkin",
+    help="Planar mechanisms: structural (Assur) groups from the topology, and their motion group by group.",
+    epilog="Exit codes: 0 fine; 1 it ran, but something is not ok (a sample, the structure); 2 bad input.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.command("demo")(demo.demo)
+app.command("check")(check.check)
+app.command("structure")(structure.structure)
+app.command("solve")(solve.solve)
+app.command("examples")(examples.examples)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from structkin import __version__
+
+        typer.echo(f"structkin {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; bad input is told on stderr, every mistake of it, and ends with exit code 2."""
+    try:
+        app()
+    except InputError as error:
+        complain(error)
+        sys.exit(2)
+    except StructkinError as error:
+        typer.echo(str(error), err=True)
+        sys.exit(1)
+    except BrokenPipeError:
+        # The reader of our output has gone (`structkin solve ... | head`): nothing is left to say, not even at exit.
+        sys.stderr.close()
+        sys.exit(1)

@@ -1,0 +1,50 @@
+"""`structkin demo`: a real mechanism end to end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from structkin.cli.terminal import console
+from structkin.errors import InputError, Problem
+from structkin.model import load
+
+
+def demo(
+    name: Annotated[str, typer.Argument(help="Which example; see `structkin examples`.")] = "jansen_leg",
+    folder: Annotated[Path, typer.Option("--to", help="Folder for the pictures and the table.")] = Path(
+        "structkin-demo"
+    ),
+) -> None:
+    """Decompose a real mechanism, solve a full cycle, and draw it."""
+    from structkin.examples import path
+    from structkin.show.files import save_figure
+    from structkin.show.motion_plot import plot_motion
+    from structkin.show.schematic import draw_schematic
+    from structkin.show.structure_graph import draw_structure
+    from structkin.show.table import write_csv
+    from structkin.show.terminal import groups_table, summary_table
+
+    mechanism = load(path(name.removesuffix(".toml")))
+    structure = mechanism.structure()
+    motion = mechanism.solve()
+    terminal = console()
+    terminal.print(groups_table(structure))
+    terminal.print(structure.explain(), markup=False, highlight=False)
+    terminal.print(summary_table(motion))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            [Problem(str(folder), f"cannot be made: {error.strerror}", "choose another with --to")], "demo"
+        ) from None
+    save_figure(draw_schematic(mechanism, motion=motion, structure=structure), folder / "mechanism.png")
+    save_figure(draw_structure(structure, mechanism=mechanism), folder / "structure.png")
+    save_figure(plot_motion(motion), folder / "motion.png")
+    write_csv(motion, folder / "motion.csv")
+    for file in ("mechanism.png", "structure.png", "motion.png", "motion.csv"):
+        terminal.print(f"written: {folder / file}", markup=False, highlight=False)
+    if not motion.ok.all():
+        raise typer.Exit(1)

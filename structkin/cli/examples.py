@@ -1,0 +1,47 @@
+"""`structkin examples`: list the mechanisms that come with structkin, or copy one to start from."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from structkin.cli.terminal import console
+from structkin.errors import InputError, Problem
+
+
+def examples(
+    name: Annotated[
+        str | None, typer.Argument(help="Example to copy; without it, all are listed.", show_default=False)
+    ] = None,
+    folder: Annotated[Path, typer.Option("--to", help="Folder to copy it to.")] = Path(),
+) -> None:
+    """List the examples, or copy one: `structkin examples jansen_leg`."""
+    from structkin.examples import names, path
+
+    if name is None:
+        _list(names())
+        return
+    source = path(name.removesuffix(".toml"))
+    target = folder / source.name
+    if target.exists():
+        raise InputError([Problem(str(target), "is there already", "choose another folder with --to")], "examples")
+    if not folder.is_dir():
+        raise InputError([Problem(str(folder), "is not a folder", "create it first")], "examples")
+    shutil.copyfile(source, target)
+    console().print(f"written: {target}; try: structkin solve {target}", markup=False, highlight=False)
+
+
+def _list(names: tuple[str, ...]) -> None:
+    from rich.table import Table
+
+    from structkin.examples import path
+    from structkin.model import load
+
+    table = Table("name", "mechanism", "groups in solve order", title="Examples", title_justify="left")
+    for name in names:
+        mechanism = load(path(name))
+        table.add_row(name, mechanism.title, ", ".join(group.kind for group in mechanism.structure().groups))
+    console().print(table)

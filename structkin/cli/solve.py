@@ -1,0 +1,65 @@
+"""`structkin solve FILE`: the motion over a cycle, as a table, CSV, JSON or pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from structkin.cli.terminal import console, print_json, progress
+from structkin.kinematics import Motion
+from structkin.kinematics import solve as solve_mechanism
+from structkin.model import load
+
+
+def solve(
+    file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)],
+    samples: Annotated[int, typer.Option(help="Number of samples, both ends of the range included.", min=1)] = 361,
+    duration: Annotated[
+        float | None, typer.Option(help="Range of time [s]; default: a full cycle, or the file's.")
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option(help="Write all points and links, a line a sample.", metavar="TABLE")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw position, velocity, acceleration.", metavar="PICTURE")] = None,
+    schematic: Annotated[Path | None, typer.Option(help="Draw the mechanism and its paths.", metavar="PICTURE")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as plain data.")] = False,
+) -> None:
+    """Solve position, velocity and acceleration, group by group; numbers are in the file's units."""
+    mechanism = load(file)
+    with progress("solving") as report:
+        motion = solve_mechanism(mechanism, samples, duration=duration, progress=report)
+    written = _write(motion, csv, plot, schematic)
+    if as_json:
+        from structkin.show.table import motion_to_dict
+
+        print_json(motion_to_dict(motion))
+    else:
+        from structkin.show.terminal import summary_table
+
+        terminal = console()
+        terminal.print(summary_table(motion))
+        for path in written:
+            terminal.print(f"written: {path}", markup=False, highlight=False)
+    if not motion.ok.all():
+        raise typer.Exit(1)
+
+
+def _write(motion: Motion, csv: Path | None, plot: Path | None, schematic: Path | None) -> list[Path]:
+    """Write what was asked for; return the files."""
+    from structkin.show.files import save_figure
+
+    if csv is not None:
+        from structkin.show.table import write_csv
+
+        write_csv(motion, csv)
+    if plot is not None:
+        from structkin.show.motion_plot import plot_motion
+
+        save_figure(plot_motion(motion), plot)
+    if schematic is not None:
+        from structkin.show.schematic import draw_schematic
+
+        save_figure(draw_schematic(motion.mechanism, motion=motion, structure=motion.structure), schematic)
+    return [path for path in (csv, plot, schematic) if path is not None]

@@ -1,0 +1,40 @@
+"""`structkin structure FILE`: mobility, groups in solve order, KinStr, and what is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from structkin.cli.terminal import console, print_json
+from structkin.model import load
+
+
+def structure(
+    file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)],
+    as_json: Annotated[bool, typer.Option("--json", help="Print plain data.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the link graph and the order of the groups.", metavar="PICTURE")
+    ] = None,
+) -> None:
+    """Find the structural groups and the order in which they are solved."""
+    mechanism = load(file)
+    found = mechanism.structure()
+    if plot is not None:
+        from structkin.show.files import save_figure
+        from structkin.show.structure_graph import draw_structure
+
+        save_figure(draw_structure(found, mechanism=mechanism), plot)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        from structkin.show.terminal import groups_table
+
+        terminal = console()
+        terminal.print(groups_table(found))
+        terminal.print(found.explain(), markup=False, highlight=False)
+        if plot is not None:
+            terminal.print(f"drawn: {plot}", markup=False, highlight=False)
+    if not found.is_solvable:
+        raise typer.Exit(1)

@@ -1,0 +1,67 @@
+"""What all commands share at the terminal: printing tables, telling mistakes, showing progress."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from structkin.errors import InputError
+
+#: Work that takes longer than this [s] shows a progress bar.
+PATIENCE = 1.0
+
+
+def console() -> Console:
+    """Return the terminal; a pipe or a file gets plain text of a generous width."""
+    return Console() if sys.stdout.isatty() else Console(width=140, no_color=True)
+
+
+def complain(error: InputError) -> None:
+    """List every mistake on stderr."""
+    terminal = Console(stderr=True, soft_wrap=True)
+    count = len(error.problems)
+    terminal.print(Text(f"{error.source or 'input'}: {count} mistake{'s' if count != 1 else ''}", style="bold red"))
+    for problem in error.problems:
+        line = Text("  ")
+        if problem.key:
+            line.append(f"{problem.key}: ", style="bold")
+        line.append(problem.message)
+        if problem.hint:
+            line.append(f"\n      {problem.hint}", style="cyan")
+        terminal.print(line)
+
+
+def print_json(data: dict[str, Any]) -> None:
+    """Print plain data as JSON; NaN must have become None before."""
+    sys.stdout.write(json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Callable[[float], None]]:
+    """Yield a function that takes the part of the work that is done, 0 to 1; a bar appears when the work takes long."""
+    from rich.progress import Progress
+
+    bar: Progress | None = None
+    began = time.monotonic()
+
+    def report(done: float) -> None:
+        nonlocal bar
+        if bar is None and time.monotonic() - began > PATIENCE and sys.stderr.isatty():
+            bar = Progress(console=Console(stderr=True), transient=True)
+            bar.add_task(title, total=1.0)
+            bar.start()
+        if bar is not None:
+            bar.update(bar.task_ids[0], completed=done)
+
+    try:
+        yield report
+    finally:
+        if bar is not None:
+            bar.stop()
