@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from structkin.errors import InputError, Problem
@@ -126,10 +127,11 @@ class Topology:
 
     def joint(self, id: str) -> Joint:
         """Return the joint with this id; `KeyError` if there is none."""
-        for joint in self.joints:
-            if joint.id == id:
-                return joint
-        raise KeyError(id)
+        return self._joint_by_id[id]
+
+    @cached_property
+    def _joint_by_id(self) -> dict[str, Joint]:
+        return {joint.id: joint for joint in self.joints}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Topology:
@@ -192,7 +194,9 @@ def _problems(topology: Topology) -> Iterable[Problem]:
             )
         if len(set(joint.links)) < len(joint.links):
             yield Problem(key, "names a link twice")
-        yield from _ends(key, joint.links, links, pins - {joint.id})
+        yield from _ends(key, joint.links, links, pins)
+        if f"@{joint.id}" in joint.links:
+            yield Problem(key, "is attached to its own pin", "name a link, or the pin of another joint")
     for driver in topology.drivers:
         key = f"drivers.{driver.id}"
         if driver.kind not in DRIVER_KINDS:
@@ -226,7 +230,7 @@ def _ends(key: str, ends: Sequence[str], links: set[str], pins: set[str]) -> Ite
     for end in ends:
         pin = pin_of(end)
         if pin is not None and pin not in pins:
-            yield Problem(key, f"'{end}': no other revolute joint '{pin}' to attach to", suggest(pin, sorted(pins)))
+            yield Problem(key, f"'{end}': no revolute joint '{pin}' to attach to", suggest(pin, sorted(pins)))
         elif pin is None and end not in links:
             yield Problem(key, f"link '{end}' is unknown", suggest(end, sorted(links)))
 

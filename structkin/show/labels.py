@@ -165,7 +165,7 @@ def _obstacles(ax: Axes) -> tuple[Floats, Floats]:
 
 def _weight(line: Line2D) -> float:
     gid = line.get_gid() or ""
-    return 0.25 if gid.startswith(("path:", "hatching:")) else 1.0
+    return 0.5 if gid.startswith(("path:", "hatching:")) else 1.0
 
 
 def _dense(xy: Floats, step: float) -> Floats:

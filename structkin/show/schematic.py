@@ -20,7 +20,19 @@ from structkin.show.interest import middle, points_of_interest
 from structkin.show.labels import Label, place_labels, root_figure
 from structkin.show.measures import Measures, driver_quantity, measures_of
 from structkin.show.pose import Path, Pose, motion_pose, path_of, sketch_pose
-from structkin.show.style import DRIVER, GROUND, LARGE, LOOSE, NORMAL, SMALL, group_colour, group_label, listed, plain
+from structkin.show.style import (
+    DRIVER,
+    GROUND,
+    LARGE,
+    LOOSE,
+    NORMAL,
+    SMALL,
+    group_colour,
+    group_label,
+    listed,
+    new_figure,
+    plain,
+)
 from structkin.show.symbols import PATH, Pen
 from structkin.structure import KinematicStructure
 
@@ -32,7 +44,7 @@ def draw_schematic(
     mechanism: Mechanism,
     *,
     motion: Motion | None = None,
-    sample: int = 0,
+    sample: int | None = None,
     structure: KinematicStructure | None = None,
     trace: Sequence[str] = (),
     ax: Axes | None = None,
@@ -40,8 +52,8 @@ def draw_schematic(
 ) -> Figure:
     """Draw a mechanism in the field's symbols, its links coloured by structural group.
 
-    Without a motion it stands as sketched; with one it stands as at a sample, and the points `trace` leave their path
-    (default: the points of interest, at most four), with gaps where samples have no pose. The axes are in the file's
+    Without a motion it stands as sketched; with one it stands as at a sample (default: the first that is ok), and the
+    points `trace` leave their path (default: the points of interest, at most four), with gaps where samples have no pose. The axes are in the file's
     unit of length, or in that of `units`. Returns the figure, a new one unless axes `ax` are given.
 
     Raises `InputError` for unknown points, a sample that is not there, or a motion of another mechanism.
@@ -51,6 +63,8 @@ def draw_schematic(
     scale = measures.size("length")
     if structure is None:
         structure = motion.structure if motion is not None else mechanism.structure()
+    if sample is None:
+        sample = int(np.argmax(motion.ok)) if motion is not None else 0
     pose = motion_pose(motion, sample, scale) if motion is not None else sketch_pose(mechanism, scale)
     paths: dict[str, Path] = {}
     if motion is not None:
@@ -255,9 +269,8 @@ def _figure(low: complex, high: complex, wide: bool) -> Figure:
     """Return an empty figure that suits what is drawn: with room for a legend below a wide one, else at its right."""
     ratio = float(np.clip((high - low).real / max((high - low).imag, 1e-9 * (high - low).real), 0.45, 2.4))
     if wide:
-        return Figure(figsize=(9.0, 7.6 / ratio + 2.2), layout="constrained")
-    height = 6.6
-    return Figure(figsize=(float(np.clip(5.4 * ratio + 3.6, 6.0, 11.0)), height), layout="constrained")
+        return new_figure(9.0, 7.6 / ratio + 2.2)
+    return new_figure(float(np.clip(5.4 * ratio + 3.6, 6.0, 11.0)), 6.6)
 
 
 def _frame(ax: Axes, measures: Measures) -> None:
@@ -302,13 +315,13 @@ def _legend(ax: Axes, drawing: _Drawing, own: bool, wide: bool) -> None:
     if loose:
         text = plain(f"not determined: {listed(loose)}")
         handles.append(Line2D([], [], color=LOOSE, linewidth=3, linestyle=(0, (2.0, 1.5)), label=text))
-    for point in drawing.paths:
+    for point in (point for point, path in drawing.paths.items() if np.isfinite(path).any()):
         colour = drawing.colour(drawing._link_of(point))
         handles.append(Line2D([], [], color=colour, linewidth=1.3, label=plain(f"path of {point}")))
     if not handles:
         return
     if own and wide:
-        columns = 3 if len(handles) > 4 else 2
+        columns = min(len(handles), 3)
         root_figure(ax).legend(handles=handles, loc="outside lower center", ncols=columns, fontsize=SMALL, frameon=False)
     elif own:
         root_figure(ax).legend(handles=handles, loc="outside right upper", fontsize=SMALL, frameon=False)

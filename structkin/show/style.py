@@ -5,8 +5,12 @@ from __future__ import annotations
 import colorsys
 import textwrap
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from structkin.structure import Group
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 #: Colours of the groups in solve order: Okabe and Ito's and Tol's, told apart by the colour-blind; no red, no black.
 PALETTE = (
@@ -50,6 +54,15 @@ def group_colour(index: int | None) -> str:
     return "#" + "".join(f"{round(255 * part):02x}" for part in rgb)
 
 
+def tint(colour: str, strength: float = 0.28) -> str:
+    """Return an opaque light shade of a colour "#rrggbb".
+
+    >>> tint("#0072B2")
+    '#b8d8ea'
+    """
+    return "#" + "".join(f"{round(255 - strength * (255 - int(colour[k : k + 2], 16))):02x}" for k in (1, 3, 5))
+
+
 def listed(names: Sequence[str], most: int = 6) -> str:
     """Return names joined by "+"; a long list is cut.
 
@@ -79,3 +92,11 @@ def plain(text: str) -> str:
     """
     text = text.replace("$", r"\$")
     return f" {text}" if text.startswith("_") else text
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure of a size [in], without pyplot: nothing of it lives on elsewhere."""
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    return Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08))

@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Polygon
 from numpy.typing import ArrayLike, NDArray
 
-from structkin.show.style import DRIVER, GROUND
+from structkin.show.style import DRIVER, GROUND, tint
 
 Places = NDArray[np.complex128]
 
@@ -63,11 +63,11 @@ class Pen:
     def body(self, places: Sequence[complex], gid: str, colour: str, *, dashed: bool = False, above: bool = False) -> None:
         """Draw a link through these places: a bar, or a translucent plate; one place alone is a ring.
 
-        A link `above` covers the slots that its pins slide in.
+        A link `above` covers the slots that its pins slide in; one with an unknown place is not drawn.
         """
-        z = np.array([place for place in places if np.isfinite(place)], dtype=np.complex128)
+        z = np.array(places, dtype=np.complex128)
         style: dict[str, Any] = {"linestyle": (0, (2.0, 1.5)) if dashed else "-"}
-        if not len(z):
+        if not len(z) or not np.isfinite(z).all():
             return
         corners = hull(z)
         lift = SLOT - PLATE + 0.2 if above else 0.0
@@ -108,7 +108,7 @@ class Pen:
     def block(self, place: complex, along: complex, gid: str, colour: str) -> None:
         """Draw a sliding block that lies along a unit direction."""
         corners = place + along * self.u * np.array([-1.3 - 0.8j, 1.3 - 0.8j, 1.3 + 0.8j, -1.3 + 0.8j])
-        self.shape(corners, gid, facecolor=_tint(colour), edgecolor=colour, linewidth=2.0, zorder=BLOCK)
+        self.shape(corners, gid, facecolor=tint(colour), edgecolor=colour, linewidth=2.0, zorder=BLOCK)
 
     def ground_guide(self, a: complex, b: complex, gid: str) -> None:
         """Draw hatched ground under the way a-b of a block, on its lower or else its right side."""
@@ -167,7 +167,7 @@ class Pen:
         self.line([a, a + near * along], f"rod:{gid}", color=DRIVER, linewidth=1.8, zorder=BAR)
         self.line([a + 0.75 * length * along, b], f"rod:{gid}", color=DRIVER, linewidth=1.8, zorder=BLOCK)
         corners = a + along * np.array(barrel)
-        self.shape(corners, gid, facecolor=_tint(DRIVER), edgecolor=DRIVER, linewidth=1.6, zorder=SLOT)
+        self.shape(corners, gid, facecolor=tint(DRIVER), edgecolor=DRIVER, linewidth=1.6, zorder=SLOT)
         piston = a + along * (0.75 * length + 0.6 * self.u * np.array([-1j, 1j]))
         self.line(piston, f"rod:{gid}", color=DRIVER, linewidth=2.5, zorder=BLOCK)
 
@@ -196,7 +196,3 @@ def hull(z: Places) -> Places:
         corners += chain[:-1]
     return np.array(corners)
 
-
-def _tint(colour: str) -> str:
-    """Return an opaque light shade of a colour "#rrggbb"."""
-    return "#" + "".join(f"{round(255 - 0.28 * (255 - int(colour[k : k + 2], 16))):02x}" for k in (1, 3, 5))

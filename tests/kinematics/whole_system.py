@@ -328,7 +328,9 @@ def solve_whole(mechanism: Any, motion: Any, samples: Any = None, *, seed: int =
     """
     system = WholeSystem(mechanism)
     samples = np.flatnonzero(motion.ok) if samples is None else np.asarray(samples)
-    laws = np.array([motion.drivers[id][:, samples] for id in system.drivers]).reshape(-1, 3, len(samples))
+    laws = np.zeros((len(system.drivers), 3, len(samples)))
+    for k, id in enumerate(system.drivers):
+        laws[k] = motion.drivers[id][:, samples]
     q = unknowns_of(system, motion, 0)[:, samples]
     clarity = np.linalg.svd(system.jacobian(q), compute_uv=False)[:, -1] if len(samples) else np.zeros(0)
     noise = np.random.default_rng(seed).uniform(-1, 1, q.shape) * system._unit

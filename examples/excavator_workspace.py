@@ -1,0 +1,34 @@
+"""Where can the bucket's tip of an excavator go? All three cylinders are swept, and every pose is solved at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import structkin as sk
+from structkin.examples import path
+
+#: Way of the boom's and the arm's cylinder from the sketch [m], and length of the bucket's [m].
+BOOM, ARM, BUCKET = (-0.5, 0.5), (-0.6, 0.4), (1.40, 1.95)
+
+
+def sweep(boom: int = 31, arm: int = 31, bucket: int = 9) -> sk.Motion:
+    """Return all poses on a grid of so many lengths of each cylinder."""
+    grid = np.meshgrid(np.linspace(*BOOM, boom), np.linspace(*ARM, arm), np.linspace(*BUCKET, bucket), indexing="ij")
+    cylinders = ("boom_cylinder", "arm_cylinder", "bucket_cylinder")
+    values = {name: axis.ravel() for name, axis in zip(cylinders, grid, strict=True)}
+    return sk.load(path("excavator")).solve(drivers=values)
+
+
+if __name__ == "__main__":
+    import matplotlib.pyplot as plt
+
+    from structkin.show import draw_schematic
+
+    motion = sweep()
+    print(motion.report)
+    x, y = motion.position("T")[motion.ok].T
+    print(f"reach {x.max():.2f} m, depth {-y.min():.2f} m, height {y.max():.2f} m")
+    figure, axes = plt.subplots(layout="constrained")
+    axes.plot(x, y, ",", color="tan")
+    draw_schematic(motion.mechanism, ax=axes)
+    figure.savefig("excavator_workspace.png")

@@ -1,0 +1,190 @@
+"""The command line as a user meets it: what is printed, what is written, and the exit code."""
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from structkin.examples import path
+
+GOOD = path("crank_rocker")
+
+
+def structkin(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    code = "from structkin.cli import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        timeout=120,
+    )
+
+
+@pytest.fixture
+def wrong(tmp_path):
+    file = tmp_path / "wrong.toml"
+    file.write_text(
+        """
+        title = "Wrong"
+        [points]
+        A = [0, 0]
+        B = [1, nan]
+        [links]
+        ground = ["A"]
+        crank = ["A", "Q"]
+        [drivers]
+        motor = { joint = "A", speed = "5 mm/s" }
+        """
+    )
+    return file
+
+
+@pytest.fixture
+def short_coupler(tmp_path):
+    """A crank that cannot turn fully."""
+    file = tmp_path / "short.toml"
+    file.write_text(
+        """
+        [points]
+        A = [0, 0]
+        B = [3, 1]
+        C = [4, 3]
+        D = [5, 0]
+        [links]
+        ground = ["A", "D"]
+        crank = ["A", "B"]
+        coupler = ["B", "C"]
+        rocker = ["C", "D"]
+        [drivers]
+        motor = { joint = "A", speed = 1 }
+        """
+    )
+    return file
+
+
+@pytest.fixture
+def undriven(tmp_path, short_coupler):
+    file = tmp_path / "undriven.toml"
+    file.write_text(short_coupler.read_text().split("[drivers]")[0])
+    return file
+
+
+@pytest.mark.parametrize("command", ["check", "structure", "solve"])
+def test_bad_input_lists_every_mistake_and_exits_with_2(command, wrong, tmp_path):
+    run = structkin(command, wrong)
+    assert run.returncode == 2
+    assert "Traceback" not in run.stderr and run.stdout == ""
+    for key in ("points.B", "links.crank", "drivers.motor"):
+        assert key in run.stderr
+
+
+@pytest.mark.parametrize("command", ["check", "structure", "solve"])
+def test_a_missing_file_is_told(command, tmp_path):
+    run = structkin(command, tmp_path / "none.toml")
+    assert run.returncode == 2 and "none.toml" in run.stderr and "Traceback" not in run.stderr
+
+
+def test_check_is_content_with_a_good_file():
+    run = structkin("check", GOOD)
+    assert run.returncode == 0 and "no mistakes" in run.stdout
+
+
+def test_check_tells_of_samples_out_of_reach(short_coupler):
+    run = structkin("check", short_coupler)
+    assert run.returncode == 1 and "out of reach at group 2, RRR (coupler + rocker)" in run.stdout
+
+
+def test_a_missing_driver_is_told(undriven):
+    run = structkin("structure", undriven)
+    assert run.returncode == 1 and "driver" in run.stdout
+    run = structkin("solve", undriven)
+    assert run.returncode == 2 and "driver" in run.stderr
+
+
+def test_structure_json_has_the_documented_layout():
+    run = structkin("structure", GOOD, "--json")
+    data = json.loads(run.stdout)
+    assert run.returncode == 0
+    assert set(data) == {"title", "mobility", "links", "groups", "kinstr", "diagnostics"}
+    assert set(data["diagnostics"]) >= {"over", "under", "missing_drivers"}
+    wanted = {
+        "kind",
+        "links",
+        "joints",
+        "drivers",
+        "class",
+        "order",
+        "signature",
+        "composite_links",
+        "level",
+        "depends_on",
+    }
+    assert all(wanted <= set(group) for group in data["groups"])
+    assert len(data["kinstr"]) == len(data["links"]) and len(data["kinstr"][0]) == len(data["groups"])
+
+
+def test_solve_json_has_null_for_what_is_not_known(short_coupler):
+    run = structkin("solve", short_coupler, "--samples", 37, "--json")
+    data = json.loads(run.stdout)
+    assert run.returncode == 1
+    assert len(data["t"]) == 37 and None in data["points"]["C"]["x"] and None not in data["points"]["B"]["x"]
+
+
+def test_solve_writes_what_is_asked(tmp_path):
+    run = structkin(
+        "solve", GOOD, "--samples", 13, "--csv", "a.csv", "--plot", "a.png", "--schematic", "b.svg", cwd=tmp_path
+    )
+    assert run.returncode == 0, run.stderr
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.csv", "a.png", "b.svg"]
+    with open(tmp_path / "a.csv", newline="") as file:
+        rows = list(csv.reader(file))
+    assert len(rows) == 15 and rows[0][0] == "t" and rows[1][0] == "s"
+
+
+@pytest.mark.parametrize("option", ["--csv", "--plot", "--schematic"])
+def test_a_target_that_cannot_be_written_leaves_nothing(option, tmp_path):
+    run = structkin("solve", GOOD, option, tmp_path / "no" / "such" / "file.png")
+    assert run.returncode == 2 and "Traceback" not in run.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_unknown_suffix_is_told(tmp_path):
+    run = structkin("structure", GOOD, "--plot", tmp_path / "a.xyz")
+    assert run.returncode == 2 and ".png" in run.stderr and not list(tmp_path.iterdir())
+
+
+def test_examples_are_listed_and_copied(tmp_path):
+    run = structkin("examples")
+    assert run.returncode == 0 and "jansen_leg" in run.stdout
+    assert structkin("examples", "jansen_leg", cwd=tmp_path).returncode == 0
+    assert structkin("check", "jansen_leg.toml", cwd=tmp_path).returncode == 0
+    again = structkin("examples", "jansen_leg", cwd=tmp_path)
+    assert again.returncode == 2 and "is there already" in again.stderr
+    unknown = structkin("examples", "jansen_log", cwd=tmp_path)
+    assert unknown.returncode == 2 and "did you mean 'jansen_leg'?" in unknown.stderr
+
+
+def test_demo_draws_a_real_mechanism(tmp_path):
+    run = structkin("demo", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert "RRR" in run.stdout and "361 of 361 samples ok" in run.stdout
+    files = {file.name for file in (tmp_path / "structkin-demo").iterdir()}
+    assert files == {"mechanism.png", "structure.png", "motion.png", "motion.csv"}
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--samples", "0"), ("--samples", "many"), ("--duration", "-1"), ("--colour", "red")]
+)
+def test_options_out_of_range_exit_with_2(arguments):
+    run = structkin("solve", GOOD, *arguments)
+    assert run.returncode == 2 and "Traceback" not in run.stderr
+
+
+def test_help_and_version():
+    assert "structural" in structkin("--help").stdout
+    assert structkin("--version").stdout.startswith("structkin ")

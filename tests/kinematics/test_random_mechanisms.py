@@ -1,0 +1,264 @@
+"""Random mechanisms: the structure they were built from, and motions that four judges agree with.
+
+The judges: the file's own words (`by_the_file`), all equations at once (`whole_system`), differences in time,
+and a walk towards the samples that are said to be out of reach.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from by_the_file import gaps
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from random_mechanisms import DRIVEN, DYADS, OTHERS, Case, build
+from whole_system import WholeSystem, solve_whole, unknowns_of
+
+from structkin.kinematics import Status
+
+seeds = st.integers(0, 2**31 - 1)
+elements = st.integers(0, 5)
+quiet = {
+    "deadline": None,
+    "derandomize": True,
+    "database": None,
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
+}
+
+#: Steps of the differences, in durations; samples of a motion.
+STEP, SAMPLES = 1e-3, 7
+
+
+# --- structure ------------------------------------------------------------------------------------------------
+
+
+def check_structure(case: Case) -> None:
+    """decompose() returns the groups that were built, with their names, in an order that can be solved."""
+    mechanism = case.mechanism()
+    structure = mechanism.structure()
+    assert structure.is_solvable
+    assert structure.mobility == len(mechanism.drives) == mechanism.topology.mobility_count
+    index = {frozenset(group.links): group.index for group in structure.groups}
+    assert sorted(map(sorted, index)) == sorted(sorted(built.links) for built in case.groups)
+    assert [group.index for group in structure.groups] == list(range(len(case.groups)))
+    for built in case.groups:
+        group = structure.groups[index[built.links]]
+        assert (group.kind, group.class_, group.order) == (built.kind, built.class_, built.order)
+        assert frozenset(group.drivers) == built.drivers
+        assert frozenset(map(frozenset, group.composite_links)) == built.composites
+        before = {index[case.groups[k].links] for k in built.depends}
+        assert set(group.depends_on) == before
+        assert all(k < group.index for k in before)
+        assert group.level == 1 + max((structure.groups[k].level for k in before), default=-1)
+    owner = {link: group.index for group in structure.groups for link in group.links}
+    column = np.array([owner[link] if link != "ground" else -1 for link in structure.topology.links])
+    for k, group in enumerate(structure.groups):
+        assert set(np.flatnonzero(structure.kinstr[:, k] == 1)) == set(np.flatnonzero(column == k)), group
+        assert np.all(column[structure.kinstr[:, k] == -1] < k)
+
+
+@settings(max_examples=100, **quiet)
+@given(seed=seeds, elements=elements)
+def test_decomposes_into_what_it_was_built_from(seed, elements):
+    check_structure(build(seed, elements))
+
+
+# --- motion ---------------------------------------------------------------------------------------------------
+
+
+def check_motion(case: Case, *, samples: int = SAMPLES) -> Counter[str]:
+    """Every ok sample satisfies all judges; the others are out of reach. Returns what was seen."""
+    mechanism, T, h = case.mechanism(), case.duration, STEP * case.duration
+    centers = np.linspace(0, T, samples)
+    offsets = np.array([-6, -4, -3, -2, -1, 0, 1, 2, 3, 4, 6])
+    t = np.concatenate([c + h * offsets if 0 < k < samples - 1 else [c] for k, c in enumerate(centers)])
+    place = np.searchsorted(t, centers - 0.5 * h)
+    motion = mechanism.solve(t=t)
+    seen = Counter(mechanisms=1, samples=len(t), ok=int(motion.ok.sum()), tracked=int(motion.plan.tracked))
+    for status in Status:
+        seen[status.words] += int(np.sum(motion.status == status))
+    assert np.all(np.isfinite(motion.residual()[motion.ok]))
+    assert np.max(motion.residual()[motion.ok], initial=0.0) <= 1e-12
+    for rule, gap in gaps(case.data, motion).items():
+        assert np.max(gap) <= 1e-12, rule
+    for id, drive in mechanism.drives.items():
+        np.testing.assert_array_equal(motion.drivers[id], np.stack(drive.law(t)))
+    _check_failures_are_named(motion)
+    seen += _check_whole_system(case, motion, place[motion.ok[place]])
+    seen += _check_differences(motion, place[1:-1], offsets, h)
+    seen += _check_out_of_reach(case, motion, centers, place)
+    return seen
+
+
+def _check_failures_are_named(motion: Any) -> None:
+    """A sample that is not ok names its group; groups that do not hang on it keep their numbers, its own links none."""
+    groups = motion.structure.groups
+    for part, status, k in motion.outcomes():
+        if status == Status.OK:
+            assert k == -1
+            continue
+        for link in groups[k].links:
+            rates = motion.velocity(0j, link=link)[part]
+            assert np.all(np.isnan(rates)), (status, link)
+            if status != Status.SINGULAR:
+                assert np.all(np.isnan(motion.position(0j, link=link)[part]) | np.isnan(motion.angle(link)[part, None]))
+        upstream, new = set(groups[k].depends_on), set(groups[k].depends_on)
+        while new:
+            new = {j for i in new for j in groups[i].depends_on} - upstream
+            upstream |= new
+        for j in upstream:
+            for link in groups[j].links:
+                assert np.all(np.isfinite(motion.acceleration(0j, link=link)[part])), (status, link)
+
+
+def _check_whole_system(case: Case, motion: Any, samples: Any) -> Counter[str]:
+    if not len(samples):
+        return Counter()
+    whole = solve_whole(motion.mechanism, motion, samples, seed=case.seed)
+    assert whole.converged.all()
+    near = np.maximum(1.0, 1e-3 / whole.clarity)  # digits lost near a limit position
+    worst = whole.compare(motion, samples)
+    assert np.all(worst["position"] <= 1e-10 * near)
+    assert np.all(worst["velocity"] <= 1e-8 * near**2)
+    assert np.all(worst["acceleration"] <= 1e-7 * near**3)
+    return Counter({"whole-system samples": len(samples), "of them near a limit": int(np.sum(near > 1))})
+
+
+def _check_differences(motion: Any, centers: Any, offsets: Any, h: float) -> Counter[str]:
+    """Velocities and accelerations against sixth-order differences of positions in time.
+
+    The difference of two step sizes estimates the error, which is large only near a limit position.
+    """
+    system, seen = WholeSystem(motion.mechanism), Counter()
+    unit = np.tile([system.size, system.size, 1.0], len(system.moving))[:, None]
+    q, qd, qdd = (unknowns_of(system, motion, order) / unit for order in range(3))
+    zero = int(np.flatnonzero(offsets == 0)[0])
+    for center in centers:
+        lanes = center - zero + np.arange(len(offsets))
+        lanes = np.arange(center, center + len(offsets))
+        if not motion.ok[lanes].all():
+            continue
+        x = {int(k): q[:, lane] for k, lane in zip(offsets, lanes, strict=True)}
+        mid = lanes[zero]
+        first, second = (_differences(x, k, h) for k in (1, 2))
+        for name, exact, one, two, floor in (
+            ("velocity", qd[:, mid], first[0], second[0], 1.0),
+            ("acceleration", qdd[:, mid], first[1], second[1], 1.0),
+        ):
+            order = 1 if name == "velocity" else 2
+            scale = max(np.max(np.abs(exact)), floor / (h / STEP) ** order)
+            error = np.max(np.abs(one - two)) / scale
+            assert np.max(np.abs(one - exact)) / scale <= 1e-7 + 3 * error, (name, center)
+            seen["differences"] += 1
+            seen["sharp differences"] += int(error < 1e-7)
+    return seen
+
+
+def _differences(x: dict[int, Any], k: int, h: float) -> tuple[Any, Any]:
+    """First and second derivative from samples k h apart, of sixth order."""
+    odd = [x[j * k] - x[-j * k] for j in (1, 2, 3)]
+    even = [x[j * k] + x[-j * k] - 2 * x[0] for j in (1, 2, 3)]
+    h = k * h
+    return (45 * odd[0] - 9 * odd[1] + odd[2]) / (60 * h), (270 * even[0] - 27 * even[1] + 2 * even[2]) / (180 * h * h)
+
+
+def _check_out_of_reach(case: Case, motion: Any, centers: Any, place: Any) -> Counter[str]:
+    """The first sample after the last good one cannot be walked to; nor can the first of all, from the sketch."""
+    mechanism, seen = motion.mechanism, Counter()
+    system = WholeSystem(mechanism)
+    bad = [int(lane) for lane in np.flatnonzero(~motion.ok) if lane == 0 or motion.ok[lane - 1]][:2]
+    for lane in bad:
+        end = np.array([motion.drivers[id][0, lane] for id in system.drivers])
+        if motion.status[lane] == Status.SINGULAR:
+            seen["singular, not walked to"] += 1
+            continue
+        if lane:
+            q = unknowns_of(system, motion, 0)[:, [lane - 1]]
+            times = np.linspace(motion.t[lane - 1], motion.t[lane], 41)[1:]
+            path = np.array([mechanism.drives[id].law(times)[0] for id in system.drivers]).T
+        else:
+            q = system.sketch()
+            start = np.array([mechanism.drives[id].start for id in system.drivers])
+            turns = np.array([mechanism.drives[id].kind == "angle" for id in system.drivers])
+            way = end - start
+            way = np.where(turns, np.remainder(way + np.pi, 2 * np.pi) - np.pi, way)
+            path = start + np.linspace(0, 1, 41)[1:, None] * way
+        assert system.follow(q, path) is None, (Status(motion.status[lane]).words, lane)
+        seen["walks to a limit"] += 1
+    return seen
+
+
+@settings(max_examples=90, **quiet)
+@given(seed=seeds, elements=elements)
+def test_motion_agrees_with_every_judge(seed, elements):
+    check_motion(build(seed, elements))
+
+
+@pytest.mark.parametrize("element", sorted({*DRIVEN, *DYADS, *OTHERS}, key=lambda f: f.__name__))
+def test_every_element_alone_on_a_driven_link(element):
+    for seed in range(3):
+        case = build(1000 + seed, 1, menu=(element,))
+        check_structure(case)
+        check_motion(case)
+
+
+# --- sampling -------------------------------------------------------------------------------------------------
+
+
+def check_sampling(case: Case) -> Counter[str]:
+    """Twelve intervals and 360 give the same poses at common times."""
+    mechanism = case.mechanism()
+    coarse, fine = mechanism.solve(samples=13), mechanism.solve(samples=361)
+    every = np.arange(0, 361, 30)
+    np.testing.assert_allclose(coarse.t, fine.t[every], rtol=1e-14, atol=1e-14 * case.duration)
+    system = WholeSystem(mechanism)
+    a, b = (unknowns_of(system, motion, 0) for motion in (coarse, fine))
+    gap = (a - b[:, every]) / np.tile([system.size, system.size, 1.0], len(system.moving))[:, None]
+    gap[2::3] = np.remainder(gap[2::3] + np.pi, 2 * np.pi) - np.pi
+    both = coarse.ok & fine.ok[every]
+    clarity = np.linalg.svd(system.jacobian(a[:, both]), compute_uv=False)[:, -1] if both.any() else np.ones(0)
+    assert np.all(np.max(np.abs(gap[:, both]), axis=0) <= 1e-10 * np.maximum(1.0, 1e-3 / clarity))
+    assert np.array_equal(coarse.ok, fine.ok[every]), "the sampling decides what is reached"
+    return Counter(mechanisms=1, tracked=int(coarse.plan.tracked), common=int(both.sum()))
+
+
+@settings(max_examples=12, **quiet)
+@given(seed=seeds)
+def test_tracked_groups_do_not_depend_on_the_sampling(seed):
+    check_sampling(build(seed, 1, menu=OTHERS))
+
+
+# --- thousands ------------------------------------------------------------------------------------------------
+
+BATCHES, BATCH = 20, 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_many_random_mechanisms(batch, record_property):
+    seen = Counter()
+    for seed in range(batch * BATCH, (batch + 1) * BATCH):
+        case = build(10_000_000 + seed, seed % 6)
+        try:
+            check_structure(case)
+            seen += check_motion(case)
+        except Exception as error:
+            raise AssertionError(f"build({case.seed}, {seed % 6}): {error}") from error
+    assert seen["sharp differences"] > 0.8 * seen["differences"]
+    for name, count in sorted(seen.items()):
+        record_property(name, count)
+
+
+@pytest.mark.slow
+def test_many_samplings(record_property):
+    seen = Counter()
+    for seed in range(200):
+        try:
+            seen += check_sampling(build(20_000_000 + seed, 1 + seed % 3, menu=OTHERS))
+        except Exception as error:
+            raise AssertionError(f"build({20_000_000 + seed}, {1 + seed % 3}, menu=OTHERS): {error}") from error
+    for name, count in sorted(seen.items()):
+        record_property(name, count)
