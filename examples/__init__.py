@@ -1,4 +1,4 @@
-"""Mechanism files that come with structkin: `names()` lists them, `path(name)` finds one, `load` reads it."""
+"""Mechanism files that come with structkin: `names()` lists them, `path(name)` finds one for `structkin.load`."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ if __name__ == "__main__":
     print(motion.report)
     x, y = motion.position("T")[motion.ok].T
     print(f"reach {x.max():.2f} m, depth {-y.min():.2f} m, height {y.max():.2f} m")
-    figure, axes = plt.subplots(layout="constrained")
-    axes.plot(x, y, ",", color="tan")
+    figure, axes = plt.subplots(figsize=(11, 10), layout="constrained")
+    axes.plot(x, y, ".", color="tan", markersize=1)
     draw_schematic(motion.mechanism, ax=axes)
     figure.savefig("excavator_workspace.png")

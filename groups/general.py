@@ -6,7 +6,7 @@ The unknowns of link k are its origin O_k and its unit direction U_k = (cos thet
     parallel   D_i x D_j = 0                         orientation of a prismatic joint, or driven (D_i turned by E)
     line       D x (P_j - P_i) - e = 0               prismatic joint or slot
     travel     D . (P_j - P_i) - start - s = 0       driven slide
-    distance   (|P_j - P_i|^2 - l^2) / 2 = 0         driven distance
+    distance   |P_j - P_i|^2 / 2 - lambda = 0        driven distance, lambda half its square
 
 with points P = O_k + U_k r and directions D = U_k r on an unknown link, or known inputs. This is the reference-point
 formulation (Flores & Lankarani, eqs. 22-87, corrected) of the group alone.
@@ -119,7 +119,7 @@ class General:
 
     def _first(self, h: Values, phi: tuple[Array, Array], dh: Values, dphi: tuple[Array, Array]) -> Array:
         """Return the derivative of all rows (r, n) along dh and dphi = (dO, dU)."""
-        ix, (V, S), (dV, dS) = self._index, self._split(h), self._split(dh)
+        ix, (V, _), (dV, dS) = self._index, self._split(h), self._split(dh)
         (O, U), (dO, dU) = phi, dphi
         P, D = ix.points(O, U, V), ix.turned_directions(U, V)
         dP = ix.points(dO, dU, dV)
@@ -133,7 +133,7 @@ class General:
             _cross(dD[ix.par_a], D[ix.par_b]) + _cross(D[ix.par_a], dD[ix.par_b]),
             _cross(dD[ix.line_d], line) + _cross(D[ix.line_d], d_line),
             _dot(dD[ix.travel_d], travel) + _dot(D[ix.travel_d], d_travel) - dS[ix.travel_s],
-            _dot(d_dist, dist) - S[ix.dist_s] * dS[ix.dist_s],
+            _dot(d_dist, dist) - dS[ix.dist_s],
         )
 
     def jacobian(self, h: Values, O: Array, U: Array) -> Array:
@@ -157,7 +157,7 @@ class General:
             _cross(D_a, D_b),
             _cross(D_line, line) - ix.line_e,
             _dot(D_travel, travel) - ix.travel_start - S[ix.travel_s],
-            0.5 * (_dot(reach, reach) - S[ix.dist_s] ** 2),
+            0.5 * _dot(reach, reach) - S[ix.dist_s],
         )
         # The derivative of a scalar row by the place of its second point: D x v = turned(D) . v.
         gradients = _join_lanes(_turned(D_line), D_travel, reach)
@@ -187,7 +187,7 @@ class General:
     def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
         """Return g = -(d2 Phi)(v, w) of the rows and of the unit directions."""
         ix = self._index
-        (V, _), (vV, vS), (wV, wS) = self._split(h), self._split(vh), self._split(wh)
+        (V, _), (vV, _), (wV, _) = self._split(h), self._split(vh), self._split(wh)
         (O, U), (vO, vU), (wO, wU) = _unpack(phi), _unpack(vphi), _unpack(wphi)
         zero_V, zero_O = np.zeros_like(V), np.zeros_like(O)
         P = _Jet(
@@ -206,7 +206,7 @@ class General:
             _mixed(_cross, D.take(ix.par_a), D.take(ix.par_b)),
             _mixed(_cross, D.take(ix.line_d), line),
             _mixed(_dot, D.take(ix.travel_d), travel),
-            0.5 * _mixed(_dot, dist, dist) - vS[ix.dist_s] * wS[ix.dist_s],
+            0.5 * _mixed(_dot, dist, dist),
         )
         return (*(-rows), *(-_dot(vU, wU)))
 

@@ -29,6 +29,9 @@ Values = tuple[Any, ...]
 class Relation(Protocol):
     """Inputs, unknowns and the constraints between them, with a closed-form solution."""
 
+    #: Number of assembly modes.
+    modes: int
+
     def margin(self, h: Values) -> Array | None:
         """Return the dimensionless square that is negative out of reach and zero where singular (n,), or None."""
 
@@ -53,8 +56,6 @@ class Kind(Relation, Protocol):
 
     name: str
     aliases: tuple[str, ...]
-    #: Number of assembly modes.
-    modes: int
     #: Names of the inputs and unknowns; a name in lower case is a scalar, in upper case a vector.
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]

@@ -2,7 +2,8 @@
 
       A =====[==]==== B        D x (B - A) = e,  D.D = 1
 
-D is the common direction of the guide, e the constant distance of B to its left. The travel is D.(B - A).
+D is the common direction of the guide, e the constant distance of B to its left. The travel is D.(B - A); w is a
+constant length of its order, which only makes the margin dimensionless.
 Source: the slotted lever of Whitworth's and the shaper's quick-return; travel = +-sqrt(|B-A|^2 - e^2).
 """
 
@@ -18,44 +19,43 @@ from .kind import Array, Values, cross, dot, solve2
 class RPR:
     """The direction D of the guide from the two pins and the offset.
 
-    The mode is +1 where B lies ahead of A along D. Singular where the travel is zero: margin is travel^2 / |B-A|^2.
+    The mode is +1 where B lies ahead of A along D. Singular where the travel is zero: margin is (travel / w)^2.
 
     >>> A, B = np.array([[0.0], [0.0]]), np.array([[5.0], [0.0]])
-    >>> [round(float(x), 12) for x in RPR().position((A, B, 3.0), np.sqrt(RPR().margin((A, B, 3.0))))[0][:, 0]]
+    >>> h = (A, B, 3.0, 5.0)
+    >>> [round(float(x), 12) for x in RPR().position(h, np.sqrt(RPR().margin(h)))[0][:, 0]]
     [0.8, -0.6]
     """
 
     name = "RPR"
     aliases: tuple[str, ...] = ()
     modes = 2
-    inputs: tuple[str, ...] = ("A", "B", "e")
+    inputs: tuple[str, ...] = ("A", "B", "e", "w")
     outputs: tuple[str, ...] = ("D",)
 
     def margin(self, h: Values) -> Array | None:
-        """Return 1 - e^2 / |B-A|^2."""
-        A, B, e = h
+        """Return (|B-A|^2 - e^2) / w^2."""
+        A, B, e, w = h
         W = B - A
-        d = dot(W, W)
-        size = np.sqrt(d)
-        return np.asarray((size - e) * (size + e) / d)
+        size = np.sqrt(dot(W, W))
+        return np.asarray((size - e) * (size + e) / (w * w))
 
     def side(self, h: Values, phi: Values) -> Array:
-        """Return travel / |B-A|."""
-        (A, B, _), (D,) = h, phi
-        W = B - A
-        return np.asarray(dot(D, W) / np.sqrt(dot(W, W)))
+        """Return travel / w."""
+        (A, B, _, w), (D,) = h, phi
+        return np.asarray(dot(D, B - A) / w)
 
     def position(self, h: Values, root: Any) -> Values:
         """Return D = (B-A) / (travel + i e), read as complex numbers."""
-        A, B, e = h
+        A, B, e, w = h
         W = B - A
         d = dot(W, W)
-        along, across = root / np.sqrt(d), e / d
+        along, across = root * w / d, e / d
         return (np.stack((along * W[0] + across * W[1], along * W[1] - across * W[0])),)
 
     def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
         """Solve dD x (B-A) = de - D x (dB-dA) + g1 and D.dD = g2."""
-        (A, B, _), (D,), (dA, dB, de) = h, phi, dh
+        (A, B, _, _), (D,), (dA, dB, de, _) = h, phi, dh
         W = B - A
         return (solve2(np.stack((W[1], -W[0])), D, de - cross(D, dB - dA) + g[0], g[1]),)
 
@@ -66,5 +66,5 @@ class RPR:
 
     def residual(self, h: Values, phi: Values) -> Values:
         """Return D x (B-A) - e and (D.D - 1) / 2."""
-        (A, B, e), (D,) = h, phi
+        (A, B, e, _), (D,) = h, phi
         return (cross(D, B - A) - e, 0.5 * (dot(D, D) - 1))

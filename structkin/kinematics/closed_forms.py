@@ -12,7 +12,7 @@ from structkin.groups import kind
 from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.compile import Contact, Scene
 from structkin.kinematics.plan import Operand, Slot
-from structkin.kinematics.relations import HalfSquare, Quotient
+from structkin.kinematics.relations import HalfSquare, HalfSquareOfLength, Quotient
 from structkin.structure import Group, decompose
 
 #: Below this sine the sketch does not say on which side a dyad closes.
@@ -29,7 +29,7 @@ def solve_pin(scene: Scene, group: Group, index: int) -> None:
         assert drive.ends is not None
         (center,) = (closing.known_point(*end) for end in drive.ends if end[1] not in group.pins)
         assert center is not None
-        circles.append((closing.vector(center), closing.half_square_of(id)))
+        circles.append((closing.vector(center), half_square_of(scene, id, index)))
     for joint in group.joints:
         guide = scene.guide(joint)
         carrier = scene.frames[guide.carrier]
@@ -58,6 +58,14 @@ def solve_closed(scene: Scene, group: Group, index: int) -> Mapping[str, Frame] 
     if len(set(clusters.values())) == 2 and not drivers and len(ties) == 3:
         return closing.dyad(ties)
     return None
+
+
+def half_square_of(scene: Scene, driver: str, group: int) -> Operand:
+    """Return half the square of a driven distance as an operand; a distance that is not positive is out of reach."""
+    drive, tape = scene.mechanism.drives[driver], scene.tape
+    length = tape.driver(driver, group, angular=False, value=drive.start)
+    (out,) = tape.step(HalfSquareOfLength(), (length,), (0.5 * drive.start**2,), group=group, scalar=True)
+    return Slot(out)
 
 
 def _clusters(group: Group) -> dict[str, tuple[str, ...]]:
@@ -99,7 +107,7 @@ class Closing:
         first, second = drive.links
         # angle(second) - angle(first) = z: the known link may be either of the two.
         other, sign = (first, 1) if second == tie.link else (second, -1)
-        turn = scene.tape.driver(driver, angular=True, value=drive.start, sign=sign)
+        turn = scene.tape.driver(driver, self.index, angular=True, value=drive.start, sign=sign)
         direction = self.vector(scene.frames[other].direction)
         _, sketch = scene.sketch_frame(tie.link)
         (out,) = scene.tape.step(kind("driven R"), (direction, turn), (sketch,), group=self.index)
@@ -107,7 +115,7 @@ class Closing:
 
     def _driven_p(self, tie: Contact, driver: str) -> Mapping[str, Frame]:
         scene, drive, guide = self.scene, self.scene.mechanism.drives[driver], self.scene.guide(tie.joint)
-        travel = scene.tape.driver(driver, angular=False, value=drive.start)
+        travel = scene.tape.driver(driver, self.index, angular=False, value=drive.start)
         turned = self._direction_by_guide(tie)
         shift = complex(guide.start, guide.offset)
         if tie.link == guide.slider:
@@ -130,7 +138,7 @@ class Closing:
         if len(mine) != 1 or len(known) != 1:
             return None
         point = mine[0][1]
-        reach = self.half_square_of(driver)
+        reach = half_square_of(scene, driver, self.index)
         if tie.kind == "R":
             arm = scene.local(tie.link, point) - scene.local(tie.link, tie.joint)
             if arm == 0:
@@ -199,8 +207,9 @@ class Closing:
         lever -= guide.origin - scene.local(carrier.link, carrier.joint)
         offset = guide.offset - (lever / guide.direction).imag
         pins = scene.pins[carrier.joint], scene.pins[slider.joint]
+        size = abs(scene.sketch_point(slider.joint) - scene.sketch_point(carrier.joint)) or 1.0
         sketch = scene.sketch_frame(guide.carrier)[1] * guide.direction
-        along = self.close("RPR", (*map(self.vector, pins), offset), sketch, inner.joint)
+        along = self.close("RPR", (*map(self.vector, pins), offset, size), sketch, inner.joint)
         direction = along * (1 / guide.direction)
         return {
             carrier.link: self._through_pin(carrier, direction),
@@ -295,12 +304,6 @@ class Closing:
 
     def _links_at(self, point: str) -> tuple[str, ...]:
         return tuple(link.name for link in self.scene.mechanism.links.values() if point in link.local)
-
-    def half_square_of(self, driver: str) -> Operand:
-        """Return half the square of a driven distance as an operand."""
-        drive, tape = self.scene.mechanism.drives[driver], self.scene.tape
-        length = tape.driver(driver, angular=False, value=drive.start)
-        return Slot(tape.step(HalfSquare(), (length,), (0.5 * drive.start**2,), group=self.index, scalar=True)[0])
 
     def known_point(self, link: str, point: str) -> Affine | None:
         """Return a point of the end of a driver, or None where it belongs to this group."""

@@ -19,6 +19,7 @@ from structkin.kinematics.status import Status
 from structkin.kinematics.tracking import track
 
 Floats = NDArray[np.float64]
+Progress = Callable[[float], None]
 
 #: Lanes in a block: a dyad's inputs and results of all orders then fit the second-level cache.
 BLOCK = 2048
@@ -29,121 +30,173 @@ LIMIT = 1e-13
 
 @dataclass(frozen=True)
 class Lanes:
-    """The result of a run: `x` (3, rows, n), `status` (n,) and the group it stopped at (n,), -1 where it did not."""
+    """The result of a run: `x` (orders, rows, n), `status` (n,) and the group it stopped at (n,), -1 where it did not.
+
+    `least[k]` is the smallest margin that step k has met, infinite for steps that have none.
+    """
 
     x: Floats
     status: NDArray[np.int8]
     group: NDArray[np.int32]
+    least: Floats
 
-    def take(self, index: NDArray[np.intp]) -> Lanes:
-        """Return some of the lanes."""
-        return Lanes(self.x[:, :, index], self.status[index], self.group[index])
+    @classmethod
+    def empty(cls, plan: Plan, n: int, orders: int = 3) -> Lanes:
+        """Return n lanes in which nothing is known yet."""
+        x = np.full((orders, plan.offsets[-1], n), np.nan)
+        return cls(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), np.full(len(plan.steps), np.inf))
+
+    def take(self, index: Any) -> Lanes:
+        """Return some of the lanes: a copy, or a view for a slice."""
+        return Lanes(self.x[:, :, index], self.status[index], self.group[index], self.least)
 
 
-Progress = Callable[[float], None]
+#: The mode of each step: a number, or one a lane (n,).
+Modes = Callable[[int], Any]
 
 
-def run(plan: Plan, drivers: Mapping[str, Floats], n: int, progress: Progress | None = None) -> Lanes:
-    """Run a plan over n lanes; `drivers[id]` (3, n) holds value, rate and second rate of each driver [rad or m, s]."""
-    lanes = Lanes(np.full((3, plan.offsets[-1], n), np.nan), np.zeros(n, np.int8), np.full(n, -1, np.int32))
-    block = n if plan.tracked else BLOCK
+def sweep(
+    plan: Plan, lanes: Lanes, drivers: Mapping[str, Floats], modes: Modes, progress: Progress | None = None
+) -> None:
+    """Run all steps over lanes that are still empty; `drivers[id]` (orders, n) holds value and rates of each driver."""
+    n = lanes.x.shape[-1]
+    block = max(n, 1) if plan.tracked else BLOCK
     with np.errstate(all="ignore"):
-        for start in range(0, n, max(block, 1)):
+        for start in range(0, n, block):
             part = slice(start, start + block)
-            _Block(plan, lanes.x[:, :, part], lanes.status[part], lanes.group[part], progress).run(drivers, part)
+            local = {id: z[:, part] for id, z in drivers.items()}
+            _Block(plan, lanes.take(part), part, modes, progress).run(local)
             if progress is not None:
                 progress(min(1.0, (start + block) / n))
-    return lanes
+
+
+def positions(plan: Plan, steps: int, lanes: Lanes, drivers: Mapping[str, Floats], modes: Modes, near: Floats) -> None:
+    """Solve the positions of the first steps over empty lanes of one order; `drivers[id]` (n,) holds values.
+
+    `near` (rows, n) holds slots near the solution, from which Newton's method closes general groups.
+    """
+    with np.errstate(all="ignore"):
+        _Block(plan, lanes, slice(None), modes, None, near).run({id: z[None] for id, z in drivers.items()}, steps)
+
+
+def margin(plan: Plan, index: int, lanes: Lanes) -> Floats:
+    """Return the margin of a step (n,) in lanes where the steps before it are solved, NaN where one of them failed."""
+    step = plan.steps[index]
+    assert not isinstance(step.kind, General)
+    with np.errstate(all="ignore"):
+        found = step.kind.margin(_Block(plan, lanes, slice(None), lambda _: 1, None).inputs(step, 0))
+    return np.array(np.broadcast_to(np.nan if found is None else found, lanes.status.shape))
 
 
 @dataclass(frozen=True)
 class _Block:
-    """A block of lanes, as views into the whole."""
+    """A block of lanes, as views into the whole; `part` is where they are in it."""
 
     plan: Plan
-    x: Floats
-    status: NDArray[np.int8]
-    group: NDArray[np.int32]
+    lanes: Lanes
+    part: slice
+    modes: Modes
     progress: Progress | None
+    near: Floats | None = None
 
-    def run(self, drivers: Mapping[str, Floats], part: slice) -> None:
-        for item in self.plan.drivers:
-            self._drive(item, drivers[item.driver][:, part])
-        for step in self.plan.steps:
+    def run(self, drivers: Mapping[str, Floats], steps: int | None = None) -> None:
+        self._drive_all(drivers)
+        for index, step in enumerate(self.plan.steps[:steps]):
             if isinstance(step.kind, General):
-                self._track(step, step.kind)
+                self._continue(step, step.kind)
             else:
-                self._close(step)
+                self._close(index, step)
+
+    def _drive_all(self, drivers: Mapping[str, Floats]) -> None:
+        for item in self.plan.drivers:
+            self._drive(item, drivers[item.driver])
 
     def _drive(self, item: DriverSlot, z: Floats) -> None:
-        rows = self.plan.rows(item.slot)
+        x, rows = self.lanes.x, self.plan.rows(item.slot)
+        self._mark(np.isnan(z[0]), Status.NO_INPUT, item.group)
         if not item.angular:
-            self.x[:, rows] = z[:, None]
+            x[:, rows] = z[:, None]
             return
-        (value, rate, second) = item.sign * z
-        c, s = np.cos(value), np.sin(value)
-        self.x[0, rows] = c, s
-        self.x[1, rows] = -s * rate, c * rate
-        self.x[2, rows] = -s * second - c * rate * rate, c * second - s * rate * rate
+        z = item.sign * z
+        c, s = np.cos(z[0]), np.sin(z[0])
+        x[0, rows] = c, s
+        if len(z) > 1:
+            rate, second = z[1:]
+            x[1, rows] = -s * rate, c * rate
+            x[2, rows] = -s * second - c * rate * rate, c * second - s * rate * rate
 
-    def _close(self, step: Step) -> None:
+    def _close(self, index: int, step: Step) -> None:
         form = step.kind
         assert not isinstance(form, General)
-        h = self._inputs(step, 0)
+        h = self.inputs(step, 0)
         margin = form.margin(h)
         root: Any = None
         singular = None
         if margin is not None:
-            margin = np.broadcast_to(margin, self.status.shape)
-            reached = margin > LIMIT
-            if reached.all():
-                root = step.mode * np.sqrt(margin)
+            margin = np.broadcast_to(margin, self.lanes.status.shape)
+            self.lanes.least[index] = np.fmin.reduce(margin, initial=self.lanes.least[index])
+            mode = self.modes(index)
+            mode = mode[self.part] if np.ndim(mode) else mode
+            if (margin > LIMIT).all():
+                root = mode * np.sqrt(margin)
             else:
-                singular = ~reached & (margin >= -LIMIT)
-                root = step.mode * np.sqrt(np.where(singular, 0.0, margin))
+                singular = (margin <= LIMIT) & (margin >= -LIMIT)
+                root = mode * np.sqrt(np.where(singular, np.maximum(margin, 0.0), margin))
                 self._mark(singular, Status.SINGULAR, step.group)
                 self._mark(margin < -LIMIT, Status.OUT_OF_REACH, step.group)
         phi = form.position(h, root)
         self._store(step, 0, phi)
-        dh, rest = self._inputs(step, 1), (0.0,) * 4
-        dphi = form.linear(h, phi, dh, rest)
-        ddphi = form.linear(h, phi, self._inputs(step, 2), form.convective(h, phi, dh, dphi, dh, dphi))
+        if len(self.lanes.x) == 1:
+            return
+        dh = self.inputs(step, 1)
+        dphi = form.linear(h, phi, dh, (0.0,) * 4)
+        ddphi = form.linear(h, phi, self.inputs(step, 2), form.convective(h, phi, dh, dphi, dh, dphi))
         self._store(step, 1, dphi, singular)
         self._store(step, 2, ddphi, singular)
 
-    def _track(self, step: Step, form: General) -> None:
-        h = self._inputs(step, 0)
+    def _continue(self, step: Step, form: General) -> None:
+        h, n = self.inputs(step, 0), len(self.lanes.status)
+        if self.near is not None:
+            self._store(step, 0, self._close_near(step, form, h, self.near))
+            return
         origins = np.array(step.start[0::2])
         start = np.stack((origins.real, origins.imag), axis=1)[:, :, None]
-        phi, status = track(
-            form, h, start, np.angle(np.array(step.start[1::2]))[:, None], self.status.shape[0], self.progress
-        )
+        phi, status = track(form, h, start, np.angle(np.array(step.start[1::2]))[:, None], n, self.progress)
         self._store(step, 0, phi)
         for outcome in (Status.SINGULAR, Status.OUT_OF_REACH, Status.NOT_CONVERGED):
             self._mark(status == outcome, outcome, step.group)
         good = np.flatnonzero(status == Status.OK)
         if not len(good):
             return
-        h, dh, ddh = (self._take(self._inputs(step, order), good) for order in range(3))
+        h, dh, ddh = (self._some(self.inputs(step, order), good) for order in range(3))
         pose = tuple(part[:, good] for part in phi)
-        count = form.rows.count + form.rows.links
-        rates = form.linear(h, pose, dh, (0.0,) * count)
+        rates = form.linear(h, pose, dh, (0.0,) * (form.rows.count + form.rows.links))
         second = form.linear(h, pose, ddh, form.convective(h, pose, dh, rates, dh, rates))
         for order, values in ((1, rates), (2, second)):
             for slot, value in zip(step.outputs, values, strict=True):
-                self.x[order, self.plan.rows(slot), good] = value.T
+                self.lanes.x[order, self.plan.rows(slot), good] = value.T
+
+    def _close_near(self, step: Step, form: General, h: tuple[Any, ...], near: Floats) -> tuple[Floats, ...]:
+        """Close a general group by Newton's method from slots near its solution."""
+        guess = [near[self.plan.rows(slot)] for slot in step.outputs]
+        O, U = np.stack(guess[0::2]), np.stack(guess[1::2])
+        O, theta, change = form.newton(h, O, np.arctan2(U[:, 1], U[:, 0]))
+        theta = np.where(change < 1e-8, theta, np.nan)
+        U = np.stack((np.cos(theta), np.sin(theta)), axis=1)
+        return tuple(part for pair in zip(O, U, strict=True) for part in pair)
 
     @staticmethod
-    def _take(h: tuple[Any, ...], lanes: NDArray[np.intp]) -> tuple[Any, ...]:
+    def _some(h: tuple[Any, ...], lanes: NDArray[np.intp]) -> tuple[Any, ...]:
         return tuple(x[..., lanes] if np.ndim(x) and np.shape(x)[-1] > 1 else x for x in h)
 
-    def _inputs(self, step: Step, order: int) -> tuple[Any, ...]:
+    def inputs(self, step: Step, order: int) -> tuple[Any, ...]:
+        """Return what a step takes in, or its derivative of this order."""
         return tuple(self._operand(operand, order) for operand in step.inputs)
 
     def _operand(self, operand: Operand, order: int) -> Any:
         if isinstance(operand, Slot):
             rows = self.plan.rows(operand.index)
-            return self.x[order, rows] if rows.stop - rows.start == 2 else self.x[order, rows.start]
+            return self.lanes.x[order, rows] if rows.stop - rows.start == 2 else self.lanes.x[order, rows.start]
         if isinstance(operand, float):
             return operand if order == 0 else 0.0
         return np.array([[operand.real], [operand.imag]]) if order == 0 else np.zeros((2, 1))
@@ -151,12 +204,13 @@ class _Block:
     def _store(self, step: Step, order: int, values: tuple[Any, ...], blank: NDArray[np.bool_] | None = None) -> None:
         for slot, value in zip(step.outputs, values, strict=True):
             rows = self.plan.rows(slot)
-            self.x[order, rows] = value
+            self.lanes.x[order, rows] = value
             if blank is not None:
-                self.x[order, rows, blank] = np.nan
+                self.lanes.x[order, rows, blank] = np.nan
 
     def _mark(self, where: NDArray[np.bool_], status: Status, group: int) -> None:
         """Give lanes their status, unless an earlier group has stopped them for good."""
-        worse = where & ((self.status == Status.OK) | ((self.status == Status.SINGULAR) & (status != Status.SINGULAR)))
-        self.status[worse] = status
-        self.group[worse] = group
+        now = self.lanes.status
+        worse = where & ((now == Status.OK) | ((now == Status.SINGULAR) & (status != Status.SINGULAR)))
+        now[worse] = status
+        self.lanes.group[worse] = group

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from structkin.errors import Problem, StructureError
 from structkin.groups import General, Rows
 from structkin.kinematics.affine import Affine, Frame
+from structkin.kinematics.closed_forms import half_square_of
 from structkin.kinematics.compile import Contact, Scene
 from structkin.kinematics.plan import Operand
 from structkin.structure import Group
@@ -86,22 +87,23 @@ class _Writer:
     def driver(self, id: str) -> None:
         """Write the row of a driver."""
         scene, drive = self._scene, self._scene.mechanism.drives[id]
-        slot = scene.tape.driver(id, angular=drive.kind == "angle", value=drive.start)
+        if drive.kind == "distance":
+            assert drive.ends is not None
+            first_end, second_end = (self._end(*end) for end in drive.ends)
+            self._distances.append((first_end, second_end, self._scalar(half_square_of(scene, id, self._index))))
+            return
+        slot = scene.tape.driver(id, self._index, angular=drive.kind == "angle", value=drive.start)
         if drive.kind == "angle":
             first, second = drive.links
-            self._parallels.append(
-                (self._direction(first, turner=self._input(slot, unit=True)), self._direction(second))
-            )
+            turner = self._input(slot, unit=True)
+            self._parallels.append((self._direction(first, turner=turner), self._direction(second)))
             return
-        self._scalars.append(slot)
-        scalar = len(self._scalars) - 1
-        if drive.kind == "slide":
-            assert drive.joint is not None
-            self._travels.append((*self._line(drive.joint), scene.guide(drive.joint).start, scalar))
-            return
-        assert drive.ends is not None
-        first_end, second_end = (self._end(*end) for end in drive.ends)
-        self._distances.append((first_end, second_end, scalar))
+        assert drive.joint is not None
+        self._travels.append((*self._line(drive.joint), scene.guide(drive.joint).start, self._scalar(slot)))
+
+    def _scalar(self, operand: Operand) -> int:
+        self._scalars.append(operand)
+        return len(self._scalars) - 1
 
     def _line(self, joint: str) -> tuple[int, int, int]:
         """Return direction, line's point and slider's point of a guide."""

@@ -41,12 +41,16 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class DriverSlot:
-    """A slot that a driver fills: the unit vector of `sign` times its angle, or its scalar value."""
+    """A slot that a driver fills: the unit vector of `sign` times its angle, or its scalar value.
+
+    `group` is the first group that uses it.
+    """
 
     driver: str
     slot: int
     angular: bool
-    sign: int = 1
+    sign: int
+    group: int
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from structkin.groups.kind import Array, Values, dot, over, times
 class _Explicit:
     """What these relations share: one solution, never out of reach."""
 
+    modes = 1
+
     def margin(self, h: Values) -> Array | None:
         return None
 
@@ -60,27 +62,47 @@ class Combine(_Explicit):
 
 
 class HalfSquare(_Explicit):
-    """lambda = V.V / 2 of a vector, or s^2 / 2 of a scalar: a driven length as a dyad wants it."""
-
-    @staticmethod
-    def _product(a: Any, b: Any) -> Any:
-        return dot(a, b) if np.ndim(a) == 2 else a * b
+    """lambda = V.V / 2 of a vector: a length as a dyad wants it."""
 
     def position(self, h: Values, root: Any) -> Values:
         """Return half the square."""
-        return (0.5 * self._product(h[0], h[0]),)
+        return (0.5 * dot(h[0], h[0]),)
 
     def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
         """Return V.dV + g."""
-        return (self._product(h[0], dh[0]) + g[0],)
+        return (dot(h[0], dh[0]) + g[0],)
 
     def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
         """Return v.w."""
-        return (self._product(vh[0], wh[0]),)
+        return (dot(vh[0], wh[0]),)
 
     def residual(self, h: Values, phi: Values) -> Values:
         """Return the unknown minus half the square."""
-        return (phi[0] - 0.5 * self._product(h[0], h[0]),)
+        return (phi[0] - 0.5 * dot(h[0], h[0]),)
+
+
+class HalfSquareOfLength(_Explicit):
+    """lambda = s^2 / 2 of a driven distance s, which has to be positive."""
+
+    def margin(self, h: Values) -> Array | None:
+        """Return the distance itself: negative, there is no such pose."""
+        return np.asarray(h[0])
+
+    def position(self, h: Values, root: Any) -> Values:
+        """Return half the square; `root` is NaN where the distance is negative."""
+        return (0.5 * h[0] * h[0] + 0.0 * root,)
+
+    def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
+        """Return s ds + g."""
+        return (h[0] * dh[0] + g[0],)
+
+    def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
+        """Return v w."""
+        return (vh[0] * wh[0],)
+
+    def residual(self, h: Values, phi: Values) -> Values:
+        """Return the unknown minus half the square."""
+        return (phi[0] - 0.5 * h[0] * h[0],)
 
 
 class Quotient(_Explicit):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Drive
 from structkin.model.topology import suggest
 
 Floats = NDArray[np.float64]
@@ -27,56 +27,90 @@ FINE_ANGLE, FINE_LENGTH = math.radians(5.0), 0.02
 
 @dataclass(frozen=True)
 class Schedule:
-    """Times t (n,), NaN where none were given, and each driver's value, rate and second rate (3, n)."""
+    """Stations of the drivers: times t (n,), NaN where none were given, and value, rate, second rate (3, n) of each.
 
+    Between two stations a driver with a law follows its law; one that was given by values moves straight on.
+    """
+
+    mechanism: Mechanism
     t: Floats
     drivers: Mapping[str, Floats]
     by_values: frozenset[str] = frozenset()
 
-    def fine(self, mechanism: Mechanism) -> tuple[Schedule, NDArray[np.intp]]:
-        """Return a schedule that starts at the sketch and goes in small steps, and where the samples are in it."""
-        drives = {id: mechanism.drives[id] for id in self.drivers}
-        places = np.array(list(mechanism.points.values()))
-        size = float(np.max(np.abs(places - places[0]))) if len(places) else 1.0
-        scale = {
-            id: FINE_ANGLE if drive.kind == "angle" else FINE_LENGTH * (size or 1.0) for id, drive in drives.items()
-        }
-        counts = np.ones(max(len(self.t) - 1, 0), dtype=np.intp)
+    def __len__(self) -> int:
+        """Return the number of stations."""
+        return len(self.t)
+
+    def at(self, stations: Floats) -> dict[str, Floats]:
+        """Return the drivers' values at places between the stations: 1.5 is halfway from the second to the third."""
+        whole = np.arange(len(self))
+        t = np.interp(stations, whole, self.t)
+        values = {}
+        for id, z in self.drivers.items():
+            law = self.mechanism.drives[id].law
+            straight = np.interp(stations, whole, z[0])
+            if id in self.by_values or law is None:
+                values[id] = straight
+            else:
+                # Before the first sample there is no time: the way from the sketch is straight.
+                values[id] = np.where(np.isfinite(t), law(t)[0], straight)
+        return values
+
+    @cached_property
+    def _scale(self) -> dict[str, float]:
+        """The step of each driver [rad or m] that continuation takes at most."""
+        places = np.array(list(self.mechanism.points.values()))
+        size = float(np.max(np.abs(places - places[0]), initial=0.0)) or 1.0
+        drives = self.mechanism.drives
+        return {id: FINE_ANGLE if drives[id].kind == "angle" else FINE_LENGTH * size for id in self.drivers}
+
+    @cached_property
+    def _parts(self) -> NDArray[np.intp]:
+        """Into how many parts each interval between two stations is to be divided (n - 1,)."""
+        counts = np.ones(max(len(self) - 1, 0))
         for id, z in self.drivers.items():
             # A law may swing within an interval: its rates at the ends tell as well as the difference of its values.
             step = np.abs(np.diff(z[0]))
             swing = np.fmax(np.abs(z[1][1:]), np.abs(z[1][:-1])) * np.abs(np.diff(self.t))
-            counts = np.maximum(
-                counts, np.nan_to_num(np.ceil(np.fmax(step, swing) / scale[id]), nan=1.0).astype(np.intp)
-            )
-        counts = np.minimum(counts, 10_000)
-        at = np.concatenate(([0], np.cumsum(counts)))
-        stations = np.interp(np.arange(at[-1] + 1), at, np.arange(len(at)))
-        t = np.interp(stations, np.arange(len(self.t)), self.t)
-        t[at] = self.t
-        lead = {id: self._lead(drives[id], z[0, 0]) for id, z in self.drivers.items()}
-        steps = max([1, *(math.ceil(abs(b - a) / scale[id]) for id, (a, b) in lead.items() if np.isfinite(b))])
+            counts = np.fmax(counts, np.ceil(np.fmax(step, swing) / self._scale[id] * (1 - 1e-9)))
+        return np.minimum(counts, 10_000).astype(np.intp)
+
+    @cached_property
+    def _lead(self) -> dict[str, tuple[float, float]]:
+        """The way of each driver from the sketch to the first station; an angle takes the shorter way round."""
+        ways = {}
+        for id, z in self.drivers.items():
+            drive, first = self.mechanism.drives[id], float(z[0, 0])
+            start = drive.start
+            if drive.kind == "angle" and math.isfinite(first):
+                start = first - math.remainder(first - start, 2 * math.pi)
+            ways[id] = start, first
+        return ways
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether the stations begin at the sketch and follow each other closely."""
+        starts = all(abs(b - a) <= 1e-9 * self._scale[id] for id, (a, b) in self._lead.items())
+        return starts and bool((self._parts == 1).all())
+
+    def fine(self) -> tuple[Schedule, NDArray[np.intp]]:
+        """Return a schedule that starts at the sketch and goes in small steps, and where the stations are in it."""
+        parts = self._parts
+        at = np.concatenate(([0], np.cumsum(parts)))
+        between = np.interp(np.arange(at[-1] + 1), at, np.arange(len(at)))
+        values = self.at(between)
+        lead = self._lead
+        ways = [abs(b - a) / self._scale[id] for id, (a, b) in lead.items()]
+        steps = max([1, *(math.ceil(way) for way in ways if math.isfinite(way))])
         fine: dict[str, Floats] = {}
         for id, z in self.drivers.items():
-            law = drives[id].law
-            if id in self.by_values or law is None:
-                values = np.full((3, len(stations)), np.nan)
-                values[0] = np.interp(stations, np.arange(z.shape[1]), z[0])
-            else:
-                values = np.stack(law(t))
-            values[:, at] = z
-            before = np.full((3, steps), np.nan)
-            before[0] = np.linspace(*lead[id], steps, endpoint=False)
-            fine[id] = np.concatenate((before, values), axis=1)
-        times = np.concatenate((np.full(steps, np.nan), t))
-        return Schedule(times, fine, self.by_values), at + steps
-
-    @staticmethod
-    def _lead(drive: Drive, first: float) -> tuple[float, float]:
-        """Return the way from the sketch to the first sample; an angle takes the shorter way round."""
-        if drive.kind != "angle":
-            return drive.start, first
-        return first - math.remainder(first - drive.start, 2 * math.pi), first
+            rows = np.full((3, steps + len(between)), np.nan)
+            rows[0] = np.concatenate((np.linspace(*lead[id], steps, endpoint=False), values[id]))
+            rows[:, steps + at] = z
+            fine[id] = rows
+        t = np.interp(between, np.arange(len(self)), self.t)
+        t[at] = self.t
+        return Schedule(self.mechanism, np.concatenate((np.full(steps, np.nan), t)), fine, self.by_values), at + steps
 
 
 def make_schedule(
@@ -100,6 +134,12 @@ def make_schedule(
     ]
     if samples is not None and (not isinstance(samples, int) or isinstance(samples, bool) or samples < 1):
         problems.append(Problem("samples", f"{samples!r} is not a positive whole number"))
+    if given and t is None and not any(laws.values()):
+        problems += [
+            Problem(name, "has no meaning where every driver is given by its values", "one sample a value")
+            for name, value in (("samples", samples), ("duration", duration))
+            if value is not None
+        ]
     if problems:
         raise InputError(problems, mechanism.title)
     times = _times(mechanism, samples, t, given, laws, duration)
@@ -110,7 +150,7 @@ def make_schedule(
         raise InputError(
             [Problem("drivers", f"lengths differ ({found}; t: {len(times)})", "one value a sample")], mechanism.title
         )
-    return Schedule(times, {id: given.get(id, rows.get(id)) for id in mechanism.drives}, frozenset(given))  # type: ignore[misc]
+    return Schedule(mechanism, times, {id: given.get(id, rows.get(id)) for id in mechanism.drives}, frozenset(given))  # type: ignore[misc]
 
 
 def _given_values(mechanism: Mechanism, drivers: Mapping[str, Any]) -> tuple[dict[str, Floats], list[Problem]]:

@@ -8,13 +8,17 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from structkin.errors import InputError, Problem
+from structkin.kinematics.change_points import run
 from structkin.kinematics.compile import compile_plan
-from structkin.kinematics.engine import run
 from structkin.kinematics.motion import Motion
 from structkin.kinematics.schedule import make_schedule
 from structkin.model.mechanism import Mechanism
 
 METHODS = ("topological",)
+
+#: More samples than this that lie far apart (a scan of the work space) are not walked to from each other: closed forms
+#: then find change points between them only where two neighbours are near one.
+SEPARATE = 5000
 
 
 def solve(
@@ -51,11 +55,11 @@ def solve(
         raise InputError([Problem("method", f"'{method}' is unknown", f"known: {', '.join(METHODS)}")], mechanism.title)
     plan = compile_plan(mechanism)
     schedule = make_schedule(mechanism, samples, t, drivers, duration)
-    if plan.tracked:
-        fine, kept = schedule.fine(mechanism)
-        lanes = run(plan, fine.drivers, len(fine.t), progress).take(kept)
+    if plan.tracked or (len(schedule) <= SEPARATE and not schedule.is_fine):
+        fine, kept = schedule.fine()
+        lanes = run(plan, fine, progress).take(kept)
     else:
-        lanes = run(plan, schedule.drivers, len(schedule.t), progress)
+        lanes = run(plan, schedule, progress)
     motion = Motion(mechanism, plan, schedule.t, schedule.drivers, lanes)
     if strict:
         motion.require_ok()

@@ -16,8 +16,9 @@ class Status(IntEnum):
     OUT_OF_REACH = 1
     SINGULAR = 2
     NOT_CONVERGED = 3
+    NO_INPUT = 4
 
     @property
     def words(self) -> str:
         """The outcome in plain words."""
-        return ("ok", "out of reach", "singular", "not converged")[self]
+        return ("ok", "out of reach", "singular", "not converged", "driver without a value")[self]

@@ -33,12 +33,12 @@ class Tape:
         self.sketch.append(sketch)
         return len(self.widths) - 1
 
-    def driver(self, id: str, *, angular: bool, value: float, sign: int = 1) -> Slot:
-        """Return the slot of a driver, whose coordinate is `value` in the sketch."""
+    def driver(self, id: str, group: int, *, angular: bool, value: float, sign: int = 1) -> Slot:
+        """Return the slot of a driver that a group uses; its coordinate is `value` in the sketch."""
         known = self.drivers.get((id, sign))
         if known is None:
             slot = self.slot(2, np.exp(1j * sign * value)) if angular else self.slot(1, value)
-            known = self.drivers[id, sign] = DriverSlot(id, slot, angular, sign)
+            known = self.drivers[id, sign] = DriverSlot(id, slot, angular, sign, group)
         return Slot(known.slot)
 
     def vector(self, expression: Affine, group: int) -> Operand:

@@ -18,6 +18,9 @@ STEP_X, STEP_Y, LETTERS = 2.5, 1.1, 22
 #: Levels side by side; more go on in a second row, as text does. The room [in] for the name of a level.
 MOST_LEVELS, HEAD = 7, 0.45
 
+#: From the middle of a box to the gap below it [pt].
+GAP = 36
+
 
 def panel_size(structure: KinematicStructure) -> tuple[float, float]:
     """Return the room [in] that the panel wants."""
@@ -40,7 +43,8 @@ def draw_groups(ax: Axes, structure: KinematicStructure, height: float) -> None:
             middle = top - HEAD - (room - HEAD) / 2
             highest = middle + STEP_Y * len(column) / 2
             name = f"level {row * MOST_LEVELS + k}"
-            ax.text(x, top - HEAD / 2, name, ha="center", va="center", fontsize=SMALL, color=GROUND)
+            head = ax.text(x, top - HEAD / 2, name, ha="center", va="center", fontsize=SMALL, color=GROUND, zorder=6)
+            head.set_bbox({"boxstyle": "square,pad=0.15", "facecolor": "white", "edgecolor": "none"})
             for place, group in enumerate(column):
                 boxes[group.index] = _box(ax, group, (x, highest - STEP_Y * (place + 0.5)))
         top -= room
@@ -59,7 +63,7 @@ def box_text(group: Group) -> str:
     coupler + rocker
     class II order 2
     """
-    links = listed(group.links, 5) if group.links else f"pin {', '.join(group.pins)}"
+    links = listed(group.links, 8) if group.links else f"pin {', '.join(group.pins)}"
     lines = [f"{group.index + 1} {group.kind}", *textwrap.wrap(links, LETTERS, break_long_words=True)]
     words = [f"class {group.class_}"] if group.class_ else []
     words += [f"order {group.order}"] if group.order is not None else []
@@ -101,10 +105,11 @@ def _box(ax: Axes, group: Group, place: tuple[float, float]) -> Text:
 
 def _arrow(ax: Axes, source: Group, target: Group, boxes: Mapping[int, Text]) -> None:
     a, b = boxes[source.index], boxes[target.index]
-    # one that passes by a level goes round its boxes; one to the next row goes through the gap between the rows
+    # one that passes by a level goes round its boxes; one to another row goes through the gap below its own
     bend = "arc3,rad=0" if target.level - source.level <= 1 else "arc3,rad=-0.28"
     if source.level // MOST_LEVELS != target.level // MOST_LEVELS:
-        bend = "arc3,rad=0.08"
+        down = 72 * (a.get_position()[1] - b.get_position()[1])
+        bend = f"arc,angleA=-90,angleB=90,armA={GAP},armB={max(down - GAP, GAP)},rad=6"
     arrow = ax.annotate(
         "",
         b.get_position(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Guide, Link
 from structkin.model.topology import pin_of
+from structkin.structure import KinematicStructure
 
 
 def moving_points(mechanism: Mechanism) -> list[str]:
@@ -45,13 +46,14 @@ def _slider_points(mechanism: Mechanism, guide: Guide) -> set[str]:
     return {name for name, place in link.local.items() if abs(place - guide.point) <= 1e-9 * size}
 
 
-def output_links(mechanism: Mechanism) -> list[str]:
-    """Return the links on a ground pivot that no driver turns; else all that turn."""
+def output_links(mechanism: Mechanism, structure: KinematicStructure) -> list[str]:
+    """Return the links on a ground pivot that no driver turns, and those of groups that no other needs; else all.
+
+    Links that slide on the ground do not turn and are left out.
+    """
     topology = mechanism.topology
     ground = topology.ground
-    sliding = {
-        link for joint in topology.joints if joint.kind == "P" and ground in joint.links for link in joint.links
-    }
+    sliding = {link for joint in topology.joints if joint.kind == "P" and ground in joint.links for link in joint.links}
     driven = {link for driver in topology.drivers if driver.kind != "distance" for link in driver.links}
     turning = [link for link in topology.moving_links if link not in sliding]
     pivoted = {
@@ -61,7 +63,10 @@ def output_links(mechanism: Mechanism) -> list[str]:
         for link in joint.links
         if pin_of(link) is None
     }
-    return [link for link in turning if link in pivoted - driven] or turning
+    needed = {need for group in structure.groups for need in group.depends_on}
+    last = {link for group in structure.groups if group.index not in needed for link in group.links}
+    first = [link for link in turning if link in pivoted - driven]
+    return [*first, *(link for link in turning if link in last and link not in first)] or turning
 
 
 def middle(link: Link) -> complex:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -17,9 +18,13 @@ from structkin.show.style import plain
 
 Floats = NDArray[np.float64]
 
-#: Distances of a name from its point that are tried [pt], and the directions.
-_DISTANCES = (6.0, 9.0, 13.0, 18.0, 25.0)
-_DIRECTIONS = np.exp(2j * np.pi * (np.arange(16) / 16 + 1 / 8))
+#: Distances of a name from its point that are tried [pt], in 16 directions from the upper right on.
+_DISTANCES = np.repeat([6.0, 9.0, 13.0, 18.0, 25.0], 16)
+_TURNS = np.tile(np.arange(16), 5)
+#: For each try: the side of the name's box that faces the point, its offset [pt], and its cost before anything is near.
+_SIDES = np.stack((np.cos(2 * np.pi * (_TURNS + 2) / 16), np.sin(2 * np.pi * (_TURNS + 2) / 16)), axis=1)
+_OFFSETS = _DISTANCES[:, None] * _SIDES
+_BASE = 0.25 * _DISTANCES + 0.02 * _TURNS
 
 #: Vertices of one line that are looked at; a long path is thinned.
 _MOST = 1500
@@ -54,21 +59,22 @@ def place_labels(ax: Axes, labels: Sequence[Label]) -> list[Annotation]:
     if not notes:
         return notes
     figure = root_figure(ax)
-    figure.draw_without_rendering()  # sizes are known only now
+    # sizes are known only after the layout
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+    ax.apply_aspect()
     pixels = figure.dpi / 72
     anchors = ax.transData.transform([[label.place.real, label.place.imag] for label in labels])
     scene = _Scene(*_obstacles(ax), anchors, ax.bbox.extents, pixels)
-    sizes = []
-    for note in notes:
-        box = note.get_window_extent()
-        sizes.append((box.width + 2 * pixels, box.height + pixels))
+    boxes = [note.get_window_extent() for note in notes]
+    sizes = np.array([(box.width + 2 * pixels, box.height + pixels) for box in boxes])
     centres = anchors.copy()
     placed = np.zeros(len(notes), dtype=np.bool_)
     for _ in range(2):  # the second time round each knows all the others
         for k in range(len(notes)):
             placed[k] = False
-            others = [(centres[j], sizes[j]) for j in np.flatnonzero(placed)]
-            centres[k] = _best(scene, k, sizes[k], others)
+            centres[k] = _best(scene, k, sizes[k], centres[placed], sizes[placed])
             placed[k] = True
     for note, centre, anchor in zip(notes, centres, anchors, strict=True):
         note.set_position(tuple((centre - anchor) / pixels))
@@ -103,54 +109,28 @@ def _note(ax: Axes, label: Label) -> Annotation:
     return note
 
 
-def _best(scene: _Scene, k: int, size: tuple[float, float], others: Sequence[tuple[Floats, tuple[float, float]]]) -> Floats:
-    """Return the centre of least cost for label k."""
-    width, height = size
-    near = _near(scene, scene.anchors[k], 2 * max(width, height) + 60 * scene.pixels)
-    best, least = scene.anchors[k], np.inf
-    for distance in _DISTANCES:
-        for turn, direction in enumerate(_DIRECTIONS.tolist()):
-            shift = direction * distance * scene.pixels
-            # the box touches the circle round the point; beside it, it may move along
-            centre = scene.anchors[k] + np.array(
-                [shift.real + direction.real * width / 2, shift.imag + direction.imag * height / 2]
-            )
-            cost = 0.35 * distance + 0.02 * turn + _cost(scene, k, centre, size, near, others)
-            if cost < least:
-                best, least = centre, cost
-    return np.asarray(best)
-
-
-def _near(scene: _Scene, anchor: Floats, reach: float) -> NDArray[np.intp]:
-    return np.flatnonzero(np.max(np.abs(scene.obstacles - anchor), axis=1) < reach)
-
-
-def _cost(
-    scene: _Scene,
-    k: int,
-    centre: Floats,
-    size: tuple[float, float],
-    near: NDArray[np.intp],
-    others: Sequence[tuple[Floats, tuple[float, float]]],
-) -> float:
-    half = np.array(size) / 2
-    inside = np.all(np.abs(scene.obstacles[near] - centre) < half, axis=1)
-    cost = float(scene.weights[near][inside].sum())
-    for place, (width, height) in others:
-        overlap = half + np.array([width, height]) / 2 - np.abs(place - centre)
-        if overlap.min() > 0:
-            cost += 30.0 + float(overlap.min())
-    low, high = centre - half, centre + half
+def _best(scene: _Scene, k: int, size: Floats, others: Floats, other_sizes: Floats) -> Floats:
+    """Return the centre of least cost for label k, the others being where they are."""
+    anchor = scene.anchors[k]
+    shifts = _OFFSETS * scene.pixels + _SIDES * size / 2
+    centres = anchor + shifts
+    near = np.all(np.abs(scene.obstacles - anchor) < np.max(np.abs(shifts), axis=0) + size, axis=1)
+    covered = np.abs(scene.obstacles[near] - centres[:, None]) < size / 2
+    cost = _BASE + covered.all(axis=2) @ scene.weights[near]
+    overlap = np.min((size + other_sizes) / 2 - np.abs(others - centres[:, None]), axis=2, initial=np.inf)
+    cost += np.sum(np.where(overlap > 0, 30.0 + overlap, 0.0), axis=1)
     x0, y0, x1, y1 = scene.frame
-    cost += 20.0 * ((low[0] < x0) + (low[1] < y0) + (high[0] > x1) + (high[1] > y1))
-    distances = np.hypot(*((scene.anchors - centre) / half).T)
-    cost += 3.0 * float(np.sum(distances < distances[k] * (1 - 1e-9)))
-    return cost
+    beyond = (centres - size / 2 < (x0, y0)) | (centres + size / 2 > (x1, y1))
+    cost += 20.0 * beyond.sum(axis=1)
+    # whose name it is must be plain
+    distances = np.hypot(*np.moveaxis((scene.anchors - centres[:, None]) / size, 2, 0))
+    cost += 6.0 * np.sum(distances < distances[:, [k]] * (1 - 1e-9), axis=1)
+    return np.asarray(centres[np.argmin(cost)])
 
 
 def _obstacles(ax: Axes) -> tuple[Floats, Floats]:
-    """Return points along everything drawn on the axes [px], about 4 px apart, and how bad it is to cover them."""
-    step = 4.0
+    """Return points along everything drawn on the axes [px], about 2 px apart, and how bad it is to cover them."""
+    step = 2.0
     points, weights = [np.empty((0, 2))], [np.empty(0)]
     for line in ax.lines:
         xy = ax.transData.transform(np.asarray(line.get_xydata(), dtype=float))
@@ -170,7 +150,7 @@ def _weight(line: Line2D) -> float:
 
 def _dense(xy: Floats, step: float) -> Floats:
     parts = [xy[np.isfinite(xy).all(axis=1)]]
-    for a, b in zip(xy[:-1], xy[1:], strict=True):
+    for a, b in pairwise(xy):
         length = float(np.hypot(*(b - a)))
         if np.isfinite(length) and length > step:
             share = np.arange(step, length, step) / length

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -100,7 +101,7 @@ class _LinkPanel:
             text, colour, face, weight = f"{plain(link)}\nnot determined", LOOSE, "white", "normal"
         else:
             colour = group_colour(group.index)
-            text, face, weight = f"{plain(link)}\n{group.index + 1}", tint(colour), "normal"
+            text, face, weight = f"{plain(link)}\ngroup {group.index + 1}", tint(colour), "normal"
         place = self.places[link]
         box = self.ax.text(
             place.real,
@@ -130,7 +131,8 @@ class _LinkPanel:
 
     def _pin(self, node: str) -> None:
         place = self.places[node]
-        [mark] = self.ax.plot(place.real, place.imag, "s", color="white", markeredgecolor="black", markersize=8, zorder=4)
+        style: dict[str, Any] = {"color": "white", "markeredgecolor": "black"}
+        [mark] = self.ax.plot(place.real, place.imag, "s", markersize=8, zorder=4, **style)
         mark.set_gid(f"pin:{node[1:]}")
         # the name goes where the edges leave room
         ways = sorted(np.angle([self.places[other] - place for other in self.graph[node]]).tolist())
@@ -162,7 +164,8 @@ class _LinkPanel:
         [line] = self.ax.plot([p.real, q.real], [p.imag, q.imag], color=colour, linewidth=1.5, zorder=2)
         line.set_gid(f"edge:{a}:{b}")
         if text:
-            self._name(text, self._free([p + share * (q - p) for share in (0.5, 0.42, 0.58, 0.35, 0.65)], {a, b}), "black")
+            places = [p + share * (q - p) for share in (0.5, 0.42, 0.58, 0.35, 0.65)]
+            self._name(text, self._free(places, {a, b}), "black")
 
     def _is_loose(self, node: str) -> bool:
         topology = self.structure.topology
@@ -174,9 +177,12 @@ class _LinkPanel:
     def _driver(self, id: str, a: str, b: str) -> None:
         p, q = self.places[a], self.places[b]
         centre = sum(self.places.values(), 0j) / len(self.places)
-        # bent outwards; matplotlib bends to the right of the way for a positive number
         outward = ((0.5 * (p + q) - centre) * (q - p).conjugate()).imag
-        bend = -0.38 if outward > 0 else 0.38
+        # bent outwards, unless there is more room inside; matplotlib bends to the right of the way for a positive number
+        bends = (-0.38, 0.38) if outward > 0 else (0.38, -0.38)
+        tries = [(bend, _on_arc(p, q, bend, share)) for bend in bends for share in (0.5, 0.36, 0.64)]
+        place = self._free([place for _, place in tries], set())
+        bend = next(bend for bend, tried in tries if tried == place)
         arrow = self.ax.annotate(
             "",
             (q.real, q.imag),
@@ -195,12 +201,10 @@ class _LinkPanel:
             zorder=3,
         )
         arrow.set_gid(f"driver:{id}")
-        way = q - p
-        top = 0.5 * (p + q) - 0.5j * bend * way
-        out = -1j * bend * way / abs(bend * way)
-        place = self._free([top, top + 0.12 * way, top - 0.12 * way], set())
+        out = -1j * bend * (q - p) / abs(bend * (q - p))
         # beside the arrow, where that has a side
         self._name(id, place, DRIVER, 6 * out, "center" if abs(out.real) < 0.5 else "left" if out.real > 0 else "right")
+        top = _on_arc(p, q, bend, 0.5)
         self.ax.update_datalim([(top.real, top.imag), ((top + 0.2 * out).real, top.imag)])
 
     def _patch(self, node: str) -> FancyBboxPatch | None:
@@ -215,9 +219,17 @@ class _LinkPanel:
         edges = [(self.places[a], self.places[b]) for a, b in self.graph.edges if {a, b} != own]
         room = []
         for place in candidates:
-            nearest = min(abs(place - other) for other in self.taken)
+            # names are wider than high
+            ways = [place - other for other in self.taken]
+            nearest = min(abs(complex(0.6 * way.real, way.imag)) for way in ways)
             room.append(min([nearest, *(2 * distance_to(place, a, b) for a, b in edges if own)]))
         good = [place for place, space in zip(candidates, room, strict=True) if space > 0.3]
         place = good[0] if good else candidates[int(np.argmax(room))]
         self.taken.append(place)
         return place
+
+
+def _on_arc(p: complex, q: complex, bend: float, share: float) -> complex:
+    """Return a place on matplotlib's "arc3" from p to q: a parabola whose control point is `bend` of the way aside."""
+    control = 0.5 * (p + q) - 1j * bend * (q - p)
+    return (1 - share) ** 2 * p + 2 * share * (1 - share) * control + share**2 * q

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,7 +16,7 @@ from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Drive, Guide
-from structkin.model.topology import pin_of, suggest
+from structkin.model.topology import suggest
 from structkin.model.units import Units
 from structkin.show.interest import middle, points_of_interest
 from structkin.show.labels import Label, place_labels, root_figure
@@ -53,8 +55,9 @@ def draw_schematic(
     """Draw a mechanism in the field's symbols, its links coloured by structural group.
 
     Without a motion it stands as sketched; with one it stands as at a sample (default: the first that is ok), and the
-    points `trace` leave their path (default: the points of interest, at most four), with gaps where samples have no pose. The axes are in the file's
-    unit of length, or in that of `units`. Returns the figure, a new one unless axes `ax` are given.
+    points `trace` leave their path (default: the points of interest, at most four), with gaps where samples have no
+    pose. The axes are in the file's unit of length, or in that of `units`. Returns the figure, a new one unless axes
+    `ax` are given.
 
     Raises `InputError` for unknown points, a sample that is not there, or a motion of another mechanism.
     """
@@ -74,12 +77,15 @@ def draw_schematic(
     wide = (high - low).real > 1.35 * (high - low).imag
     own = ax is None
     if ax is None:
-        ax = _figure(low, high, wide).add_subplot()
+        letters = max([len(group_label(group)) for group in structure.groups], default=0)
+        ax = _figure(low, high, wide, letters).add_subplot()
     drawing = _Drawing(mechanism, structure, pose, paths, Pen(ax, _symbol_size(mechanism, low, high, scale)))
     labels = drawing.draw()
     _frame(ax, measures)
     note = _caption(mechanism, motion, sample, measures)
-    ax.set_title(plain(mechanism.title or "Mechanism"), fontsize=LARGE, loc="left", pad=20 if note else 6)
+    note = textwrap.fill(note, 80)
+    pad = 8 + 12 * len(note.splitlines())
+    ax.set_title(plain(mechanism.title or "Mechanism"), fontsize=LARGE, loc="left", pad=pad)
     ax.annotate(plain(note), (0, 1), (0, 5), "axes fraction", "offset points", fontsize=SMALL, color=GROUND)
     _legend(ax, drawing, own, wide)
     place_labels(ax, labels)
@@ -118,8 +124,11 @@ class _Drawing:
             self._guide(guide)
         for name in self.structure.topology.moving_links:
             dashed = self.colour(name) == LOOSE
-            above = any(guide.slider == name and guide.turn is None for guide in self.mechanism.guides.values())
-            self.pen.body(self._body(name), f"link:{name}", self.colour(name), dashed=dashed, above=above)
+            below = any(guide.carrier == name for guide in self.mechanism.guides.values())
+            self.pen.body(self._body(name), f"link:{name}", self.colour(name), dashed=dashed, below=below)
+        for spring in self.mechanism.forces.springs.values():
+            a, b = (self.pose.points[point] for _, point in spring.ends)
+            self.pen.spring(a, b, f"spring:{spring.id}")
         labels = self._points()
         for drive in self.mechanism.drives.values():
             labels.append(Label(drive.id, self._drive(drive), DRIVER, self._size(), "italic"))
@@ -177,30 +186,21 @@ class _Drawing:
             self.pen.ground_guide(a, b, f"guide:{guide.joint}")
         if guide.turn is not None:
             self.pen.block(place, along, f"block:{guide.joint}", self.colour(guide.slider))
-        else:
-            self.pen.pin(place, f"pin:{guide.joint}")
 
     def _points(self) -> list[Label]:
         topology = self.mechanism.topology
-        joints = {joint.id: joint for joint in topology.joints if joint.kind == "R"}
-        pinned = {end for drive in self.mechanism.drives.values() for _, end in drive.ends or ()}
-        slotted = {
-            pin for joint in topology.joints if joint.kind == "S" for end in joint.links if (pin := pin_of(end)) is not None
-        }
+        pins = {joint.id for joint in topology.joints if joint.kind == "R"}
+        pins |= {end for drive in self.mechanism.drives.values() for _, end in drive.ends or ()}
+        pins |= {end for spring in self.mechanism.forces.springs.values() for _, end in spring.ends}
+        slotted = [self.pose.block(guide) for guide in self.mechanism.guides.values() if guide.turn is None]
         fixed = self.mechanism.links[topology.ground].local
         labels = []
         for name, place in self.pose.points.items():
             if not np.isfinite(place):
                 continue
-            joint = joints.get(name)
-            in_slot = any(
-                guide.turn is None and abs(self.pose.block(guide) - place) <= 1e-6 * self.pen.u
-                for guide in self.mechanism.guides.values()
-            )
-            pin = joint is not None or name in pinned or name in slotted or in_slot
-            if name in fixed and pin:
-                self.pen.pivot(place, f"pivot:{name}")
-            if pin:
+            if name in pins or any(abs(pin - place) <= 1e-6 * self.pen.u for pin in slotted):
+                if name in fixed:
+                    self.pen.pivot(place, f"pivot:{name}")
                 self.pen.pin(place, f"pin:{name}")
             else:
                 self.pen.dot(place, f"point:{name}", self.colour(self._link_of(name)))
@@ -265,12 +265,13 @@ def _symbol_size(mechanism: Mechanism, low: complex, high: complex, scale: float
     return float(np.clip(0.12 * typical, size / 110, size / 42))
 
 
-def _figure(low: complex, high: complex, wide: bool) -> Figure:
+def _figure(low: complex, high: complex, wide: bool, letters: int) -> Figure:
     """Return an empty figure that suits what is drawn: with room for a legend below a wide one, else at its right."""
     ratio = float(np.clip((high - low).real / max((high - low).imag, 1e-9 * (high - low).real), 0.45, 2.4))
     if wide:
         return new_figure(9.0, 7.6 / ratio + 2.2)
-    return new_figure(float(np.clip(5.4 * ratio + 3.6, 6.0, 11.0)), 6.6)
+    legend = 0.8 + 0.075 * min(letters, 40)
+    return new_figure(max(5.6 * ratio, 4.0) + 0.8 + legend, 6.6)
 
 
 def _frame(ax: Axes, measures: Measures) -> None:
@@ -297,7 +298,8 @@ def _caption(mechanism: Mechanism, motion: Motion | None, sample: int, measures:
         parts.append(f"{id} = {values[0, sample] / measures.size(quantity):.4g} {measures.pretty(quantity)}")
     if not motion.ok[sample]:
         status = next(status for part, status, _ in motion.outcomes() if part.start <= sample % len(motion) < part.stop)
-        parts.append(f"{status.words} at {motion.group_name(int(motion.failed_group[sample]))}")
+        group = int(motion.failed_group[sample])
+        parts.append(f"{status.words} at {motion.group_name(group)}" if group >= 0 else status.words)
     bad = int((~motion.ok).sum())
     if bad:
         parts.append(f"{bad} of {len(motion)} samples not ok")
@@ -320,10 +322,10 @@ def _legend(ax: Axes, drawing: _Drawing, own: bool, wide: bool) -> None:
         handles.append(Line2D([], [], color=colour, linewidth=1.3, label=plain(f"path of {point}")))
     if not handles:
         return
-    if own and wide:
-        columns = min(len(handles), 3)
-        root_figure(ax).legend(handles=handles, loc="outside lower center", ncols=columns, fontsize=SMALL, frameon=False)
-    elif own:
-        root_figure(ax).legend(handles=handles, loc="outside right upper", fontsize=SMALL, frameon=False)
+    style: dict[str, Any] = {"handles": handles, "fontsize": SMALL, "frameon": False}
+    if not own:
+        ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), **style)
+    elif wide:
+        root_figure(ax).legend(loc="outside lower center", ncols=min(len(handles), 3), **style)
     else:
-        ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.0), fontsize=SMALL, frameon=False)
+        root_figure(ax).legend(loc="outside right upper", **style)

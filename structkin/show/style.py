@@ -38,7 +38,7 @@ def group_colour(index: int | None) -> str:
     """Return the colour of a group by its index, `LOOSE` for None; past the palette darker, then lighter shades.
 
     >>> group_colour(0), group_colour(10), group_colour(20)
-    ('#0072B2', '#00476f', '#0fa5fb')
+    ('#0072B2', '#00476e', '#08a6ff')
     """
     if index is None:
         return LOOSE
@@ -58,7 +58,7 @@ def tint(colour: str, strength: float = 0.28) -> str:
     """Return an opaque light shade of a colour "#rrggbb".
 
     >>> tint("#0072B2")
-    '#b8d8ea'
+    '#b8d8e9'
     """
     return "#" + "".join(f"{round(255 - strength * (255 - int(colour[k : k + 2], 16))):02x}" for k in (1, 3, 5))
 

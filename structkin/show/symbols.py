@@ -21,7 +21,7 @@ from structkin.show.style import DRIVER, GROUND, tint
 Places = NDArray[np.complex128]
 
 #: What is drawn over what.
-HATCH, PATH, PLATE, BAR, SLOT, BLOCK, PIN, ARROW = 1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 8.0, 9.0
+HATCH, PATH, SLOT, PLATE, BAR, BARREL, BLOCK, PIN, ARROW = 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0
 
 _GAP = np.array([np.nan + 0j])
 
@@ -60,23 +60,28 @@ class Pen:
 
     # --- links --------------------------------------------------------------------------------------------
 
-    def body(self, places: Sequence[complex], gid: str, colour: str, *, dashed: bool = False, above: bool = False) -> None:
+    def body(
+        self, places: Sequence[complex], gid: str, colour: str, *, dashed: bool = False, below: bool = False
+    ) -> None:
         """Draw a link through these places: a bar, or a translucent plate; one place alone is a ring.
 
-        A link `above` covers the slots that its pins slide in; one with an unknown place is not drawn.
+        A link `below` is one with a slot, which covers its own link but none of the others; a link with an unknown
+        place is not drawn.
         """
         z = np.array(places, dtype=np.complex128)
         style: dict[str, Any] = {"linestyle": (0, (2.0, 1.5)) if dashed else "-"}
         if not len(z) or not np.isfinite(z).all():
             return
         corners = hull(z)
-        lift = SLOT - PLATE + 0.2 if above else 0.0
+        depth = SLOT - 0.5 if below else PLATE if len(corners) > 2 else BAR
         if len(corners) == 1:
-            self.circle(complex(z[0]), 0.8, gid, facecolor="none", edgecolor=colour, linewidth=2.5, zorder=BAR + lift, **style)
+            self.circle(
+                complex(z[0]), 0.8, gid, facecolor="none", edgecolor=colour, linewidth=2.5, zorder=depth, **style
+            )
         elif len(corners) == 2:
-            self.line(corners, gid, color=colour, linewidth=3.5, zorder=BAR + lift, **style)
+            self.line(corners, gid, color=colour, linewidth=3.5, zorder=depth, **style)
         else:
-            self.shape(corners, gid, facecolor=colour + "40", edgecolor=colour, linewidth=2.5, zorder=PLATE + lift, **style)
+            self.shape(corners, gid, facecolor=colour + "40", edgecolor=colour, linewidth=2.5, zorder=depth, **style)
 
     # --- joints -------------------------------------------------------------------------------------------
 
@@ -167,9 +172,16 @@ class Pen:
         self.line([a, a + near * along], f"rod:{gid}", color=DRIVER, linewidth=1.8, zorder=BAR)
         self.line([a + 0.75 * length * along, b], f"rod:{gid}", color=DRIVER, linewidth=1.8, zorder=BLOCK)
         corners = a + along * np.array(barrel)
-        self.shape(corners, gid, facecolor=tint(DRIVER), edgecolor=DRIVER, linewidth=1.6, zorder=SLOT)
+        self.shape(corners, gid, facecolor=tint(DRIVER), edgecolor=DRIVER, linewidth=1.6, zorder=BARREL)
         piston = a + along * (0.75 * length + 0.6 * self.u * np.array([-1j, 1j]))
         self.line(piston, f"rod:{gid}", color=DRIVER, linewidth=2.5, zorder=BLOCK)
+
+    def spring(self, a: complex, b: complex, gid: str) -> None:
+        """Draw a spring between two points."""
+        share = np.concatenate(([0.0], np.linspace(0.2, 0.8, 11), [1.0]))
+        side = np.array([0.0, 0.0, *[0.5, -0.5] * 4, 0.5, 0.0, 0.0])
+        along = (b - a) / abs(b - a) if b != a else 1.0
+        self.line(a + (b - a) * share + 1j * self.u * along * side, gid, color=GROUND, linewidth=1.1, zorder=BARREL)
 
 
 def hull(z: Places) -> Places:
@@ -195,4 +207,3 @@ def hull(z: Places) -> Places:
             chain.append(place)
         corners += chain[:-1]
     return np.array(corners)
-

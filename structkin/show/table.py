@@ -41,7 +41,8 @@ def to_dataframe(motion: Motion, units: Units | None = None) -> pd.DataFrame:
     try:
         import pandas as pd
     except ImportError:
-        raise StructkinError("a data frame needs pandas, which is not installed: pip install structkin[pandas]") from None
+        message = "a data frame needs pandas, which is not installed: pip install structkin[pandas]"
+        raise StructkinError(message) from None
     columns = all_columns(motion, units)
     frame = pd.DataFrame({column.name: column.values for column in columns})
     frame["status"] = status_words(motion)

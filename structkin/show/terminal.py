@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+#: Lines of the report below a table.
+MOST_LINES = 7
+
 
 def groups_table(structure: KinematicStructure) -> Table:
     """Return the structural groups in solve order, for the terminal."""
@@ -109,7 +112,9 @@ def _short(value: float) -> str:
 
 
 def _course(motion: Motion, measures: Measures) -> str:
-    lines = [motion.report]
+    lines = motion.report.splitlines()
+    if len(lines) > MOST_LINES:
+        lines = [*lines[:MOST_LINES], f"... and {len(lines) - MOST_LINES} more runs of samples that are not ok"]
     if np.isfinite(motion.t).any():
         lines.append(f"t {_range(motion.t)} s")
     for id, values in motion.drivers.items():

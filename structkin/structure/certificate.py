@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from structkin.structure.eliminate import Line, eliminate
+from structkin.structure.eliminate import eliminate
 from structkin.structure.geometry import PRIME
 from structkin.structure.rows import GROUND, BoolArray, IntArray, Rows
 
@@ -47,7 +47,7 @@ def deficient_blocks(rows: Rows, values: IntArray, owner: IntArray, block: IntAr
         if w > DENSE:
             for member in members:
                 chosen = owned[first_row[member] : first_row[member] + h]
-                lines = [Line(_entries(rows, values, r, block, int(member), offset)) for r in chosen.tolist()]
+                lines = [_entries(rows, values, r, block, int(member), offset) for r in chosen.tolist()]
                 result[member] = len(eliminate(lines, range(w))[0]) < h
             continue
         step = max(1, BATCH // (h * w))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from structkin.structure.eliminate import Line, eliminate, solve_back
+from structkin.structure.eliminate import eliminate, solve_back
 from structkin.structure.geometry import PRIME
 from structkin.structure.repair import System
 
@@ -26,8 +26,7 @@ def rigid_clusters(system: System, vertices: Sequence[int], inner: Sequence[int]
     if len(bodies) < 3:
         return []
     columns = system.columns(vertices)
-    lines = [Line(system.entries(r)) for r in inner]
-    pivots = eliminate(lines, frozenset(columns))[0]
+    pivots = eliminate([system.entries(r) for r in inner], frozenset(columns))[0]
     bound = {column for column, _ in pivots}
     draw = np.random.default_rng([len(columns), 19_70])
     motion = {c: int(draw.integers(1, PRIME)) for c in columns if c not in bound}

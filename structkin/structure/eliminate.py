@@ -1,23 +1,17 @@
-"""Sparse Gaussian elimination modulo a prime, with a record of where each row came from."""
+"""Sparse Gaussian elimination modulo a prime."""
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 
 from structkin.structure.geometry import PRIME
 
-#: A sparse vector of residues.
+#: A sparse vector of residues: a line of a matrix by column, or a vector by index.
 Sparse = dict[int, int]
 
-
-@dataclass(slots=True)
-class Line:
-    """A row under elimination: its entries by column and, by original row, the combination it is made of."""
-
-    entries: Sparse
-    origin: Sparse = field(default_factory=dict)
+#: A line by which a column was eliminated from all lines after it.
+Pivot = tuple[int, Sparse]
 
 
 def add_multiple(target: Sparse, factor: int, source: Sparse) -> None:
@@ -36,78 +30,115 @@ def add_multiple(target: Sparse, factor: int, source: Sparse) -> None:
             target.pop(key, None)
 
 
-def eliminate(lines: Sequence[Line], own: Collection[int]) -> tuple[list[tuple[int, Line]], list[Line]]:
+def eliminate(
+    lines: Sequence[Sparse], own: Collection[int], late: int | None = None
+) -> tuple[list[Pivot], list[Sparse]]:
     """Eliminate the columns `own` from `lines`, changing them in place.
 
-    Returns the pivots (column, line) in the order taken, and the lines that have nothing left on the own
-    columns. A pivot's line holds no column pivoted before it, so that solving backwards needs no more.
-    Pivots are taken where they fill in least (Markowitz): a short line, and on it a short column.
+    Returns the pivots in the order taken, and the lines that have nothing left on the own columns. A pivot's
+    line holds no column pivoted before it, so that solving backwards needs no more. Pivots are taken where they
+    fill in least (Markowitz): a short line, and on it a short column. Lines from number `late` on are
+    pivots only where no other is left.
 
-    >>> a, b = Line({0: 1, 1: 2}), Line({0: 2, 1: 4, 9: 1})
-    >>> pivots, rest = eliminate([a, b], {0, 1})
-    >>> [column for column, _ in pivots], rest[0].entries
-    ([0], {9: 1})
+    >>> pivots, rest = eliminate([{0: 1, 1: 2}, {0: 2, 1: 4, 9: 1}], {0, 1})
+    >>> [column for column, _ in pivots], rest
+    ([0], [{9: 1}])
     """
     where: dict[int, set[int]] = {}
     length = [0] * len(lines)
     for i, line in enumerate(lines):
-        for column in line.entries:
+        for column in line:
             if column in own:
                 where.setdefault(column, set()).add(i)
                 length[i] += 1
-    heap = [(count, i) for i, count in enumerate(length) if count]
+    last = len(lines) if late is None else late
+    heap = [(i >= last, count, i) for i, count in enumerate(length) if count]
     heapq.heapify(heap)
-    pivots: list[tuple[int, Line]] = []
+    pivots: list[Pivot] = []
     used = [False] * len(lines)
     while heap:
-        count, i = heapq.heappop(heap)
+        _, count, i = heapq.heappop(heap)
         if used[i] or count != length[i] or not count:
             continue
         pivot = lines[i]
-        column = min((c for c in pivot.entries if c in where), key=lambda c: (len(where[c]), c))
+        column = min((c for c in pivot if c in where), key=lambda c: (len(where[c]), c))
         used[i] = True
-        for c in pivot.entries:
+        for c in pivot:
             if c in where:
                 where[c].discard(i)
-        inverse = pow(pivot.entries[column], -1, PRIME)
+        inverse = pow(pivot[column], -1, PRIME)
         for j in sorted(where[column]):
             _reduce(lines[j], j, pivot, column, inverse, where, length)
-            heapq.heappush(heap, (length[j], j))
+            heapq.heappush(heap, (j >= last, length[j], j))
         del where[column]
         pivots.append((column, pivot))
     return pivots, [line for i, line in enumerate(lines) if not used[i]]
 
 
 def _reduce(
-    line: Line, j: int, pivot: Line, column: int, inverse: int, where: dict[int, set[int]], length: list[int]
+    line: Sparse, j: int, pivot: Sparse, column: int, inverse: int, where: dict[int, set[int]], length: list[int]
 ) -> None:
-    entries = line.entries
-    factor = -entries[column] * inverse % PRIME
-    for c, value in pivot.entries.items():
-        old = entries.get(c, 0)
+    factor = -line[column] * inverse % PRIME
+    for c, value in pivot.items():
+        old = line.get(c, 0)
         new = (old + factor * value) % PRIME
         if new:
-            entries[c] = new
+            line[c] = new
             if not old and c in where:
                 where[c].add(j)
                 length[j] += 1
         elif old:
-            del entries[c]
+            del line[c]
             if c in where:
                 length[j] -= 1
                 if c != column:
                     where[c].discard(j)
-    add_multiple(line.origin, factor, pivot.origin)
 
 
-def solve_back(pivots: Sequence[tuple[int, Line]], values: Sparse) -> None:
+def solve_back(pivots: Sequence[Pivot], values: Sparse) -> None:
     """Complete `values`, which holds the free columns, to a null vector of the pivots' lines.
 
     >>> x = {1: 1}
-    >>> solve_back([(0, Line({0: 1, 1: 2}))], x)
+    >>> solve_back([(0, {0: 1, 1: 2})], x)
     >>> x[0] == PRIME - 2
     True
     """
     for column, line in reversed(pivots):
-        total = sum(value * values.get(c, 0) for c, value in line.entries.items() if c != column)
-        values[column] = -total * pow(line.entries[column], -1, PRIME) % PRIME
+        values[column] = _solve_one(column, line, values)
+
+
+def null_basis(pivots: Sequence[Pivot], free: Sequence[int]) -> list[Sparse]:
+    """Return one null vector of the pivots' lines for each free column, with 1 there and 0 on the other free ones.
+
+    Only pivots that a vector reaches are touched: many short vectors are as cheap as one long one.
+
+    >>> null_basis([(0, {0: 1, 2: 1}), (1, {1: 1, 3: 1})], [2, 3]) == [{2: 1, 0: PRIME - 1}, {3: 1, 1: PRIME - 1}]
+    True
+    """
+    users: dict[int, list[int]] = {}
+    for position, (column, line) in enumerate(pivots):
+        for c in line:
+            if c != column:
+                users.setdefault(c, []).append(position)
+    basis = []
+    for start in free:
+        values: Sparse = {start: 1}
+        seen = set(users.get(start, ()))
+        heap = [-position for position in seen]
+        heapq.heapify(heap)
+        while heap:  # from the last pivot to the first, as in solve_back
+            column, line = pivots[-heapq.heappop(heap)]
+            value = _solve_one(column, line, values)
+            if value:
+                values[column] = value
+                for position in users.get(column, ()):
+                    if position not in seen:
+                        seen.add(position)
+                        heapq.heappush(heap, -position)
+        basis.append(values)
+    return basis
+
+
+def _solve_one(column: int, line: Sparse, values: Sparse) -> int:
+    total = sum(value * values.get(c, 0) for c, value in line.items() if c != column)
+    return -total * pow(line[column], -1, PRIME) % PRIME

@@ -13,8 +13,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import networkx as nx
-
 from structkin.model.topology import JOINT_EQUATIONS
 
 #: Larger groups have no textbook name, and their contours are costly to list.
@@ -97,6 +95,8 @@ def _contour(nodes: Sequence[int], inner: Sequence[Connection]) -> int | None:
 
     Closed contours are those of a minimum cycle basis, whose lengths do not depend on the choice of the basis.
     """
+    import networkx as nx
+
     graph = nx.Graph()
     for number, joint in enumerate(inner):
         graph.add_edges_from((("link", node), ("joint", number)) for node in joint.nodes)

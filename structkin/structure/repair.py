@@ -7,13 +7,13 @@ rank keeps its rows to itself, so only the suspect rows travel, and only over th
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import cast
 
 import numpy as np
 
-from structkin.structure.eliminate import Line, Sparse, add_multiple, eliminate, solve_back
+from structkin.structure.eliminate import Pivot, Sparse, add_multiple, eliminate, null_basis, solve_back
 from structkin.structure.geometry import PRIME
 from structkin.structure.rows import GROUND, BoolArray, IntArray, Rows
 
@@ -79,38 +79,54 @@ def redundancies(
     `suspect` (blocks,) marks the blocks of deficient rank; active rows without an owner are suspects too.
     """
     system = System(rows, values)
+    chosen = _involved(system, owner, block, suspect, np.flatnonzero(active & (owner < 0)).tolist())
+    if not chosen:
+        return {}
+    # dependencies are null vectors of the transpose: one unknown a row, one line a column
+    lines: dict[int, Sparse] = {}
+    for r in chosen:
+        for c, value in system.entries(r).items():
+            lines.setdefault(c, {})[r] = value
+    pivots, _ = eliminate(list(lines.values()), frozenset(chosen))
+    bound = {r for r, _ in pivots}
+    return _circuits(null_basis(pivots, [r for r in chosen if r not in bound]), priority.tolist())
+
+
+def _involved(
+    system: System, owner: IntArray, block: IntArray, suspect: BoolArray, unmatched: Sequence[int]
+) -> list[int]:
+    """Return rows among which all dependencies lie; none if there are no dependencies.
+
+    From the suspect blocks and the unmatched rows, eliminate towards the ground: what one block cannot absorb
+    goes on to the blocks that feed it.
+    """
     members = _members(block)
     owned = _owned_by_block(owner, block)
-    arrivals: dict[int, list[Line]] = {}
-    heap: list[int] = []
+    arrivals: dict[int, list[Sparse]] = {b: [] for b in np.flatnonzero(suspect).tolist()}
+    heap = [-b for b in arrivals]
+    heapq.heapify(heap)
 
-    def send(line: Line) -> None:
-        target = max(int(block[c // 3]) for c in line.entries)
+    def send(line: Sparse) -> bool:
+        if not line:
+            return True
+        target = max(int(block[c // 3]) for c in line)
         if target not in arrivals:
             arrivals[target] = []
             heapq.heappush(heap, -target)
         arrivals[target].append(line)
+        return False
 
-    found: list[Sparse] = []
-    for b in np.flatnonzero(suspect).tolist():
-        arrivals[b] = []
-        heapq.heappush(heap, -b)
-    for r in np.flatnonzero(active & (owner < 0)).tolist():
-        line = Line(system.entries(r), {r: 1})
-        if line.entries:
-            send(line)
-        else:
-            found.append(line.origin)
-    while heap:  # blocks of larger number depend on smaller ones: residues travel downwards only
+    vanished = [send(system.entries(r)) for r in unmatched]
+    chosen = list(unmatched)
+    while heap:  # blocks of larger number depend on smaller ones: what is left over travels downwards only
         b = -heapq.heappop(heap)
-        lines = [Line(system.entries(r), {r: 1}) for r in owned.get(b, ())]
-        rest = eliminate(lines + arrivals[b], frozenset(system.columns(members[b])))[1]
-        for line in rest:
-            if line.entries:
-                send(line)
-            else:
-                found.append(line.origin)
-    return _circuits(found, priority.tolist())
+        own_rows = owned.get(b, [])
+        lines = [system.entries(r) for r in own_rows]
+        columns = frozenset(system.columns(members[b]))
+        _, rest = eliminate(lines + arrivals[b], columns, late=len(lines))
+        vanished += [send(line) for line in rest]
+        chosen += own_rows
+    return sorted(chosen) if any(vanished) else []
 
 
 def _circuits(dependencies: list[Sparse], priority: list[int]) -> dict[int, list[int]]:
@@ -150,17 +166,16 @@ def free_motion(
     own = set(system.columns(moving.tolist()))
     members = _members(block)
     owned = _owned_by_block(owner, block)
-    pivots: list[tuple[int, Line]] = []
-    arrivals: dict[int, list[Line]] = {}
+    pivots: list[Pivot] = []
+    arrivals: dict[int, list[Sparse]] = {}
     for b in np.unique(block[moving])[::-1].tolist():
-        lines = [
-            Line({c: value for c, value in system.entries(r).items() if c in own}) for r in owned.get(b, ())
-        ] + arrivals.pop(b, [])
-        taken, rest = eliminate(lines, frozenset(system.columns(members[b])))
+        lines = [{c: value for c, value in system.entries(r).items() if c in own} for r in owned.get(b, ())]
+        late = len(lines)
+        taken, rest = eliminate(lines + arrivals.pop(b, []), frozenset(system.columns(members[b])), late)
         pivots += taken
         for line in rest:
-            if line.entries:
-                arrivals.setdefault(max(int(block[c // 3]) for c in line.entries), []).append(line)
+            if line:
+                arrivals.setdefault(max(int(block[c // 3]) for c in line), []).append(line)
     bound = {c for c, _ in pivots}
     draw = np.random.default_rng([seed, 19_70])
     motion: Sparse = {c: int(draw.integers(1, PRIME)) for c in sorted(own) if c not in bound}

@@ -197,8 +197,9 @@ class _Builder:
     def _revolute(self, item: int, id: str, links: tuple[str, ...]) -> None:
         pin = self.pin_vertex.get(id)
         if pin is None:
-            a, b = (self.vertex[link] for link in links)
-            self._point(a, b, item, self._new_place())
+            if all(pin_of(link) is None for link in links):  # else a circle of attachments, already a problem
+                a, b = (self.vertex[link] for link in links)
+                self._point(a, b, item, self._new_place())
             return
         for end in links:
             if pin_of(end) is None:

@@ -561,11 +561,14 @@ def _driver(
     else:
         entry = {"joint": name[what["joint"]]}
         start, reach, unit = 0.0, float(rng.uniform(0.05, 0.25)) * file.size / max(3.0, len(w.links)), file.length
-    return {**entry, **_law(rng, start / unit, reach / unit, duration, turn=2 * np.pi / unit if "angle" in what else None)}
+    turn = 2 * np.pi if "angle" in what else None
+    return {**entry, **_law(rng, start / unit, reach / unit, duration, unit, turn)}
 
 
-def _law(rng: np.random.Generator, start: float, reach: float, duration: float, *, turn: float | None) -> dict[str, Any]:
-    """A law that starts near the sketch and stays within reach of it."""
+def _law(
+    rng: np.random.Generator, start: float, reach: float, duration: float, unit: float, turn: float | None
+) -> dict[str, Any]:
+    """A law that starts near the sketch and stays within reach of it; values in the file's unit, a speed in SI."""
     kind = str(rng.choice(["sine", "sine", "sine", "late", "speed", "table"]))
     pace, sign = 2 * np.pi / duration, float(rng.choice([-1.0, 1.0]))
     if kind == "sine":
@@ -573,7 +576,7 @@ def _law(rng: np.random.Generator, start: float, reach: float, duration: float, 
     if kind == "late":
         return {"law": f"{start!r} + {sign * reach!r}*cos({pace!r}*t + {float(rng.uniform(0, 6))!r})"}
     if kind == "speed":
-        way = turn if turn is not None and rng.random() < 0.4 else reach
+        way = turn if turn is not None and rng.random() < 0.4 else reach * unit
         return {"speed": sign * way / duration}
     times = [0.0, 0.3 * duration, 0.7 * duration, duration]
     return {"table": [[t, start + float(rng.uniform(-0.5, 0.5)) * reach] for t in times]}

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from by_the_file import gaps
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from random_mechanisms import DRIVEN, DYADS, OTHERS, Case, build
 from whole_system import WholeSystem, solve_whole, unknowns_of
@@ -25,6 +25,7 @@ quiet = {
     "deadline": None,
     "derandomize": True,
     "database": None,
+    "phases": [Phase.generate],  # a smaller seed is not a smaller mechanism
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
 }
 
@@ -77,7 +78,7 @@ def check_motion(case: Case, *, samples: int = SAMPLES) -> Counter[str]:
     t = np.concatenate([c + h * offsets if 0 < k < samples - 1 else [c] for k, c in enumerate(centers)])
     place = np.searchsorted(t, centers - 0.5 * h)
     motion = mechanism.solve(t=t)
-    seen = Counter(mechanisms=1, samples=len(t), ok=int(motion.ok.sum()), tracked=int(motion.plan.tracked))
+    seen = Counter(mechanisms=1, samples=len(t), tracked=int(motion.plan.tracked))
     for status in Status:
         seen[status.words] += int(np.sum(motion.status == status))
     assert np.all(np.isfinite(motion.residual()[motion.ok]))
@@ -100,11 +101,11 @@ def _check_failures_are_named(motion: Any) -> None:
         if status == Status.OK:
             assert k == -1
             continue
-        for link in groups[k].links:
-            rates = motion.velocity(0j, link=link)[part]
-            assert np.all(np.isnan(rates)), (status, link)
-            if status != Status.SINGULAR:
-                assert np.all(np.isnan(motion.position(0j, link=link)[part]) | np.isnan(motion.angle(link)[part, None]))
+        # a link of the group may be known all the same: its pin is, or its guide gives its angle
+        rates = [motion.velocity(0j, link=link)[part].sum(axis=1) + motion.omega(link)[part] for link in groups[k].links]
+        poses = [motion.position(0j, link=link)[part].sum(axis=1) + motion.angle(link)[part] for link in groups[k].links]
+        assert np.all(np.isnan(np.sum(rates, axis=0))), status
+        assert np.all(np.isnan(np.sum(poses, axis=0)) == (status != Status.SINGULAR)), status
         upstream, new = set(groups[k].depends_on), set(groups[k].depends_on)
         while new:
             new = {j for i in new for j in groups[i].depends_on} - upstream
@@ -138,7 +139,6 @@ def _check_differences(motion: Any, centers: Any, offsets: Any, h: float) -> Cou
     zero = int(np.flatnonzero(offsets == 0)[0])
     for center in centers:
         lanes = center - zero + np.arange(len(offsets))
-        lanes = np.arange(center, center + len(offsets))
         if not motion.ok[lanes].all():
             continue
         x = {int(k): q[:, lane] for k, lane in zip(offsets, lanes, strict=True)}

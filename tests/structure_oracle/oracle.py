@@ -227,7 +227,12 @@ class Oracle:
         kept = list(range(self.width)) if columns is None else sorted(columns)
         key = (tuple(chosen), tuple(kept))
         if key not in self._ranks:
-            self._ranks[key] = max(rank_mod_p(m[np.ix_(chosen, kept)]) for m in self.matrices)
+            best = 0
+            for matrix in self.matrices:
+                best = max(best, rank_mod_p(matrix[np.ix_(chosen, kept)]))
+                if best == min(len(chosen), len(kept)):
+                    break  # no geometry can do better
+            self._ranks[key] = best
         return self._ranks[key]
 
     def fixed(self, rows: Iterable[int], elements: Iterable[str], known: Iterable[str]) -> bool:

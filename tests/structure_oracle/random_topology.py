@@ -10,6 +10,7 @@ from structkin.errors import InputError
 from structkin.model.topology import Driver, Joint, Topology
 
 GROUND = "frame"
+TASTES = ((12, 4, 2, 2, 1, 1), (3, 12, 1, 1, 1, 1), (6, 2, 5, 5, 4, 2))  # how often R, P, S, G, C, K
 DYADS = ("RRR", "RRR", "RRR", "RRP", "PRR", "RPR", "PRP", "RPP", "PPR")
 
 
@@ -23,6 +24,7 @@ class _Draft:
     joints: list[Joint] = field(default_factory=list)
     drivers: list[Driver] = field(default_factory=list)
     known: list[str] = field(default_factory=lambda: [GROUND])
+    taste: tuple[int, ...] = TASTES[0]
 
     @property
     def room(self) -> int:
@@ -238,7 +240,7 @@ GROUPS: tuple[tuple[Callable[[_Draft], None], int, float], ...] = (
 
 
 def _random_joint(d: _Draft) -> None:
-    kind = d.rng.choices("RPSGCK", (12, 4, 2, 2, 1, 1))[0]
+    kind = d.rng.choices("RPSGCK", d.taste)[0]
     a, b = d.rng.sample(d.links, 2)
     if kind in "RP":
         d.hang(kind, a, b)
@@ -326,13 +328,14 @@ def _ties_a_pin_to_itself(topology: Topology) -> bool:
 
 
 def _by_chance(d: _Draft) -> None:
+    d.taste = d.rng.choice(TASTES)
     while d.room:
         d.link()
     wanted = 3 * (len(d.links) - 1) + d.rng.choice((-3, -2, -1, -1, 0, 0, 0, 1, 2))
     driven = d.rng.randint(0, min(3, len(d.links) - 1))
     for link in d.links[1:]:  # mostly connected
         if d.rng.random() < 0.9:
-            d.hang(d.rng.choice("RRRP"), link, d.rng.choice(d.links[: d.links.index(link)]))
+            d.hang(d.rng.choices("RP", d.taste[:2])[0], link, d.rng.choice(d.links[: d.links.index(link)]))
     while sum(joint.equations for joint in d.joints) + driven < wanted:
         _random_joint(d)
     for _ in range(driven):

@@ -238,6 +238,32 @@ def test_decompose_agrees_on_ten_thousand(start: int) -> None:
     _compare(SLOW_CHUNK, start)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_a_wrong_answer_is_seen(seed: int) -> None:
+    """Every field that is compared: spoil it, and the comparison must say so."""
+    from structkin.structure import decompose
+
+    topology = random_topology(seed)
+    right = decompose(topology)
+    assert not disagreements(topology, right)
+    wrong = [replace(right, mobility=right.mobility + 1), replace(right, missing_drivers=right.missing_drivers + 1)]
+    first = {topology.moving_links[0]}
+    wrong += [
+        replace(right, under=tuple(first ^ set(right.under))),
+        replace(right, held=tuple(first ^ set(right.held))),
+    ]
+    if right.over:
+        wrong += [replace(right, over=right.over[1:])]
+    for at, group in enumerate(right.groups):
+        less, more = replace(group, links=group.links[1:]), replace(group, level=group.level + 1)
+        for other in (less, more):
+            wrong.append(replace(right, groups=(*right.groups[:at], other, *right.groups[at + 1 :])))
+    if len(right.groups) > 1 and right.groups[-1].depends_on:
+        wrong.append(replace(right, groups=right.groups[::-1]))
+    for result in wrong:
+        assert disagreements(topology, result), result
+
+
 def test_the_answer_follows_from_the_definitions_in_any_order() -> None:
     """The oracle's own groups do not depend on how links and joints are listed, where nothing is redundant."""
     for seed, topology in random_topologies(40, 5):

@@ -1,0 +1,175 @@
+"""Change points: where a dyad closes flat and opens again, and the smooth motion goes on in the other assembly mode.
+
+At a limit position the margin of a dyad (its squared sine) crosses zero; at a change point, such as the flat pose of a
+parallelogram, it touches zero and returns. The signed root passes through zero there: a motion that keeps its
+tangent changes its mode, and one that kept its mode would turn back at a corner. So the mode is a quantity of each
+sample. It flips where the margin of a step, between neighbouring samples, has a minimum of zero.
+
+A minimum is closed in on by evaluating the plan between the samples. It counts as zero below `TOUCH`: dimensions that
+miss the special proportions by more than that have no change point, but a narrow escape or a gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.groups import General
+from structkin.kinematics.engine import LIMIT, Lanes, Progress, margin, positions, sweep
+from structkin.kinematics.plan import Plan
+from structkin.kinematics.schedule import Schedule
+from structkin.kinematics.status import Status
+
+Floats = NDArray[np.float64]
+
+#: A margin above this at every sample has no zero between them.
+SUSPECT = 0.5
+#: Evaluations in an interval at a time, and how often it is narrowed to the neighbours of its least one.
+POINTS, ROUNDS = 33, 2
+#: Part of an interval to either side of a touch from which it is placed.
+SIDE = 0.1
+#: A least margin below this is a touch; touches nearer than this part of an interval are one.
+TOUCH, APART = 1e-10, 0.01
+
+
+@dataclass
+class Flips:
+    """Where along the stations the mode of each step flips."""
+
+    plan: Plan
+    at: dict[int, Floats] = field(default_factory=dict)
+
+    def modes(self, stations: Floats) -> Any:
+        """Return the function that gives a step's mode at each of these stations (n,), or one number for all."""
+
+        def mode(step: int) -> Any:
+            start = self.plan.steps[step].mode
+            if step not in self.at:
+                return start
+            passed = np.searchsorted(self.at[step], stations)
+            return start * np.where(passed % 2, -1, 1)
+
+        return mode
+
+
+def run(plan: Plan, schedule: Schedule, progress: Progress | None = None) -> Lanes:
+    """Run a plan over the stations of a schedule, with the modes that keep the motion smooth."""
+    flips, stations = Flips(plan), np.arange(len(schedule), dtype=np.float64)
+    lanes = _sweep(plan, schedule, flips, stations, progress)
+    for index, step in enumerate(plan.steps):
+        # Steps are gone through in order: a flip moves what is solved after it.
+        if isinstance(step.kind, General) or step.kind.modes == 1 or not lanes.least[index] < SUSPECT:
+            continue
+        found = _touches(plan, schedule, flips, index, lanes)
+        if len(found):
+            flips.at[index] = found
+            lanes = _sweep(plan, schedule, flips, stations, progress)
+    if flips.at:
+        _bridge(plan, schedule, flips, lanes)
+    return lanes
+
+
+#: A centred interpolation of six points, half an interval to either side at most.
+BRIDGE = {place * 0.1: weight / 256 for place, weight in ((-5, 3), (-3, -25), (-1, 150), (1, 150), (3, -25), (5, 3))}
+
+
+def _bridge(plan: Plan, schedule: Schedule, flips: Flips, lanes: Lanes) -> None:
+    """Set the positions of samples at a change point to those of the smooth motion around it.
+
+    Where pivots coincide the closed form does not know the direction at the pose itself.
+    """
+    touches = np.unique(np.concatenate(list(flips.at.values())))
+    at = np.unique(np.round(touches[np.abs(touches - np.round(touches)) < 1e-4]).astype(np.intp))
+    at = at[(at > 0) & (at < len(schedule) - 1)]
+    at = at[lanes.status[at] == Status.SINGULAR]
+    if not len(at):
+        return
+    stations = (at[:, None] + np.array(list(BRIDGE))).ravel()
+    around = _positions(plan, schedule, flips, len(plan.steps), lanes.x[0], stations).x[0]
+    lanes.x[0][:, at] = around.reshape(len(around), len(at), len(BRIDGE)) @ np.array(list(BRIDGE.values()))
+
+
+def _sweep(plan: Plan, schedule: Schedule, flips: Flips, stations: Floats, progress: Progress | None) -> Lanes:
+    lanes = Lanes.empty(plan, len(schedule))
+    sweep(plan, lanes, schedule.drivers, flips.modes(stations), progress)
+    return lanes
+
+
+def _touches(plan: Plan, schedule: Schedule, flips: Flips, index: int, lanes: Lanes) -> Floats:
+    """Return the stations at which the margin of a step touches zero, in order."""
+    near = lanes.x[0]
+
+    def margin_at(stations: Floats) -> Floats:
+        solved = _positions(plan, schedule, flips, index, near, stations.ravel())
+        return margin(plan, index, solved).reshape(stations.shape)
+
+    earlier = (lanes.status == Status.SINGULAR) & (lanes.group < plan.steps[index].group)
+    low, high = _suspects(margin(plan, index, lanes), np.flatnonzero(~earlier))
+    # No evaluation should hit a sample itself, where pivots may coincide exactly.
+    low, high = low + 0.0171, high - 0.0093
+    if not len(low):
+        return low
+    place = np.array([])
+    for _ in range(ROUNDS):
+        stations = low + np.linspace(0.0, 1.0, POINTS)[:, None] * (high - low)
+        values = margin_at(stations)
+        values[np.isnan(values)] = np.inf
+        best, column = np.argmin(values, axis=0), np.arange(len(low))
+        # Beyond a limit position the margin is negative: the interval has an end, not a touch.
+        touching = (values.min(axis=0, initial=np.inf) > -TOUCH) & (best > 0) & (best < POINTS - 1)
+        best, column = best[touching], column[touching]
+        if not len(best):
+            return np.array([])
+        low, high, place = stations[best - 1, column], stations[best + 1, column], stations[best, column]
+    place, rest = _vertex(margin_at, place)
+    found = np.sort(place[np.abs(rest) < TOUCH])
+    # Overlapping intervals (two samples at one height on either side) find the same touch.
+    return found[np.diff(found, prepend=-np.inf) > APART]
+
+
+def _vertex(margin_at: Callable[[Floats], Floats], place: Floats) -> tuple[Floats, Floats]:
+    """Return where the signed root crosses zero near each place, and what the margin has left there.
+
+    Both are interpolated from a short way off: at the pose itself pivots may coincide, and close to it a chain of such
+    dyads loses its digits. Places where an earlier group has no pose are left out.
+    """
+    nodes = SIDE * np.array([-2.0, -1.0, 1.0, 2.0])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        root = np.sign(nodes)[:, None] * np.sqrt(np.maximum(margin_at(place + nodes[:, None]), 0.0))
+        # Lagrange's formula for the place as a function of the root, at zero.
+        for k, node in enumerate(nodes):
+            others = np.delete(root, k, axis=0)
+            place = place + node * np.prod(others / (others - root[k]), axis=0)
+    place = place[np.isfinite(place)]
+    even = np.array([[1.0], [2.0], [3.0]]) * SIDE
+    sums = margin_at(np.concatenate((place + even, place - even))).reshape(2, 3, -1).mean(axis=0)
+    return place, (15 * sums[0] - 6 * sums[1] + sums[2]) / 10
+
+
+def _suspects(values: Floats, at: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    """Return intervals (low, high) of stations around each least margin that may touch zero.
+
+    Only the samples `at` are looked at: where an earlier group is singular, it may have lost its direction.
+    """
+    good = (values[at] >= -LIMIT) & ~np.isnan(values[at])
+    padded = np.concatenate(([np.inf], np.where(good, values[at], np.inf), [np.inf]))
+    before, here, after = padded[:-2], padded[1:-1], padded[2:]
+    k = np.flatnonzero((here <= before) & (here <= after) & (here < SUSPECT))
+    low = at[np.where(np.isfinite(before[k]), k - 1, k)].astype(np.float64)
+    high = at[np.where(np.isfinite(after[k]), np.minimum(k + 1, len(at) - 1), k)].astype(np.float64)
+    intervals = np.unique(np.stack((low, high))[:, high > low], axis=1)
+    return intervals[0], intervals[1]
+
+
+def _positions(plan: Plan, schedule: Schedule, flips: Flips, steps: int, near: Floats, stations: Floats) -> Lanes:
+    """Return the positions of the first steps at stations (n,)."""
+    lanes = Lanes.empty(plan, len(stations), orders=1)
+    first = np.minimum(stations.astype(np.intp), max(near.shape[-1] - 2, 0))
+    second = np.minimum(first + 1, near.shape[-1] - 1)
+    between = near[:, first] + (stations - first) * (near[:, second] - near[:, first])
+    positions(plan, steps, lanes, schedule.at(stations), flips.modes(stations), between)
+    return lanes

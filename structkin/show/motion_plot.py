@@ -1,0 +1,239 @@
+"""Position, velocity and acceleration over time, one above the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.kinematics import Motion
+from structkin.kinematics.status import Status
+from structkin.model.topology import suggest
+from structkin.model.units import Units
+from structkin.show.interest import output_links, points_of_interest
+from structkin.show.measures import OF_LINK, OF_POINT, Measures, driver_quantity, measures_of
+from structkin.show.style import GROUND, LARGE, NORMAL, PALETTE, SMALL, group_label, new_figure, plain
+
+Floats = NDArray[np.float64]
+
+#: Points and links drawn if nobody says which.
+MOST_POINTS, MOST_LINKS = 3, 4
+
+_WORDS = {
+    "length": "position",
+    "speed": "velocity",
+    "acceleration": "acceleration",
+    "angle": "angle",
+    "omega": "angular velocity",
+    "alpha": "angular acceleration",
+}
+
+#: Shades of samples that are not ok, by status.
+_BANDS = {Status.OUT_OF_REACH: "#f4b6b6", Status.SINGULAR: "#f2dc9b", Status.NOT_CONVERGED: "#d3c1e5"}
+_OTHER = "#cccccc"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A named part of a motion: values (3, k, n) of its position, velocity and acceleration, k = 2 for x and y."""
+
+    name: str
+    colour: str
+    values: Floats
+
+
+@dataclass(frozen=True)
+class Abscissa:
+    """What runs along the x axis: values (n,) and their name with the unit."""
+
+    values: Floats
+    name: str
+
+
+def plot_motion(motion: Motion, *names: str, units: Units | None = None) -> Figure:
+    """Plot position, velocity and acceleration of points (left) and links (right), one above the other.
+
+    Without names: up to three points of interest and four output links. The x axis is the time; where that is not
+    known, the value of the first driver; where that turns back, the sample. Samples that are not ok are shaded, the
+    legend says why; rates that grow beyond all bounds beside them are cut, and their peak noted. Lengths and angles
+    are in the units of the file, or in those given.
+
+    Raises `InputError` that lists all names which are neither a point nor a link.
+    """
+    points, links = _selection(motion, names)
+    measures = measures_of(motion.mechanism, units)
+    columns = []
+    if points:
+        columns.append((OF_POINT, [_point(motion, name, k) for k, name in enumerate(points)]))
+    if links:
+        columns.append((OF_LINK, [_link(motion, name, k) for k, name in enumerate(links)]))
+    figure = new_figure(9.0 if len(columns) < 2 else 12.5, 7.6)
+    grid = figure.subplots(3, len(columns), sharex=True, squeeze=False)
+    along = abscissa(motion, measures)
+    for column, (quantities, curves) in enumerate(columns):
+        for row, quantity in enumerate(quantities):
+            ax = grid[row, column]
+            _panel(ax, along.values, curves, row, quantity, measures, motion)
+            _bands(ax, motion, along.values)
+        grid[0, column].legend(**_above(_handles(curves)))
+        grid[2, column].set_xlabel(along.name, fontsize=NORMAL)
+    figure.align_ylabels()
+    figure.suptitle(plain(motion.mechanism.title or "Motion"), fontsize=LARGE)
+    reasons = _reasons(motion)
+    if reasons:
+        figure.legend(handles=reasons, loc="outside lower center", ncols=1, fontsize=SMALL, frameon=False)
+    return figure
+
+
+# --- what is drawn ------------------------------------------------------------------------------------------
+
+
+def _selection(motion: Motion, names: Sequence[str]) -> tuple[list[str], list[str]]:
+    m = motion.mechanism
+    if not names:
+        return points_of_interest(m)[:MOST_POINTS], output_links(m, motion.structure)[:MOST_LINKS]
+    held = {point for link in m.links.values() for point in link.local}
+    known = [*held, *m.links]
+    problems = [
+        Problem(name, "is neither a point nor a link", suggest(name, known)) for name in names if name not in known
+    ]
+    if problems:
+        raise InputError(problems, m.title or "plot")
+    once = list(dict.fromkeys(names))
+    return [name for name in once if name in held], [name for name in once if name in m.links]
+
+
+def _point(motion: Motion, name: str, k: int) -> Curve:
+    of = (motion.position(name), motion.velocity(name), motion.acceleration(name))
+    return Curve(name, PALETTE[k % len(PALETTE)], np.stack([values.T for values in of]))
+
+
+def _link(motion: Motion, name: str, k: int) -> Curve:
+    of = (motion.angle(name), motion.omega(name), motion.alpha(name))
+    return Curve(name, PALETTE[k % len(PALETTE)], np.stack([values[None] for values in of]))
+
+
+def abscissa(motion: Motion, measures: Measures) -> Abscissa:
+    """Return what a motion is plotted over."""
+    if np.isfinite(motion.t).all() and (len(motion) < 2 or np.ptp(motion.t) > 0):
+        return Abscissa(motion.t, "t [s]")
+    if motion.drivers:
+        id, values = next(iter(motion.drivers.items()))
+        steps = np.diff(values[0])
+        if (steps > 0).all() or (steps < 0).all():
+            quantity = driver_quantity(motion.mechanism, id)
+            return Abscissa(values[0] / measures.size(quantity), plain(f"{id} [{measures.pretty(quantity)}]"))
+    return Abscissa(np.arange(len(motion), dtype=np.float64), "sample")
+
+
+# --- panels -------------------------------------------------------------------------------------------------
+
+
+def _panel(
+    ax: Axes, x: Floats, curves: Sequence[Curve], order: int, quantity: str, measures: Measures, motion: Motion
+) -> None:
+    shown = []
+    for curve in curves:
+        for values, style in zip(curve.values[order], ("-", "--"), strict=False):
+            y = values / measures.size(quantity)
+            shown.append(y[np.isfinite(y)])
+            marker = "." if len(x) <= 30 else ""
+            [line] = ax.plot(x, y, style, color=curve.colour, linewidth=1.5, marker=marker)
+            line.set_gid(f"curve:{curve.name}:{quantity}")
+    ax.set_ylabel(f"{_WORDS[quantity]} [{measures.pretty(quantity)}]", fontsize=NORMAL)
+    ax.tick_params(labelsize=SMALL)
+    ax.grid(True, linewidth=0.4, color="#dddddd")
+    ax.set_axisbelow(True)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    good = np.concatenate(shown)
+    if not len(good):
+        text = "not known: the rates of the drivers were not given" if order else "no sample has a pose"
+        ax.text(0.5, 0.5, text, ha="center", va="center", transform=ax.transAxes, fontsize=NORMAL, color=GROUND)
+        ax.set_yticks([])
+        return
+    # rounding around a constant is no curve
+    usual = (motion.size if quantity in OF_POINT else 1.0) / measures.size(quantity)
+    low, high = float(good.min()), float(good.max())
+    if high - low < 1e-9 * max(abs(low), abs(high), usual if order == 0 else 1e-3 * usual):
+        middle = 0.5 * (low + high)
+        middle = 0.0 if abs(middle) < 1e-9 * usual else middle
+        ax.set_ylim(middle - 0.1 * (abs(middle) or usual), middle + 0.1 * (abs(middle) or usual))
+    elif order and not motion.ok.all():
+        _cut(ax, good)
+    ax.ticklabel_format(axis="y", useOffset=False)
+
+
+def _cut(ax: Axes, values: Floats) -> None:
+    """Keep a panel readable where rates grow towards a limit position: show most of them, and name the largest."""
+    low, high = np.quantile(values, (0.05, 0.95)).tolist()
+    reach = 0.8 * (high - low)
+    peak = float(values[np.argmax(np.abs(values))])
+    if reach > 0 and np.ptp(values) > 3 * (high - low):
+        ax.set_ylim(low - reach, high + reach)
+        note = ax.text(0.995, 0.97, f"peak {peak:.3g}, cut", ha="right", va="top", transform=ax.transAxes)
+        note.set(fontsize=SMALL, color=GROUND, in_layout=False)
+        note.set_bbox({"boxstyle": "square,pad=0.2", "facecolor": "white", "edgecolor": "none", "alpha": 0.8})
+
+
+def _handles(curves: Sequence[Curve]) -> list[Line2D]:
+    handles = []
+    for curve in curves:
+        if len(curve.values[0]) == 1:
+            handles.append(Line2D([], [], color=curve.colour, label=plain(curve.name)))
+            continue
+        handles.append(Line2D([], [], color=curve.colour, linestyle="-", label=plain(f"x of {curve.name}")))
+        handles.append(Line2D([], [], color=curve.colour, linestyle="--", label=plain(f"y of {curve.name}")))
+    return handles
+
+
+def _above(handles: list[Line2D]) -> dict[str, Any]:
+    """Return a legend that stands over its panel, in rows of at most six."""
+    return {
+        "handles": handles,
+        "loc": "lower left",
+        "bbox_to_anchor": (0.0, 1.0),
+        "ncols": min(len(handles), 6),
+        "fontsize": SMALL,
+        "frameon": False,
+        "borderaxespad": 0.2,
+        "columnspacing": 1.2,
+    }
+
+
+# --- samples that are not ok --------------------------------------------------------------------------------
+
+
+def _bands(ax: Axes, motion: Motion, x: Floats) -> None:
+    """Shade the samples that are not ok, half a step beyond them on either side."""
+    for part, status, _ in motion.outcomes():
+        if status == Status.OK:
+            continue
+        first = x[part.start] if part.start == 0 else 0.5 * (x[part.start - 1] + x[part.start])
+        last = x[-1] if part.stop == len(x) else 0.5 * (x[part.stop - 1] + x[part.stop])
+        colour = _BANDS.get(status, _OTHER)
+        band = ax.axvspan(first, last, color=colour, alpha=0.55, linewidth=0, zorder=0)
+        band.set_gid(f"band:{part.start}:{part.stop}")
+        if first == last:
+            ax.axvline(first, color=colour, linewidth=2, zorder=0)
+
+
+def _reasons(motion: Motion) -> list[Patch]:
+    counts: dict[tuple[Status, int], int] = {}
+    for part, status, group in motion.outcomes():
+        if status != Status.OK:
+            counts[status, group] = counts.get((status, group), 0) + part.stop - part.start
+    handles = []
+    for (status, group), count in counts.items():
+        where = f" at group {group_label(motion.structure.groups[group])}" if group >= 0 else ""
+        text = f"{status.words}{where} ({count} sample{'s' if count > 1 else ''})"
+        handles.append(Patch(color=_BANDS.get(status, _OTHER), label=plain(text)))
+    return handles

@@ -1,0 +1,162 @@
+"""The general group against the closed forms, and its derivatives against complex steps."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from random_mechanisms import DRIVEN, DYADS, OTHERS, Case, build
+from whole_system import WholeSystem, unknowns_of
+
+from structkin.groups import General
+from structkin.kinematics import Motion, closed_forms, compile_plan
+from structkin.kinematics.plan import Slot, Step
+
+seeds = st.integers(0, 2**31 - 1)
+quiet = {
+    "deadline": None,
+    "derandomize": True,
+    "database": None,
+    "phases": [Phase.generate],
+    "suppress_health_check": [HealthCheck.too_slow],
+}
+
+
+def without_closed_forms(mechanism: Any, **options: Any) -> Motion:
+    """Solve every group by the general solver."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(closed_forms, "solve_closed", lambda *arguments: None)
+        motion = mechanism.solve(**options)
+    kinds = [step.kind for step in motion.plan.steps]
+    # what only prepares the inputs of a group is no group
+    assert all(isinstance(kind, General) or type(kind).__module__.endswith("relations") for kind in kinds)
+    return motion
+
+
+def check_both_ways(case: Case) -> Counter[str]:
+    """Closed forms and the general solver give the same motion."""
+    mechanism = case.mechanism()
+    t = np.linspace(0, case.duration, 9)
+    closed, general = mechanism.solve(t=t), without_closed_forms(mechanism, t=t)
+    assert not closed.plan.tracked
+    system = WholeSystem(mechanism)
+    both = closed.ok & general.ok
+    seen = Counter(mechanisms=1, samples=len(t), common=int(both.sum()), not_ok=int((~closed.ok).sum()))
+    if both.any():
+        q = unknowns_of(system, closed, 0)[:, both]
+        clarity = np.linalg.svd(system.jacobian(q), compute_uv=False)[:, -1]
+        near = np.maximum(1.0, 3e-3 / clarity)
+        unit = np.tile([system.size, system.size, 1.0], len(system.moving))[:, None]
+        for order in range(3):
+            a, b = (unknowns_of(system, motion, order)[:, both] / unit for motion in (closed, general))
+            gap = a - b
+            if order == 0:
+                gap[2::3] = np.remainder(gap[2::3] + np.pi, 2 * np.pi) - np.pi
+            scale = np.maximum(np.max(np.abs(a), axis=0), 1.0)
+            assert np.all(np.max(np.abs(gap), axis=0) <= 1e-10 * scale * near ** (1 + order)), order
+    assert np.array_equal(closed.ok, general.ok), (closed.report, general.report)
+    assert np.array_equal(closed.failed_group, general.failed_group), (closed.report, general.report)
+    return seen
+
+
+@settings(max_examples=25, **quiet)
+@given(seed=seeds)
+def test_closed_forms_agree_with_the_general_solver(seed):
+    check_both_ways(build(seed, 2, menu=(*DRIVEN, *DYADS)))
+
+
+@pytest.mark.slow
+def test_many_closed_forms_agree_with_the_general_solver(record_property):
+    seen = Counter()
+    for seed in range(400):
+        case = build(30_000_000 + seed, seed % 4, menu=(*DRIVEN, *DYADS))
+        try:
+            seen += check_both_ways(case)
+        except Exception as error:
+            raise AssertionError(f"build({case.seed}, {seed % 4}, menu=(*DRIVEN, *DYADS)): {error}") from error
+    for name, count in sorted(seen.items()):
+        record_property(name, count)
+
+
+# --- derivatives ----------------------------------------------------------------------------------------------
+
+TINY = 1e-30
+
+
+def general_steps(motion: Motion) -> list[tuple[Step, tuple[Any, ...], tuple[Any, ...]]]:
+    """The general steps of a motion with their inputs and unknowns at its ok samples."""
+    x = motion.lanes.x[0][:, motion.ok]
+
+    def value(operand: Any) -> Any:
+        if isinstance(operand, Slot):
+            rows = x[motion.plan.rows(operand.index)]
+            return rows if len(rows) == 2 else rows[0]
+        return operand if isinstance(operand, float) else np.array([[operand.real], [operand.imag]])
+
+    out = []
+    for step in motion.plan.steps:
+        if isinstance(step.kind, General):
+            phi = tuple(value(Slot(slot)) for slot in step.outputs)
+            out.append((step, tuple(map(value, step.inputs)), phi))
+    return out
+
+
+def along(base: Any, direction: Any, amount: Any) -> Any:
+    return tuple(a + amount * b for a, b in zip(base, direction, strict=True))
+
+
+def first(form: Any, h: Any, phi: Any, dh: Any, dphi: Any) -> Any:
+    """The derivative of the residual along a direction, by a complex step."""
+    return [np.imag(row) / TINY for row in form.residual(along(h, dh, 1j * TINY), along(phi, dphi, 1j * TINY))]
+
+
+def check_derivatives(form: Any, h: Any, phi: Any, rng: np.random.Generator, size: float) -> None:
+    n = phi[0].shape[-1]
+
+    def draw(values: Any) -> Any:
+        return tuple(rng.uniform(-1, 1, np.broadcast_shapes(np.shape(x), (n,))) * size for x in values)
+
+    assert all(np.max(np.abs(row)) <= 1e-12 * max(1.0, size**2) for row in form.residual(h, phi))
+    count = form.rows.count + form.rows.links
+    dh, g = draw(h), tuple(rng.uniform(-1, 1, (count, n)))
+    dphi = form.linear(h, phi, dh, g)
+    found = np.array([np.broadcast_to(row, (n,)) for row in first(form, h, phi, dh, dphi)])
+    largest = max(1.0, *(np.max(np.abs(x)) for x in (*dh, *dphi)))
+    np.testing.assert_allclose(found, g, rtol=0, atol=1e-12 * largest * max(1.0, size))
+    v, w = ((draw(h), draw(phi)) for _ in range(2))
+    # the rows are cubic at most: along v the first derivative is quadratic, and its central difference is exact
+    up, down = (first(form, along(h, v[0], s), along(phi, v[1], s), *w) for s in (1.0, -1.0))
+    exact = -0.5 * (np.array(np.broadcast_arrays(*up)) - np.array(np.broadcast_arrays(*down)))
+    scale = max(1.0, np.max(np.abs(up)), np.max(np.abs(down)))
+    for one, two in ((v, w), (w, v)):
+        convective = np.array(np.broadcast_arrays(*form.convective(h, phi, *one, *two), np.zeros(n)))[:-1]
+        np.testing.assert_allclose(convective, exact, rtol=0, atol=1e-13 * scale)
+
+
+@settings(max_examples=25, **quiet)
+@given(seed=seeds)
+def test_derivatives_of_the_general_group(seed):
+    case = build(seed, 2, menu=(*DRIVEN, *DYADS, *OTHERS, *OTHERS))
+    mechanism = case.mechanism()
+    motion = without_closed_forms(mechanism, t=np.linspace(0, 0.1 * case.duration, 3))
+    rng = np.random.default_rng(seed)
+    size = WholeSystem(mechanism).size
+    steps = general_steps(motion)
+    assert len(steps) == len(case.groups)
+    if motion.ok.any():
+        for step, h, phi in steps:
+            check_derivatives(step.kind, h, phi, rng, size)
+
+
+def test_general_tracks_through_the_plan_of_closed_forms():
+    """Forcing the general solver changes the steps, not the structure."""
+    mechanism = build(5, 2, menu=DYADS).mechanism()
+    plan = compile_plan(mechanism)
+    general = without_closed_forms(mechanism, t=[0.0]).plan
+    assert not plan.tracked
+    assert general.tracked
+    assert [group.links for group in plan.structure.groups] == [group.links for group in general.structure.groups]

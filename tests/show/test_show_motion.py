@@ -1,0 +1,106 @@
+"""Motion plots: panels, units, shades."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from show_samples import ALL, crank_rocker, drawn, gids, legend_texts, one_crank, part_turn, texts
+
+import structkin as sk
+from structkin.model.units import Units
+from structkin.show import plot_motion
+
+
+@pytest.mark.parametrize("make", ALL, ids=lambda make: make.__name__)
+def test_the_default_selection_is_readable(make):
+    figure = plot_motion(make().solve(samples=13))
+    curves = {gid for gid in gids(figure) if gid.startswith("curve:")}
+    assert 3 <= len(curves) <= 21
+    for ax in figure.axes:
+        assert ax.lines
+
+
+def test_panels_of_a_point_and_of_a_link_share_time():
+    m = crank_rocker()
+    motion = m.solve(samples=37)
+    figure = plot_motion(motion, "P", "coupler")
+    labels = [ax.get_ylabel() for ax in figure.axes]
+    assert labels == [
+        "position [mm]",
+        "angle [deg]",
+        "velocity [mm/s]",
+        "angular velocity [deg/s]",
+        "acceleration [mm/s²]",
+        "angular acceleration [deg/s²]",
+    ]
+    assert [ax.get_xlabel() for ax in figure.axes[-2:]] == ["t [s]", "t [s]"]
+    assert all(ax.get_shared_x_axes().joined(ax, figure.axes[0]) for ax in figure.axes)
+    assert legend_texts(figure) == ["x of P", "y of P", "coupler"]
+    x, y = (line for line in figure.axes[0].lines if line.get_gid() == "curve:P:length")
+    assert x.get_ydata() == pytest.approx(1e3 * motion.position("P")[:, 0])
+    assert y.get_ydata() == pytest.approx(1e3 * motion.position("P")[:, 1])
+    assert drawn(figure, "curve:coupler:alpha").get_ydata() == pytest.approx(np.degrees(motion.alpha("coupler")))
+
+
+def test_one_kind_alone_has_one_column():
+    motion = crank_rocker().solve(samples=13)
+    assert len(plot_motion(motion, "rocker").axes) == len(plot_motion(motion, "P", "C").axes) == 3
+
+
+def test_units_can_be_chosen():
+    motion = crank_rocker().solve(samples=13)
+    figure = plot_motion(motion, "rocker", units=Units(angle="rad"))
+    assert figure.axes[1].get_ylabel() == "angular velocity [rad/s]"
+    assert drawn(figure, "curve:rocker:omega").get_ydata() == pytest.approx(motion.omega("rocker"))
+
+
+def test_without_times_the_driver_is_the_axis():
+    m = crank_rocker()
+    figure = plot_motion(m.solve(drivers={"motor": np.radians([0, 10, 20, 30])}), "P")
+    assert figure.axes[-1].get_xlabel() == "motor [deg]"
+    assert figure.axes[0].lines[0].get_xdata() == pytest.approx([0, 10, 20, 30])
+    assert texts(figure).count("not known: the rates of the drivers were not given") == 2
+    figure = plot_motion(m.solve(drivers={"motor": [0.0, 0.5, 0.0]}), "P")
+    assert figure.axes[-1].get_xlabel() == "sample"
+
+
+def test_samples_that_are_not_ok_are_shaded_and_explained():
+    motion = part_turn().solve(samples=181)
+    bad = np.flatnonzero(~motion.ok)
+    figure = plot_motion(motion)
+    bands = [artist for artist in figure.findobj() if (artist.get_gid() or "").startswith("band:")]
+    assert len(bands) == len(figure.axes)
+    assert bands[0].get_gid() == f"band:{bad[0]}:{bad[-1] + 1}"
+    left = bands[0].get_xy().min(axis=0)[0] if hasattr(bands[0].get_xy(), "min") else bands[0].get_xy()[0]
+    assert motion.t[bad[0] - 1] < left < motion.t[bad[0]]
+    assert f"out of reach at group 2 RRR: coupler + right ({len(bad)} samples)" in legend_texts(figure)
+    assert "cut" in texts(figure)
+
+
+def test_a_constant_is_a_line_and_no_noise():
+    motion = one_crank().solve(samples=37)
+    figure = plot_motion(motion, "crank")
+    for ax in figure.axes[1:]:
+        low, high = ax.get_ylim()
+        assert high - low > 0.05
+
+
+def test_single_samples_and_all_failed():
+    plot_motion(crank_rocker().solve(samples=1)).draw_without_rendering()
+    motion = part_turn().solve(t=[1.3, 1.4])
+    assert not motion.ok.any()
+    figure = plot_motion(motion, "P")
+    figure.draw_without_rendering()
+    assert "no sample has a pose" in texts(figure)
+
+
+def test_all_unknown_names_are_told():
+    motion = crank_rocker().solve(samples=3)
+    with pytest.raises(sk.InputError) as caught:
+        plot_motion(motion, "P", "copler", "Q")
+    assert [problem.key for problem in caught.value.problems] == ["copler", "Q"]
+    assert "did you mean 'coupler'?" in str(caught.value)
+
+
+def test_motion_plot_verb():
+    assert len(crank_rocker().solve(samples=3).plot("P").axes) == 3

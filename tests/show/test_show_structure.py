@@ -1,0 +1,114 @@
+"""The structure in pictures: link graph and groups."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from show_samples import ALL, chain, crank_rocker, drawn, gids, loose, overdriven, quick_return, texts
+
+import structkin as sk
+from structkin.show import draw_structure
+from structkin.show.layout import crossings, spread
+from structkin.show.link_panel import incidence
+from structkin.show.style import LOOSE, PALETTE
+
+CATALOGUE = json.loads((Path(__file__).parents[1] / "data" / "catalogue.json").read_text(encoding="utf-8"))
+ENTRIES = {
+    str(entry.get("name", k)): entry for k, entry in enumerate(CATALOGUE.get("entries", CATALOGUE.get("mechanisms")))
+}
+
+
+@pytest.mark.parametrize("make", ALL, ids=lambda make: make.__name__)
+def test_links_joints_drivers_and_groups_are_drawn(make):
+    m = make()
+    structure = m.structure()
+    figure = draw_structure(structure, mechanism=m)
+    found = gids(figure)
+    assert {f"link:{link}" for link in m.links} <= set(found)
+    assert {f"driver:{driver}" for driver in m.drives} <= set(found)
+    assert {f"group:{group.index + 1}" for group in structure.groups} <= set(found)
+    needs = {f"needs:{need + 1}:{group.index + 1}" for group in structure.groups for need in group.depends_on}
+    assert needs == {gid for gid in found if gid.startswith("needs:")}
+    for joint in m.topology.joints:
+        assert f"{joint.kind}:{joint.id}" in texts(figure)
+
+
+def test_boxes_say_group_class_and_order():
+    figure = draw_structure(crank_rocker().structure())
+    assert drawn(figure, "group:2").get_text() == "2 RRR\ncoupler + rocker\nclass II order 2"
+    assert drawn(figure, "link:rocker").get_text() == "rocker\ngroup 2"
+    assert to_hex(drawn(figure, "group:2").get_bbox_patch().get_edgecolor()) == PALETTE[1].lower()
+    assert to_hex(drawn(figure, "link:rocker").get_bbox_patch().get_edgecolor()) == PALETTE[1].lower()
+    assert drawn(figure, "link:ground").get_bbox_patch().get_hatch()
+    assert "Crank-rocker: mobility 1" in texts(figure)
+
+
+def test_levels_run_from_left_to_right():
+    m = quick_return()
+    structure = m.structure()
+    figure = draw_structure(structure)
+    across = [drawn(figure, f"group:{group.index + 1}").get_position()[0] for group in structure.groups]
+    assert [group.level for group in structure.groups] == [0, 1, 2]
+    assert across == sorted(across) and len(set(across)) == 3
+
+
+def test_a_multiple_joint_is_one_square():
+    m = chain(3)
+    found = gids(draw_structure(m.structure()))
+    assert found.count("pin:B1") == 1  # rod1, rocker1 and rod2 meet there
+    assert found.count("name:R:B1") == 1
+    assert "pin:A1" not in found
+
+
+def test_undetermined_links_are_red_dashed_and_named():
+    figure = draw_structure(loose().structure())
+    box = drawn(figure, "link:r2").get_bbox_patch()
+    assert to_hex(box.get_edgecolor()) == LOOSE.lower() and box.get_linestyle() == "--"
+    assert "under-determined: l2, r2, right; 1 driver is missing" in texts(figure)
+
+
+def test_redundant_equations_are_listed():
+    assert "over-determined: second (angle)" in texts(draw_structure(overdriven().structure()))
+
+
+def test_nothing_determined():
+    data = crank_rocker().source_dict
+    del data["drivers"]
+    figure = draw_structure(sk.Mechanism.from_dict(data).structure())
+    figure.draw_without_rendering()
+    assert "no group is determined" in texts(figure)
+
+
+def test_a_large_mechanism():
+    figure = draw_structure(chain(15).structure())
+    figure.draw_without_rendering()
+    assert sum(gid.startswith("group:") for gid in gids(figure)) == 16
+    assert figure.get_figwidth() < 25
+
+
+@pytest.mark.parametrize("name", list(ENTRIES)[::3])
+def test_the_catalogue_draws(name):
+    structure = sk.Topology.from_dict(ENTRIES[name])
+    found = gids(draw_structure(sk.decompose(structure)))
+    assert {f"link:{link}" for link in structure.links} <= set(found)
+
+
+def test_the_layout_is_the_same_each_time_and_without_needless_crossings():
+    graph = incidence(chain(4).topology)
+    places = spread(graph, "ground")
+    assert places == spread(graph, "ground")
+    assert crossings(graph, places) == 0
+    apart = [abs(places[a] - places[b]) for a in places for b in places if a < b]
+    assert min(apart) > 0.4
+
+
+def test_floating_parts_stay_near():
+    graph = nx.Graph([("g", "a"), ("b", "c")])
+    places = spread(graph, "g")
+    assert np.ptp([abs(place) for place in places.values()]) < 5
+    assert spread(nx.Graph([("g", "g")]), "g") == {"g": 0j}
