@@ -17,7 +17,7 @@ derivatives follow from the product rule on arrays and need no formula of their 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -108,8 +108,6 @@ class General:
     """
 
     rows: Rows
-    name: str = "general"
-    aliases: tuple[str, ...] = field(default=(), repr=False)
 
     @cached_property
     def _index(self) -> _Index:

@@ -18,4 +18,4 @@ class RPP(PRP):
     """
 
     name = "RPP"
-    aliases = ("PPR",)
+    aliases: tuple[str, ...] = ("PPR",)

@@ -38,6 +38,7 @@ class InputError(StructkinError):
     """A description is wrong. `problems` lists every mistake found, not only the first."""
 
     def __init__(self, problems: Sequence[Problem], source: str = "") -> None:
+        """Collect the problems; `source` names the file or mechanism."""
         self.problems: tuple[Problem, ...] = tuple(problems)
         self.source = source
         count = len(self.problems)
@@ -53,5 +54,6 @@ class PoseError(StructkinError):
     """Raised with `strict=True` where a sample has no regular pose; `sample` is the first such one."""
 
     def __init__(self, message: str, sample: int) -> None:
+        """Say what happened at which sample."""
         self.sample = sample
         super().__init__(message)

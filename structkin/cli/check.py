@@ -19,9 +19,11 @@ def check(file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .j
     mechanism = load(file)
     terminal = console()
     terminal.print(Text(f"{mechanism.title or file}: {_counts(mechanism)}"))
+    for remark in _odd_units(mechanism):
+        terminal.print(Text(f"  note: {remark}"), soft_wrap=True)
     remarks = _remarks(mechanism)
     for remark in remarks:
-        terminal.print(Text(f"  {remark}"))
+        terminal.print(Text(f"  {remark}"), soft_wrap=True)
     if remarks:
         raise typer.Exit(1)
     terminal.print("no mistakes; every sample of the range is ok")
@@ -29,14 +31,26 @@ def check(file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .j
 
 def _counts(mechanism: Mechanism) -> str:
     structure = mechanism.structure()
-    parts = (
-        f"{len(mechanism.topology.moving_links)} moving links",
-        f"{len(mechanism.topology.joints)} joints",
-        f"{len(mechanism.drives)} drivers",
-        f"mobility {structure.mobility}",
-        f"{len(structure.groups)} groups",
+    counted = (
+        (len(mechanism.topology.moving_links), "moving link"),
+        (len(mechanism.topology.joints), "joint"),
+        (len(mechanism.drives), "driver"),
+        (len(structure.groups), "group"),
     )
-    return ", ".join(parts)
+    parts = [f"{count} {word}{'' if count == 1 else 's'}" for count, word in counted]
+    return ", ".join([*parts, f"mobility {structure.mobility}"])
+
+
+def _odd_units(mechanism: Mechanism) -> list[Problem]:
+    """Return the bare speeds in a file whose units are not SI: they are easily taken for the file's units."""
+    notes = []
+    for id, entry in mechanism.source_dict.get("drivers", {}).items():
+        angular = mechanism.drives[id].kind == "angle"
+        own, si = (mechanism.units.angle, "rad") if angular else (mechanism.units.length, "m")
+        speed = entry.get("speed")
+        if isinstance(speed, int | float) and own != si:
+            notes.append(Problem(f"drivers.{id}.speed", f"{speed} is in {si}/s", f'write "{speed} {own}/s" if you mean that'))
+    return notes
 
 
 def _remarks(mechanism: Mechanism) -> list[Problem]:

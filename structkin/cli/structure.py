@@ -33,7 +33,7 @@ def structure(
 
         terminal = console()
         terminal.print(groups_table(found))
-        terminal.print(found.explain(), markup=False, highlight=False)
+        terminal.print(found.explain(), markup=False, highlight=False, soft_wrap=True)
         if plot is not None:
             terminal.print(f"drawn: {plot}", markup=False, highlight=False)
     if not found.is_solvable:

@@ -141,10 +141,11 @@ def _vertex(margin_at: Callable[[Floats], Floats], place: Floats) -> tuple[Float
     with np.errstate(invalid="ignore", divide="ignore"):
         root = np.sign(nodes)[:, None] * np.sqrt(np.maximum(margin_at(place + nodes[:, None]), 0.0))
         # Lagrange's formula for the place as a function of the root, at zero.
-        for k, node in enumerate(nodes):
-            others = np.delete(root, k, axis=0)
-            place = place + node * np.prod(others / (others - root[k]), axis=0)
-    place = place[np.isfinite(place)]
+        shift = sum(
+            node * np.prod((others := np.delete(root, k, axis=0)) / (others - root[k]), axis=0)
+            for k, node in enumerate(nodes)
+        )
+        place = (place + shift)[np.abs(shift) < SIDE]
     even = np.array([[1.0], [2.0], [3.0]]) * SIDE
     sums = margin_at(np.concatenate((place + even, place - even))).reshape(2, 3, -1).mean(axis=0)
     return place, (15 * sums[0] - 6 * sums[1] + sums[2]) / 10
@@ -168,7 +169,7 @@ def _suspects(values: Floats, at: NDArray[np.intp]) -> tuple[Floats, Floats]:
 def _positions(plan: Plan, schedule: Schedule, flips: Flips, steps: int, near: Floats, stations: Floats) -> Lanes:
     """Return the positions of the first steps at stations (n,)."""
     lanes = Lanes.empty(plan, len(stations), orders=1)
-    first = np.minimum(stations.astype(np.intp), max(near.shape[-1] - 2, 0))
+    first = np.clip(stations.astype(np.intp), 0, max(near.shape[-1] - 2, 0))
     second = np.minimum(first + 1, near.shape[-1] - 1)
     between = near[:, first] + (stations - first) * (near[:, second] - near[:, first])
     positions(plan, steps, lanes, schedule.at(stations), flips.modes(stations), between)

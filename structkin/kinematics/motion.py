@@ -225,10 +225,11 @@ class Motion:
             if point not in m.points:
                 raise InputError([Problem(point, "is not a point", suggest(point, m.points))])
             link = m.link_of(point)
-        elif point not in m.links[link].local:
+        frame = self._frame(link)
+        if point not in m.links[link].local:
             raise InputError([Problem(point, f"is not a point of {link}", suggest(point, m.links[link].local))])
-        place = self._frame(link).point(m.links[link].local[point])
-        return place
+        named: Affine = frame.point(m.links[link].local[point])
+        return named
 
     def _evaluate(self, expression: Affine, order: int) -> Floats:
         const = expression.const if order == 0 else 0j

@@ -42,19 +42,29 @@ class Schedule:
         return len(self.t)
 
     def at(self, stations: Floats) -> dict[str, Floats]:
-        """Return the drivers' values at places between the stations: 1.5 is halfway from the second to the third."""
-        whole = np.arange(len(self))
-        t = np.interp(stations, whole, self.t)
+        """Return the drivers' values at places between the stations: 1.5 is halfway from the second to the third.
+
+        A little before the first and behind the last the way goes straight on.
+        """
+        t = self._between(self.t, stations)
         values = {}
         for id, z in self.drivers.items():
             law = self.mechanism.drives[id].law
-            straight = np.interp(stations, whole, z[0])
+            straight = self._between(z[0], stations)
             if id in self.by_values or law is None:
                 values[id] = straight
             else:
                 # Before the first sample there is no time: the way from the sketch is straight.
                 values[id] = np.where(np.isfinite(t), law(t)[0], straight)
         return values
+
+    def _between(self, values: Floats, stations: Floats) -> Floats:
+        first = np.clip(stations.astype(np.intp), 0, max(len(self) - 2, 0))
+        second = np.minimum(first + 1, len(self) - 1)
+        part = stations - first
+        # At a station itself its value is exact, also next to one that has none.
+        step = np.where(part == 0, 0.0, values[second] - values[first])
+        return np.asarray(values[first] + part * step)
 
     @cached_property
     def _scale(self) -> dict[str, float]:

@@ -58,13 +58,8 @@ def place_labels(ax: Axes, labels: Sequence[Label]) -> list[Annotation]:
     notes = [_note(ax, label) for label in labels]
     if not notes:
         return notes
-    figure = root_figure(ax)
-    # sizes are known only after the layout
-    engine = figure.get_layout_engine()
-    if engine is not None:
-        engine.execute(figure)
-    ax.apply_aspect()
-    pixels = figure.dpi / 72
+    settle(ax)
+    pixels = root_figure(ax).dpi / 72
     anchors = ax.transData.transform([[label.place.real, label.place.imag] for label in labels])
     scene = _Scene(*_obstacles(ax), anchors, ax.bbox.extents, pixels)
     boxes = [note.get_window_extent() for note in notes]
@@ -79,6 +74,15 @@ def place_labels(ax: Axes, labels: Sequence[Label]) -> list[Annotation]:
     for note, centre, anchor in zip(notes, centres, anchors, strict=True):
         note.set_position(tuple((centre - anchor) / pixels))
     return notes
+
+
+def settle(ax: Axes) -> None:
+    """Lay the figure out, so that places on the axes have their pixels."""
+    figure = root_figure(ax)
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        engine.execute(figure)
+    ax.apply_aspect()
 
 
 def root_figure(ax: Axes) -> Figure:
@@ -134,11 +138,11 @@ def _obstacles(ax: Axes) -> tuple[Floats, Floats]:
     points, weights = [np.empty((0, 2))], [np.empty(0)]
     for line in ax.lines:
         xy = ax.transData.transform(np.asarray(line.get_xydata(), dtype=float))
-        points.append(_dense(xy[:: len(xy) // _MOST + 1], step))
+        points.append(dense(xy[:: len(xy) // _MOST + 1], step))
         weights.append(np.full(len(points[-1]), _weight(line)))
     for patch in ax.patches:
         for polygon in patch.get_path().to_polygons(patch.get_transform()):
-            points.append(_dense(np.asarray(polygon), step))
+            points.append(dense(np.asarray(polygon), step))
             weights.append(np.full(len(points[-1]), 1.0))
     return np.concatenate(points), np.concatenate(weights)
 
@@ -148,7 +152,8 @@ def _weight(line: Line2D) -> float:
     return 0.5 if gid.startswith(("path:", "hatching:")) else 1.0
 
 
-def _dense(xy: Floats, step: float) -> Floats:
+def dense(xy: Floats, step: float) -> Floats:
+    """Return the places of a polyline (n, 2) with others between them, at most `step` apart; NaN breaks it."""
     parts = [xy[np.isfinite(xy).all(axis=1)]]
     for a, b in pairwise(xy):
         length = float(np.hypot(*(b - a)))

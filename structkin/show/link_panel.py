@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -12,13 +11,23 @@ from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Text
+from numpy.typing import NDArray
 
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import Topology, pin_of
 from structkin.show.interest import middle
-from structkin.show.layout import distance_to, spread
-from structkin.show.style import DRIVER, GROUND, LOOSE, NORMAL, SMALL, group_colour, plain, tint
+from structkin.show.labels import dense, root_figure, settle
+from structkin.show.layout import spread
+from structkin.show.style import DRIVER, LOOSE, NORMAL, SMALL, group_colour, plain, tint
 from structkin.structure import KinematicStructure
+
+Floats = NDArray[np.float64]
+
+#: How far a driver's arrow bends aside, as a part of its way.
+BEND = 0.38
+
+#: Room in a link's box round its text, in sizes of the font.
+_PAD = 0.4
 
 
 def draw_links(ax: Axes, structure: KinematicStructure, mechanism: Mechanism | None = None) -> None:
@@ -26,10 +35,12 @@ def draw_links(ax: Axes, structure: KinematicStructure, mechanism: Mechanism | N
     graph = incidence(structure.topology)
     start = _sketched(graph, mechanism) if mechanism is not None else None
     panel = _LinkPanel(ax, structure, graph, spread(graph, structure.topology.ground, start))
-    panel.draw()
+    panel.draw_nodes()
     ax.set_aspect("equal", adjustable="datalim")
-    ax.margins(0.16)
+    ax.margins(0.12)
     ax.set_axis_off()
+    settle(ax)
+    panel.draw_names()
 
 
 def incidence(topology: Topology) -> nx.Graph:
@@ -42,13 +53,14 @@ def incidence(topology: Topology) -> nx.Graph:
     graph = nx.Graph()
     graph.add_nodes_from(topology.links)
     for joint in topology.joints:
-        if len(joint.links) > 2 or joint.id in used:
+        name = f"{joint.kind}:{joint.id}"
+        if joint.kind == "R" and (len(joint.links) > 2 or joint.id in used):
             graph.add_edges_from((f"@{joint.id}", end, {"joints": []}) for end in joint.links)
             continue
         a, b = joint.links
         if not graph.has_edge(a, b):
             graph.add_edge(a, b, joints=[])
-        graph.edges[a, b]["joints"].append(f"{joint.kind}:{joint.id}")
+        graph.edges[a, b]["joints"].append(name)
     return graph
 
 
@@ -68,104 +80,56 @@ def _sketched(graph: nx.Graph, mechanism: Mechanism) -> Mapping[str, complex]:
 
 @dataclass
 class _LinkPanel:
+    """`taken` (n, 4) are the boxes that names must not cover [px]."""
+
     ax: Axes
     structure: KinematicStructure
     graph: nx.Graph
     places: Mapping[str, complex]
     boxes: dict[str, Text] = field(default_factory=dict)
-    taken: list[complex] = field(default_factory=list)
+    taken: list[Floats] = field(default_factory=list)
 
-    def draw(self) -> None:
-        self.taken += self.places.values()
+    def draw_nodes(self) -> None:
+        """Draw links, pins and edges, and make room for the drivers."""
+        for a, b in self.graph.edges:
+            self._edge(a, b)
         for node in self.graph.nodes:
             if pin_of(node) is None:
                 self._link(node)
             else:
                 self._pin(node)
-        for a, b, joints in self.graph.edges(data="joints"):
-            self._joint(a, b, ", ".join(joints))
+        for driver in self.structure.topology.drivers:
+            p, q = (self.places[end] for end in driver.links)
+            tops = [_on_arc(p, q, bend, 0.5) for bend in (-BEND, BEND)]
+            self.ax.update_datalim([(top.real, top.imag) for top in tops])
+
+    def draw_names(self) -> None:
+        """Write the names of joints and drivers, once all places have their pixels."""
+        frame = (_PAD * self._font + 1) * root_figure(self.ax).dpi / 72
+        self.taken += [np.array(box.get_window_extent().padded(frame).extents) for box in self.boxes.values()]
         for driver in self.structure.topology.drivers:
             self._driver(driver.id, *driver.links)
-        z = np.array(list(self.places.values()))
-        self.ax.update_datalim(np.stack((z.real, z.imag), axis=1))
+        for node in self.graph.nodes:
+            if pin_of(node) is not None:
+                around = [(self.places[node], np.exp(2j * np.pi * k / 12)) for k in range(12)]
+                self._name(f"R:{node[1:]}", around, "black", {node}, gap=7)
+        for a, b, joints in self.graph.edges(data="joints"):
+            if joints:
+                p, q = self.places[a], self.places[b]
+                shares = (0.5, 0.44, 0.56, 0.38, 0.62, 0.32, 0.68)
+                self._name(", ".join(joints), [(p + share * (q - p), 0j) for share in shares], "black", {a, b})
 
     @property
     def _font(self) -> float:
         return NORMAL if len(self.graph) <= 16 else SMALL - 1
 
-    def _link(self, link: str) -> None:
-        topology, group = self.structure.topology, self.structure.group_of(link)
-        if link == topology.ground:
-            text, colour, face, weight = plain(link), GROUND, "#e4e4e4", "bold"
-        elif group is None:
-            text, colour, face, weight = f"{plain(link)}\nnot determined", LOOSE, "white", "normal"
-        else:
-            colour = group_colour(group.index)
-            text, face, weight = f"{plain(link)}\ngroup {group.index + 1}", tint(colour), "normal"
-        place = self.places[link]
-        box = self.ax.text(
-            place.real,
-            place.imag,
-            text,
-            ha="center",
-            va="center",
-            fontsize=self._font,
-            fontweight=weight,
-            zorder=5,
-            bbox={
-                "boxstyle": "round,pad=0.4",
-                "facecolor": face,
-                "edgecolor": colour,
-                "linewidth": 2.0,
-                "linestyle": "--" if colour == LOOSE else "-",
-                "hatch": "////" if colour == GROUND else None,
-            },
-        )
-        box.set_gid(f"link:{link}")
-        if colour == GROUND:
-            box.set_path_effects([withStroke(linewidth=3.0, foreground="#e4e4e4")])
-            patch = box.get_bbox_patch()
-            assert isinstance(patch, FancyBboxPatch)
-            patch.set_edgecolor("#aaaaaa")
-        self.boxes[link] = box
+    # --- nodes and edges ----------------------------------------------------------------------------------
 
-    def _pin(self, node: str) -> None:
-        place = self.places[node]
-        style: dict[str, Any] = {"color": "white", "markeredgecolor": "black"}
-        [mark] = self.ax.plot(place.real, place.imag, "s", markersize=8, zorder=4, **style)
-        mark.set_gid(f"pin:{node[1:]}")
-        # the name goes where the edges leave room
-        ways = sorted(np.angle([self.places[other] - place for other in self.graph[node]]).tolist())
-        gaps = [(after - before, before) for before, after in zip(ways, [*ways[1:], ways[0] + 2 * np.pi], strict=True)]
-        width, first = max(gaps)
-        way = np.exp(1j * (first + width / 2))
-        self._name(f"R:{node[1:]}", place, "black", 17 * way)
-        self.taken.append(place + 0.15 * way)
-
-    def _name(self, text: str, place: complex, colour: str, shift: complex = 0j, side: str = "center") -> None:
-        note = self.ax.annotate(
-            plain(text),
-            (place.real, place.imag),
-            (shift.real, shift.imag),
-            textcoords="offset points",
-            ha=side,
-            va="center",
-            fontsize=self._font - 1,
-            color=colour,
-            zorder=6,
-            annotation_clip=False,
-            bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.9},
-        )
-        note.set_gid(f"name:{text}")
-
-    def _joint(self, a: str, b: str, text: str) -> None:
+    def _edge(self, a: str, b: str) -> None:
         p, q = self.places[a], self.places[b]
         colour = LOOSE if self._is_loose(a) and self._is_loose(b) else "#444444"
         [line] = self.ax.plot([p.real, q.real], [p.imag, q.imag], color=colour, linewidth=1.5, zorder=2)
         line.set_gid(f"edge:{a}:{b}")
-        if text:
-            places = [p + share * (q - p) for share in (0.5, 0.42, 0.58, 0.35, 0.65)]
-            self._name(text, self._free(places, {a, b}), "black")
 
     def _is_loose(self, node: str) -> bool:
         topology = self.structure.topology
@@ -174,15 +138,52 @@ class _LinkPanel:
         moving = [link for link in links if link != topology.ground and pin_of(link) is None]
         return bool(moving) and all(self.structure.group_of(link) is None for link in moving)
 
+    def _link(self, link: str) -> None:
+        topology, group = self.structure.topology, self.structure.group_of(link)
+        is_ground = link == topology.ground
+        if is_ground:
+            text, colour, face = plain(link), "#aaaaaa", "#e4e4e4"
+        elif group is None:
+            text, colour, face = f"{plain(link)}\nnot determined", LOOSE, "white"
+        else:
+            colour = group_colour(group.index)
+            text, face = f"{plain(link)}\ngroup {group.index + 1}", tint(colour)
+        place = self.places[link]
+        box = self.ax.text(place.real, place.imag, text, ha="center", va="center", fontsize=self._font, zorder=5)
+        box.set_bbox(
+            {
+                "boxstyle": f"round,pad={_PAD}",
+                "facecolor": face,
+                "edgecolor": colour,
+                "linewidth": 2.0,
+                "linestyle": "--" if colour == LOOSE else "-",
+                "hatch": "////" if is_ground else None,
+            }
+        )
+        if is_ground:
+            box.set_fontweight("bold")
+            box.set_path_effects([withStroke(linewidth=3.0, foreground=face)])
+        box.set_gid(f"link:{link}")
+        self.boxes[link] = box
+
+    def _pin(self, node: str) -> None:
+        place = self.places[node]
+        [mark] = self.ax.plot([place.real], [place.imag], "s", color="white", markersize=8, zorder=4)
+        mark.set_markeredgecolor("black")
+        mark.set_gid(f"pin:{node[1:]}")
+
+    # --- names --------------------------------------------------------------------------------------------
+
     def _driver(self, id: str, a: str, b: str) -> None:
         p, q = self.places[a], self.places[b]
         centre = sum(self.places.values(), 0j) / len(self.places)
         outward = ((0.5 * (p + q) - centre) * (q - p).conjugate()).imag
-        # bent outwards, unless there is more room inside; matplotlib bends to the right of the way for a positive number
-        bends = (-0.38, 0.38) if outward > 0 else (0.38, -0.38)
-        tries = [(bend, _on_arc(p, q, bend, share)) for bend in bends for share in (0.5, 0.36, 0.64)]
-        place = self._free([place for _, place in tries], set())
-        bend = next(bend for bend, tried in tries if tried == place)
+        # bent outwards, unless there is more room inside; matplotlib bends to the right for a positive number
+        bends = (-BEND, BEND) if outward > 0 else (BEND, -BEND)
+        tries = [(bend, share) for bend in bends for share in (0.5, 0.4, 0.6)]
+        side = -1j * (q - p) / abs(q - p)
+        candidates = [(_on_arc(p, q, bend, share), side * np.sign(bend)) for bend, share in tries]
+        bend = tries[self._name(id, candidates, DRIVER, set(), gap=3)][0]
         arrow = self.ax.annotate(
             "",
             (q.real, q.imag),
@@ -201,32 +202,51 @@ class _LinkPanel:
             zorder=3,
         )
         arrow.set_gid(f"driver:{id}")
-        out = -1j * bend * (q - p) / abs(bend * (q - p))
-        # beside the arrow, where that has a side
-        self._name(id, place, DRIVER, 6 * out, "center" if abs(out.real) < 0.5 else "left" if out.real > 0 else "right")
-        top = _on_arc(p, q, bend, 0.5)
-        self.ax.update_datalim([(top.real, top.imag), ((top + 0.2 * out).real, top.imag)])
 
     def _patch(self, node: str) -> FancyBboxPatch | None:
         box = self.boxes.get(node)
         return box.get_bbox_patch() if box is not None else None
 
-    def _free(self, candidates: list[complex], own: set[str]) -> complex:
-        """Return the first candidate with room around it, else the one with the most; and take it.
+    def _name(
+        self, text: str, candidates: Sequence[tuple[complex, complex]], colour: str, own: set[str], gap: float = 0.0
+    ) -> int:
+        """Write a name at that candidate where it covers least, and return which: a place and the side of it."""
+        pixels = root_figure(self.ax).dpi / 72
+        note = self.ax.annotate(plain(text), (0, 0), (0, 0), textcoords="offset points", ha="center", va="center")
+        note.set(fontsize=self._font - 1, color=colour, zorder=6, annotation_clip=False)
+        note.set_bbox({"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.9})
+        note.set_gid(f"name:{text}")
+        box = note.get_window_extent()
+        half = np.array([box.width, box.height]) / 2 + 2 * pixels
+        anchors = self.ax.transData.transform([[place.real, place.imag] for place, _ in candidates])
+        sides = np.array([[side.real, side.imag] for _, side in candidates])
+        centres = anchors + sides * (half + gap * pixels)
+        edges = self._pixels(own)
+        cost = [0.12 * k + self._covered(centre, half, edges) for k, centre in enumerate(centres)]
+        best = int(np.argmin(cost))
+        note.xy = (candidates[best][0].real, candidates[best][0].imag)
+        note.set_position(tuple((centres[best] - anchors[best]) / pixels))
+        self.taken.append(np.concatenate((centres[best] - half, centres[best] + half)))
+        return best
 
-        Edges between other nodes than the `own` take room as well.
-        """
-        edges = [(self.places[a], self.places[b]) for a, b in self.graph.edges if {a, b} != own]
-        room = []
-        for place in candidates:
-            # names are wider than high
-            ways = [place - other for other in self.taken]
-            nearest = min(abs(complex(0.6 * way.real, way.imag)) for way in ways)
-            room.append(min([nearest, *(2 * distance_to(place, a, b) for a, b in edges if own)]))
-        good = [place for place, space in zip(candidates, room, strict=True) if space > 0.3]
-        place = good[0] if good else candidates[int(np.argmax(room))]
-        self.taken.append(place)
-        return place
+    def _pixels(self, own: set[str]) -> Floats:
+        """Return places along all edges but that between the `own` nodes [px], 4 px apart."""
+        parts = [np.empty((0, 2))]
+        for a, b in self.graph.edges:
+            if {a, b} != own:
+                ends = [[self.places[node].real, self.places[node].imag] for node in (a, b)]
+                parts.append(dense(self.ax.transData.transform(ends), 4.0))
+        return np.concatenate(parts)
+
+    def _covered(self, centre: Floats, half: Floats, edges: Floats) -> float:
+        """Return how much a box at a centre covers of boxes, names and edges."""
+        cost = 0.1 * float(np.all(np.abs(edges - centre) < half, axis=1).sum())
+        if self.taken:
+            taken = np.array(self.taken)
+            overlap = np.minimum(centre + half, taken[:, 2:]) - np.maximum(centre - half, taken[:, :2])
+            area = np.prod(np.maximum(overlap, 0.0), axis=1)
+            cost += float(np.sum(np.where(area > 0, 3.0 + 5.0 * area / np.prod(2 * half), 0.0)))
+        return cost
 
 
 def _on_arc(p: complex, q: complex, bend: float, share: float) -> complex:

@@ -33,7 +33,6 @@ def draw_structure(structure: KinematicStructure, *, mechanism: Mechanism | None
     else:
         figure = new_figure(max(side, width), side + height + extra)
         left, right = figure.subplots(2, 1, height_ratios=[side, height])
-    draw_links(left, structure, mechanism)
     draw_groups(right, structure, max(side, height) if beside else height)
     left.set_title("links and joints", fontsize=NORMAL)
     right.set_title("structural groups in solve order", fontsize=NORMAL)
@@ -41,6 +40,7 @@ def draw_structure(structure: KinematicStructure, *, mechanism: Mechanism | None
     figure.suptitle(plain(f"{title}: mobility {structure.mobility}"), fontsize=LARGE)
     if problems:
         figure.supxlabel(plain(problems), fontsize=NORMAL, color=LOOSE)
+    draw_links(left, structure, mechanism)  # last, as its names are placed in what room is left
     return figure
 
 

@@ -21,7 +21,9 @@ class File:
         self.length, self.angle = LENGTH[units.get("length", "m")], ANGLE[units.get("angle", "rad")]
         self.data = data
         self.points = {name: complex(*place) * self.length for name, place in data["points"].items()}
-        self.links = {name: entry if isinstance(entry, list) else entry["points"] for name, entry in data["links"].items()}
+        self.links = {
+            name: entry if isinstance(entry, list) else entry["points"] for name, entry in data["links"].items()
+        }
         places = list(self.points.values())
         self.size = max(abs(a - b) for a in places for b in places) or 1.0
 

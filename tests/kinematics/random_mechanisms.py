@@ -25,7 +25,7 @@ CLEAR = 0.12
 TYPICAL = 2.0
 
 
-class Reject(Exception):
+class UnfitError(Exception):
     """The element that was drawn does not fit."""
 
 
@@ -34,7 +34,7 @@ class Built:
     """A group as it was built; `depends` are indices of earlier groups."""
 
     kind: str
-    class_: str
+    class_: str | None
     order: int
     links: frozenset[str]
     drivers: frozenset[str]
@@ -103,7 +103,7 @@ class World:
 
     def hold(self, link: str, point: str) -> None:
         if any(abs(self.points[point] - self.points[other]) < 0.3 for other in self.links[link]):
-            raise Reject("two points of a link are close together")
+            raise UnfitError("two points of a link are close together")
         self.links[link].append(point)
 
     def link(self, *points: str) -> str:
@@ -122,8 +122,11 @@ class World:
         host = str(self.rng.choice(known, p=weights / weights.sum()))
         return host
 
-    def seat(self, *taken: str) -> str:
-        """A point of a known link to hang a new link on: new, or one that is there."""
+    def seat(self, *taken: str, needed: bool = True) -> str:
+        """A point of a known link to hang a new link on: new, or one that is there.
+
+        The group depends on the pin's owner, unless the pin is not `needed` as such.
+        """
         host = self.host()
         free = [point for point in self.links[host] if point not in taken]
         if free and self.chance(0.45):
@@ -132,7 +135,8 @@ class World:
             point = self.point(complex(self.uniform(-5, 5), self.uniform(-3, 3)), host)
         else:
             point = self.point(self.points[self.pick(self.links[host])] + self.arrow(), host)
-        self.depends.add(self.owner[point])
+        if needed:
+            self.depends.add(self.owner[point])
         return point
 
     def line(self, *links: str) -> dict[str, Any]:
@@ -173,12 +177,12 @@ class World:
 
     def drive(self, **what: Any) -> str:
         if len(self.drivers) >= MAX_DRIVERS:
-            raise Reject("drivers enough")
+            raise UnfitError("drivers enough")
         name = self.name("d")
         self.drivers[name] = what
         return name
 
-    def close(self, kind: str, class_: str, order: int, *composites: tuple[str, ...]) -> None:
+    def close(self, kind: str, class_: str | None, order: int, *composites: tuple[str, ...]) -> None:
         """The new links and drivers are a group."""
         index = len(self.groups)
         links = frozenset(link for link in self.links if link not in self.group_of)
@@ -193,7 +197,7 @@ class World:
         self.depends = set()
 
     def arm(self, near: str, far: str, kind: str) -> tuple[str, ...]:
-        """What keeps two pins apart: a link, a cylinder of two, or an elbow that a driver holds. The ends come first."""
+        """What keeps two pins apart: a link, a cylinder, or an elbow that a driver holds. The ends come first."""
         if kind == "link":
             return (self.link(near, far),)
         first, second = self.link(near), self.link(far)
@@ -204,14 +208,21 @@ class World:
                 # square to the arm, the travel would not change its length
                 self.slide(first, second)
             else:
-                self.slide(first, second, {"axis": (self.points[far] - self.points[near]) * np.exp(1j * self.uniform(-0.7, 0.7))})
+                self.slide(
+                    first,
+                    second,
+                    {"axis": (self.points[far] - self.points[near]) * np.exp(1j * self.uniform(-0.7, 0.7))},
+                )
             self.drive(joint=list(self.joints)[-1])
             return first, second
         elbow = self.point(0.5 * (self.points[near] + self.points[far]) + self.arrow(0.7, 2.0), first, second)
         if kind == "elbow":
             self.drive(angle=(first, second), joint=elbow)
         else:
-            e, f = self.point(self.points[near] + self.arrow(), first), self.point(self.points[far] + self.arrow(), second)
+            e, f = (
+                self.point(self.points[near] + self.arrow(), first),
+                self.point(self.points[far] + self.arrow(), second),
+            )
             self.drive(between=[e, f])
         return first, second
 
@@ -367,17 +378,35 @@ def class_iv(w: World) -> None:
     for _ in range(2):
         p = w.point(w.points[a] + w.arrow(), one)
         q = w.point(w.points[b] + w.arrow(), two)
-        w.arms((p, q))
-    if any(group_driver for group_driver in w.drivers if group_driver not in {d for g in w.groups for d in g.drivers}):
-        raise Reject("plain bars only")
+        w.link(p, q)
     w.close("class IV order 2", "IV", 2)
+
+
+def held_platform(w: World) -> None:
+    """A platform on two legs, held by a driver: its angle against a known link, or the distance of a known point."""
+    a = w.seat()
+    b = w.seat(a)
+    platform = w.link()
+    for seat in (a, b):
+        pin = w.point(w.points[seat] + w.arrow(), platform)
+        w.link(seat, pin)
+    if w.chance(0.5):
+        other = w.host()
+        w.depends.add(w.group_of[other])
+        ends = [other, platform] if w.chance(0.5) else [platform, other]
+        w.drive(angle=tuple(ends), joint=None)
+    else:
+        foot = w.seat()
+        tip = w.point(w.points[foot] + w.arrow(), platform)
+        w.drive(between=[foot, tip] if w.chance(0.5) else [tip, foot])
+    w.close("general", None, 2)
 
 
 def slotted_r(w: World) -> None:
     """A link on a known pin: a known pin slides in its slot, or its pin in a known slot."""
     a = w.seat()
     if w.chance(0.5):
-        pin, link = w.seat(a), w.link(a)
+        pin, link = w.seat(a, needed=False), w.link(a)
         line: dict[str, Any] = {"axis": w.arrow()}
         if w.chance(0.5):
             q = w.point(w.points[a] + 1.3 * (w.points[pin] - w.points[a]), link)
@@ -395,14 +424,14 @@ def slotted_p(w: World) -> None:
     """A link on a known guide, with a slot for a known pin or a pin in a known slot."""
     host, link = w.host(), w.link()
     if w.chance(0.5):
-        pin = w.seat()
+        pin = w.seat(needed=False)
         w.point(w.points[pin] + w.arrow(), link)
         w.slide(link, host)
         _known_pin(w, pin, link, {"axis": w.arrow()})
     else:
         slotted = w.pick([x for x in w.group_of if len(w.links[x]) > 1] or [None])
         if slotted is None:
-            raise Reject("no link with a line")
+            raise UnfitError("no link with a line")
         p, q = (str(x) for x in w.rng.permutation(w.links[slotted])[:2])
         pin = w.point(w.points[p] + w.uniform(0.2, 0.8) * (w.points[q] - w.points[p]), link)
         w.slide(link, host)
@@ -416,7 +445,6 @@ def _known_pin(w: World, pin: str, slot: str, line: dict[str, Any]) -> None:
     known = [link for link in w.links if pin in w.links[link] and link in w.group_of]
     on = w.pick([None, *known])
     w.slot(pin, slot, line, on)
-    w.depends.discard(w.owner[pin])
     w.depends.add(w.owner[pin] if on is None else w.group_of[on])
 
 
@@ -428,25 +456,26 @@ def _new_pin(w: World, *near: str) -> str:
     return name
 
 
-DRIVEN: tuple[Callable[[World], None], ...] = (driven_r, driven_r, driven_p, ram_r, ram_p)
-DYADS: tuple[Callable[[World], None], ...] = (rrr, rrr, rrp, rpr, prp, rpp)
-OTHERS: tuple[Callable[[World], None], ...] = (triad, triad, class_iv, slotted_r, slotted_p)
+Menu = tuple[Callable[[World], None], ...]
+DRIVEN: Menu = (driven_r, driven_r, driven_p, ram_r, ram_p)
+DYADS: Menu = (rrr, rrr, rrp, rpr, prp, rpp)
+OTHERS: Menu = (triad, triad, class_iv, held_platform, slotted_r, slotted_p)
 
 
 # --- from the pose to the file --------------------------------------------------------------------------------
 
 
-def build(seed: int, elements: int = 3, *, menu: tuple[Callable[[World], None], ...] | None = None) -> Case:
-    """A random mechanism of a driven link and so many more elements."""
+def build(seed: int, elements: int = 3, *, menu: Menu | None = None, first: Menu = DRIVEN) -> Case:
+    """A random mechanism of an element of `first` and so many more of `menu`."""
     rng = np.random.default_rng(seed)
     w = World(rng)
     tries = 0
     while len(w.groups) < elements + 1 and not (w.groups and tries > 40 * (elements + 1)):
-        w, tries = _grow(w, menu if w.groups else DRIVEN), tries + 1
+        w, tries = _grow(w, menu if w.groups else first), tries + 1
     return _written(w, seed)
 
 
-def _grow(w: World, menu: tuple[Callable[[World], None], ...] | None) -> World:
+def _grow(w: World, menu: Menu | None) -> World:
     if menu is None:
         menu = DYADS if w.chance(0.55) else (DRIVEN if w.chance(0.45) else OTHERS)
     new = copy.deepcopy(w)
@@ -454,9 +483,9 @@ def _grow(w: World, menu: tuple[Callable[[World], None], ...] | None) -> World:
     try:
         w.pick(menu)(new)
         if len(new.links) > 16:
-            raise Reject("large enough")
+            raise UnfitError("large enough")
         _check_clear(new)
-    except Reject:
+    except UnfitError:
         return w
     return new
 
@@ -464,13 +493,13 @@ def _grow(w: World, menu: tuple[Callable[[World], None], ...] | None) -> World:
 def _check_clear(w: World) -> None:
     """Throw away what is near a limit position, and distances that nearly vanish."""
     for driver in w.drivers.values():
-        if "between" in driver and not 0.4 < abs(np.subtract(*(w.points[p] for p in driver["between"]))):
-            raise Reject("a ram without length")
+        if "between" in driver and abs(np.subtract(*(w.points[p] for p in driver["between"]))) < 0.4:
+            raise UnfitError("a ram without length")
     case = _written(copy.deepcopy(w), 0, plain=True)
     system = WholeSystem(case.mechanism())
     system.size = TYPICAL
     if system.clarity(system.sketch(), [group.links for group in case.groups]).min() < CLEAR:
-        raise Reject("near a limit position")
+        raise UnfitError("near a limit position")
 
 
 def _written(w: World, seed: int, *, plain: bool = False) -> Case:
@@ -582,4 +611,4 @@ def _law(
     return {"table": [[t, start + float(rng.uniform(-0.5, 0.5)) * reach] for t in times]}
 
 
-__all__ = ["ANGLE", "CLEAR", "DRIVEN", "DYADS", "OTHERS", "Built", "Case", "Reject", "World", "build"]
+__all__ = ["ANGLE", "CLEAR", "DRIVEN", "DYADS", "OTHERS", "Built", "Case", "UnfitError", "World", "build"]

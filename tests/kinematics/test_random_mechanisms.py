@@ -6,18 +6,32 @@ and a walk towards the samples that are said to be out of reach.
 
 from __future__ import annotations
 
+import copy
 from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
-from by_the_file import gaps
+from by_the_file import File, gaps
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from random_mechanisms import DRIVEN, DYADS, OTHERS, Case, build
+from random_mechanisms import (
+    DRIVEN,
+    DYADS,
+    OTHERS,
+    Case,
+    build,
+    class_iv,
+    driven_r,
+    held_platform,
+    ram_r,
+    rrr,
+    triad,
+)
 from whole_system import WholeSystem, solve_whole, unknowns_of
 
-from structkin.kinematics import Status
+import structkin as sk
+from structkin import Status
 
 seeds = st.integers(0, 2**31 - 1)
 elements = st.integers(0, 5)
@@ -102,8 +116,12 @@ def _check_failures_are_named(motion: Any) -> None:
             assert k == -1
             continue
         # a link of the group may be known all the same: its pin is, or its guide gives its angle
-        rates = [motion.velocity(0j, link=link)[part].sum(axis=1) + motion.omega(link)[part] for link in groups[k].links]
-        poses = [motion.position(0j, link=link)[part].sum(axis=1) + motion.angle(link)[part] for link in groups[k].links]
+        rates = [
+            motion.velocity(0j, link=link)[part].sum(axis=1) + motion.omega(link)[part] for link in groups[k].links
+        ]
+        poses = [
+            motion.position(0j, link=link)[part].sum(axis=1) + motion.angle(link)[part] for link in groups[k].links
+        ]
         assert np.all(np.isnan(np.sum(rates, axis=0))), status
         assert np.all(np.isnan(np.sum(poses, axis=0)) == (status != Status.SINGULAR)), status
         upstream, new = set(groups[k].depends_on), set(groups[k].depends_on)
@@ -205,6 +223,134 @@ def test_every_element_alone_on_a_driven_link(element):
         check_motion(case)
 
 
+# --- assembly modes -------------------------------------------------------------------------------------------
+
+
+def check_walk(case: Case) -> Counter[str]:
+    """Walking all equations from the sketch, in small steps, leads to the same assembly mode at every sample."""
+    mechanism, seen = case.mechanism(), Counter(mechanisms=1)
+    system = WholeSystem(mechanism)
+    t = np.linspace(0, case.duration, 8)
+    motion = mechanism.solve(t=t)
+    z = np.array([motion.drivers[id][0] for id in system.drivers])
+    start = np.array([mechanism.drives[id].start for id in system.drivers])
+    turns = np.array([mechanism.drives[id].kind == "angle" for id in system.drivers])
+    way = np.where(turns, np.remainder(z[:, 0] - start + np.pi, 2 * np.pi) - np.pi, z[:, 0] - start)
+    theirs = unknowns_of(system, motion, 0)
+    q: Any = system.sketch()
+    for lane in range(len(t)):
+        if lane:
+            times = np.linspace(t[lane - 1], t[lane], 10)[1:]
+            path = np.array([mechanism.drives[id].law(times)[0] for id in system.drivers]).T
+        else:
+            path = z[:, 0] - way + np.linspace(0, 1, 10)[1:, None] * way
+        q = system.follow(q, path)
+        if q is None:
+            seen["walks that met a limit"] += 1
+            break
+        assert motion.ok[lane], (lane, motion.report)
+        gap = (q[:, 0] - theirs[:, lane]) / np.tile([system.size, system.size, 1.0], len(system.moving))
+        gap[2::3] = np.remainder(gap[2::3] + np.pi, 2 * np.pi) - np.pi
+        assert np.max(np.abs(gap)) < 1e-6, (lane, "another assembly mode")
+        seen["samples walked to"] += 1
+    return seen
+
+
+def check_there_and_back(case: Case) -> Counter[str]:
+    """Driven out and back, beyond limits too, a mechanism is where it was: same poses, same gaps."""
+    mechanism = case.mechanism()
+    way = np.linspace(0, 1, 40)
+    out = {}
+    for id, drive in mechanism.drives.items():
+        value = drive.law(np.array([0.0, 0.37 * case.duration]))[0]
+        far = value[0] + (6.0 if drive.kind == "angle" else 4.0) * (value[1] - value[0])
+        out[id] = np.concatenate((value[0] + way * (far - value[0]), (value[0] + way * (far - value[0]))[::-1]))
+    motion = mechanism.solve(drivers=out)
+    system = WholeSystem(mechanism)
+    q = unknowns_of(system, motion, 0) / np.tile([system.size, system.size, 1.0], len(system.moving))[:, None]
+    gap = q - q[:, ::-1]
+    gap[2::3] = np.remainder(gap[2::3] + np.pi, 2 * np.pi) - np.pi
+    ok = motion.ok
+    seen = Counter(mechanisms=1, samples=len(ok), ok=int(ok.sum()), with_gaps=int(0 < ok.sum() < len(ok)))
+    first = ok & ok[::-1]
+    assert np.max(np.abs(gap[:, first]), initial=0.0) < 1e-6, "came back in another assembly mode"
+    assert np.array_equal(ok, ok[::-1]), motion.report
+    return seen
+
+
+@settings(max_examples=8, **quiet)
+@given(seed=seeds)
+def test_walks_from_the_sketch_stay_in_its_assembly_mode(seed):
+    check_walk(build(seed, 1, menu=OTHERS))
+
+
+@settings(max_examples=20, **quiet)
+@given(seed=seeds, elements=st.integers(0, 3))
+def test_driven_out_and_back_nothing_has_changed(seed, elements):
+    check_there_and_back(build(seed, elements))
+
+
+# --- rounded sketches -----------------------------------------------------------------------------------------
+
+
+def check_rounded_sketch(case: Case) -> Counter[str]:
+    """With all lengths given, the sketch only picks the assembly mode: a rounded one gives the same motion.
+
+    For mechanisms of pins alone.
+    """
+    if "joints" in case.data:
+        return Counter(skipped=1)
+    mechanism, file = case.mechanism(), File(case.data)
+    drivers = copy.deepcopy(case.data["drivers"])
+    for id, driver in drivers.items():
+        if "speed" in driver:
+            # a speed starts from the sketch as it is drawn
+            unit = file.angle if mechanism.drives[id].kind == "angle" else file.length
+            driver["law"] = f"{mechanism.drives[id].start / unit!r} + {driver.pop('speed') / unit!r}*t"
+    points = {name: complex(*place) for name, place in case.data["points"].items()}
+    shared = {name for name in points if sum(name in held for held in case.data["links"].values()) > 1}
+    used = shared | {p for driver in case.data["drivers"].values() for p in driver.get("between", ())}
+    lengths = {}
+    rng = np.random.default_rng(case.seed)
+    for held in case.data["links"].values():
+        for k, a in enumerate(held):
+            for b in held[:k]:
+                lengths.setdefault(f"{a}-{b}", abs(points[a] - points[b]))
+        flat = any(
+            abs(np.imag((points[a] - points[b]) * np.conj(points[a] - points[c])))
+            < 0.1 * abs(points[a] - points[b]) * abs(points[a] - points[c])
+            for a in held for b in held for c in held if len({a, b, c}) == 3
+        )  # fmt: skip
+        if flat:
+            return Counter(skipped=1)
+    typical = min(lengths.values(), default=1.0)
+    ground = case.data["links"]["ground"]
+    rounded = {}
+    for name, place in points.items():
+        moved = place if name in ground else place + 0.02 * typical * complex(*rng.uniform(-1, 1, 2))
+        rounded[name] = [moved.real, moved.imag]
+    exact = mechanism.solve(samples=13)
+    data = {**case.data, "drivers": drivers, "points": rounded, "lengths": lengths}
+    again = sk.Mechanism.from_dict(data).solve(samples=13)
+    assert np.array_equal(exact.ok, again.ok)
+    system = WholeSystem(exact.mechanism)
+    for name in used:
+        gap = np.abs(exact.position(name) - again.position(name))[exact.ok]
+        q = unknowns_of(system, exact, 0)[:, exact.ok]
+        clarity = np.linalg.svd(system.jacobian(q), compute_uv=False)[:, -1:] if exact.ok.any() else np.ones((0, 1))
+        assert np.all(gap <= 1e-10 * system.size * np.maximum(1.0, 3e-3 / clarity) ** 2), name
+    return Counter(mechanisms=1, tracked=int(exact.plan.tracked), ok=int(exact.ok.sum()))
+
+
+PINNED = (driven_r, ram_r, rrr, triad, class_iv, held_platform)
+
+
+@settings(max_examples=40, **quiet)
+@given(seed=seeds)
+def test_a_rounded_sketch_with_lengths_is_the_same_mechanism(seed):
+    check_rounded_sketch(build(seed, 1, menu=PINNED, first=(driven_r, ram_r)))
+
+
 # --- sampling -------------------------------------------------------------------------------------------------
 
 
@@ -253,12 +399,22 @@ def test_many_random_mechanisms(batch, record_property):
 
 
 @pytest.mark.slow
-def test_many_samplings(record_property):
+@pytest.mark.parametrize(
+    ("check", "count", "menu", "first"),
+    [
+        (check_sampling, 200, OTHERS, DRIVEN),
+        (check_walk, 200, OTHERS, DRIVEN),
+        (check_there_and_back, 400, None, DRIVEN),
+        (check_rounded_sketch, 400, PINNED, (driven_r, ram_r)),
+    ],
+    ids=["sampling", "walk", "there and back", "rounded sketch"],
+)
+def test_many_more(check, count, menu, first, record_property):
     seen = Counter()
-    for seed in range(200):
+    for seed in range(count):
         try:
-            seen += check_sampling(build(20_000_000 + seed, 1 + seed % 3, menu=OTHERS))
+            seen += check(build(20_000_000 + seed, 1 + seed % 2, menu=menu, first=first))
         except Exception as error:
-            raise AssertionError(f"build({20_000_000 + seed}, {1 + seed % 3}, menu=OTHERS): {error}") from error
-    for name, count in sorted(seen.items()):
-        record_property(name, count)
+            raise AssertionError(f"build({20_000_000 + seed}, {1 + seed % 2}): {error}") from error
+    for name, number in sorted(seen.items()):
+        record_property(name, number)

@@ -13,7 +13,9 @@ import structkin as sk
 from structkin import InputError, PoseError, Status, StructureError
 
 
-def four_bar(a: float = 1.0, b: float = 3.0, c: float = 2.5, d: float = 3.5, *, start: float = 1.0, side: int = 1, **motor: Any):
+def four_bar(
+    a: float = 1.0, b: float = 3.0, c: float = 2.5, d: float = 3.5, *, start: float = 1.0, side: int = 1, **motor: Any
+):
     """Crank a, coupler b, rocker c and frame d, drawn at the crank angle `start` with C on one side of B-D."""
     B = a * np.exp(1j * start)
     C = third_corner(B, complex(d), b, c, side)
@@ -29,7 +31,7 @@ def four_bar(a: float = 1.0, b: float = 3.0, c: float = 2.5, d: float = 3.5, *, 
 
 
 def third_corner(P: Any, Q: Any, p: float, q: float, side: int) -> Any:
-    """The corner at the distances p and q from P and Q, left (+1) or right of the line from P to Q; NaN out of reach."""
+    """The corner at the distances p and q from P and Q, left (+1) or right of P-Q; NaN out of reach."""
     W = Q - P
     with np.errstate(invalid="ignore", divide="ignore"):
         x = (p * p - q * q + np.abs(W) ** 2) / (2 * np.abs(W))
@@ -44,8 +46,14 @@ ONE = four_bar()
 #: A mechanism with a group that is solved by continuation: a platform on three legs, one of them driven.
 TRIAD = sk.Mechanism(
     "stephenson",
-    points={"A": (0, 0), "B": (0.3, 0.4), "C": (1.5, 1.5), "D": (2.5, 1.4), "E": (2.0, 2.2), "F": (2.6, 0.1), "G": (1.8, 3.5)},
-    links={"ground": ["A", "F", "G"], "crank": ["A", "B"], "leg": ["B", "C"], "plate": ["C", "D", "E"], "right": ["D", "F"], "top": ["E", "G"]},
+    points={
+        "A": (0, 0), "B": (0.3, 0.4), "C": (1.5, 1.5), "D": (2.5, 1.4), "E": (2, 2.2),
+        "F": (2.6, 0.1), "G": (1.8, 3.5),
+    },
+    links={
+        "ground": ["A", "F", "G"], "crank": ["A", "B"], "leg": ["B", "C"], "plate": ["C", "D", "E"],
+        "right": ["D", "F"], "top": ["E", "G"],
+    },
     drivers={"motor": {"joint": "A", "law": "0.9273 + 0.4*sin(2*pi*t)"}},
     duration=1.0,
 )  # fmt: skip
@@ -220,7 +228,10 @@ def test_strict_raises_at_the_first_bad_sample():
 def test_the_first_group_that_fails_is_named_and_others_go_on():
     """Two dyads on one crank: one is out of reach first, what hangs on it has no numbers, the other goes on."""
     m = sk.Mechanism(
-        points={"A": (0, 0), "B": (1, 0), "C": (2.2, 0.9), "D": (2.5, 0), "E": (3.0, 2.0), "F": (4.0, 1.0), "G": (0.5, 2), "H": (0, 2.5)},
+        points={
+            "A": (0, 0), "B": (1, 0), "C": (2.2, 0.9), "D": (2.5, 0),
+            "E": (3, 2), "F": (4, 1), "G": (0.5, 2), "H": (0, 2.5),
+        },
         links={
             "ground": ["A", "D", "F", "H"], "crank": ["A", "B"], "b1": ["B", "C"], "b2": ["C", "D"],
             "e1": ["C", "E"], "e2": ["E", "F"], "g1": ["B", "G"], "g2": ["G", "H"],
@@ -460,7 +471,9 @@ def test_unknown_points_and_links_are_refused():
 def test_any_place_on_a_link():
     motion = ONE.solve(samples=13)
     B, C = path(motion, "B"), path(motion, "C")
-    np.testing.assert_allclose(motion.position(1 + 2j, link="coupler") @ [1, 1j], B + (C - B) / 3 * (1 + 2j), atol=1e-13)
+    np.testing.assert_allclose(
+        motion.position(1 + 2j, link="coupler") @ [1, 1j], B + (C - B) / 3 * (1 + 2j), atol=1e-13
+    )
     np.testing.assert_allclose(
         motion.velocity(1 + 2j, link="coupler") @ [1, 1j],
         path(motion, "B", "velocity") + 1j * motion.omega("coupler") * (C - B) / 3 * (1 + 2j),
@@ -468,13 +481,37 @@ def test_any_place_on_a_link():
     )
 
 
+def test_samples_outside_a_table_have_no_input():
+    m = _links_with({"motor": {"joint": "A", "table": [[0, 0.7], [1, 0.8], [2, 1.0], [3, 1.1]]}})
+    inside = m.solve(samples=4)
+    np.testing.assert_allclose(inside.t, [0, 1, 2, 3])
+    np.testing.assert_allclose(inside.angle("crank"), [0.7, 0.8, 1.0, 1.1])
+    motion = m.solve(t=[-1.0, 1.0, 4.0])
+    assert motion.ok.tolist() == [False, True, False]
+    assert motion.status[0] == Status.NO_INPUT
+    assert np.isnan(motion.position("C")[[0, 2]]).all()
+    assert np.isfinite(motion.acceleration("C")[1]).all()
+
+
 # --- change points --------------------------------------------------------------------------------------------
 
+STEPS = pytest.mark.parametrize("samples", [37, 100, 361, 400])
 
-@pytest.mark.parametrize("samples", [37, 361, 400])
-def test_a_parallelogram_stays_one_through_its_flat_poses(samples):
+
+def mirrored(Z: Any, P: Any, Q: Any) -> Any:
+    """Z mirrored in the line through P and Q."""
+    W = (Q - P) / np.abs(Q - P)
+    return P + W * np.conj((Z - P) / W)
+
+
+@STEPS
+@pytest.mark.parametrize("crossed", [False, True])
+def test_a_parallelogram_keeps_its_kind_through_the_flat_poses(samples, crossed):
+    """Drawn as a parallelogram it stays one; drawn crossed, it stays crossed."""
+    B, D = 0.6 + 0.8j, 2 + 0j
+    C = mirrored(B + 2, B, D) if crossed else B + 2
     m = sk.Mechanism(
-        points={"A": (0, 0), "B": (0.6, 0.8), "C": (2.6, 0.8), "D": (2, 0)},
+        points={"A": (0, 0), "B": (B.real, B.imag), "C": (C.real, C.imag), "D": (2, 0)},
         links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"]},
         drivers={"motor": {"joint": "A", "speed": 1.0}},
     )
@@ -482,4 +519,38 @@ def test_a_parallelogram_stays_one_through_its_flat_poses(samples):
     flat = motion.status == Status.SINGULAR
     assert np.all(motion.ok | flat)
     assert flat.sum() <= 2
-    np.testing.assert_allclose(path(motion, "C"), path(motion, "B") + 2, atol=1e-6)
+    B = path(motion, "B")
+    wanted = mirrored(B + 2, B, 2) if crossed else B + 2
+    np.testing.assert_allclose(path(motion, "C")[motion.ok], wanted[motion.ok], atol=1e-9)
+    np.testing.assert_allclose(path(motion, "C"), wanted, atol=1e-6)
+    if not crossed:
+        np.testing.assert_allclose(motion.omega("rocker")[motion.ok], 1.0, atol=1e-6)
+        np.testing.assert_allclose(motion.omega("coupler")[motion.ok], 0.0, atol=1e-6)
+
+
+@STEPS
+def test_a_slider_crank_with_equal_rods_goes_on_through_the_middle(samples):
+    """x = 2 cos(theta), negative as well: not the false pendulum about the crank's axis."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (0.8, 0.6), "C": (1.6, 0)},
+        links={"ground": ["A"], "crank": ["A", "B"], "rod": ["B", "C"], "piston": ["C"]},
+        joints={"guide": {"type": "prismatic", "links": ["piston", "ground"], "at": "C", "axis": [1, 0]}},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+    motion = m.solve(samples=samples)
+    assert (~motion.ok).sum() <= 2
+    theta = np.arctan2(0.6, 0.8) + motion.t
+    np.testing.assert_allclose(path(motion, "C"), 2 * np.cos(theta), atol=1e-6)
+    np.testing.assert_allclose(path(motion, "C", "velocity")[motion.ok], -2 * np.sin(theta)[motion.ok], atol=1e-6)
+
+
+@STEPS
+def test_a_four_bar_that_nearly_folds_keeps_its_side(samples):
+    """One part in a hundred off the parallelogram there is no change point: the closed formula of one side holds."""
+    motion = four_bar(1.0, 2.0, 1.01, 2.0, speed=1.0).solve(samples=samples)
+    B = path(motion, "B")
+    wanted = third_corner(B, 2.0, 2.0, 1.01, 1)
+    span = np.abs(B - 2)
+    clear = np.minimum(3.01 - span, span - 0.99)
+    assert np.array_equal(motion.ok, clear > 0)
+    np.testing.assert_allclose(path(motion, "C")[motion.ok], wanted[motion.ok], atol=1e-9)

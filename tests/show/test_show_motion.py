@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from show_samples import ALL, crank_rocker, drawn, gids, legend_texts, one_crank, part_turn, texts
@@ -75,6 +77,14 @@ def test_samples_that_are_not_ok_are_shaded_and_explained():
     assert motion.t[bad[0] - 1] < left < motion.t[bad[0]]
     assert f"out of reach at group 2 RRR: coupler + right ({len(bad)} samples)" in legend_texts(figure)
     assert "cut" in texts(figure)
+
+
+def test_every_status_has_a_shade_and_words():
+    motion = part_turn().solve(samples=5)
+    for status in sk.Status:
+        lanes = replace(motion.lanes, status=np.full(5, status, np.int8), group=np.full(5, -1, np.int32))
+        figure = plot_motion(replace(motion, lanes=lanes))
+        assert (f"{status.words} (5 samples)" in legend_texts(figure)) == (status != sk.Status.OK)
 
 
 def test_a_constant_is_a_line_and_no_noise():

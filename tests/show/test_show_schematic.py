@@ -152,6 +152,15 @@ def test_sliders_slots_and_drivers_have_their_symbols():
     assert {"driver:ram", "rod:driver:ram", "pin:F", "pivot:E"} <= set(found)
 
 
+def test_a_spring_is_drawn_between_its_pins():
+    data = crank_rocker().source_dict
+    data["points"]["S"] = [0, 40]
+    data["links"]["ground"].append("S")
+    data["forces"] = {"back": {"type": "spring", "between": ["P", "S"], "stiffness": 5}}
+    found = gids(draw_schematic(sk.Mechanism.from_dict(data)))
+    assert {"spring:back", "pivot:S", "pin:P"} <= set(found)
+
+
 def test_a_driver_arrow_turns_with_the_speed():
     def sense(speed: float) -> float:
         data = one_crank().source_dict

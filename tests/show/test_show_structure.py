@@ -84,6 +84,18 @@ def test_nothing_determined():
     assert "no group is determined" in texts(figure)
 
 
+@pytest.mark.parametrize("make", ALL, ids=lambda make: make.__name__)
+def test_names_cover_no_link_and_no_other_name(make):
+    m = make()
+    figure = draw_structure(m.structure(), mechanism=m)
+    figure.draw_without_rendering()
+    written = [text for text in figure.axes[0].texts if (text.get_gid() or "").startswith(("name:", "link:"))]
+    boxes = [text.get_window_extent().extents for text in written]
+    for k, (x0, y0, x1, y1) in enumerate(boxes):
+        for a0, b0, a1, b1 in boxes[:k]:
+            assert x1 <= a0 or a1 <= x0 or y1 <= b0 or b1 <= y0
+
+
 def test_a_large_mechanism():
     figure = draw_structure(chain(15).structure())
     figure.draw_without_rendering()
@@ -91,7 +103,7 @@ def test_a_large_mechanism():
     assert figure.get_figwidth() < 25
 
 
-@pytest.mark.parametrize("name", list(ENTRIES)[::3])
+@pytest.mark.parametrize("name", list(ENTRIES)[::5])
 def test_the_catalogue_draws(name):
     structure = sk.Topology.from_dict(ENTRIES[name])
     found = gids(draw_structure(sk.decompose(structure)))
