@@ -104,6 +104,8 @@ def _touches(plan: Plan, schedule: Schedule, flips: Flips, index: int, lanes: La
     near = lanes.x[0]
 
     def margin_at(stations: Floats) -> Floats:
+        if not stations.size:
+            return stations
         solved = _positions(plan, schedule, flips, index, near, stations.ravel())
         return margin(plan, index, solved).reshape(stations.shape)
 
@@ -111,8 +113,6 @@ def _touches(plan: Plan, schedule: Schedule, flips: Flips, index: int, lanes: La
     low, high = _suspects(margin(plan, index, lanes), np.flatnonzero(~earlier))
     # No evaluation should hit a sample itself, where pivots may coincide exactly.
     low, high = low + 0.0171, high - 0.0093
-    if not len(low):
-        return low
     place = np.array([])
     for _ in range(ROUNDS):
         stations = low + np.linspace(0.0, 1.0, POINTS)[:, None] * (high - low)
@@ -122,8 +122,6 @@ def _touches(plan: Plan, schedule: Schedule, flips: Flips, index: int, lanes: La
         # Beyond a limit position the margin is negative: the interval has an end, not a touch.
         touching = (values.min(axis=0, initial=np.inf) > -TOUCH) & (best > 0) & (best < POINTS - 1)
         best, column = best[touching], column[touching]
-        if not len(best):
-            return np.array([])
         low, high, place = stations[best - 1, column], stations[best + 1, column], stations[best, column]
     place, rest = _vertex(margin_at, place)
     found = np.sort(place[np.abs(rest) < TOUCH])

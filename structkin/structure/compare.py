@@ -114,9 +114,9 @@ class _Graph:
                 _mixed(own, *sorted([colours[other] for other in near]))
                 for own, near in zip(colours, self.near, strict=True)
             ]
-            if len(set(finer)) == count:
+            colours, before, count = finer, count, len(set(finer))
+            if count == before:
                 break
-            colours, count = finer, len(set(finer))
         return colours
 
 

@@ -58,8 +58,18 @@ def check_both_ways(case: Case) -> Counter[str]:
                 gap[2::3] = np.remainder(gap[2::3] + np.pi, 2 * np.pi) - np.pi
             scale = np.maximum(np.max(np.abs(a), axis=0), 1.0)
             assert np.all(np.max(np.abs(gap), axis=0) <= 1e-10 * scale * near ** (1 + order)), order
-    assert np.array_equal(closed.ok, general.ok), (closed.report, general.report)
-    assert np.array_equal(closed.failed_group, general.failed_group), (closed.report, general.report)
+    # guides that pass through parallel throw their pin to infinity: the closed form finds it again beyond the pole,
+    # continuation does not cross it
+    beyond = closed.ok & ~general.ok
+    if beyond.any():
+        q = unknowns_of(system, closed, 0)[:, beyond]
+        sign = np.linalg.slogdet(system.jacobian(system.sketch()))[0]
+        assert any(group.kind in ("PRP", "RPP") for group in case.groups), (closed.report, general.report)
+        assert np.all(np.linalg.slogdet(system.jacobian(q))[0] != sign), (closed.report, general.report)
+        seen["beyond a pole"] += int(beyond.sum())
+    assert not np.any(general.ok & ~closed.ok), (closed.report, general.report)
+    same = ~beyond
+    assert np.array_equal(closed.failed_group[same], general.failed_group[same]), (closed.report, general.report)
     return seen
 
 
