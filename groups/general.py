@@ -25,6 +25,9 @@ import numpy as np
 
 from .kind import Array, Values
 
+#: Redundant joints agree where the largest gap that is left, relative to the size, is below this.
+CONSISTENT = 1e-9
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -53,7 +56,7 @@ class Rows:
 
     @property
     def count(self) -> int:
-        """Number of scalar rows; a determined group has three a link."""
+        """Number of scalar rows: three a link, and more where joints are redundant."""
         return 2 * len(self.pins) + len(self.parallels) + len(self.lines) + len(self.travels) + len(self.distances)
 
 
@@ -224,6 +227,11 @@ class General:
             # Quadratic convergence: what is left after a step of 1e-8 is below rounding.
             if np.all((step < 1e-8) | ~np.isfinite(step)):
                 break
+        if self.rows.count > 3 * m:
+            # Least squares come to rest also where redundant joints contradict each other.
+            U = np.stack((np.cos(theta), np.sin(theta)), axis=1)
+            gap = np.max(np.abs(self._system(h, O, U)[0]), axis=0) / size
+            step = np.where(gap < CONSISTENT, step, np.inf)
         return O, theta, np.where(np.isfinite(step), step, np.inf)
 
     def smallest_singular_value(self, h: Values, phi: Values) -> Array:
@@ -243,7 +251,15 @@ class General:
 
 
 def solve_lanes(matrices: Array, right: Array) -> Array:
-    """Solve a system a lane, (n, k, k) and (n, k); NaN in lanes whose matrix is exactly singular or not finite."""
+    """Solve a system a lane, (n, r, k) and (n, r); NaN in lanes whose matrix is exactly singular or not finite.
+
+    More rows than unknowns are met by least squares: redundant joints agree with each other, or there is no solution.
+    """
+    rows, unknowns = matrices.shape[1:]
+    if rows > unknowns:
+        transposed = np.swapaxes(np.linalg.qr(matrices, mode="complete")[0], 1, 2)
+        right = (transposed @ right[..., None])[:, :unknowns, 0]
+        matrices = (transposed @ matrices)[:, :unknowns]
     try:
         return np.asarray(np.linalg.solve(matrices, right[..., None])[..., 0])
     except np.linalg.LinAlgError:

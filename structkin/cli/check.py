@@ -9,7 +9,9 @@ import typer
 
 from structkin.cli.terminal import console
 from structkin.errors import InputError, Problem
+from structkin.kinematics import determines_all
 from structkin.model import Mechanism, load
+from structkin.structure import KinematicStructure
 
 
 def check(file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)]) -> None:
@@ -19,9 +21,10 @@ def check(file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .j
     mechanism = load(file)
     terminal = console()
     terminal.print(Text(f"{mechanism.title or file}: {_counts(mechanism)}"))
-    for remark in _odd_units(mechanism):
-        terminal.print(Text(f"  note: {remark}"), soft_wrap=True)
-    remarks = _remarks(mechanism)
+    structure = mechanism.structure()
+    for note in (*_odd_units(mechanism), *(structure.diagnostics if determines_all(structure) else ())):
+        terminal.print(Text(f"  note: {note}"), soft_wrap=True)
+    remarks = _remarks(mechanism, structure)
     for remark in remarks:
         terminal.print(Text(f"  {remark}"), soft_wrap=True)
     if remarks:
@@ -49,14 +52,14 @@ def _odd_units(mechanism: Mechanism) -> list[Problem]:
         own, si = (mechanism.units.angle, "rad") if angular else (mechanism.units.length, "m")
         speed = entry.get("speed")
         if isinstance(speed, int | float) and own != si:
-            notes.append(Problem(f"drivers.{id}.speed", f"{speed} is in {si}/s", f'write "{speed} {own}/s" if you mean that'))
+            hint = f'write "{speed} {own}/s" if you mean that'
+            notes.append(Problem(f"drivers.{id}.speed", f"{speed} is in {si}/s", hint))
     return notes
 
 
-def _remarks(mechanism: Mechanism) -> list[Problem]:
-    """Return what is odd: in the structure, else in a run over the default range."""
-    structure = mechanism.structure()
-    if not structure.is_solvable:
+def _remarks(mechanism: Mechanism, structure: KinematicStructure) -> list[Problem]:
+    """Return what keeps the mechanism from running: in the structure, else in a run over the default range."""
+    if not determines_all(structure):
         return list(structure.diagnostics)
     try:
         motion = mechanism.solve()

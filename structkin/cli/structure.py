@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from structkin.cli.terminal import console, print_json
+from structkin.kinematics import determines_all
 from structkin.model import load
 
 
@@ -36,5 +37,5 @@ def structure(
         terminal.print(found.explain(), markup=False, highlight=False, soft_wrap=True)
         if plot is not None:
             terminal.print(f"drawn: {plot}", markup=False, highlight=False)
-    if not found.is_solvable:
+    if not determines_all(found):
         raise typer.Exit(1)

@@ -13,7 +13,7 @@ from structkin.kinematics.tape import Tape
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Guide
 from structkin.model.topology import Driver, Joint, Topology, pin_of
-from structkin.structure import Group, KinematicStructure, decompose
+from structkin.structure import Group, KinematicStructure
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,14 +147,20 @@ class Scene:
             self.know(_solve_group(self, item, item.index if group is None else group))
 
 
-def compile_plan(mechanism: Mechanism, structure: KinematicStructure | None = None) -> Plan:
+def determines_all(structure: KinematicStructure) -> bool:
+    """Return whether the groups determine every link by the drivers; joints may still be redundant."""
+    return not structure.under and all(item.kind == "joint" for item in structure.over)
+
+
+def record_plan(mechanism: Mechanism, structure: KinematicStructure) -> Plan:
     """Compile the plan that solves a mechanism group by group.
 
-    Raises `StructureError` where drivers are missing or equations redundant, and `InputError` where the sketch does
-    not tell an assembly mode (links of a dyad drawn aligned).
+    Redundant joints take part in the group that is solved last of those they join; it is then closed by least squares.
+
+    Raises `StructureError` where drivers are missing or too many, and `InputError` where the sketch does not tell an
+    assembly mode (links of a dyad drawn aligned).
     """
-    structure = structure or decompose(mechanism.topology)
-    if not structure.is_solvable:
+    if not determines_all(structure):
         raise StructureError(structure.diagnostics, mechanism.title or "mechanism")
     scene = Scene(mechanism, mechanism.topology, Tape(), mechanism.topology.ground)
     scene.solve_all(structure)

@@ -21,7 +21,7 @@ def solve_general(scene: Scene, group: Group, index: int) -> Mapping[str, Frame]
     for driver in group.drivers:
         writer.driver(driver)
     form = General(writer.rows())
-    if form.rows.count != 3 * len(group.links):
+    if form.rows.count < 3 * len(group.links):
         raise StructureError(
             [
                 Problem(

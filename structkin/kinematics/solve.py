@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from structkin.errors import InputError, Problem
 from structkin.kinematics.change_points import run
-from structkin.kinematics.compile import compile_plan
 from structkin.kinematics.motion import Motion
 from structkin.kinematics.schedule import make_schedule
+from structkin.kinematics.special_geometry import compile_plan
 from structkin.model.mechanism import Mechanism
 
 METHODS = ("topological",)

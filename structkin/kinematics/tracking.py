@@ -206,6 +206,9 @@ class _Tracker:
 
 
 def _sign(form: General, h: Inputs, O: Floats, theta: Floats) -> Floats:
+    if form.rows.count > 3 * form.rows.links:
+        # Redundant rows have no determinant; their poses are told apart by small steps alone.
+        return np.ones(theta.shape[-1])
     U = np.stack((np.cos(theta), np.sin(theta)), axis=1)
     return np.asarray(np.linalg.slogdet(form.jacobian(h, O, U))[0])
 

@@ -201,10 +201,13 @@ class Mechanism:
         return GROUND if GROUND in links else links[0]
 
     def structure(self) -> KinematicStructure:
-        """Return the mobility and the structural groups in their order; reads no length."""
-        from structkin.structure import decompose
+        """Return the mobility and the structural groups in their order; see `structkin.kinematics.structure_of`.
 
-        return decompose(self.topology)
+        No length is read, unless the topology has too many equations and only special geometry can let it move.
+        """
+        from structkin.kinematics import structure_of
+
+        return structure_of(self)
 
     def solve(
         self,

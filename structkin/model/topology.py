@@ -32,7 +32,8 @@ def suggest(word: str, known: Iterable[str]) -> str:
     "did you mean 'coupler'?"
     """
     names = list(known)
-    close = [name for name in names if name.casefold() == word.casefold()] or difflib.get_close_matches(word, names, n=1)
+    same = [name for name in names if name.casefold() == word.casefold()]
+    close = same or difflib.get_close_matches(word, names, n=1)
     if close:
         return f"did you mean '{close[0]}'?"
     if not names:

@@ -62,10 +62,10 @@ def check_both_ways(case: Case) -> Counter[str]:
     # continuation does not cross it
     beyond = closed.ok & ~general.ok
     if beyond.any():
-        q = unknowns_of(system, closed, 0)[:, beyond]
-        sign = np.linalg.slogdet(system.jacobian(system.sketch()))[0]
         assert any(group.kind in ("PRP", "RPP") for group in case.groups), (closed.report, general.report)
-        assert np.all(np.linalg.slogdet(system.jacobian(q))[0] != sign), (closed.report, general.report)
+        way = mechanism.solve(t=np.linspace(0, t[np.argmax(beyond)], 200))
+        signs = np.linalg.slogdet(system.jacobian(unknowns_of(system, way, 0)[:, way.ok]))[0]
+        assert len(set(signs)) == 2, (closed.report, general.report)
         seen["beyond a pole"] += int(beyond.sum())
     assert not np.any(general.ok & ~closed.ok), (closed.report, general.report)
     same = ~beyond
@@ -73,7 +73,7 @@ def check_both_ways(case: Case) -> Counter[str]:
     return seen
 
 
-@settings(max_examples=25, **quiet)
+@settings(max_examples=12, **quiet)
 @given(seed=seeds)
 def test_closed_forms_agree_with_the_general_solver(seed):
     check_both_ways(build(seed, 2, menu=(*DRIVEN, *DYADS)))
@@ -82,7 +82,7 @@ def test_closed_forms_agree_with_the_general_solver(seed):
 @pytest.mark.slow
 def test_many_closed_forms_agree_with_the_general_solver(record_property):
     seen = Counter()
-    for seed in range(400):
+    for seed in range(200):
         case = build(30_000_000 + seed, seed % 4, menu=(*DRIVEN, *DYADS))
         try:
             seen += check_both_ways(case)

@@ -367,8 +367,15 @@ def check_sampling(case: Case) -> Counter[str]:
     both = coarse.ok & fine.ok[every]
     clarity = np.linalg.svd(system.jacobian(a[:, both]), compute_uv=False)[:, -1] if both.any() else np.ones(0)
     assert np.all(np.max(np.abs(gap[:, both]), axis=0) <= 1e-10 * np.maximum(1.0, 1e-3 / clarity))
-    assert np.array_equal(coarse.ok, fine.ok[every]), "the sampling decides what is reached"
-    return Counter(mechanisms=1, tracked=int(coarse.plan.tracked), common=int(both.sum()))
+    # where a tracked motion goes on behind a gap may depend on how close its samples are; up to there nothing does
+    stop = int(np.argmin(np.append(fine.ok, False)))
+    before = every < stop
+    assert np.array_equal(coarse.ok[before], fine.ok[every][before]), (coarse.report, fine.report)
+    assert not coarse.ok[every == stop].any()
+    other = int(np.sum(coarse.ok != fine.ok[every]))
+    assert coarse.plan.tracked or not other
+    seen = Counter(mechanisms=1, tracked=int(coarse.plan.tracked), common=int(both.sum()))
+    return seen + Counter({"reached or not behind a gap": other})
 
 
 @settings(max_examples=12, **quiet)
@@ -402,8 +409,8 @@ def test_many_random_mechanisms(batch, record_property):
 @pytest.mark.parametrize(
     ("check", "count", "menu", "first"),
     [
-        (check_sampling, 200, OTHERS, DRIVEN),
-        (check_walk, 200, OTHERS, DRIVEN),
+        (check_sampling, 100, OTHERS, DRIVEN),
+        (check_walk, 150, OTHERS, DRIVEN),
         (check_there_and_back, 400, None, DRIVEN),
         (check_rounded_sketch, 400, PINNED, (driven_r, ram_r)),
     ],

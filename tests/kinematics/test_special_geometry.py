@@ -1,0 +1,105 @@
+"""Mechanisms that the topology calls immobile, or that have joints to spare, and that move all the same."""
+
+import numpy as np
+import pytest
+
+import structkin as sk
+
+
+def three_cranks(middle=(2.0, 0.0)):
+    return sk.Mechanism(
+        "Three-crank parallelogram",
+        points={"A": (0, 0), "B": (1, 2), "C": (5, 2), "D": (4, 0), "E": middle, "F": (3, 2)},
+        links={
+            "ground": ["A", "D", "E"], "left": ["A", "B"], "coupler": ["B", "C", "F"],
+            "right": ["D", "C"], "middle": ["E", "F"],
+        },
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )  # fmt: skip
+
+
+def scissor_lift(mast=True):
+    """Two stages of equal bars, a platform on a pin and a slot, and a vertical mast that is one joint too many."""
+    width, height = 2.0, 1.0
+    points = {
+        "L0": (0, 0), "R0": (width, 0), "L1": (0, height), "R1": (width, height), "L2": (0, 2 * height),
+        "R2": (width, 2 * height), "M0": (width / 2, height / 2), "M1": (width / 2, 1.5 * height),
+        "X": (3, 0), "Y": (3, 2 * height),
+    }  # fmt: skip
+    joints = {
+        "foot": {"type": "pin-in-slot", "pin": "R0", "on": "b", "slot": "ground", "along": ["L0", "X"]},
+        "top": {"type": "pin-in-slot", "pin": "R2", "on": "c", "slot": "platform", "along": ["L2", "Y"]},
+    }
+    if mast:
+        joints["mast"] = {"type": "prismatic", "links": ["platform", "ground"], "at": "L2", "axis": [0, 1]}
+    start = float(np.arctan2(height, width))
+    return sk.Mechanism(
+        "Scissor lift",
+        points=points,
+        links={
+            "ground": ["L0", "X"], "a": ["L0", "M0", "R1"], "b": ["R0", "M0", "L1"],
+            "c": ["L1", "M1", "R2"], "d": ["R1", "M1", "L2"], "platform": ["L2", "Y"],
+        },
+        joints=joints,
+        drivers={"motor": {"joint": "L0", "law": f"{start!r} + 0.2*sin(t)"}},
+        duration=6.0,
+    )  # fmt: skip
+
+
+def test_three_cranks_turn_together_through_the_flat_poses():
+    m = three_cranks()
+    structure = m.structure()
+    assert [item.kind for item in structure.over] == ["joint"] and not structure.under
+    assert "repeats what" in structure.diagnostics[0].message
+    motion = m.solve(73)
+    assert motion.ok.all() and np.max(motion.residual()) < 1e-12
+    np.testing.assert_allclose(motion.angle("middle"), motion.angle("left"), atol=1e-12)
+    np.testing.assert_allclose(motion.omega("middle"), 1, atol=1e-9)
+    np.testing.assert_allclose(motion.alpha("middle"), 0, atol=1e-9)
+
+
+def test_a_third_crank_that_does_not_fit_makes_a_structure():
+    m = three_cranks(middle=(2.0, 0.3))
+    assert any(item.kind == "driver" for item in m.structure().over)
+    with pytest.raises(sk.StructureError, match="special dimensions"):
+        m.solve()
+
+
+def test_a_wedge_moves_in_every_geometry():
+    m = sk.Mechanism(
+        points={"P": (0, 0), "Q": (1, 1)},
+        links={"ground": [], "wedge": ["P"], "follower": ["Q"]},
+        joints={
+            "base": {"type": "prismatic", "links": ["wedge", "ground"], "at": "P", "axis": [1, 0]},
+            "slope": {"type": "prismatic", "links": ["follower", "wedge"], "at": "Q", "axis": [1, 0.3]},
+            "shaft": {"type": "prismatic", "links": ["follower", "ground"], "at": "Q", "axis": [0, 1]},
+        },
+        drivers={"push": {"joint": "base", "law": "t + t**2"}},
+    )
+    motion = m.solve(21, duration=1)
+    assert motion.ok.all()
+    np.testing.assert_allclose(motion.position("Q")[:, 1], 1 - 0.3 * (motion.t + motion.t**2), atol=1e-12)
+    np.testing.assert_allclose(motion.acceleration("Q")[:, 1], -0.6, atol=1e-9)
+
+
+def test_a_scissor_lift_with_a_mast_rises_straight():
+    m = scissor_lift()
+    assert {item.id for item in m.structure().over} == {"mast"}
+    motion = m.solve(73)
+    assert motion.ok.all() and np.max(motion.residual()) < 1e-12
+    top = motion.position("L2")
+    np.testing.assert_allclose(top[:, 0], 0, atol=1e-12)
+    np.testing.assert_allclose(top[:, 1], 2 * np.sqrt(5) * np.sin(motion.angle("a")), atol=1e-12)
+    free = scissor_lift(mast=False).solve(73)
+    np.testing.assert_allclose(motion.acceleration("L2"), free.acceleration("L2"), atol=1e-9)
+
+
+def test_a_driver_too_many_is_not_excused():
+    """Two motors on a four-bar follow no special geometry: they contradict each other at the next step."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 2), "C": (5, 3), "D": (4, 0)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"]},
+        drivers={"one": {"joint": "A", "speed": 1.0}, "two": {"joint": "D", "speed": 1.0}},
+    )
+    with pytest.raises(sk.StructureError, match="driver two repeats"):
+        m.solve()
