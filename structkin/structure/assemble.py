@@ -57,7 +57,7 @@ class _Assembly:
         self._carry_pins()
         self.links_on_pin: dict[int, list[int]] = {}
         for row in np.flatnonzero((rows.ends[:, 1] >= self.n_bodies) & (owner >= 0)).tolist():
-            body, pin = system.ends[row]
+            body, pin = system.ends(row)
             if self.kind[row] == "R" and body != GROUND and self.home[body] == self.home[pin]:
                 self.links_on_pin.setdefault(pin, []).append(body)
         for number, one in self.blocks.items():
@@ -142,7 +142,7 @@ class _Assembly:
         on_pin: dict[int, dict[int, int]] = {v: {} for v in one.vertices if v >= self.n_bodies}
         rest = []
         for row in one.owned:
-            body, pin = self.system.ends[row]  # where a pin is an end, it is the second
+            body, pin = self.system.ends(row)  # where a pin is an end, it is the second
             if self.kind[row] == "R" and body in node and pin in on_pin:
                 on_pin[pin][node[body]] = on_pin[pin].get(node[body], 0) + 1
             else:

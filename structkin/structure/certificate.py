@@ -12,6 +12,7 @@ import numpy as np
 from structkin.structure.eliminate import eliminate
 from structkin.structure.geometry import PRIME
 from structkin.structure.rows import GROUND, BoolArray, IntArray, Rows
+from structkin.structure.shapes import Shapes, shapes_of, spread
 
 #: Above so many columns a block is eliminated as a sparse matrix.
 DENSE = 120
@@ -19,49 +20,51 @@ DENSE = 120
 BATCH = 4_000_000
 
 
-def deficient_blocks(rows: Rows, values: IntArray, owner: IntArray, block: IntArray) -> BoolArray:
+def deficient_blocks(
+    rows: Rows, values: IntArray, owner: IntArray, block: IntArray, shapes: Shapes | None = None
+) -> BoolArray:
     """Return for each block (k,) whether its owned rows are dependent on the block's own columns.
 
-    `values` (m, 3) are the coefficients, `owner` (m,) and `block` (n,) the orientation and its components.
+    `values` (m, 3) are the coefficients, `owner` (m,) and `block` (n,) the orientation and its components. The
+    generic rank is the same for all blocks of one shape: one of each is eliminated.
     """
-    count = int(block.max()) + 1 if len(block) else 0
-    width = np.bincount(block, weights=rows.capacity, minlength=count).astype(np.int64)
-    order = np.argsort(block, kind="stable")
-    before = np.cumsum(rows.capacity[order]) - rows.capacity[order]
+    shapes = shapes_of(rows, owner, block) if shapes is None else shapes
+    result = np.zeros(shapes.count, dtype=np.bool_)
+    examples = shapes.example
+    if not len(examples):
+        return result
+    height, size = np.diff(shapes.row_start)[examples], np.diff(shapes.vertex_start)[examples]
+    vertex = shapes.vertex[spread(shapes.vertex_start[examples], size)]
+    width = np.bincount(np.repeat(np.arange(len(examples)), size), weights=rows.capacity[vertex]).astype(np.int64)
     first_column = np.cumsum(width) - width
-    offset = np.empty(len(block), dtype=np.int64)
-    offset[order] = before - first_column[block[order]]
+    offset = np.zeros(len(block), dtype=np.int64)  # of the vertices in question
+    offset[vertex] = np.cumsum(rows.capacity[vertex]) - rows.capacity[vertex] - np.repeat(first_column, size)
 
-    owned = np.flatnonzero(owner >= 0)
-    home = block[owner[owned]]
-    by_block = np.argsort(home, kind="stable")
-    owned, home = owned[by_block], home[by_block]
-    height = np.bincount(home, minlength=count)
-    first_row = np.cumsum(height) - height
-
-    result = np.zeros(count, dtype=np.bool_)
-    shape = width * (int(height.max(initial=0)) + 1) + height
-    for size in np.unique(shape[height > 0]):
-        members = np.flatnonzero(shape == size)
+    deficient = np.zeros(len(examples), dtype=np.bool_)
+    shape = width * (int(height.max()) + 1) + height
+    for one in np.unique(shape):
+        members = np.flatnonzero(shape == one)
         h, w = int(height[members[0]]), int(width[members[0]])
         if w > DENSE:
-            for member in members:
-                chosen = owned[first_row[member] : first_row[member] + h]
-                lines = [_entries(rows, values, r, block, int(member), offset) for r in chosen.tolist()]
-                result[member] = len(eliminate(lines, range(w))[0]) < h
+            for member in members.tolist():
+                home = int(examples[member])
+                lines = [_entries(rows, values, r, block, home, offset) for r in shapes.rows_of(home)]
+                deficient[member] = len(eliminate(lines, range(w))[0]) < h
             continue
         step = max(1, BATCH // (h * w))
         for at in range(0, len(members), step):
-            part = members[at : at + step]
-            chosen = owned[(first_row[part][:, None] + np.arange(h)).ravel()]
+            part = examples[members[at : at + step]]
+            chosen = shapes.row[(shapes.row_start[part][:, None] + np.arange(h)).ravel()]
             matrix = np.zeros((len(part) * h, w), dtype=np.int64)
             for side, sign in ((0, 1), (1, -1)):
-                vertex = rows.ends[chosen, side]
-                inside = (vertex != GROUND) & (block[vertex] == np.repeat(part, h))
+                end = rows.ends[chosen, side]
+                inside = (end != GROUND) & (block[end] == np.repeat(part, h))
                 for k in range(3):
-                    fits = np.flatnonzero(inside & (rows.capacity[vertex] > k))
-                    matrix[fits, offset[vertex[fits]] + k] = sign * values[chosen[fits], k] % PRIME
-            result[part] = batched_rank(matrix.reshape(len(part), h, w)) < h
+                    fits = np.flatnonzero(inside & (rows.capacity[end] > k))
+                    matrix[fits, offset[end[fits]] + k] = sign * values[chosen[fits], k] % PRIME
+            deficient[members[at : at + step]] = batched_rank(matrix.reshape(len(part), h, w)) < h
+    has_rows = shapes.shape >= 0
+    result[has_rows] = deficient[shapes.shape[has_rows]]
     return result
 
 

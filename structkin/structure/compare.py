@@ -6,14 +6,16 @@ the decomposition does not see makes no difference here either: names, the order
 driver, and the joint beside which an angle driver sits.
 
 Colours are refined as by Weisfeiler and Leman (1968), "The reduction of a graph to canonical form": a vertex takes
-the colours of its neighbours into its own until no more are told apart. Equal graphs have equal colours; that
-sorts out nearly all others, and leaves little to the search for the mapping: VF2, Cordella, Foggia, Sansone,
-Vento (2004), "A (sub)graph isomorphism algorithm for matching large graphs", IEEE PAMI 26.
+the colours of its neighbours into its own until no more are told apart. Where vertices stay alike, one is singled
+out, against each of its like in the other graph, and all is refined again (McKay, Piperno (2014), "Practical graph
+isomorphism, II"). The VF2 searches of networkx were tried: from the ground, which everything hangs on, they wander
+through all orders of a chain's pivots, and a chain of a hundred dyads takes them for ever.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -23,9 +25,6 @@ from structkin.structure.result import KinematicStructure
 
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
-
-#: Rounds of refinement: more are wanted only by long symmetric chains, whose rest is left to the search.
-MOST_ROUNDS = 64
 
 
 def isomorphic(
@@ -49,12 +48,7 @@ def isomorphic(
     '1'
     """
     first, second = (_graph_of(topology_of(one), with_drivers, with_ground) for one in (a, b))
-    if sorted(first.labels) != sorted(second.labels) or first.size != second.size:
-        return None
-    colours = first.colours(), second.colours()
-    if Counter(colours[0]) != Counter(colours[1]):
-        return None
-    found = _match(first, second, colours)
+    found = _match(first, second)
     if found is None:
         return None
     return {link: second.links[found[number]] for number, link in enumerate(first.links)}
@@ -68,8 +62,10 @@ def fingerprint(
     Different fingerprints prove different structures. Equal ones nearly do: ask `isomorphic` for the proof.
     """
     graph = _graph_of(topology_of(one), with_drivers, with_ground)
-    counted = sorted(Counter(graph.colours()).items())
-    return blake2b(repr(counted).encode(), digest_size=16).hexdigest()
+    colours = graph.refined()
+    # what each colour borders on says all that refinement knows
+    seen = Counter(graph.mixed(vertex, colours) for vertex in range(len(colours)))
+    return blake2b(repr(sorted(seen.items())).encode(), digest_size=16).hexdigest()
 
 
 def topology_of(one: KinematicStructure | Topology | Mechanism) -> Topology:
@@ -82,12 +78,8 @@ class _Graph:
     """Vertices by number, the links first in the user's order; `near` holds the neighbours of each."""
 
     links: tuple[str, ...]
-    labels: list[str]
+    labels: list[str] = field(default_factory=list)
     near: list[list[int]] = field(default_factory=list)
-
-    @property
-    def size(self) -> int:
-        return sum(map(len, self.near))
 
     def add(self, label: str) -> int:
         self.labels.append(label)
@@ -105,45 +97,65 @@ class _Graph:
         self.near[a].append(b)
         self.near[b].append(a)
 
-    def colours(self) -> list[bytes]:
+    def mixed(self, vertex: int, colours: list[bytes]) -> bytes:
+        """Return a vertex's colour with those of its neighbours."""
+        return _digest(colours[vertex], *sorted([colours[other] for other in self.near[vertex]]))
+
+    def refined(self) -> list[bytes]:
         """Return a colour for each vertex, refined until no more are told apart."""
-        colours = [_mixed(label.encode()) for label in self.labels]
-        count = len(set(colours))
-        for _ in range(MOST_ROUNDS):
-            finer = [
-                _mixed(own, *sorted([colours[other] for other in near]))
-                for own, near in zip(colours, self.near, strict=True)
-            ]
-            colours, before, count = finer, count, len(set(finer))
-            if count == before:
-                break
+        colours = [_digest(label.encode()) for label in self.labels]
+        self.refine(colours, range(len(colours)))
         return colours
 
+    def refine(self, colours: list[bytes], fresh: Iterable[int]) -> None:
+        """Refine colours in place, from vertices whose neighbours have changed.
 
-def _mixed(*parts: bytes) -> bytes:
+        Only they, and then the neighbours of those that parted from the most of their like, are looked at, so that a
+        long chain is told apart from its ends in a few steps a link.
+        """
+        alike = Counter(colours)
+        touched = set(fresh)
+        while touched:
+            parts: defaultdict[bytes, dict[int, bytes]] = defaultdict(dict)
+            for vertex in touched:
+                if alike[colours[vertex]] > 1:
+                    parts[colours[vertex]][vertex] = self.mixed(vertex, colours)
+            touched = set()
+            for old, new in parts.items():
+                sizes = Counter(new.values())
+                if len(new) == alike[old]:  # all are touched: the largest part keeps the colour
+                    kept = max(sizes, key=lambda colour: (sizes[colour], colour))
+                    new = {vertex: colour for vertex, colour in new.items() if colour != kept}
+                alike[old] -= len(new)
+                alike.update(new.values())
+                for vertex, colour in new.items():
+                    colours[vertex] = colour
+                    touched.update(self.near[vertex])
+
+
+def _digest(*parts: bytes) -> bytes:
     return blake2b(b"".join(parts), digest_size=16).digest()
 
 
 def _graph_of(topology: Topology, with_drivers: bool, with_ground: bool) -> _Graph:
+    graph = _Graph(topology.links)
     fixed = topology.ground if with_ground else None
-    graph = _Graph(topology.links, [])
     vertex = {link: graph.add("ground" if link == fixed else "link") for link in topology.links}
-    for pin in _pins(topology):
-        vertex.update(dict.fromkeys((f"@{id}" for id in pin), graph.add("R")))
-    slides: dict[str, int] = {}
+    for ids in _pins(topology):
+        vertex.update(dict.fromkeys((f"@{id}" for id in ids), graph.add("R")))
+    home: dict[str, int] = {}
     for joint in topology.joints:
-        home = vertex[f"@{joint.id}"] if joint.kind == "R" else graph.add(joint.kind)
-        slides[joint.id] = home
+        home[joint.id] = vertex[f"@{joint.id}"] if joint.kind == "R" else graph.add(joint.kind)
         for end in joint.links:
-            if vertex[end] != home:
-                graph.join(home, vertex[end])
+            if vertex[end] != home[joint.id]:
+                graph.join(home[joint.id], vertex[end])
     for driver in topology.drivers if with_drivers else ():
-        home = graph.add(driver.kind)
         ends = [vertex[end] for end in driver.links]
         if driver.kind == "slide" and driver.joint is not None:
-            ends = [slides[driver.joint]]
+            ends = [home[driver.joint]]
+        number = graph.add(driver.kind)
         for end in ends:
-            graph.join(home, end)
+            graph.join(number, end)
     return graph
 
 
@@ -159,20 +171,44 @@ def _pins(topology: Topology) -> list[list[str]]:
     return list({id(ids): ids for ids in pin.values()}.values())
 
 
-def _match(a: _Graph, b: _Graph, colours: tuple[list[bytes], list[bytes]]) -> dict[int, int] | None:
-    """Return the vertices of `b` by those of `a`, colours and edges agreeing."""
-    import networkx as nx
+def _match(a: _Graph, b: _Graph) -> list[int] | None:
+    """Return the vertex of `b` for each of `a`, labels and edges agreeing."""
+    colours = a.refined(), b.refined()
+    trials: list[Iterator[tuple[list[bytes], list[bytes]]]] = [iter([colours])]
+    while trials:
+        ours, theirs = next(trials[-1], ([], []))
+        if not ours:
+            trials.pop()
+        elif Counter(ours) == Counter(theirs):
+            odd = _of_smallest_class(ours)
+            if odd is not None:
+                trials.append(_singled_out(a, b, ours, theirs, odd))
+                continue
+            place = {colour: number for number, colour in enumerate(theirs)}
+            found = [place[colour] for colour in ours]
+            if all(sorted(found[k] for k in near) == sorted(b.near[found[v]]) for v, near in enumerate(a.near)):
+                return found
+    return None
 
-    if len(set(colours[0])) == len(colours[0]):
-        # nothing is symmetric: the colours are the mapping
-        place = {colour: number for number, colour in enumerate(colours[1])}
-        found = {number: place[colour] for number, colour in enumerate(colours[0])}
-        same = all({found[other] for other in near} == set(b.near[found[k]]) for k, near in enumerate(a.near))
-        return found if same else None
-    graphs = []
-    for one, colour in zip((a, b), colours, strict=True):
-        graph = nx.Graph()
-        graph.add_nodes_from((number, {"colour": own}) for number, own in enumerate(colour))
-        graph.add_edges_from((number, other) for number, near in enumerate(one.near) for other in near)
-        graphs.append(graph)
-    return nx.vf2pp_isomorphism(*graphs, node_label="colour")
+
+def _of_smallest_class(colours: list[bytes]) -> int | None:
+    """Return the first vertex of the smallest class of two or more; None if all are told apart."""
+    alike = Counter(colours)
+    several = [(alike[colour], vertex) for vertex, colour in enumerate(colours) if alike[colour] > 1]
+    return min(several)[1] if several else None
+
+
+def _singled_out(
+    a: _Graph, b: _Graph, ours: list[bytes], theirs: list[bytes], odd: int
+) -> Iterator[tuple[list[bytes], list[bytes]]]:
+    """Yield refined colours with vertex `odd` of `a` singled out, against each of its like in `b`."""
+    colour = ours[odd]
+    mark = _digest(colour, b"singled out")
+    mine = [*ours]
+    mine[odd] = mark
+    a.refine(mine, a.near[odd])
+    for other in [vertex for vertex, one in enumerate(theirs) if one == colour]:
+        trial = [*theirs]
+        trial[other] = mark
+        b.refine(trial, b.near[other])
+        yield mine, trial

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Sequence
-from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -31,35 +30,28 @@ class System:
         self._rows = rows
         self._values = values
 
-    @cached_property
-    def capacity(self) -> list[int]:
-        """Columns of each vertex."""
-        return cast(list[int], self._rows.capacity.tolist())
-
-    @cached_property
-    def ends(self) -> list[list[int]]:
-        """The two ends of each row."""
-        return cast(list[list[int]], self._rows.ends.tolist())
-
-    @cached_property
-    def values(self) -> list[list[int]]:
-        """The coefficients of each row."""
-        return cast(list[list[int]], self._values.tolist())
+    def ends(self, row: int) -> list[int]:
+        """Return the two ends of a row."""
+        return cast(list[int], self._rows.ends[row].tolist())
 
     def entries(self, row: int) -> Sparse:
         """Return the entries of a row by column; the ground has none."""
         entries: Sparse = {}
-        for vertex, sign in zip(self.ends[row], (1, -1), strict=True):
+        values: list[int] = self._values[row].tolist()
+        for vertex, sign in zip(self.ends(row), (1, -1), strict=True):
             if vertex != GROUND:
-                for k in range(self.capacity[vertex]):
-                    value = self.values[row][k] * sign % PRIME
+                for k in range(self._capacity(vertex)):
+                    value = values[k] * sign % PRIME
                     if value:
                         entries[column(vertex, k)] = value
         return entries
 
     def columns(self, vertices: Iterable[int]) -> list[int]:
         """Return all columns of some vertices."""
-        return [column(v, k) for v in vertices for k in range(self.capacity[v])]
+        return [column(v, k) for v in vertices for k in range(self._capacity(v))]
+
+    def _capacity(self, vertex: int) -> int:
+        return 3 if vertex < self._rows.n_bodies else 2
 
 
 def redundancies(

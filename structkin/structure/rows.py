@@ -14,18 +14,36 @@ and merge dyads into larger groups: hence the vertices of capacity 2.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
-from structkin.model.topology import JOINT_NAMES, Topology, pin_of
+from structkin.model.topology import JOINT_NAMES, Topology
+from structkin.structure.arrays import (
+    ANGLE,
+    DISTANCE,
+    KINDS,
+    SLIDE,
+    BoolArray,
+    C,
+    IntArray,
+    K,
+    Numbered,
+    P,
+    R,
+    S,
+    TopologyArrays,
+)
 
 GROUND = -1
 
-IntArray = NDArray[np.int64]
-BoolArray = NDArray[np.bool_]
+#: The kind of a driver's row in `Rows.kind`; a joint's is its place in "RPGCSK".
+DRIVER = len(KINDS)
+
+__all__ = ["DRIVER", "GROUND", "BoolArray", "IntArray", "Rows", "rows_of"]
 
 
 @dataclass(frozen=True)
@@ -33,20 +51,21 @@ class Rows:
     """Vertices and rows of a topology, as integer arrays (n vertices, m rows).
 
     Bodies come first among the vertices, in the user's order; joints come first among the rows, in the
-    user's order, then the drivers. `item` numbers the joints and, after them, the drivers.
+    user's order, then the drivers. `item` numbers the joints and, after them, the drivers. The joints on pin k
+    are `pin_joint[pin_start[k]:pin_start[k + 1]]`.
 
     The last five arrays tell how a row lies in *any* geometry: a bar passes through `place` and is directed
     along the vector `axis` (turned by a quarter if `across`), or towards the place `toward` where this is
     not -1. Rows of one pin share their place, the rows of one guide their axis.
     """
 
-    bodies: tuple[str, ...]
-    pins: tuple[tuple[str, ...], ...]
-    items: tuple[str, ...]
-    n_joints: int
+    topology: TopologyArrays
     capacity: IntArray
+    pin_start: IntArray
+    pin_joint: IntArray
     ends: IntArray
     item: IntArray
+    kind: IntArray
     turns: BoolArray
     place: IntArray
     axis: IntArray
@@ -58,8 +77,42 @@ class Rows:
         """Bodies and pins."""
         return len(self.capacity)
 
+    @property
+    def n_bodies(self) -> int:
+        """Moving links."""
+        return self.topology.n_links - 1
 
-def rows_of(topology: Topology) -> Rows:
+    @property
+    def n_joints(self) -> int:
+        """Items before the drivers."""
+        return self.topology.n_joints
+
+    @cached_property
+    def bodies(self) -> Sequence[str]:
+        """The names of the moving links, in the user's order."""
+        names, ground = self.topology.link_names, self.topology.ground
+        if isinstance(names, Numbered):
+            return Numbered("", len(names), skip=ground)
+        return (*names[:ground], *names[ground + 1 :])
+
+    @cached_property
+    def pins(self) -> tuple[tuple[str, ...], ...]:
+        """The joints on each pin that is a vertex."""
+        names, start, joints = self.topology.joint_names, self.pin_start.tolist(), self.pin_joint.tolist()
+        return tuple(tuple(names[j] for j in joints[a:b]) for a, b in zip(start[:-1], start[1:], strict=True))
+
+    @cached_property
+    def items(self) -> Sequence[str]:
+        """The names of the joints, then of the drivers."""
+        return (*self.topology.joint_names, *self.topology.driver_names)
+
+    def link_of(self, body: IntArray) -> IntArray:
+        """Return the number of each body among all links; that of the ground for -1."""
+        ground = self.topology.ground
+        return np.where(body == GROUND, ground, body + (body >= ground))
+
+
+def rows_of(topology: Topology | TopologyArrays) -> Rows:
     """Return the rows of a topology.
 
     Raises `InputError` for attachments without a meaning: a prismatic joint, gear or rolling contact on a
@@ -71,169 +124,135 @@ def rows_of(topology: Topology) -> Rows:
     >>> rows.capacity.tolist(), rows.ends.tolist(), rows.turns.tolist()
     ([3], [[-1, 0], [-1, 0], [-1, 0]], [False, False, True])
     """
-    return _Builder(topology).build()
+    t = topology if isinstance(topology, TopologyArrays) else TopologyArrays.from_topology(topology)
+    problems: list[Problem] = []
+    n_bodies, n_joints = t.n_links - 1, t.n_joints
+    kind, start, ends = t.joint_kind, t.joint_start, t.joint_ends
+    joint_of = np.repeat(np.arange(n_joints), np.diff(start))
+    pin_of_joint, n_pins = _pins(t, joint_of, problems)
+
+    def vertex(end: IntArray) -> IntArray:
+        link = np.where(end == t.ground, GROUND, end - (end > t.ground))
+        if not n_joints:
+            return link
+        return np.where(end < 0, n_bodies + pin_of_joint[np.where(end < 0, ~end, 0)], link)
+
+    _refuse(t, joint_of, vertex(t.driver_ends), problems)
+    if problems:
+        raise InputError(problems, t.title or "topology")
+
+    # a unit: all rows of one joint between the same two vertices; a pin with a vertex has one a link on it
+    pinned = pin_of_joint >= 0
+    first = np.zeros(len(ends), dtype=np.bool_)
+    first[start[:-1]] = True
+    head = np.flatnonzero(np.where(pinned[joint_of], ends >= 0, first))
+    joint = joint_of[head]
+    a = vertex(ends[head])
+    second = ends[np.minimum(head + 1, len(ends) - 1)] if len(ends) else ends
+    b = np.where(pinned[joint], n_bodies + pin_of_joint[joint], vertex(second))
+    on_pin = np.where(np.isin(kind[joint], (C, S)), np.maximum(a, b) - n_bodies, -1)
+    place = np.where(pinned[joint], pin_of_joint[joint], np.where(on_pin >= 0, on_pin, -1))
+
+    a = np.concatenate([a, vertex(t.driver_ends[:, 0])])
+    b = np.concatenate([b, vertex(t.driver_ends[:, 1])])
+    item = np.concatenate([joint, n_joints + np.arange(t.n_drivers)])
+    code = np.concatenate([kind[joint], np.full(t.n_drivers, DRIVER)])
+    what = np.concatenate([np.full(len(joint), -1), t.driver_kind])
+    place = np.concatenate([place, np.full(t.n_drivers, -1)])
+    pins = np.stack([a, b], axis=1) - n_bodies
+    distance = what == DISTANCE
+    place[distance] = np.where(pins >= 0, pins, -1)[distance].max(axis=1, where=pins[distance] >= 0, initial=-1)
+    both = distance & (pins >= 0).all(axis=1)
+    place[both] = pins[both, 0]
+    toward = np.where(both, pins[:, 1], -1)
+    new = (place < 0) & (what != ANGLE) & (what != SLIDE)
+    place[new] = n_pins + np.arange(np.count_nonzero(new))
+
+    # and its rows: two bars for R and K; for P an orientation row, then a bar across the guide
+    height = np.where(np.isin(code, (R, P, K)), 2, 1)
+    unit = np.repeat(np.arange(len(item)), height)
+    m = len(unit)
+    begins = np.ones(m, dtype=np.bool_)
+    begins[1:] = unit[1:] != unit[:-1]
+    guide = code[unit] == P
+    turns = (guide & begins) | (what[unit] == ANGLE)
+    across = guide & ~begins
+    place, axis, toward = place[unit], np.arange(m), toward[unit]
+    slides = np.flatnonzero(what[unit] == SLIDE)
+    if len(slides):
+        bar = np.zeros(n_joints, dtype=np.int64)
+        bar[item[unit[across]]] = np.flatnonzero(across)
+        along = bar[t.driver_joint[item[unit[slides]] - n_joints]]
+        place[slides], axis[slides] = place[along], axis[along]
+    place[turns] = axis[turns] = 0
+    pin_joint = np.flatnonzero(pinned)
+    pin_joint = pin_joint[np.argsort(pin_of_joint[pin_joint], kind="stable")]
+    return Rows(
+        topology=t,
+        capacity=np.repeat(np.array([3, 2]), [n_bodies, n_pins]),
+        pin_start=np.searchsorted(pin_of_joint[pin_joint], np.arange(n_pins + 1)),
+        pin_joint=pin_joint,
+        ends=np.stack([a[unit], b[unit]], axis=1),
+        item=item[unit],
+        kind=code[unit],
+        turns=turns,
+        place=place,
+        axis=axis,
+        across=across,
+        toward=toward,
+    )
 
 
-class _Builder:
-    def __init__(self, topology: Topology) -> None:
-        self.topology = topology
-        self.problems: list[Problem] = []
-        self.bodies = topology.moving_links
-        self.vertex = {name: index for index, name in enumerate(self.bodies)}
-        self.vertex[topology.ground] = GROUND
-        self.n_places = 0
-        self.n_axes = 0
-        self.axis_of: dict[str, tuple[int, int]] = {}
-        # one list a field of Rows: end, end, item, turns, place, axis, across, toward
-        self.rows: list[tuple[int, int, int, bool, int, int, bool, int]] = []
-        self._find_pins()
+def _pins(t: TopologyArrays, joint_of: IntArray, problems: list[Problem]) -> tuple[IntArray, int]:
+    """Unite revolute joints attached to each other; number the pins that need a vertex, -1 for other joints."""
+    n_joints, kind, ends = t.n_joints, t.joint_kind, t.joint_ends
+    revolute = kind == R
+    home = np.arange(n_joints)
+    parent: dict[int, int] = {}
 
-    def build(self) -> Rows:
-        joints, drivers = self.topology.joints, self.topology.drivers
-        for item, joint in enumerate(joints):
-            if joint.kind == "R":
-                self._revolute(item, joint.id, joint.links)
-            else:
-                self._pair(item, joint.id, joint.kind, joint.links)
-        for item, driver in enumerate(drivers, start=len(joints)):
-            self._driver(item, driver.id, driver.kind, driver.links, driver.joint)
-        if self.problems:
-            raise InputError(self.problems, self.topology.title or "topology")
-        columns = list(zip(*self.rows, strict=True)) if self.rows else [()] * 8
-        integers = [np.array(columns[k], dtype=np.int64) for k in (0, 1, 2, 4, 5, 7)]
-        flags = [np.array(columns[k], dtype=np.bool_) for k in (3, 6)]
-        return Rows(
-            bodies=self.bodies,
-            pins=tuple(tuple(ids) for ids in self.pins),
-            items=tuple(joint.id for joint in joints) + tuple(driver.id for driver in drivers),
-            n_joints=len(joints),
-            capacity=np.array([3] * len(self.bodies) + [2] * len(self.pins), dtype=np.int64),
-            ends=np.stack(integers[:2], axis=1),
-            item=integers[2],
-            turns=flags[0],
-            place=integers[3],
-            axis=integers[4],
-            across=flags[1],
-            toward=integers[5],
-        )
+    def root(joint: int) -> int:
+        while parent.get(joint, joint) != joint:
+            parent[joint] = parent.get(parent[joint], parent[joint])
+            joint = parent[joint]
+        return joint
 
-    # pins -------------------------------------------------------------------------------------------------
+    wanted = np.zeros(n_joints, dtype=np.bool_)
+    if len(ends):
+        wanted[~ends[(ends < 0) & ~revolute[joint_of]]] = True
+    wanted[~t.driver_ends[t.driver_ends < 0]] = True
+    tied = np.flatnonzero((ends < 0) & revolute[joint_of]) if len(ends) else ends
+    for joint, other in zip(joint_of[tied].tolist(), (~ends[tied]).tolist(), strict=True):
+        if root(joint) == root(other):
+            key, name = f"joints.{t.joint_names[joint]}", t.joint_names[other]
+            problems.append(Problem(key, f"'@{name}' attaches the joint to its own pin", "remove this end"))
+        else:
+            parent[root(joint)] = root(other)
+    for joint in parent:
+        home[joint] = root(joint)
+    count = np.bincount(home[joint_of[(ends >= 0) & revolute[joint_of]]], minlength=n_joints)
+    shared = np.zeros(n_joints, dtype=np.bool_)
+    shared[home[wanted]] = True
+    chosen = np.flatnonzero(revolute & ((count[home] >= 3) | shared[home]))
+    homes, at, inverse = np.unique(home[chosen], return_index=True, return_inverse=True)
+    rank = np.empty(len(homes), dtype=np.int64)
+    rank[np.argsort(at)] = np.arange(len(homes))  # numbered in the order of their first joints
+    number = np.full(n_joints, -1, dtype=np.int64)
+    number[chosen] = rank[inverse]
+    return number, len(homes)
 
-    def _find_pins(self) -> None:
-        """Unite revolute joints attached to each other; give a vertex to every pin that needs one."""
-        topology = self.topology
-        parent = {joint.id: joint.id for joint in topology.joints if joint.kind == "R"}
 
-        def root(id: str) -> str:
-            while parent[id] != id:
-                parent[id] = parent[parent[id]]
-                id = parent[id]
-            return id
-
-        wanted: set[str] = set()
-        for joint in topology.joints:
-            for end in joint.links:
-                other = pin_of(end)
-                if other is None:
-                    continue
-                if joint.kind != "R":
-                    wanted.add(other)
-                elif root(joint.id) == root(other):
-                    self.problems.append(
-                        Problem(f"joints.{joint.id}", f"'{end}' attaches the joint to its own pin", "remove this end")
-                    )
-                else:
-                    parent[root(joint.id)] = root(other)
-        for driver in topology.drivers:
-            wanted.update(pin for pin in map(pin_of, driver.links) if pin is not None)
-        shared = {root(id) for id in wanted}
-        count: dict[str, int] = {}
-        for joint in topology.joints:
-            if joint.kind == "R":
-                home = root(joint.id)
-                count[home] = count.get(home, 0) + sum(pin_of(end) is None for end in joint.links)
-        self.pins: list[list[str]] = []
-        self.pin_vertex: dict[str, int] = {}
-        self.pin_place: dict[int, int] = {}
-        number: dict[str, int] = {}
-        for joint in topology.joints:
-            if joint.kind != "R":
-                continue
-            home = root(joint.id)
-            if count[home] < 3 and home not in shared:
-                continue
-            if home not in number:
-                number[home] = len(self.bodies) + len(self.pins)
-                self.pins.append([])
-                self.pin_place[number[home]] = self._new_place()
-            self.pin_vertex[joint.id] = number[home]
-            self.pins[number[home] - len(self.bodies)].append(joint.id)
-
-    def _end(self, name: str) -> int:
-        pin = pin_of(name)
-        return self.vertex[name] if pin is None else self.pin_vertex[pin]
-
-    # rows -------------------------------------------------------------------------------------------------
-
-    def _new_place(self) -> int:
-        self.n_places += 1
-        return self.n_places - 1
-
-    def _new_axis(self) -> int:
-        self.n_axes += 1
-        return self.n_axes - 1
-
-    def _bar(self, a: int, b: int, item: int, place: int, axis: int, across: bool = False, toward: int = -1) -> None:
-        self.rows.append((a, b, item, False, place, axis, across, toward))
-
-    def _turn(self, a: int, b: int, item: int) -> None:
-        self.rows.append((a, b, item, True, 0, 0, False, -1))
-
-    def _point(self, a: int, b: int, item: int, place: int) -> None:
-        """Two bars through one point."""
-        self._bar(a, b, item, place, self._new_axis())
-        self._bar(a, b, item, place, self._new_axis())
-
-    def _revolute(self, item: int, id: str, links: tuple[str, ...]) -> None:
-        pin = self.pin_vertex.get(id)
-        if pin is None:
-            if all(pin_of(link) is None for link in links):  # else a circle of attachments, already a problem
-                a, b = (self.vertex[link] for link in links)
-                self._point(a, b, item, self._new_place())
-            return
-        for end in links:
-            if pin_of(end) is None:
-                self._point(self.vertex[end], pin, item, self.pin_place[pin])
-
-    def _pair(self, item: int, id: str, kind: str, links: tuple[str, ...]) -> None:
-        on_pin = [end for end in links if pin_of(end) is not None]
-        if on_pin and (kind not in "CS" or len(on_pin) > 1):
+def _refuse(t: TopologyArrays, joint_of: IntArray, driver_ends: IntArray, problems: list[Problem]) -> None:
+    """Collect attachments to a pin that have no meaning."""
+    pairs = np.flatnonzero((t.joint_ends < 0) & (t.joint_kind[joint_of] != R)) if t.n_joints else t.joint_ends
+    on_pin: dict[int, list[int]] = {}
+    for joint, end in zip(joint_of[pairs].tolist(), t.joint_ends[pairs].tolist(), strict=True):
+        on_pin.setdefault(joint, []).append(end)
+    for joint, found in on_pin.items():
+        kind = KINDS[t.joint_kind[joint]]
+        if kind not in "CS" or len(found) > 1:
             hint = "join two links, or use a pin-in-slot joint" if kind not in "CS" else "one end is a link"
-            self.problems.append(
-                Problem(f"joints.{id}", f"a {JOINT_NAMES[kind]} joint cannot act on the pin '{on_pin[0]}'", hint)
-            )
-            return
-        a, b = (self._end(end) for end in links)
-        place = self.pin_place[self._end(on_pin[0])] if on_pin else self._new_place()
-        if kind == "P":
-            self.axis_of[id] = (self._new_axis(), place)
-            self._turn(a, b, item)
-            self._bar(a, b, item, place, self.axis_of[id][0], across=True)
-        elif kind == "K":
-            self._point(a, b, item, place)
-        else:
-            self._bar(a, b, item, place, self._new_axis())
-
-    def _driver(self, item: int, id: str, kind: str, links: tuple[str, str], joint: str | None) -> None:
-        a, b = (self._end(end) for end in links)
-        if a == b:
-            self.problems.append(Problem(f"drivers.{id}", "drives a pin against itself", "name two different pins"))
-        elif kind == "angle":
-            self._turn(a, b, item)
-        elif kind == "slide" and joint is not None:
-            axis, place = self.axis_of[joint]
-            self._bar(a, b, item, place, axis)
-        else:
-            places = [self.pin_place[v] for v in (a, b) if v in self.pin_place]
-            toward = places[1] if len(places) == 2 else -1
-            self._bar(a, b, item, places[0] if places else self._new_place(), self._new_axis(), toward=toward)
+            text = f"a {JOINT_NAMES[kind]} joint cannot act on the pin '@{t.joint_names[~found[0]]}'"
+            problems.append(Problem(f"joints.{t.joint_names[joint]}", text, hint))
+    for k in np.flatnonzero(driver_ends[:, 0] == driver_ends[:, 1]).tolist():
+        text = "drives a pin against itself"
+        problems.append(Problem(f"drivers.{t.driver_names[k]}", text, "name two different pins"))

@@ -1,0 +1,28 @@
+"""Draw the pictures of the documentation into docs/img, from the examples: `python docs/draw_pictures.py`."""
+
+from pathlib import Path
+
+from structkin.examples import names, path
+from structkin.model import load
+from structkin.show.files import save_figure
+from structkin.show.motion_plot import plot_motion
+from structkin.show.schematic import draw_schematic
+from structkin.show.structure_graph import draw_structure
+
+FOLDER = Path(__file__).parent / "img"
+
+
+def main() -> None:
+    """Draw every example's schematic, and structure and motion of those that the pages show."""
+    FOLDER.mkdir(exist_ok=True)
+    for name in names():
+        mechanism = load(path(name))
+        motion = mechanism.solve()
+        save_figure(draw_schematic(mechanism, motion=motion, structure=motion.structure), FOLDER / f"{name}.png")
+        if name in ("jansen_leg", "crank_rocker"):
+            save_figure(draw_structure(motion.structure, mechanism=mechanism), FOLDER / f"{name}_structure.png")
+            save_figure(plot_motion(motion), FOLDER / f"{name}_motion.png")
+
+
+if __name__ == "__main__":
+    main()

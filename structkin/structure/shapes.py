@@ -1,0 +1,169 @@
+"""Blocks that are the same but for the numbers of their vertices, joints and places.
+
+A large mechanism is made of few kinds of blocks. What depends on the kind alone, the generic rank of a block's
+rows, its composite links, its name, is found once, on a representative.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.structure.rows import GROUND, IntArray, Rows
+
+#: A block of more rows is a shape of its own: comparing it would cost more than it saves.
+LARGEST_COMPARED = 64
+#: Numbers in one batch of comparisons.
+BATCH = 4_000_000
+
+
+def spread(start: IntArray, count: IntArray) -> IntArray:
+    """Return the numbers start, start + 1, ... of many runs, one run after the other.
+
+    >>> spread(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    before = np.cumsum(count) - count
+    return np.repeat(start - before, count) + np.arange(int(count.sum()))
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """The blocks (k,) with their vertices and owned rows, both ascending, and which blocks look alike.
+
+    Block b has the vertices `vertex[vertex_start[b]:vertex_start[b + 1]]` and owns the rows
+    `row[row_start[b]:row_start[b + 1]]`. `shape` (k,) numbers what looks alike, -1 for a block without rows;
+    `example` (s,) is the first block of each shape.
+    """
+
+    block: IntArray
+    vertex: IntArray
+    vertex_start: IntArray
+    row: IntArray
+    row_start: IntArray
+    shape: IntArray
+    example: IntArray
+
+    @property
+    def count(self) -> int:
+        """Blocks."""
+        return len(self.row_start) - 1
+
+    def rows_of(self, block: int) -> list[int]:
+        """Return the rows that a block owns."""
+        rows: list[int] = self.row[self.row_start[block] : self.row_start[block + 1]].tolist()
+        return rows
+
+    def vertices_of(self, block: int) -> list[int]:
+        """Return the vertices of a block."""
+        vertices: list[int] = self.vertex[self.vertex_start[block] : self.vertex_start[block + 1]].tolist()
+        return vertices
+
+    @cached_property
+    def members(self) -> list[IntArray]:
+        """The blocks of each shape, ascending."""
+        order = np.argsort(self.shape, kind="stable")
+        return np.split(order, np.searchsorted(self.shape[order], np.arange(len(self.example))))[1:]
+
+
+def shapes_of(rows: Rows, owner: IntArray, block: IntArray) -> Shapes:
+    """Return the blocks and their shapes; `owner` (m,) and `block` (n,) are the orientation and its components.
+
+    >>> from structkin.model.topology import Joint, Topology
+    >>> from structkin.structure.rows import rows_of
+    >>> pairs = Topology(("0", "1", "2"), "0", (Joint("A", "R", ("0", "1")), Joint("B", "R", ("0", "2"))))
+    >>> shapes = shapes_of(rows_of(pairs), np.array([0, 0, 1, 1]), np.array([0, 1]))
+    >>> shapes.shape.tolist(), shapes.example.tolist()
+    ([0, 0], [0])
+    """
+    count = int(block.max(initial=-1)) + 1
+    vertex = np.argsort(block, kind="stable")
+    vertex_start = np.searchsorted(block[vertex], np.arange(count + 1))
+    owned = np.flatnonzero(owner >= 0)
+    home = block[owner[owned]]
+    order = np.argsort(home, kind="stable")
+    row = owned[order]
+    row_start = np.searchsorted(home[order], np.arange(count + 1))
+    local = np.empty(len(block), dtype=np.int64)  # each vertex's place in its block
+    local[vertex] = np.arange(len(vertex)) - vertex_start[block[vertex]]
+
+    height, width = np.diff(row_start), np.diff(vertex_start)
+    shape = np.full(count, -1, dtype=np.int64)
+    examples: list[IntArray] = []
+    found = 0
+    large = np.flatnonzero(height > LARGEST_COMPARED)
+    shape[large] = np.arange(len(large))
+    examples.append(large)
+    found = len(large)
+    size = np.where((height > 0) & (height <= LARGEST_COMPARED), height * (int(width.max(initial=0)) + 1) + width, 0)
+    by_size = np.argsort(size, kind="stable")
+    sizes, at = np.unique(size[by_size], return_index=True)
+    for one, members in zip(sizes.tolist(), np.split(by_size, at[1:]), strict=True):
+        if not one:
+            continue
+        h, w = int(height[members[0]]), int(width[members[0]])
+        step = max(1, BATCH // (16 * h * h))
+        codes = np.concatenate(
+            [
+                _codes(rows, owner, block, local, row[row_start[part][:, None] + np.arange(h)])
+                for part in (members[k : k + step] for k in range(0, len(members), step))
+            ]
+        )
+        pins = rows.capacity[vertex[vertex_start[members][:, None] + np.arange(w)]]
+        number, example = _alike(np.concatenate([codes, pins.astype(np.int8)], axis=1))
+        shape[members] = found + number
+        examples.append(members[example])
+        found += len(example)
+    return Shapes(block, vertex, vertex_start, row, row_start, shape, np.concatenate(examples))
+
+
+def _codes(rows: Rows, owner: IntArray, block: IntArray, local: IntArray, chosen: IntArray) -> NDArray[np.int8]:
+    """Return all that matters of the rows `chosen` (b, h) of b blocks in local numbers, flat (b, 8 h)."""
+    b, h = chosen.shape
+    own = owner[chosen]
+    ends = rows.ends[chosen]
+    other = np.where(ends[:, :, 0] == own, ends[:, :, 1], ends[:, :, 0])
+    inner = (other != GROUND) & (block[other] == block[own])
+    item = rows.item[chosen]
+    joint = np.cumsum(item[:, 1:] != item[:, :-1], axis=1)  # rows ascend, and items with them
+    turns = rows.turns[chosen]
+    place, axis = (np.where(turns, -2, values[chosen]) for values in (rows.place, rows.axis))
+    toward = rows.toward[chosen]
+    columns = [
+        local[own],
+        np.where(inner, local[other], -1),
+        np.concatenate([np.zeros((b, 1), dtype=np.int64), joint], axis=1),
+        rows.kind[chosen],
+        turns + 2 * rows.across[chosen],
+        _first_like(place, place),
+        _first_like(axis, axis),
+        np.zeros((b, h), dtype=np.int64) - 1,
+    ]
+    between = np.flatnonzero((toward >= 0).any(axis=1))
+    if len(between):
+        known = np.concatenate([place[between], toward[between]], axis=1)
+        columns[7][between] = np.where(toward[between] < 0, -1, _first_like(toward[between], known))
+    return np.concatenate([column.astype(np.int16) for column in columns], axis=1).astype(np.int8)
+
+
+def _first_like(values: IntArray, known: IntArray) -> IntArray:
+    """Return for each value (b, h) the first place in its line of `known` (b, k) that is equal."""
+    return np.argmax(values[:, :, None] == known[:, None, :], axis=2)
+
+
+def _alike(codes: NDArray[np.int8]) -> tuple[IntArray, IntArray]:
+    """Return a number (b,) for each line of `codes` (b, k), equal for equal lines, and the first line of each number.
+
+    Lines are sorted by 64 random bits of theirs, and the answer is then checked on the lines themselves.
+    """
+    weights = np.random.default_rng(20_13).integers(1, 2**63, size=codes.shape[1], dtype=np.int64)
+    mixed = np.zeros(len(codes), dtype=np.int64)
+    for column, weight in zip(codes.T, weights, strict=True):
+        mixed += column.astype(np.int64) * weight  # modulo 2^64: overflow is meant
+    _, first, number = np.unique(mixed, return_index=True, return_inverse=True)
+    if not np.array_equal(codes[first[number]], codes):  # two lines with the same bits: sort the lines
+        _, first, number = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    return number.ravel(), first
