@@ -33,10 +33,17 @@ class Relation(Protocol):
     modes: int
 
     def margin(self, h: Values) -> Array | None:
-        """Return the dimensionless square that is negative out of reach and zero where singular (n,), or None."""
+        """Return what is zero where the relation is singular (n,), or None where it never is.
+
+        With two modes it is a dimensionless square, negative out of reach. With one mode it is signed, and out of reach
+        is where its sign differs from that in the sketch.
+        """
 
     def side(self, h: Values, phi: Values) -> Array:
-        """Return root = +-sqrt(margin) of a given pose (n,): its sign is the mode, its size how clear that is."""
+        """Return root = +-sqrt(margin) of a given pose (n,), or the margin of a kind with one mode.
+
+        Its sign is the mode, its size how clear that is.
+        """
 
     def position(self, h: Values, root: Any) -> Values:
         """Return the unknowns; `root` is +-sqrt(margin), its sign the assembly mode."""

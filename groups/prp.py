@@ -20,7 +20,8 @@ from .kind import Array, Values, cross, solve2, turned
 class PRP:
     """Two lines: C from the two guides, each a point G, a unit direction D and a distance e to its left.
 
-    Singular where the guides are parallel: margin is the squared sine of the angle between them.
+    Singular where the guides are parallel, and C is at infinity: margin is the sine of the angle between them. There is
+    one mode, but no way through infinity: the sine keeps its sign.
 
     >>> O, X, Y = (np.array([[x], [y]]) for x, y in ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0)))
     >>> PRP().position((O, X, 2.0, O, Y, -3.0), None)[0][:, 0].tolist()
@@ -34,9 +35,8 @@ class PRP:
     outputs: tuple[str, ...] = ("C",)
 
     def margin(self, h: Values) -> Array | None:
-        """Return the squared sine of the angle between the guides."""
-        sine = cross(h[1], h[4])
-        return np.asarray(sine * sine)
+        """Return the sine of the angle between the guides."""
+        return np.asarray(cross(h[1], h[4]))
 
     def side(self, h: Values, phi: Values) -> Array:
         """Return the sine of the angle between the guides; there is one mode."""

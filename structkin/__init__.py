@@ -17,6 +17,8 @@ from structkin.errors import InputError, PoseError, Problem, StructkinError, Str
 from structkin.kinematics import Motion, Status, solve
 from structkin.model import Builder, Driver, Joint, Mechanism, Topology, load
 from structkin.structure import Group, KinematicStructure, decompose
+from structkin.structure.compare import fingerprint, isomorphic
+from structkin.structure.inputs import InputChoice, InputRanking, rank_inputs
 
 __version__ = "0.1.0"
 
@@ -24,7 +26,9 @@ __all__ = [
     "Builder",
     "Driver",
     "Group",
+    "InputChoice",
     "InputError",
+    "InputRanking",
     "Joint",
     "KinematicStructure",
     "Mechanism",
@@ -36,6 +40,9 @@ __all__ = [
     "StructureError",
     "Topology",
     "decompose",
+    "fingerprint",
+    "isomorphic",
     "load",
+    "rank_inputs",
     "solve",
 ]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from structkin.cli import check, demo, examples, solve, structure
+from structkin.cli import check, demo, examples, explain, inputs, solve, structure
 from structkin.cli.terminal import complain
 from structkin.errors import InputError, StructkinError
 
@@ -23,6 +23,8 @@ app = typer.Typer(
 app.command("demo")(demo.demo)
 app.command("check")(check.check)
 app.command("structure")(structure.structure)
+app.command("explain")(explain.explain)
+app.command("inputs")(inputs.inputs)
 app.command("solve")(solve.solve)
 app.command("examples")(examples.examples)
 

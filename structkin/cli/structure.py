@@ -18,6 +18,9 @@ def structure(
     plot: Annotated[
         Path | None, typer.Option(help="Draw the link graph and the order of the groups.", metavar="PICTURE")
     ] = None,
+    matrices: Annotated[
+        Path | None, typer.Option(help="Draw the adjacency matrix and KinStr.", metavar="PICTURE")
+    ] = None,
 ) -> None:
     """Find the structural groups and the order in which they are solved."""
     mechanism = load(file)
@@ -27,6 +30,11 @@ def structure(
         from structkin.show.structure_graph import draw_structure
 
         save_figure(draw_structure(found, mechanism=mechanism), plot)
+    if matrices is not None:
+        from structkin.show.files import save_figure
+        from structkin.show.matrices import draw_matrices
+
+        save_figure(draw_matrices(found), matrices)
     if as_json:
         print_json(found.to_dict())
     else:
@@ -35,7 +43,8 @@ def structure(
         terminal = console()
         terminal.print(groups_table(found))
         terminal.print(found.explain(), markup=False, highlight=False, soft_wrap=True)
-        if plot is not None:
-            terminal.print(f"drawn: {plot}", markup=False, highlight=False)
+        for picture in (plot, matrices):
+            if picture is not None:
+                terminal.print(f"drawn: {picture}", markup=False, highlight=False)
     if not determines_all(found):
         raise typer.Exit(1)

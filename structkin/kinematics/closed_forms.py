@@ -252,19 +252,19 @@ class Closing:
         with np.errstate(all="ignore"):
             pose = (np.array([[sketch.real], [sketch.imag]]),)
             side = float(form.side(tuple(map(tape.in_sketch, inputs)), pose)[0])
-        if form.modes > 1 and not abs(side) > CLEAR:
+        if not abs(side) > CLEAR:
             links = " + ".join(self.clusters)
             raise InputError(
                 [
                     Problem(
                         f"points.{where}" if where in scene.mechanism.points else f"joints.{where}",
-                        f"the {name} group {links} is drawn in a limit position: its two assembly modes cannot be told",
+                        f"the {name} group {links} is drawn in a singular position: its assembly mode cannot be told",
                         "move the sketch a little to the side that is meant; [lengths] keep exact sizes",
                     )
                 ],
                 scene.mechanism.title,
             )
-        (out,) = tape.step(form, inputs, (sketch,), group=self.index, mode=1 if side > 0 or form.modes == 1 else -1)
+        (out,) = tape.step(form, inputs, (sketch,), group=self.index, mode=1 if side > 0 else -1)
         return Affine.slot(out)
 
     def vector(self, expression: Affine) -> Operand:

@@ -134,6 +134,8 @@ class _Block:
         singular = None
         if margin is not None:
             margin = np.broadcast_to(margin, self.lanes.status.shape)
+            if form.modes == 1:
+                margin = margin * step.mode
             self.lanes.least[index] = np.fmin.reduce(margin, initial=self.lanes.least[index])
             mode = self.modes(index)
             mode = mode[self.part] if np.ndim(mode) else mode

@@ -5,8 +5,8 @@ prediction, no link turns far and the sign of det Phi_phi stays: the assembly mo
 
 Lanes are not walked one by one. Stations a short way apart are; the lanes between two stations start from the
 interpolated pose and run through Newton's method together. Where the way to a lane cannot be walked in however small
-steps, the group has met a limit position: that lane is out of reach, and the first later lane that can be reached
-from the last good poses takes the motion up again.
+steps, the group has met a limit position: that lane is out of reach, and so are those behind it, up to where the
+inputs come back near solved ones and the pose can be walked to from there.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ TURN, DEPARTURE = 0.35, 0.12
 STRIDE = 0.15
 #: Halvings of the way to a lane before it is given up.
 HALVINGS = 12
-#: Steps in which all lanes behind a limit position are tried together.
+#: Lanes that are tried from the sketch before the group is given up.
 TRIALS = 24
+#: How near the inputs of a lane behind a gap have to come to solved ones, relative to the group's size.
+HOP = 0.1
 #: Smallest scaled singular value of a regular pose.
 SINGULAR = 1e-7
 
@@ -182,27 +184,45 @@ class _Tracker:
         return last, pose
 
     def _resume(self, k: int, why: Status) -> tuple[int, _Poses | None]:
-        """Look for later lanes that lead on, from a pose a little before the limit; keep the status of those before."""
-        good = np.flatnonzero(self.status[self.lanes[: k + 1]] == Status.OK)
-        # At the limit itself the tangent is useless: start from a stride back, where there is one.
-        anchor = self._solved(int(good[np.searchsorted(self.way[good], self.way[k] - STRIDE)]))
+        """Take the motion up again behind a gap, where the inputs come back to a neighbourhood that is solved.
+
+        That is the pose that driving back would lead to; from there the lanes in the gap are crept to backwards.
+        """
+        from scipy.spatial import cKDTree
+
         later = np.arange(k + 1, len(self.lanes))
-        reached, poses = _walk(self.form, anchor, self._at(later))
         self.status[self.lanes[later]] = why
-        if not reached.any():
+        solved = np.flatnonzero(self.status[self.lanes] == Status.OK)
+        if not len(later):
             return len(self.lanes), None
-        first = int(np.argmax(reached))
-        found = poses.take(np.array([first]))
-        self._keep(later[first], found)
-        # The walk gives up a little short of the limit: creep back to the first lane that can be reached.
+        distance, nearest = cKDTree(self._places(solved)).query(self._places(later))
+        close = np.flatnonzero(np.asarray(distance) < HOP)
+        if not len(close):
+            return len(self.lanes), None
+        near = solved[np.asarray(nearest)[close]]
+        O, theta = self.origins[..., self.lanes[near]], self.angles[..., self.lanes[near]]
+        h = self._at(near)
+        good, poses = _step(self.form, _Poses(h, O, theta, _sign(self.form, h, O, theta)), self._at(later[close]))
+        if not good.any():
+            return len(self.lanes), None
+        lane, found = int(later[close][np.argmax(good)]), poses.take(np.array([np.argmax(good)]))
+        self._keep(lane, found)
         pose = found
-        for back in range(int(later[first]) - 1, k, -1):
+        for back in range(lane - 1, k, -1):
             earlier = _reach(self.form, pose, self._at(back))
             if not isinstance(earlier, _Poses):
                 break
             self._keep(back, earlier)
             pose = earlier
-        return int(later[first]), found
+        return lane, found
+
+    def _places(self, k: NDArray[np.intp]) -> Floats:
+        """Return the inputs of lanes as places in one space, in parts of the group's size (lanes, inputs)."""
+        parts = []
+        for j, x in enumerate(self.h):
+            scale = 1.0 if j < len(self.form.rows.unit) and self.form.rows.unit[j] else self.form.rows.size
+            parts.append(x[..., self.lanes[k]].reshape(-1, len(k)) / scale)
+        return np.concatenate(parts).T if parts else np.zeros((len(k), 1))
 
 
 def _sign(form: General, h: Inputs, O: Floats, theta: Floats) -> Floats:
@@ -253,32 +273,6 @@ def _reach(form: General, start: _Poses, target: Inputs) -> _Poses | Status:
             # Near a limit position the singular value falls like the square root of the way that is left.
             return Status.OUT_OF_REACH if sigma < 0.2 else Status.NOT_CONVERGED
     return pose
-
-
-def _walk(form: General, pose: _Poses, targets: Inputs) -> tuple[NDArray[np.bool_], _Poses]:
-    """Walk from one pose to the inputs of many lanes together, in equal steps; return which lanes arrived."""
-    n = max((np.shape(x)[-1] for x in targets), default=1)
-    alive = np.arange(n)
-    start = pose.take(np.zeros(n, np.intp)) if n > 1 else pose
-    first = _lanes(_widen(pose.h, n), slice(None))
-    now = _Poses(first, start.origins, start.angles, start.sign)
-    for trial in range(1, TRIALS + 1):
-        ahead = _between(form, _lanes(first, alive), _lanes(targets, alive), trial / TRIALS)
-        good, found = _step(form, now, ahead)
-        alive, now = alive[good], found.take(good)
-        if not len(alive):
-            break
-    reached = np.zeros(n, bool)
-    reached[alive] = True
-    full = _Poses(
-        targets, np.full((*start.origins.shape[:2], n), np.nan), np.full((len(start.angles), n), np.nan), np.zeros(n)
-    )
-    full.origins[..., alive], full.angles[..., alive], full.sign[alive] = now.origins, now.angles, now.sign
-    return reached, full
-
-
-def _widen(h: Inputs, n: int) -> Inputs:
-    return tuple(np.broadcast_to(x, (*np.shape(x)[:-1], n)) for x in h)
 
 
 def _between(form: General, h0: Inputs, h1: Inputs, s: float) -> Inputs:

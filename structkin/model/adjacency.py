@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from structkin.errors import InputError, Problem
@@ -45,13 +45,14 @@ def topology_from_adjacency(
         problems.append(Problem("ground", f"{ground!r} is not a link", suggest(str(ground), links)))
         fixed = links[0] if links else ""
     known = {joint.id: joint for joint in joints}
-    inputs = tuple(_driver(k, one, known, links, problems) for k, one in enumerate(drivers))
+    names_known = frozenset(links)
+    inputs = tuple(_driver(k, one, known, links, names_known, problems) for k, one in enumerate(drivers))
     return checked(tuple(links), fixed, joints, inputs, title, problems)
 
 
-def _link(value: Any, links: Sequence[str]) -> str | None:
-    """Return the link of this name or index."""
-    if str(value) in links:
+def _link(value: Any, links: Sequence[str], known: Collection[str] = ()) -> str | None:
+    """Return the link of this name or index; `known` are the links as a set."""
+    if str(value) in (known or links):
         return str(value)
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(links):
         return links[value]
@@ -128,7 +129,7 @@ def _tokens(text: str | None) -> list[str]:
 
 def _joints(links: Sequence[str], entries: Sequence[_Entry], problems: list[Problem]) -> tuple[Joint, ...]:
     kinds: dict[str, str] = {}
-    pairs: dict[str, list[tuple[int, int]]] = {}
+    pairs: dict[str, dict[tuple[int, int], None]] = {}  # sets that keep the order
     for a, b, text in entries:
         key = f"{links[a]}, {links[b]}"
         for part in text.split(","):
@@ -141,10 +142,10 @@ def _joints(links: Sequence[str], entries: Sequence[_Entry], problems: list[Prob
                 problems.append(
                     Problem(key, f"joint '{id}' is {kind} here and {kinds[id]} elsewhere", "ids are unique")
                 )
-            elif (a, b) in pairs.setdefault(id, []):
+            elif (a, b) in pairs.setdefault(id, {}):
                 problems.append(Problem(key, f"'{id}' appears twice", "ids are unique"))
             else:
-                pairs[id].append((a, b))
+                pairs[id][a, b] = None
     joints = []
     for id, places in pairs.items():
         if not _connected(places):
@@ -155,19 +156,28 @@ def _joints(links: Sequence[str], entries: Sequence[_Entry], problems: list[Prob
     return tuple(joints)
 
 
-def _connected(pairs: Sequence[tuple[int, int]]) -> bool:
-    if not pairs:
-        return True
-    reached, rest = set(pairs[0]), list(pairs[1:])
-    while True:
-        near = [pair for pair in rest if reached & set(pair)]
-        if not near:
-            return not rest
-        reached.update(k for pair in near for k in pair)
-        rest = [pair for pair in rest if pair not in near]
+def _connected(pairs: Collection[tuple[int, int]]) -> bool:
+    near: dict[int, list[int]] = {}
+    for a, b in pairs:
+        near.setdefault(a, []).append(b)
+        near.setdefault(b, []).append(a)
+    todo = list(near)[:1]
+    reached = set(todo)
+    while todo:
+        fresh = set(near[todo.pop()]) - reached
+        reached |= fresh
+        todo += fresh
+    return len(reached) == len(near)
 
 
-def _driver(k: int, given: Any, joints: Mapping[str, Joint], links: Sequence[str], problems: list[Problem]) -> Driver:
+def _driver(
+    k: int,
+    given: Any,
+    joints: Mapping[str, Joint],
+    links: Sequence[str],
+    known: Collection[str],
+    problems: list[Problem],
+) -> Driver:
     if isinstance(given, Driver):
         return given
     if isinstance(given, Mapping):
@@ -175,7 +185,7 @@ def _driver(k: int, given: Any, joints: Mapping[str, Joint], links: Sequence[str
         name = None if given.get("joint") is None else str(given["joint"])
         table = dict(given)
         if isinstance(table.get("links"), list | tuple):
-            table["links"] = [_link(end, links) or end for end in table["links"]]
+            table["links"] = [_link(end, links, known) or end for end in table["links"]]
         return driver_of(f"drivers.{id}", id, table, joints.get(name) if name else None, name, problems)
     name = str(given)
     id = f"drive_{name}"

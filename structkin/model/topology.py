@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -179,8 +179,8 @@ def _problems(topology: Topology) -> Iterable[Problem]:
     yield from _duplicates("links", topology.links)
     if topology.ground not in links:
         yield Problem("ground", f"'{topology.ground}' is not a link", suggest(topology.ground, topology.links))
-    ids = [joint.id for joint in topology.joints]
-    yield from _duplicates("joints", ids)
+    ids = {joint.id: None for joint in topology.joints}  # a set that keeps the order
+    yield from _duplicates("joints", [joint.id for joint in topology.joints])
     yield from _duplicates("drivers", [driver.id for driver in topology.drivers])
     pins = {joint.id for joint in topology.joints if joint.kind == "R"}
     for joint in topology.joints:
@@ -208,7 +208,7 @@ def _problems(topology: Topology) -> Iterable[Problem]:
         yield from _driver_joint(topology, driver, ids)
 
 
-def _driver_joint(topology: Topology, driver: Driver, ids: Sequence[str]) -> Iterable[Problem]:
+def _driver_joint(topology: Topology, driver: Driver, ids: Collection[str]) -> Iterable[Problem]:
     key = f"drivers.{driver.id}"
     if driver.joint is None:
         if driver.kind == "slide":

@@ -1,169 +1,222 @@
-"""From proven blocks to named groups in solve order."""
+"""From proven blocks to named groups in solve order, all groups at once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from structkin.model.topology import Topology
-from structkin.structure.blocks import solve_order
+from structkin.structure.array_result import Outside
+from structkin.structure.arrays import KINDS, R
+from structkin.structure.blocks import levels, solve_order
 from structkin.structure.composite import rigid_clusters
-from structkin.structure.naming import Connection, name_of
+from structkin.structure.naming import Connection, Name, name_of
 from structkin.structure.repair import System
-from structkin.structure.result import Group
-from structkin.structure.rows import GROUND, BoolArray, IntArray, Rows
+from structkin.structure.rows import DRIVER, GROUND, BoolArray, IntArray, Rows
+from structkin.structure.shapes import Shapes, spread
+
+#: No pin rides with a body so numbered, not even with the ground.
+_NOBODY = -2
 
 
-@dataclass(slots=True)
-class _Block:
-    vertices: list[int] = field(default_factory=list)
-    owned: list[int] = field(default_factory=list)
-    needs: set[int] = field(default_factory=set)
+@dataclass(frozen=True)
+class Assembly:
+    """The groups in solve order; the fields are those of `StructureArrays`."""
+
+    group_of: IntArray
+    level: IntArray
+    name_of: IntArray
+    names: tuple[Name, ...]
+    link_start: IntArray
+    link: IntArray
+    need_start: IntArray
+    need: IntArray
+    item_start: IntArray
+    item: IntArray
+    composite: IntArray
+    outside: Outside
+    pin_group: IntArray
+    on_pin: tuple[IntArray, IntArray]
 
 
-def build_groups(
-    topology: Topology, rows: Rows, system: System, owner: IntArray, block: IntArray, loose: BoolArray
-) -> tuple[Group, ...]:
+def assemble(rows: Rows, values: IntArray, owner: IntArray, loose: BoolArray, shapes: Shapes) -> Assembly:
     """Return the groups of all blocks that are not loose, in solve order."""
-    return _Assembly(topology, rows, system, owner, block, loose).groups()
+    block, n_bodies = shapes.block, rows.n_bodies
+    height, first_vertex = np.diff(shapes.row_start), shapes.vertex[shapes.vertex_start[:-1]]
+    carrier = _carriers(rows, owner, shapes, loose, first_vertex)
+    carried = first_vertex >= n_bodies
+    carried[carried] = carrier[first_vertex[carried] - n_bodies] != _NOBODY
+    chosen = np.flatnonzero(~loose[first_vertex] & ~carried)  # the blocks that are groups
+    number = np.full(shapes.count, -1, dtype=np.int64)
+    number[chosen] = np.arange(len(chosen))
+
+    # who knows the other end of a row: a pin that rides with a body is known where the body is
+    row = shapes.row[spread(shapes.row_start[chosen], height[chosen])]
+    own = owner[row]
+    end = np.where(rows.ends[row, 0] == own, rows.ends[row, 1], rows.ends[row, 0])
+    outer = (end == GROUND) | (block[end] != block[own])
+    group, end, item = np.repeat(np.arange(len(chosen)), height[chosen]), end[outer], rows.item[row]
+    riding = end >= n_bodies
+    with_body = carrier[end[riding] - n_bodies]
+    end[riding] = np.where(with_body == _NOBODY, end[riding], with_body)
+    feeder = np.where(end == GROUND, -1, number[block[end]])
+
+    need = np.unique(group[outer][feeder >= 0] * len(chosen) + feeder[feeder >= 0])
+    after, before = (need // len(chosen), need % len(chosen)) if len(need) else (need, need)
+    after, before = after[after != before], before[after != before]
+    order = solve_order(before, after, first_vertex[chosen])
+    index = np.empty(len(chosen), dtype=np.int64)
+    index[order] = np.arange(len(chosen))
+
+    group, feeder = index[group], np.where(feeder < 0, -1, index[feeder]) if len(chosen) else feeder
+    by_group = np.argsort(group[outer], kind="stable")
+    outside = Outside(*(one[by_group] for one in (group[outer], item[outer], end, feeder)))
+    after, before = index[after], index[before]
+    by_group = np.lexsort((before, after))
+    need_start, need = np.searchsorted(after[by_group], np.arange(len(chosen) + 1)), before[by_group]
+    by_group = np.argsort(group, kind="stable")
+    group, item = group[by_group], item[by_group]
+    fresh = np.ones(len(item), dtype=np.bool_)
+    fresh[1:] = (item[1:] != item[:-1]) | (group[1:] != group[:-1])
+
+    number[chosen] = index
+    home = np.where(loose, -1, number[block])
+    body = np.flatnonzero(home[:n_bodies] >= 0)
+    body = body[np.argsort(home[body], kind="stable")]
+    group_of = np.full(n_bodies + 1, -1, dtype=np.int64)
+    group_of[rows.link_of(np.arange(n_bodies))] = home[:n_bodies]
+    shape_name, names, composite = _names(rows, System(rows, values), owner, shapes, chosen)
+    return Assembly(
+        group_of=group_of,
+        level=levels(need_start, need),
+        name_of=shape_name[shapes.shape[chosen[order]]],
+        names=names,
+        link_start=np.searchsorted(home[body], np.arange(len(chosen) + 1)),
+        link=rows.link_of(body),
+        need_start=need_start,
+        need=need,
+        item_start=np.searchsorted(group[fresh], np.arange(len(chosen) + 1)),
+        item=item[fresh],
+        composite=composite,
+        outside=outside,
+        pin_group=home[n_bodies:],
+        on_pin=_links_on_pins(rows, owner, block),
+    )
 
 
-class _Assembly:
-    def __init__(
-        self, topology: Topology, rows: Rows, system: System, owner: IntArray, block: IntArray, loose: BoolArray
-    ) -> None:
-        self.topology = topology
-        self.rows = rows
-        self.system = system
-        self.n_bodies = len(rows.bodies)
-        self.item: list[int] = rows.item.tolist()
-        kinds = [joint.kind for joint in topology.joints] + ["driver"] * len(topology.drivers)
-        self.kind = [kinds[item] for item in self.item]
-        self.owner: list[int] = owner.tolist()
-        other = np.where(rows.ends[:, 0] == owner, rows.ends[:, 1], rows.ends[:, 0])
-        inner = (other != GROUND) & (block[other] == block[owner])
-        self.other: list[int] = other.tolist()
-        self.inner: list[bool] = inner.tolist()
-        self.home: list[int] = block.tolist()
-        self.blocks: dict[int, _Block] = {}
-        for vertex in np.flatnonzero(~loose).tolist():
-            self.blocks.setdefault(self.home[vertex], _Block()).vertices.append(vertex)
-        settled = np.flatnonzero((owner >= 0) & ~loose[owner]) if len(owner) else owner
-        for row in settled.tolist():
-            self.blocks[self.home[self.owner[row]]].owned.append(row)
-        self.carrier: dict[int, int] = {}
-        self._carry_pins()
-        self.links_on_pin: dict[int, list[int]] = {}
-        for row in np.flatnonzero((rows.ends[:, 1] >= self.n_bodies) & (owner >= 0)).tolist():
-            body, pin = system.ends(row)
-            if self.kind[row] == "R" and body != GROUND and self.home[body] == self.home[pin]:
-                self.links_on_pin.setdefault(pin, []).append(body)
-        for number, one in self.blocks.items():
-            feeders = {self._feeder(row) for row in one.owned if not self.inner[row]}
-            one.needs = {feeder for feeder in feeders if feeder is not None and feeder != number}
+def _carriers(rows: Rows, owner: IntArray, shapes: Shapes, loose: BoolArray, first_vertex: IntArray) -> IntArray:
+    """Return the body (or GROUND) with which each pin rides: a pin of one known body is not solved for.
 
-    def _carry_pins(self) -> None:
-        """Let a pin of one known body ride with it: nothing is solved for it.
+    Two cylinders from one body to a pin do not carry it so: there the pin is a group of its own.
+    """
+    n = rows.n_bodies
+    carrier = np.full(rows.n_vertices - n, _NOBODY, dtype=np.int64)
+    alone = np.flatnonzero((np.diff(shapes.vertex_start) == 1) & (first_vertex >= n) & ~loose[first_vertex])
+    pair = shapes.row[shapes.row_start[alone][:, None] + np.arange(2)]  # not loose: it owns two rows
+    pin = first_vertex[alone][:, None]
+    other = np.where(rows.ends[pair, 0] == pin, rows.ends[pair, 1], rows.ends[pair, 0])
+    rides = (other[:, 0] == other[:, 1]) & (rows.kind[pair] == R).all(axis=1)
+    carrier[pin[rides, 0] - n] = other[rides, 0]
+    return carrier
 
-        Two cylinders from one body to a pin do not carry it so: there the pin is a group of its own.
-        """
-        for number in [n for n, one in self.blocks.items() if one.vertices[0] >= self.n_bodies]:
-            one = self.blocks[number]
-            others = {self.other[row] for row in one.owned}
-            pinned = all(self.kind[row] == "R" for row in one.owned)
-            if len(one.vertices) == 1 and len(others) == 1 and pinned:
-                self.carrier[one.vertices[0]] = others.pop()
-                del self.blocks[number]
 
-    def _feeder(self, row: int) -> int | None:
-        """Return the block that knows the other end of a row; None for the ground."""
-        end = self.other[row]
-        end = self.carrier.get(end, end)
-        return None if end == GROUND else self.home[end]
+def _links_on_pins(rows: Rows, owner: IntArray, block: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the bodies of a pin's own group that it joins: start (pins + 1,) and the bodies."""
+    n = rows.n_bodies
+    body, pin = rows.ends[:, 0], rows.ends[:, 1]
+    inside = np.flatnonzero((pin >= n) & (owner >= 0) & (rows.kind == R) & (body != GROUND))
+    inside = inside[block[body[inside]] == block[pin[inside]]]
+    inside = inside[np.argsort(pin[inside], kind="stable")]
+    return np.searchsorted(pin[inside] - n, np.arange(rows.n_vertices - n + 1)), body[inside]
 
-    def _known_at(self, row: int) -> list[int]:
-        """Return the bodies (or GROUND) that know the other end of a row: on a group's own pin, its links there."""
-        end = self.other[row]
-        end = self.carrier.get(end, end)
-        return [end] if end < self.n_bodies else self.links_on_pin.get(end, [])
 
-    def groups(self) -> tuple[Group, ...]:
-        needs = {number: one.needs for number, one in self.blocks.items()}
-        key = {number: one.vertices[0] for number, one in self.blocks.items()}
-        order = solve_order(needs, key)
-        index = {number: at for at, number in enumerate(order)}
-        level: dict[int, int] = {}
-        for number in order:
-            level[number] = 1 + max((level[need] for need in needs[number]), default=-1)
-        return tuple(self._group(number, index, level[number]) for number in order)
-
-    def _group(self, number: int, index: dict[int, int], level: int) -> Group:
-        one, rows = self.blocks[number], self.rows
-        bodies = [v for v in one.vertices if v < self.n_bodies]
-        clusters: list[list[int]] = []
-        if len(bodies) > 2:
-            inner = [row for row in one.owned if self.inner[row]]
-            clusters = rigid_clusters(self.system, one.vertices, inner, self.n_bodies)
-        nodes, connections = self._contract(one, clusters)
-        name = name_of(nodes, connections)
-        items = sorted({self.item[row] for row in one.owned})
-        exterior: dict[tuple[int, int | None], None] = {}
-        known: set[int] = set()
-        for row in one.owned:
-            if not self.inner[row]:
-                feeder = self._feeder(row)
-                exterior[self.item[row], None if feeder is None else index[feeder]] = None
-                known.update(self._known_at(row))
-        return Group(
-            index=index[number],
-            kind=name.kind,
-            links=tuple(rows.bodies[v] for v in bodies),
-            joints=tuple(rows.items[i] for i in items if i < rows.n_joints),
-            drivers=tuple(rows.items[i] for i in items if i >= rows.n_joints),
-            class_=name.class_,
-            order=name.order,
-            signature=name.signature,
-            composite_links=tuple(tuple(rows.bodies[v] for v in cluster) for cluster in clusters),
-            level=level,
-            depends_on=tuple(sorted(index[need] for need in one.needs)),
-            pins=tuple(id for v in one.vertices[len(bodies) :] for id in rows.pins[v - self.n_bodies]),
-            exterior=tuple((rows.items[i], feeder) for i, feeder in exterior),
-            known=tuple(self.topology.ground if v == GROUND else rows.bodies[v] for v in sorted(known)),
-        )
-
-    def _contract(self, one: _Block, clusters: Sequence[Sequence[int]]) -> tuple[list[int], list[Connection]]:
-        """Return the contracted links of a block, and its joints and drivers between them."""
-        node = {v: v for v in one.vertices if v < self.n_bodies}
+def _names(
+    rows: Rows, system: System, owner: IntArray, shapes: Shapes, chosen: IntArray
+) -> tuple[IntArray, tuple[Name, ...], IntArray]:
+    """Return the name of each shape (s,), the names, and `composite` (links,): one look a shape."""
+    found: dict[Name, int] = {}
+    name = np.full(len(shapes.example), -1, dtype=np.int64)
+    composite = np.full(rows.n_bodies + 1, -1, dtype=np.int64)
+    is_group = np.zeros(shapes.count, dtype=np.bool_)
+    is_group[chosen] = True
+    for shape in np.unique(shapes.shape[chosen]).tolist():
+        example = int(shapes.example[shape])
+        vertices = shapes.vertices_of(example)
+        one, clusters = _describe(rows, system, owner, shapes, example, vertices)
+        name[shape] = found.setdefault(one, len(found))
+        if not clusters:
+            continue
+        members = shapes.members[shape]
+        members = members[is_group[members]]
+        place = {vertex: k for k, vertex in enumerate(vertices)}
         for cluster in clusters:
-            node.update(dict.fromkeys(cluster, cluster[0]))
-        nodes = sorted(set(node.values()))
-        on_pin: dict[int, dict[int, int]] = {v: {} for v in one.vertices if v >= self.n_bodies}
-        rest = []
-        for row in one.owned:
-            body, pin = self.system.ends(row)  # where a pin is an end, it is the second
-            if self.kind[row] == "R" and body in node and pin in on_pin:
-                on_pin[pin][node[body]] = on_pin[pin].get(node[body], 0) + 1
-            else:
-                rest.append(row)
-        connections = []
-        where: dict[int, tuple[int, ...]] = {v: (n,) for v, n in node.items()}
-        for pin, attached in on_pin.items():
-            where[pin] = tuple(sorted(attached))
-            if len(attached) > 1:
-                count = sum(min(2, rows) for rows in attached.values()) - 2
-                connections.append(Connection("R", where[pin], count))
-            elif nodes and sum(attached.values()) < 2:
-                connections.append(Connection("R", where[pin], 0))  # irregular: no textbook name
-        grouped: dict[tuple[int, tuple[int, ...]], int] = {}
-        for row in rest:
-            joined = where[self.owner[row]]
-            if self.inner[row]:
-                joined = tuple(sorted({*joined, *where[self.other[row]]}))
-                if len(joined) == 1:
-                    continue  # inside one composite link
-            grouped[self.item[row], joined] = grouped.get((self.item[row], joined), 0) + 1
-        kinds = {self.item[row]: self.kind[row] for row in rest}
-        connections += [Connection(kinds[item], joined, count) for (item, joined), count in grouped.items()]
-        return nodes, connections
+            at = np.array([place[vertex] for vertex in cluster])
+            links = rows.link_of(shapes.vertex[shapes.vertex_start[members][:, None] + at])
+            composite[links] = links[:, :1]
+    return name, tuple(found), composite
+
+
+def _describe(
+    rows: Rows, system: System, owner: IntArray, shapes: Shapes, block: int, vertices: Sequence[int]
+) -> tuple[Name, list[list[int]]]:
+    """Return the name of a block and its composite links."""
+    inside = set(vertices)
+    bodies = [v for v in vertices if v < rows.n_bodies]
+    owned = []
+    for row in shapes.rows_of(block):
+        first, second = system.ends(row)
+        other = second if first == int(owner[row]) else first
+        kind = int(rows.kind[row])
+        letter = "driver" if kind == DRIVER else KINDS[kind]
+        owned.append(_Row(row, int(rows.item[row]), letter, (first, second), other in inside, int(owner[row])))
+    clusters: list[list[int]] = []
+    if len(bodies) > 2:
+        inner = [one.row for one in owned if one.inner]
+        clusters = rigid_clusters(system, vertices, inner, rows.n_bodies)
+    node = {v: v for v in bodies}
+    for cluster in clusters:
+        node.update(dict.fromkeys(cluster, cluster[0]))
+    return name_of(sorted(set(node.values())), _connections(owned, node, vertices[len(bodies) :])), clusters
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    row: int
+    item: int
+    kind: str
+    ends: tuple[int, int]
+    inner: bool
+    owner: int
+
+
+def _connections(owned: Sequence[_Row], node: dict[int, int], pins: Sequence[int]) -> list[Connection]:
+    """Return the joints and drivers of a block between its contracted links; `node` is that of each body."""
+    on_pin: dict[int, dict[int, int]] = {v: {} for v in pins}
+    rest = []
+    for one in owned:
+        body, pin = one.ends  # where a pin is an end, it is the second
+        if one.kind == "R" and body in node and pin in on_pin:
+            on_pin[pin][node[body]] = on_pin[pin].get(node[body], 0) + 1
+        else:
+            rest.append(one)
+    connections = []
+    where: dict[int, tuple[int, ...]] = {v: (n,) for v, n in node.items()}
+    for pin, attached in on_pin.items():
+        where[pin] = tuple(sorted(attached))
+        if len(attached) > 1:
+            count = sum(min(2, rows) for rows in attached.values()) - 2
+            connections.append(Connection("R", where[pin], count))
+        elif node and sum(attached.values()) < 2:
+            connections.append(Connection("R", where[pin], 0))  # irregular: no textbook name
+    grouped: dict[tuple[int, tuple[int, ...]], int] = {}
+    for one in rest:
+        joined = where[one.owner]
+        if one.inner:
+            first, second = one.ends
+            joined = tuple(sorted({*where[first], *where[second]}))
+            if len(joined) == 1:
+                continue  # inside one composite link
+        grouped[one.item, joined] = grouped.get((one.item, joined), 0) + 1
+    kinds = {one.item: one.kind for one in rest}
+    return connections + [Connection(kinds[item], joined, count) for (item, joined), count in grouped.items()]

@@ -9,22 +9,49 @@ linkages"), and this is the fine part of the Dulmage-Mendelsohn decomposition.
 from __future__ import annotations
 
 import heapq
+from itertools import pairwise
 
 import numpy as np
 
 from structkin.structure.rows import GROUND, IntArray
 
+#: From so many vertices on, loading SciPy pays.
+LARGE = 100_000
+
 
 def components(n: int, owner: IntArray, ends: IntArray) -> IntArray:
     """Return the component (n,) of each vertex, numbered so that a component depends on smaller ones only.
 
-    Tarjan's algorithm with its own stack, so that a chain of any length is no deeper than any other.
+    Tarjan's algorithm with its own stack, so that a chain of any length is no deeper than any other; large graphs go to
+    SciPy.
 
     >>> ends = np.array([[-1, 0], [0, 1], [1, 2], [1, 2]])
     >>> components(3, np.array([0, 1, 1, 2]), ends).tolist()
     [0, 1, 1]
     """
     start, heads = _dependencies(n, owner, ends)
+    if n >= LARGE:
+        component = _components_by_scipy(start, heads)
+        if component is not None:
+            return component
+    return _components(start.tolist(), heads.tolist())
+
+
+def _components_by_scipy(start: IntArray, heads: IntArray) -> IntArray | None:
+    """Return the same by SciPy's compiled code; None if it does not number the components in our order."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    n = len(start) - 1
+    graph = csr_array((np.ones(len(heads), dtype=np.int8), heads, start), shape=(n, n))
+    label = connected_components(graph, connection="strong")[1].astype(np.int64)
+    # SciPy numbers components as Pearce's algorithm completes them, which it does not promise
+    tails = np.repeat(np.arange(n), np.diff(start))
+    return label if (label[heads] <= label[tails]).all() else None
+
+
+def _components(start: list[int], heads: list[int]) -> IntArray:
+    n = len(start) - 1
     index = [-1] * n
     low = [0] * n
     component = [-1] * n
@@ -64,36 +91,61 @@ def components(n: int, owner: IntArray, ends: IntArray) -> IntArray:
     return np.array(component, dtype=np.int64)
 
 
-def _dependencies(n: int, owner: IntArray, ends: IntArray) -> tuple[list[int], list[int]]:
+def _dependencies(n: int, owner: IntArray, ends: IntArray) -> tuple[IntArray, IntArray]:
     """Return the digraph owner -> other end, ground left out, as compressed rows."""
     owned = np.flatnonzero(owner >= 0)
     tail = owner[owned]
     head = np.where(ends[owned, 0] == tail, ends[owned, 1], ends[owned, 0])
     keep = head != GROUND
     tail, head = tail[keep], head[keep]
-    order = np.lexsort((head, tail))
-    return np.searchsorted(tail[order], np.arange(n + 1)).tolist(), head[order].tolist()
+    order = np.argsort(tail, kind="stable")
+    return np.searchsorted(tail[order], np.arange(n + 1)), head[order]
 
 
-def solve_order(depends_on: dict[int, set[int]], key: dict[int, int]) -> list[int]:
+def solve_order(before: IntArray, after: IntArray, key: IntArray) -> IntArray:
     """Return the blocks so that each comes after those it depends on; among the ready ones the smallest key first.
 
-    >>> solve_order({7: set(), 5: {7}, 6: set()}, {5: 1, 6: 2, 7: 3})
-    [6, 7, 5]
+    Block `after[e]` depends on block `before[e]`; `key` (k,) are the blocks' keys, all different.
+
+    >>> solve_order(np.array([2]), np.array([0]), np.array([1, 2, 3])).tolist()
+    [1, 2, 0]
     """
-    waiting = {block: len(needs) for block, needs in depends_on.items()}
-    followers: dict[int, list[int]] = {block: [] for block in depends_on}
-    for block, needs in depends_on.items():
-        for need in needs:
-            followers[need].append(block)
-    ready = [(key[block], block) for block, count in waiting.items() if not count]
+    if (key[before] < key[after]).all():  # the user's order is an order to solve in, and then the first of all
+        return np.argsort(key)
+    count = len(key)
+    waiting: list[int] = np.bincount(after, minlength=count).tolist()
+    by_need = np.argsort(before, kind="stable")
+    start: list[int] = np.searchsorted(before[by_need], np.arange(count + 1)).tolist()
+    follower: list[int] = after[by_need].tolist()
+    order = np.argsort(key)
+    block_of: list[int] = order.tolist()
+    rank = np.empty(count, dtype=np.int64)
+    rank[order] = np.arange(count)
+    place: list[int] = rank.tolist()
+    ready = [place[block] for block in range(count) if not waiting[block]]
     heapq.heapify(ready)
-    order = []
+    result = []
     while ready:
-        _, block = heapq.heappop(ready)
-        order.append(block)
-        for follower in followers[block]:
-            waiting[follower] -= 1
-            if not waiting[follower]:
-                heapq.heappush(ready, (key[follower], follower))
-    return order
+        block = block_of[heapq.heappop(ready)]
+        result.append(block)
+        for other in follower[start[block] : start[block + 1]]:
+            waiting[other] -= 1
+            if not waiting[other]:
+                heapq.heappush(ready, place[other])
+    return np.array(result, dtype=np.int64)
+
+
+def levels(start: IntArray, need: IntArray) -> IntArray:
+    """Return the length of the longest way to each block (k,), given in solve order, along its needs.
+
+    >>> levels(np.array([0, 0, 1, 3]), np.array([0, 0, 1])).tolist()
+    [0, 1, 2]
+    """
+    level: list[int] = []
+    needs, at = need.tolist(), start.tolist()
+    for a, b in pairwise(at):
+        if b - a == 1:
+            level.append(level[needs[a]] + 1)
+        else:
+            level.append(1 + max([level[k] for k in needs[a:b]], default=-1))
+    return np.array(level, dtype=np.int64)

@@ -121,11 +121,12 @@ class _Graph:
                 if alike[colours[vertex]] > 1:
                     parts[colours[vertex]][vertex] = self.mixed(vertex, colours)
             touched = set()
-            for old, new in parts.items():
-                sizes = Counter(new.values())
-                if len(new) == alike[old]:  # all are touched: the largest part keeps the colour
-                    kept = max(sizes, key=lambda colour: (sizes[colour], colour))
-                    new = {vertex: colour for vertex, colour in new.items() if colour != kept}
+            for old, finer in parts.items():
+                new = finer
+                if len(finer) == alike[old]:  # all are touched: the largest part keeps the colour
+                    sizes = Counter(finer.values())
+                    kept = max(sorted(sizes), key=sizes.__getitem__)
+                    new = {vertex: colour for vertex, colour in finer.items() if colour != kept}
                 alike[old] -= len(new)
                 alike.update(new.values())
                 for vertex, colour in new.items():
@@ -141,7 +142,7 @@ def _graph_of(topology: Topology, with_drivers: bool, with_ground: bool) -> _Gra
     graph = _Graph(topology.links)
     fixed = topology.ground if with_ground else None
     vertex = {link: graph.add("ground" if link == fixed else "link") for link in topology.links}
-    for ids in _pins(topology):
+    for ids in pins_of(topology):
         vertex.update(dict.fromkeys((f"@{id}" for id in ids), graph.add("R")))
     home: dict[str, int] = {}
     for joint in topology.joints:
@@ -154,12 +155,12 @@ def _graph_of(topology: Topology, with_drivers: bool, with_ground: bool) -> _Gra
         if driver.kind == "slide" and driver.joint is not None:
             ends = [home[driver.joint]]
         number = graph.add(driver.kind)
-        for end in ends:
-            graph.join(number, end)
+        for place in ends:
+            graph.join(number, place)
     return graph
 
 
-def _pins(topology: Topology) -> list[list[str]]:
+def pins_of(topology: Topology) -> list[list[str]]:
     """Return the revolute joints by pin: those attached to each other share one."""
     pin = {joint.id: [joint.id] for joint in topology.joints if joint.kind == "R"}
     for joint in topology.joints:

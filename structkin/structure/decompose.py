@@ -5,20 +5,43 @@ Orientation, strongly connected blocks, rank certificate, where it fails repair,
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
 from structkin.model.topology import Topology
-from structkin.structure.assemble import build_groups
+from structkin.structure.array_result import StructureArrays
+from structkin.structure.arrays import TopologyArrays
+from structkin.structure.assemble import assemble
 from structkin.structure.blocks import components
 from structkin.structure.certificate import deficient_blocks
 from structkin.structure.diagnostics import describe_redundancies, free_parts
 from structkin.structure.geometry import coefficients
 from structkin.structure.orient import orient
-from structkin.structure.repair import System, free_motion, redundancies
+from structkin.structure.repair import free_motion, redundancies
 from structkin.structure.result import KinematicStructure
 from structkin.structure.rows import BoolArray, IntArray, Rows, rows_of
+from structkin.structure.shapes import Shapes, shapes_of
+
+
+class Stopwatch:
+    """Processor time [s] by step: `with watch("blocks"): ...`."""
+
+    def __init__(self) -> None:
+        """Start with no step."""
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, step: str) -> Iterator[None]:
+        """Add the time of what is inside to a step."""
+        began = time.process_time()
+        try:
+            yield
+        finally:
+            self.seconds[step] = self.seconds.get(step, 0.0) + time.process_time() - began
 
 
 @dataclass(frozen=True)
@@ -27,7 +50,8 @@ class Partition:
 
     `owner` (m,) is the vertex of each row (-1: redundant), `block` (n,) the component of each vertex,
     numbered so that dependencies have smaller numbers; `loose` (n,) marks what no group determines, `circuits` the
-    rows that each redundant row repeats; `values` (m, 3) the geometry at which all this was proven.
+    rows that each redundant row repeats; `values` (m, 3) the geometry at which all this was proven; `shapes` tells
+    which blocks look alike.
     """
 
     owner: IntArray
@@ -35,6 +59,7 @@ class Partition:
     loose: BoolArray
     circuits: dict[int, list[int]]
     values: IntArray
+    shapes: Shapes
 
 
 def decompose(topology: Topology, *, drivers_first: bool = False) -> KinematicStructure:
@@ -59,58 +84,125 @@ def decompose(topology: Topology, *, drivers_first: bool = False) -> KinematicSt
     >>> structure.mobility, structure.is_solvable
     (1, True)
     """
-    rows = rows_of(topology)
-    part = partition(rows, _priority(rows, drivers_first))
+    return structure_of(topology, decompose_arrays(TopologyArrays.from_topology(topology), drivers_first=drivers_first))
+
+
+def structure_of(topology: Topology, found: StructureArrays) -> KinematicStructure:
+    """Return a structure in arrays as the ordinary one; its groups become objects when they are asked for."""
+    links = topology.links
+    structure = KinematicStructure(
+        topology=topology,
+        mobility=found.mobility,
+        groups=(),
+        over=found.redundancies,
+        under=tuple(links[k] for k in found.under.tolist()),
+        missing_drivers=found.missing_drivers,
+        free_parts=found.free_parts,
+        held=tuple(links[k] for k in found.held.tolist()),
+        arrays=found,
+    )
+    object.__delattr__(structure, "groups")
+    return structure
+
+
+def decompose_arrays(topology: TopologyArrays, *, drivers_first: bool = False) -> StructureArrays:
+    """Return the kinematic structure of a topology in arrays, as arrays: for large ones, without an object a link.
+
+    The same algorithm, order and answers as `decompose`.
+
+    >>> four_bar = TopologyArrays(4, "RRRR", [[0, 1], [1, 2], [2, 3], [3, 0]]).driven_at([0])
+    >>> found = decompose_arrays(four_bar)
+    >>> found.group_of.tolist(), found.level.tolist(), found.kinds
+    ([-1, 0, 1, 1], [0, 1], {'RRR': 1, 'driven R': 1})
+    >>> found.to_structure().groups[1].depends_on
+    (0,)
+    """
+    watch = Stopwatch()
+    with watch("building"):
+        rows = rows_of(topology)
+    part = partition(rows, _priority(rows, drivers_first), watch)
     joint_rows = rows.item < rows.n_joints
     if drivers_first:
         # The basis that prefers drivers may leave joint rows out that the joints alone would need.
-        alone = partition(rows, _priority(rows, False))
+        alone = partition(rows, _priority(rows, False), watch)
         joint_rank = int(np.count_nonzero(joint_rows & (alone.owner >= 0)))
     else:
         joint_rank = int(np.count_nonzero(joint_rows & (part.owner >= 0)))
     total = int(rows.capacity.sum())
-    motion = free_motion(rows, part.values, part.owner, part.block, part.loose) if part.loose.any() else None
-    moves: list[bool] = [] if motion is None else (motion != 0).any(axis=1).tolist()
-    bodies = [] if motion is None else [b for b in range(len(rows.bodies)) if part.loose[b]]
-    groups = build_groups(topology, rows, System(rows, part.values), part.owner, part.block, part.loose)
-    return KinematicStructure(
+    under = held = np.zeros(0, dtype=np.int64)
+    parts = ()
+    with watch("repair"):
+        over = describe_redundancies(rows, part.circuits)
+        if part.loose.any():
+            motion = free_motion(rows, part.values, part.owner, part.block, part.loose)
+            moves = (motion != 0).any(axis=1)[: rows.n_bodies]
+            bodies = part.loose[: rows.n_bodies]
+            under = rows.link_of(np.flatnonzero(bodies & moves))
+            held = rows.link_of(np.flatnonzero(bodies & ~moves))
+            parts = free_parts(rows, part.values, part.owner, part.loose, motion)
+    with watch("naming"):
+        groups = assemble(rows, part.values, part.owner, part.loose, part.shapes)
+    return StructureArrays(
         topology=topology,
         mobility=total - joint_rank,
-        groups=groups,
-        over=describe_redundancies(topology, rows, part.circuits),
-        under=tuple(rows.bodies[b] for b in bodies if moves[b]),
         missing_drivers=total - int(np.count_nonzero(part.owner >= 0)),
-        free_parts=() if motion is None else free_parts(topology, rows, part.values, part.owner, part.loose, motion),
-        held=tuple(rows.bodies[b] for b in bodies if not moves[b]),
+        group_of=groups.group_of,
+        level=groups.level,
+        name_of=groups.name_of,
+        names=groups.names,
+        link_start=groups.link_start,
+        link=groups.link,
+        need_start=groups.need_start,
+        need=groups.need,
+        item_start=groups.item_start,
+        item=groups.item,
+        composite=groups.composite,
+        over=rows.item[np.array(list(part.circuits), dtype=np.int64)],
+        under=under,
+        held=held,
+        redundancies=over,
+        free_parts=parts,
+        seconds=watch.seconds,
+        _rows=rows,
+        _outside=groups.outside,
+        _pin_group=groups.pin_group,
+        _on_pin=groups.on_pin,
     )
 
 
-def partition(rows: Rows, priority: IntArray) -> Partition:
+def partition(rows: Rows, priority: IntArray, watch: Stopwatch | None = None) -> Partition:
     """Return owners and blocks on a basis of the rows, proven by rank.
 
     If a block fails its certificate, the geometry is drawn once more: an unlucky draw is as good as impossible,
     and yet costs nothing to rule out.
     """
+    watch = Stopwatch() if watch is None else watch
     active = np.ones(len(rows.item), dtype=np.bool_)
-    orientation = orient(rows.capacity, rows.ends, active)
-    owner = orientation.owner
-    block = components(rows.n_vertices, owner, rows.ends)
-    values = coefficients(rows)
-    suspect = deficient_blocks(rows, values, owner, block)
-    if suspect.any():
-        again = coefficients(rows, seed=1)
-        second = deficient_blocks(rows, again, owner, block)
-        if second.sum() < suspect.sum():
-            values, suspect = again, second
-    circuits: dict[int, list[int]] = {}
-    if suspect.any() or (owner < 0).any():
-        circuits = redundancies(rows, values, owner, block, suspect, active, priority)
-    if circuits:
-        active[list(circuits)] = False
+    with watch("orientation"):
         orientation = orient(rows.capacity, rows.ends, active)
         owner = orientation.owner
+    with watch("blocks"):
         block = components(rows.n_vertices, owner, rows.ends)
-    return Partition(owner, block, orientation.loose, circuits, values)
+    with watch("certificate"):
+        shapes = shapes_of(rows, owner, block)
+        values = coefficients(rows)
+        suspect = deficient_blocks(rows, values, owner, block, shapes)
+        if suspect.any():
+            again = coefficients(rows, seed=1)
+            second = deficient_blocks(rows, again, owner, block, shapes)
+            if second.sum() < suspect.sum():
+                values, suspect = again, second
+    circuits: dict[int, list[int]] = {}
+    with watch("repair"):
+        if suspect.any() or (owner < 0).any():
+            circuits = redundancies(rows, values, owner, block, suspect, active, priority)
+        if circuits:
+            active[list(circuits)] = False
+            orientation = orient(rows.capacity, rows.ends, active)
+            owner = orientation.owner
+            block = components(rows.n_vertices, owner, rows.ends)
+            shapes = shapes_of(rows, owner, block)
+    return Partition(owner, block, orientation.loose, circuits, values, shapes)
 
 
 def _priority(rows: Rows, drivers_first: bool) -> IntArray:

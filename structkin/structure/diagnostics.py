@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from structkin.errors import Problem
-from structkin.model.topology import Topology, pin_of
+from structkin.model.topology import DRIVER_KINDS
+from structkin.structure.arrays import KINDS, R
 from structkin.structure.geometry import PRIME
 from structkin.structure.result import FreePart, Group, KinematicStructure, Redundancy
 from structkin.structure.rows import GROUND, BoolArray, IntArray, Rows
@@ -16,16 +17,16 @@ _DRIVER_EQUATION = {"angle": "angle", "slide": "travel", "distance": "distance"}
 _JOINT_EQUATION = {"R": "position", "G": "mesh", "C": "contact", "S": "slot", "K": "rolling"}
 
 
-def describe_redundancies(topology: Topology, rows: Rows, circuits: dict[int, list[int]]) -> tuple[Redundancy, ...]:
+def describe_redundancies(rows: Rows, circuits: dict[int, list[int]]) -> tuple[Redundancy, ...]:
     """Return a `Redundancy` for each redundant row, in row order."""
     result = []
     for row, circuit in circuits.items():
         item = int(rows.item[row])
         loop = tuple(rows.items[i] for i in sorted({int(rows.item[r]) for r in circuit}))
         is_joint = item < rows.n_joints
-        equation = _equation(topology, rows, row)
+        equation = _equation(rows, row)
         others = [id for id in loop if id != rows.items[item]]
-        ends = [_end_name(topology, rows, int(v)) for v in rows.ends[row]]
+        ends = [_end_name(rows, int(v)) for v in rows.ends[row]]
         what = "orientation" if all(rows.turns[r] for r in circuit) else equation
         said = f"{'joint' if is_joint else 'driver'} {rows.items[item]} repeats "
         said += f"what {', '.join(others)} already {'fix' if len(others) > 1 else 'fixes'}" if others else "itself"
@@ -34,31 +35,32 @@ def describe_redundancies(topology: Topology, rows: Rows, circuits: dict[int, li
     return tuple(result)
 
 
-def _equation(topology: Topology, rows: Rows, row: int) -> str:
+def _equation(rows: Rows, row: int) -> str:
     item = int(rows.item[row])
     if item >= rows.n_joints:
-        return _DRIVER_EQUATION[topology.drivers[item - rows.n_joints].kind]
-    kind = topology.joints[item].kind
+        return _DRIVER_EQUATION[DRIVER_KINDS[rows.topology.driver_kind[item - rows.n_joints]]]
+    kind = KINDS[rows.topology.joint_kind[item]]
     if kind == "P":
         return "orientation" if rows.turns[row] else "guide"
     return _JOINT_EQUATION[kind]
 
 
-def _end_name(topology: Topology, rows: Rows, vertex: int) -> str:
+def _end_name(rows: Rows, vertex: int) -> str:
     if vertex == GROUND:
-        return topology.ground
-    n = len(rows.bodies)
+        return rows.topology.link_names[rows.topology.ground]
+    n = rows.n_bodies
     return rows.bodies[vertex] if vertex < n else f"pin {rows.pins[vertex - n][0]}"
 
 
 def free_parts(
-    topology: Topology, rows: Rows, values: IntArray, owner: IntArray, loose: BoolArray, motion: IntArray
+    rows: Rows, values: IntArray, owner: IntArray, loose: BoolArray, motion: IntArray
 ) -> tuple[FreePart, ...]:
     """Return the parts that still move: links connected by rows among what no group determines.
 
     `motion` (n, 3) is a random motion of all. A joint is a candidate for a driver if its coordinate changes in it:
     then the driver's equation is independent of all others.
     """
+    topology = rows.topology
     parent = list(range(rows.n_vertices))
 
     def root(v: int) -> int:
@@ -80,7 +82,7 @@ def free_parts(
     for v in owner[owner >= 0].tolist():
         if loose[v]:
             freedom[root(v)] -= 1
-    candidates = _candidates(topology, rows, values, motion)
+    candidates = _candidates(rows, values, motion)
     joints_at: dict[int, list[int]] = {}
     for row in np.flatnonzero(owner >= 0).tolist():
         for v in rows.ends[row].tolist():
@@ -88,7 +90,7 @@ def free_parts(
                 joints_at.setdefault(root(v), []).append(int(rows.item[row]))
     parts = []
     for home, vertices in members.items():
-        bodies = [v for v in vertices if v < len(rows.bodies) and moves[v]]
+        bodies = [v for v in vertices if v < rows.n_bodies and moves[v]]
         if not bodies:
             continue
         items = sorted(set(joints_at.get(home, [])))
@@ -98,33 +100,31 @@ def free_parts(
             len(bodies) == len(vertices) == 1
             and len(items) == 1
             and items[0] < rows.n_joints
-            and topology.joints[items[0]].kind == "R"
-            and topology.ground not in topology.joints[items[0]].links
+            and topology.joint_kind[items[0]] == R
+            and topology.ground not in topology.ends_of(items[0])
         )
         parts.append((bodies[0], FreePart(names, freedom[home], own, idle)))
     return tuple(part for _, part in sorted(parts, key=lambda pair: pair[0]))
 
 
-def _candidates(topology: Topology, rows: Rows, values: IntArray, motion: IntArray) -> set[int]:
+def _candidates(rows: Rows, values: IntArray, motion: IntArray) -> set[int]:
     """Return the joints (R by its angle, P by its travel) whose coordinate changes in the motion."""
-    vertex = {name: index for index, name in enumerate(rows.bodies)}
-    still = (0, 0, 0)
-
-    def twist(link: str) -> Sequence[int]:
-        return still if link == topology.ground else [int(x) for x in motion[vertex[link]]]
-
-    guide = {int(rows.item[r]): r for r in np.flatnonzero(rows.across).tolist()}
-    result = set()
-    for item, joint in enumerate(topology.joints):
-        twists = [twist(link) for link in joint.links if pin_of(link) is None]
-        if joint.kind == "R" and len({t[2] for t in twists}) > 1:
-            result.add(item)
-        elif joint.kind == "P":
-            # the bar of a guide is directed across it, along (-t_y, t_x): t = (d_y, -d_x)
-            d_x, d_y = int(values[guide[item], 0]), int(values[guide[item], 1])
-            v_x, v_y = twists[0][0] - twists[1][0], twists[0][1] - twists[1][1]
-            if (d_y * v_x - d_x * v_y) % PRIME:
-                result.add(item)
+    topology = rows.topology
+    twist = np.zeros((topology.n_links, 3), dtype=np.int64)
+    twist[rows.link_of(np.arange(rows.n_bodies))] = motion[: rows.n_bodies]
+    ends, kind = topology.joint_ends, topology.joint_kind
+    joint_of = np.repeat(np.arange(topology.n_joints), np.diff(topology.joint_start))
+    links = np.flatnonzero((ends >= 0) & (kind[joint_of] == R)) if len(ends) else ends
+    turn, joint = twist[ends[links], 2], joint_of[links]
+    differs = np.flatnonzero((joint[1:] == joint[:-1]) & (turn[1:] != turn[:-1]))
+    result = set(joint[differs].tolist())
+    # the bar of a guide is directed across it, along (-t_y, t_x): t = (d_y, -d_x)
+    bar = np.flatnonzero(rows.across)
+    slide = rows.item[bar]
+    first = topology.joint_start[slide]
+    v = (twist[ends[first]] - twist[ends[first + 1]]) % PRIME
+    travel = (values[bar, 1] * v[:, 0] % PRIME - values[bar, 0] * v[:, 1] % PRIME) % PRIME
+    result.update(slide[travel != 0].tolist())
     return result
 
 

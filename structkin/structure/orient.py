@@ -26,7 +26,8 @@ def orient(capacity: IntArray, ends: IntArray, active: BoolArray) -> Orientation
     """Return an orientation that leaves as few active rows as possible without an owner.
 
     Forced choices first (they settle most mechanisms), guesses at the frontier of what is settled, then
-    augmenting paths in phases of shortest length as in Dinic's algorithm: O(m sqrt m) at worst.
+    augmenting paths: one search each as long as they are short, and then phases of shortest length as in Dinic's
+    algorithm, O(m sqrt m) at worst.
 
     >>> ends = np.array([[-1, 0], [-1, 0], [-1, 0], [0, 1], [0, 1]])
     >>> result = orient(np.array([3, 3]), ends, np.ones(5, dtype=bool))
@@ -48,11 +49,11 @@ class _State:
         self.second: list[int] = ends[:, 1].tolist()
         self.owner = [-1] * len(ends)
         live = np.flatnonzero(active)
-        at = np.concatenate([ends[live, 0], ends[live, 1]])
-        row = np.concatenate([live, live])
+        at = ends[live].ravel()
+        row = np.repeat(live, 2)
         keep = at != GROUND
         at, row = at[keep], row[keep]
-        order = np.lexsort((row, at))
+        order = np.argsort(at, kind="stable")
         self.row: list[int] = row[order].tolist()
         starts = np.searchsorted(at[order], np.arange(n + 1))
         self.start: list[int] = starts.tolist()
@@ -130,8 +131,8 @@ class _State:
             propagate()
 
     def augment(self) -> None:
-        """Move rows along shortest paths from full vertices to free ones until no path is left."""
-        waiting = [r for r in self.live if self.owner[r] < 0]
+        """Move rows along paths from full vertices to free ones until no path is left."""
+        waiting = self._search([r for r in self.live if self.owner[r] < 0])
         while True:
             self._measure()
             reachable = [r for r in waiting if any(v != GROUND and self.distance[v] >= 0 for v in self._ends(r))]
@@ -139,6 +140,48 @@ class _State:
                 return
             pointer = self.start[:-1].copy()
             waiting = [r for r in reachable if not self._push(r, pointer)]
+
+    def _search(self, waiting: list[int]) -> list[int]:
+        """Give rows owners by one search each, nearest first; return the rows left when the searches get long.
+
+        Most paths are short, and a phase looks at the whole mechanism. What a search in vain has seen is closed: no
+        path leads out of it, now or later.
+        """
+        first, second, owner, free, start, row = (
+            self.first,
+            self.second,
+            self.owner,
+            self.free,
+            self.start,
+            self.row,
+        )
+        closed = [False] * self.n
+        patience = 4 * len(owner)
+        for count, r in enumerate(waiting):
+            if patience < 0:
+                return waiting[count:]
+            came = {v: r for v in (first[r], second[r]) if v != GROUND and not closed[v]}
+            queue = list(came)
+            for v in queue:  # grows while it is read
+                if free[v]:
+                    free[v] -= 1
+                    moved = came[v]
+                    while moved != r:
+                        owner[moved], v = v, owner[moved]
+                        moved = came[v]
+                    owner[r] = v
+                    break
+                for candidate in row[start[v] : start[v + 1]]:
+                    if owner[candidate] == v:
+                        z = second[candidate] if first[candidate] == v else first[candidate]
+                        if z != GROUND and z not in came and not closed[z]:
+                            came[z] = candidate
+                            queue.append(z)
+            else:
+                for v in queue:
+                    closed[v] = True
+            patience -= len(queue)
+        return []
 
     def _ends(self, r: int) -> tuple[int, int]:
         return self.first[r], self.second[r]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,8 @@ from structkin.model.topology import Topology
 
 if TYPE_CHECKING:
     import networkx as nx
+
+    from structkin.structure.array_result import StructureArrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ class KinematicStructure:
     `mobility` is the rank-based generic mobility of the joints alone (`Topology.mobility_count` is the bare count).
     `over` lists redundant equations, `under` the links that still move with the drivers given, in
     `missing_drivers` ways; `held` the links that stand still and yet belong to no group, because only the
-    orientation of a link that moves holds them.
+    orientation of a link that moves holds them. `arrays` is what `decompose_arrays` returned: the same in integers.
     """
 
     topology: Topology
@@ -94,6 +96,16 @@ class KinematicStructure:
     missing_drivers: int
     free_parts: tuple[FreePart, ...] = ()
     held: tuple[str, ...] = ()
+    arrays: StructureArrays | None = field(default=None, repr=False, compare=False)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Make the groups when they are first asked for: for some purposes the arrays do."""
+            if name != "groups" or self.__dict__.get("arrays") is None:
+                raise AttributeError(f"'KinematicStructure' has no attribute '{name}'")
+            object.__setattr__(self, "groups", self.arrays.groups())
+            return self.groups
 
     @property
     def is_solvable(self) -> bool:

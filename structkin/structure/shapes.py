@@ -101,7 +101,7 @@ def shapes_of(rows: Rows, owner: IntArray, block: IntArray) -> Shapes:
     size = np.where((height > 0) & (height <= LARGEST_COMPARED), height * (int(width.max(initial=0)) + 1) + width, 0)
     by_size = np.argsort(size, kind="stable")
     sizes, at = np.unique(size[by_size], return_index=True)
-    for one, members in zip(sizes.tolist(), np.split(by_size, at[1:]), strict=True):
+    for one, members in zip(sizes.tolist(), np.split(by_size, at)[1:], strict=True):
         if not one:
             continue
         h, w = int(height[members[0]]), int(width[members[0]])

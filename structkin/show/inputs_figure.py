@@ -1,0 +1,186 @@
+"""Candidate inputs beside each other: as a table, and as small pictures of the structures that they give."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from structkin.show.style import LARGE, LOOSE, NORMAL, SMALL, new_figure, plain
+from structkin.structure.inputs import InputChoice, InputRanking
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.table import Table
+
+    from structkin.model.mechanism import Mechanism
+
+#: Lines of a table, unless all are asked for.
+MOST_LINES = 12
+
+#: Names in a line of text, before the rest is only counted.
+MOST_NAMED = 6
+
+#: Letters of a picture's head in an inch; inches round a picture.
+LETTERS, GAP = 14.5, 0.12
+
+
+def inputs_table(ranking: InputRanking, *, title: str = "", most: int | None = MOST_LINES) -> Table:
+    """Return the choices of inputs, the simplest structure first, for the terminal; `most=None` lists all.
+
+    A star marks the drivers that the mechanism came with; they are listed in any case.
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = [k for k, choice in enumerate(ranking) if most is None or k < most or choice.is_own]
+    lines = [ranking.summary]
+    if len(shown) < len(ranking):
+        rest = len(ranking) - len(shown)
+        lines.append(f"{rest} more {'choice is' if rest == 1 else 'choices are'} not shown")
+    if any(choice.is_own for choice in ranking):
+        lines.append("* the drivers that it has")
+    for words, several in (("cannot move", False), ("not together", True)):
+        named = [" + ".join(labels) for labels in ranking.repeating if (len(labels) > 1) == several]
+        if named:
+            first = named if most is None else named[:MOST_NAMED]
+            more = f", ... ({len(named)} in all)" if len(named) > len(first) else ""
+            lines.append(f"{words}: {', '.join(first)}{more}")
+    # names are text, not markup: a joint may be called "[red]"
+    table = Table(
+        title=Text(title or "Which joint should drive?"),
+        caption=Text("\n".join(lines)),
+        title_justify="left",
+        caption_justify="left",
+    )
+    heads = ("#", "input", "highest class", "largest group", "groups", "levels", "on the ground", "groups by level")
+    for head in heads:
+        number = head in ("#", "largest group", "groups", "levels")
+        table.add_column(head, overflow="fold", justify="right" if number else "left")
+    for k in shown:
+        choice = ranking[k]
+        cells = (
+            str(k + 1),
+            f"{choice.label}{' *' if choice.is_own else ''}",
+            class_words(choice),
+            str(choice.largest),
+            str(choice.n_groups),
+            str(choice.depth),
+            "yes" if choice.is_grounded else "no",
+            levels_words(choice),
+        )
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def class_words(choice: InputChoice) -> str:
+    """Return the highest class in words; what is wrong with a choice that does not fix every link."""
+    if choice.is_complete:
+        return choice.highest_class or "no class"
+    verdict = choice.verdict
+    words = [f"{verdict.moving} links still move"] if verdict.moving > 1 else []
+    words += ["1 link still moves"] if verdict.moving == 1 else []
+    if verdict.redundant:
+        words.append("1 driver too many" if verdict.redundant == 1 else f"{verdict.redundant} drivers too many")
+    return ", ".join(words)
+
+
+def levels_words(choice: InputChoice) -> str:
+    """Return the kinds of the groups: ";" between levels, "2 x" before several of a kind."""
+    levels = []
+    for level in choice.verdict.levels:
+        counted = [(kind, len(list(same))) for kind, same in groupby(level)]
+        levels.append(", ".join(kind if count == 1 else f"{count} x {kind}" for kind, count in counted))
+    return "; ".join(levels)
+
+
+def draw_inputs(ranking: InputRanking, *, mechanism: Mechanism | None = None, most: int = 6) -> Figure:
+    """Draw the link graph for the simplest choices of inputs, one for each structure, coloured by group.
+
+    Choices whose groups are of the same kinds level by level are one picture, of the first; the others are named
+    above it. The drivers that the mechanism came with, marked by a star, are always among the pictures. A mechanism
+    only makes the layout nearer to its sketch.
+    """
+    from structkin.show.link_panel import draw_links, incidence
+
+    alike = ranking.distinct() or tuple((choice,) for choice in ranking)
+    shown = _shown(alike, most)
+    if not shown:
+        figure = new_figure(6.0, 1.2)
+        figure.text(0.5, 0.5, plain(ranking.summary), ha="center", va="center", fontsize=NORMAL)
+        return figure
+    place = {id(choice): k + 1 for k, choice in enumerate(ranking)}
+    size = max(len(incidence(choices[0].topology)) for choices in shown)
+    side = min(max(3.8, 2.6 + 0.25 * size), 8.0)
+    columns = min(len(shown), 3 if side < 6 else 2)
+    rows = -(-len(shown) // columns)
+    heads = [_head(choices, place[id(choices[0])], round(LETTERS * side)) for choices in shown]
+    head = 0.16 * max(len(lines) for lines in heads) + 0.05
+    foot = textwrap.wrap(_foot(ranking, alike, len(shown)), round(LETTERS * columns * side))
+    top, bottom = 0.5, 0.16 * len(foot) + 0.2
+    width, height = columns * side, top + rows * (side + head) + bottom
+    figure = new_figure(width, height)
+    figure.set_layout_engine("none")
+    title = (mechanism.title if mechanism is not None else "") or shown[0][0].topology.title or "Inputs"
+    figure.text(0.5, 1 - 0.3 / height, plain(f"{title}: which joint should drive?"), ha="center", fontsize=LARGE)
+    for line, text in enumerate(foot):
+        y = (bottom - 0.16 * (line + 1)) / height
+        figure.text(0.5, y, plain(text), ha="center", fontsize=SMALL + 0.5, color="#333333")
+    for k, (choices, lines) in enumerate(zip(shown, heads, strict=True)):
+        column, row = k % columns, k // columns
+        y = height - top - (row + 1) * (side + head)
+        room = (column * side + GAP, y + GAP, side - 2 * GAP, side - 2 * GAP)
+        ax = figure.add_axes((room[0] / width, room[1] / height, room[2] / width, room[3] / height))
+        ax.set_gid(f"inputs:{choices[0].label}")
+        for line, text in enumerate(lines):
+            weight = "bold" if line == 0 else "normal"
+            colour = "black" if choices[0].is_complete else LOOSE
+            above = (y + side + head - 0.16 * (line + 1)) / height
+            middle = (column + 0.5) * side / width
+            figure.text(
+                middle, above, plain(text), ha="center", va="bottom", fontsize=NORMAL, fontweight=weight, color=colour
+            )
+        draw_links(ax, choices[0].structure, mechanism)
+    return figure
+
+
+def _shown(alike: Sequence[tuple[InputChoice, ...]], most: int) -> list[tuple[InputChoice, ...]]:
+    """Return the first structures, the last giving way to that of the mechanism's own drivers, which come first."""
+    own = next((choices for choices in alike if any(choice.is_own for choice in choices)), None)
+    shown = list(alike[:most])
+    if own is not None:
+        ordered = tuple(sorted(own, key=lambda choice: not choice.is_own))
+        if own in shown:
+            shown[shown.index(own)] = ordered
+        elif shown:
+            shown[-1] = ordered
+    return shown
+
+
+def _head(choices: Sequence[InputChoice], number: int, letters: int) -> list[str]:
+    """Return the lines above a picture: the input, what it gives, and who gives the same."""
+    first = choices[0]
+    lines = textwrap.wrap(f"{number}. {first.label}{' *' if first.is_own else ''}", letters)
+    if first.is_complete:
+        class_ = f"class {first.highest_class}" if first.highest_class else "a group without a class"
+        levels = "1 level" if first.depth == 1 else f"{first.depth} levels"
+        what = f"up to {class_}; largest group {first.largest}; {levels}"
+    else:
+        what = class_words(first)
+    lines += textwrap.wrap(what, letters)
+    others = [f"{choice.label}{' *' if choice.is_own else ''}" for choice in choices[1:]]
+    if others:
+        named = "; ".join(others[:MOST_NAMED])
+        named += f"; ... ({len(others)} in all)" if len(others) > MOST_NAMED else ""
+        lines += textwrap.wrap(f"likewise {named}", letters)
+    return lines
+
+
+def _foot(ranking: InputRanking, alike: Sequence[Sequence[InputChoice]], shown: int) -> str:
+    text = ranking.summary
+    if len(alike) > shown:
+        text += f"; the first {shown} of {len(alike)} structures are drawn"
+    if any(choice.is_own for choice in ranking):
+        text += "; * the drivers that it has"
+    return text

@@ -1,0 +1,197 @@
+"""The adjacency matrix and KinStr as pictures: who is joined to whom, and which group finds whom from whom."""
+
+from __future__ import annotations
+
+import textwrap
+
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from structkin.model.topology import Topology, pin_of
+from structkin.show.style import GROUND, LARGE, LOOSE, NORMAL, SMALL, group_colour, new_figure, plain, tint
+from structkin.structure import KinematicStructure
+
+#: Inches of a line of text, of a letter, and round the text in a cell.
+LINE, LETTER, PAD = 0.145, 0.071, 0.12
+
+#: Inches of a cell where there are too many for text, and the side [in] from which there are.
+SMALL_CELL, LARGEST = 0.07, 20.0
+
+#: Letters of a name or kind that are shown.
+MOST_LETTERS = 24
+
+
+def draw_matrices(structure: KinematicStructure) -> Figure:
+    """Draw the adjacency matrix of the links and, beside it, KinStr: a row a link, a column a group in solve order.
+
+    Colours are those of the groups. In KinStr a cell +1 has the colour of its group, which finds the link; a cell -1 is
+    pale, in the colour of the group that found the link before. Links that no group determines are red. A matrix too
+    large for text shows its pattern only.
+    """
+    panels = _Panels(structure)
+    figure = new_figure(*panels.size)
+    figure.set_layout_engine("none")
+    panels.draw(figure)
+    return figure
+
+
+def adjacency(topology: Topology) -> dict[tuple[str, str], list[str]]:
+    """Return what joins two links, both ways round: names such as "R:A"; a multiple joint is on each pair of its links.
+
+    >>> from structkin.model.topology import Joint
+    >>> adjacency(Topology(("0", "1"), "0", (Joint("A", "R", ("0", "1")),)))
+    {('0', '1'): ['R:A'], ('1', '0'): ['R:A']}
+    """
+    found: dict[tuple[str, str], list[str]] = {}
+    for joint in topology.joints:
+        links = [end for end in joint.links if pin_of(end) is None]
+        for a in links:
+            for b in links:
+                if a != b:
+                    found.setdefault((a, b), []).append(f"{joint.kind}:{joint.id}")
+    return found
+
+
+class _Panels:
+    """Sizes in inches, from the longest words; then the drawing."""
+
+    def __init__(self, structure: KinematicStructure) -> None:
+        self.structure = structure
+        self.links = structure.topology.links
+        self.joined = adjacency(structure.topology)
+        self.heads = [_short(f"{group.index + 1} {group.kind}") for group in structure.groups]
+        names = [_short(link) for link in self.links]
+        text = [name for entry in self.joined.values() for name in entry]
+        across = max([LETTER * max(map(len, text), default=1) + PAD, 0.42])
+        down = max(LINE * max(map(len, self.joined.values()), default=1) + PAD, 0.34)
+        self.worded = len(self.links) * max(across, down) <= LARGEST
+        self.cell = (across, down) if self.worded else (SMALL_CELL, SMALL_CELL)
+        self.column = max(0.42, down) if self.worded else SMALL_CELL
+        self.font = NORMAL if self.worded else SMALL
+        self.names = LETTER * max(map(len, names)) + 0.2 if self.worded else 0.3
+        # names above columns stand upright where they are wider than these
+        self.upright = LETTER * max(map(len, names)) > self.cell[0] - 0.05
+        head = [LETTER * max(map(len, names)) if self.upright else LINE]
+        head += [LETTER * len(text) for text in self.heads]
+        self.top = (max(head) if self.worded else 0.0) + 0.2
+        self.title = 0.75
+        self.gap = 0.5
+        n, m = len(self.links), max(len(self.heads), 1)
+        self.widths = n * self.cell[0], max(m * self.column, 1.1)
+        self.height = n * self.cell[1]
+        width = 0.2 + 2 * self.names + self.gap + sum(self.widths) + 0.25
+        self.notes = [line for note in _notes(structure) for line in textwrap.wrap(note, max(int(13.5 * width), 30))]
+        self.size = (max(width, 4.0), self.title + self.top + self.height + 0.18 * len(self.notes) + 0.25)
+
+    def draw(self, figure: Figure) -> None:
+        title = self.structure.topology.title or "Kinematic structure"
+        text = f"{title}: mobility {self.structure.mobility}"
+        width, height = self.size
+        text = textwrap.shorten(text, max(int(10 * width), 20), placeholder="...")
+        figure.text(0.5, 1 - 0.28 / height, plain(text), ha="center", va="center", fontsize=LARGE)
+        left = 0.2 + self.names
+        self._adjacency(self._axes(figure, left, self.widths[0], "adjacency"))
+        left += self.widths[0] + self.gap + self.names
+        self._kinstr(self._axes(figure, left, self.widths[1], "KinStr"))
+        for k, note in enumerate(self.notes):
+            y = (0.12 + 0.18 * (len(self.notes) - k - 1)) / height
+            figure.text(0.5, y, plain(note), ha="center", va="bottom", fontsize=SMALL + 0.5, color="#333333")
+
+    def _axes(self, figure: Figure, left: float, across: float, title: str) -> Axes:
+        """Return axes with a unit an inch, their origin at the upper left corner of the matrix."""
+        width, height = self.size
+        bottom = height - self.title - self.top - self.height
+        ax = figure.add_axes((left / width, bottom / height, across / width, self.height / height))
+        ax.set_xlim(0, across)
+        ax.set_ylim(self.height, 0)
+        ax.set_axis_off()
+        above = 1 - (self.title - 0.12) / height
+        centre = (left + across / 2) / width
+        figure.text(centre, above, title, ha="center", va="center", fontsize=NORMAL, fontweight="bold")
+        if self.worded:
+            for k, link in enumerate(self.links):
+                y = (k + 0.5) * self.cell[1]
+                name = ax.text(-0.08, y, plain(_short(link)), ha="right", va="center", fontsize=NORMAL)
+                name.set_color(self._ink(link))
+        return ax
+
+    def _adjacency(self, ax: Axes) -> None:
+        across, down = self.cell
+        for column, link in enumerate(self.links):
+            self._head(ax, (column + 0.5) * across, _short(link), self.upright, self._ink(link))
+            for row, other in enumerate(self.links):
+                names = self.joined.get((other, link), [])
+                face = "#dddddd" if link == other else "#cfe3f1" if names else "white"
+                self._cell(ax, column * across, row * down, across, face, f"adjacent:{other}:{link}", names)
+
+    def _kinstr(self, ax: Axes) -> None:
+        kinstr, down = self.structure.kinstr, self.cell[1]
+        for column, head in enumerate(self.heads):
+            self._head(ax, (column + 0.5) * self.column, head, True, _dark(group_colour(column)))
+            for row, link in enumerate(self.links):
+                value = int(kinstr[row, column])
+                face = {1: tint(group_colour(column), 0.8), -1: tint(self._ink(link), 0.25), 0: "white"}[value]
+                text = [f"{value:+d}"] if value else []
+                self._cell(ax, column * self.column, row * down, self.column, face, f"kinstr:{link}:{column + 1}", text)
+        if not self.heads:
+            ax.text(0.55, self.height / 2, "no group is\ndetermined", ha="center", va="center", fontsize=SMALL)
+
+    def _ink(self, link: str) -> str:
+        """Return the colour of a link: that of its group, of the ground, or of what is loose."""
+        if link == self.structure.topology.ground:
+            return GROUND
+        group = self.structure.group_of(link)
+        return LOOSE if group is None else _dark(group_colour(group.index))
+
+    def _head(self, ax: Axes, x: float, text: str, upright: bool, colour: str) -> None:
+        if self.worded:
+            turn = 90 if upright else 0
+            ax.text(x, -0.07, plain(text), ha="center", va="bottom", rotation=turn, fontsize=NORMAL, color=colour)
+
+    def _cell(self, ax: Axes, x: float, y: float, across: float, face: str, gid: str, lines: list[str]) -> None:
+        down = self.cell[1]
+        if not self.worded and face == "white":
+            return
+        edge = "#bbbbbb" if self.worded else "none"
+        box = Rectangle((x, y), across, down, facecolor=face, edgecolor=edge, linewidth=0.6, clip_on=False)
+        box.set_gid(gid)
+        ax.add_patch(box)
+        if lines and self.worded:
+            ink = "white" if _lightness(face) < 0.45 else "black"
+            text = plain("\n".join(lines))
+            ax.text(x + across / 2, y + down / 2, text, ha="center", va="center", fontsize=SMALL + 0.5, color=ink)
+
+
+def _notes(structure: KinematicStructure) -> list[str]:
+    """Return what stands below: the meaning of the numbers, and what a matrix of links cannot show."""
+    topology = structure.topology
+    notes = ["KinStr: +1 the group finds the link; -1 the link is known and feeds the group; empty: neither"]
+    attached = []
+    for joint in topology.joints:
+        if any(pin_of(end) is not None for end in joint.links):
+            ends = [f"the pin {pin}" if (pin := pin_of(end)) is not None else end for end in joint.links]
+            attached.append(f"{joint.kind}:{joint.id} joins {' and '.join(ends)}")
+    if attached:
+        notes.append(f"Between a pin and a link, so in no cell: {'; '.join(attached)}")
+    loose = [link for link in topology.moving_links if structure.group_of(link) is None]
+    if loose:
+        notes.append(f"In no group: {', '.join(loose)}")
+    return notes
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= MOST_LETTERS else f"{name[: MOST_LETTERS - 3]}..."
+
+
+def _lightness(colour: str) -> float:
+    red, green, blue = to_rgb(colour)
+    return 0.3 * red + 0.59 * green + 0.11 * blue
+
+
+def _dark(colour: str) -> str:
+    """Return a shade that can be read on white."""
+    red, green, blue = to_rgb(colour)
+    share = min(1.0, 0.5 / max(_lightness(colour), 1e-9))
+    return "#" + "".join(f"{round(255 * share * part):02x}" for part in (red, green, blue))
