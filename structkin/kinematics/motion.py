@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from structkin.errors import InputError, PoseError, Problem
 from structkin.kinematics.affine import Affine
+from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.status import Status
@@ -104,6 +105,49 @@ class Motion:
             self._frame(guide.slider).point(guide.point) - self._frame(guide.carrier).point(guide.origin), 0
         )
         return np.asarray(np.sum(along * way, axis=1) - guide.start)
+
+    # --- velocity coefficients ----------------------------------------------------------------------------
+
+    def K(self, name: str) -> Floats:
+        """Return the velocity coefficients of a point (n, 2, f) or of a link's angle (n, f).
+
+        Columns are the f drivers in the order of the file; units are those of the point or angle over those of the
+        driver's coordinate. The velocity is K z' (Saura et al., eqs. 7 and 8). NaN where the pose is not regular.
+        """
+        link, place = self._point_or_link(name)
+        rates = np.stack([self._derivative(place, x) for x in self._coefficients.K], axis=-1)
+        return rates if link is None else _cross(self._direction(link, 0)[..., None], rates)
+
+    def L(self, name: str) -> Floats:
+        """Return the derivatives dK/dz of a point (n, 2, f, f) or of a link's angle (n, f, f).
+
+        The acceleration is K z'' + z'^T L z' (Saura et al., eq. 9; its eq. 15 with the sign corrected).
+        """
+        link, place = self._point_or_link(name)
+        seconds = [np.stack([self._derivative(place, x) for x in row], axis=-1) for row in self._coefficients.L]
+        both = np.stack(seconds, axis=-2)
+        return both if link is None else _cross(self._direction(link, 0)[..., None, None], both)
+
+    def convective(self, name: str) -> Floats:
+        """Return z'^T L z' of a point (n, 2) or of a link's angle (n,): the acceleration at z'' = 0, without L."""
+        link, place = self._point_or_link(name)
+        second = self._derivative(place, self._coefficients.convective())
+        return second if link is None else _cross(self._direction(link, 0), second)
+
+    @cached_property
+    def _coefficients(self) -> Coefficients:
+        return Coefficients(self.plan, self.lanes, tuple(self.mechanism.drives))
+
+    def _point_or_link(self, name: str) -> tuple[str | None, Affine]:
+        """Return (None, its place) of a point, or (the link, its direction)."""
+        m = self.mechanism
+        if name in m.points and name in m.links:
+            raise InputError([Problem(name, "is both a point and a link", "rename one of them")], m.title)
+        if name in m.links:
+            return name, self._frame(name).direction
+        if name not in m.points:
+            raise InputError([Problem(name, "is not a point or link", suggest(name, (*m.points, *m.links)))], m.title)
+        return None, self._place(name, None)
 
     # --- how it went --------------------------------------------------------------------------------------
 
@@ -232,16 +276,21 @@ class Motion:
         return named
 
     def _evaluate(self, expression: Affine, order: int) -> Floats:
-        const = expression.const if order == 0 else 0j
-        x, y = np.full(len(self), const.real), np.full(len(self), const.imag)
+        values = self._derivative(expression, self.lanes.x[order])
+        return values + np.array((expression.const.real, expression.const.imag)) if order == 0 else values
+
+    def _derivative(self, expression: Affine, slots: Floats) -> Floats:
+        """Return the linear part of an expression (n, 2) for slots or derivatives of slots (rows, n)."""
+        x, y = np.zeros(len(self)), np.zeros(len(self))
         for slot, factor in expression.terms:
-            a, b = self.lanes.x[order, self.plan.rows(slot)]
+            a, b = slots[self.plan.rows(slot)]
             x += factor.real * a - factor.imag * b
             y += factor.imag * a + factor.real * b
         return np.stack((x, y), axis=1)
 
 
 def _cross(a: Floats, b: Floats) -> Floats:
+    """Return the vector product of vectors along the second axis."""
     return np.asarray(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from structkin.show.style import LARGE, LOOSE, NORMAL, SMALL, new_figure, plain
+from structkin.structure import KinematicStructure, decompose
 from structkin.structure.inputs import InputChoice, InputRanking
 
 if TYPE_CHECKING:
@@ -22,8 +24,14 @@ MOST_LINES = 12
 #: Names in a line of text, before the rest is only counted.
 MOST_NAMED = 6
 
-#: Letters of a picture's head in an inch; inches round a picture.
-LETTERS, GAP = 14.5, 0.12
+#: Letters of a picture's head, and of the title, in an inch.
+LETTERS, TITLE_LETTERS = 13.5, 10.0
+
+#: Inches beside, and above and below, the middles of the outermost links.
+BESIDE, ABOVE = 0.55, 0.3
+
+#: Inches of a line of text.
+LINE = 0.16
 
 
 def inputs_table(ranking: InputRanking, *, title: str = "", most: int | None = MOST_LINES) -> Table:
@@ -112,37 +120,49 @@ def draw_inputs(ranking: InputRanking, *, mechanism: Mechanism | None = None, mo
         return figure
     place = {id(choice): k + 1 for k, choice in enumerate(ranking)}
     size = max(len(incidence(choices[0].topology)) for choices in shown)
-    side = min(max(3.8, 2.6 + 0.25 * size), 8.0)
-    columns = min(len(shown), 3 if side < 6 else 2)
+    side = min(max(4.2, 3.2 + 0.27 * size), 8.0)
+    tall = side - 2 * (BESIDE - ABOVE)
+    columns = min(len(shown), 3)
     rows = -(-len(shown) // columns)
     heads = [_head(choices, place[id(choices[0])], round(LETTERS * side)) for choices in shown]
-    head = 0.16 * max(len(lines) for lines in heads) + 0.05
-    foot = textwrap.wrap(_foot(ranking, alike, len(shown)), round(LETTERS * columns * side))
-    top, bottom = 0.5, 0.16 * len(foot) + 0.2
-    width, height = columns * side, top + rows * (side + head) + bottom
+    head = LINE * max(len(lines) for lines in heads) + 0.05
+    width = columns * side
+    name = (mechanism.title if mechanism is not None else "") or shown[0][0].topology.title or "Inputs"
+    title = textwrap.wrap(f"{name}: which joint should drive?", round(TITLE_LETTERS * width))
+    foot = textwrap.wrap(_foot(ranking, alike, len(shown)), round(LETTERS * width))
+    top, bottom = 0.25 * len(title) + 0.25, LINE * len(foot) + 0.2
+    height = top + rows * (tall + head) + bottom
     figure = new_figure(width, height)
     figure.set_layout_engine("none")
-    title = (mechanism.title if mechanism is not None else "") or shown[0][0].topology.title or "Inputs"
-    figure.text(0.5, 1 - 0.3 / height, plain(f"{title}: which joint should drive?"), ha="center", fontsize=LARGE)
+    figure.text(0.5, 1 - 0.15 / height, plain("\n".join(title)), ha="center", va="top", fontsize=LARGE)
     for line, text in enumerate(foot):
-        y = (bottom - 0.16 * (line + 1)) / height
+        y = (bottom - LINE * (line + 1)) / height
         figure.text(0.5, y, plain(text), ha="center", fontsize=SMALL + 0.5, color="#333333")
     for k, (choices, lines) in enumerate(zip(shown, heads, strict=True)):
         column, row = k % columns, k // columns
-        y = height - top - (row + 1) * (side + head)
-        room = (column * side + GAP, y + GAP, side - 2 * GAP, side - 2 * GAP)
+        y = height - top - (row + 1) * (tall + head)
+        room = (column * side + BESIDE, y + ABOVE, side - 2 * BESIDE, tall - 2 * ABOVE)
         ax = figure.add_axes((room[0] / width, room[1] / height, room[2] / width, room[3] / height))
         ax.set_gid(f"inputs:{choices[0].label}")
         for line, text in enumerate(lines):
             weight = "bold" if line == 0 else "normal"
             colour = "black" if choices[0].is_complete else LOOSE
-            above = (y + side + head - 0.16 * (line + 1)) / height
+            above = (y + tall + head - LINE * (line + 1)) / height
             middle = (column + 0.5) * side / width
             figure.text(
                 middle, above, plain(text), ha="center", va="bottom", fontsize=NORMAL, fontweight=weight, color=colour
             )
-        draw_links(ax, choices[0].structure, mechanism)
+        draw_links(ax, _pictured(choices[0]), mechanism)
     return figure
+
+
+def _pictured(choice: InputChoice) -> KinematicStructure:
+    """Return the structure with short names for its inputs; the arrows show where they act."""
+    several = len(choice.drivers) > 1
+    drivers = tuple(
+        replace(driver, id=f"input {k + 1}" if several else "input") for k, driver in enumerate(choice.drivers)
+    )
+    return decompose(replace(choice.topology, drivers=drivers))
 
 
 def _shown(alike: Sequence[tuple[InputChoice, ...]], most: int) -> list[tuple[InputChoice, ...]]:

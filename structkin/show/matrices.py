@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -16,8 +17,8 @@ from structkin.structure import KinematicStructure
 #: Inches of a line of text, of a letter, and round the text in a cell.
 LINE, LETTER, PAD = 0.145, 0.071, 0.12
 
-#: Inches of a cell where there are too many for text, and the side [in] from which there are.
-SMALL_CELL, LARGEST = 0.07, 20.0
+#: Inches of a cell without text, and of the largest matrix with and without text.
+SMALL_CELL, LARGEST, LARGEST_PATTERN = 0.07, 20.0, 14.0
 
 #: Letters of a name or kind that are shown.
 MOST_LETTERS = 24
@@ -67,31 +68,32 @@ class _Panels:
         across = max([LETTER * max(map(len, text), default=1) + PAD, 0.42])
         down = max(LINE * max(map(len, self.joined.values()), default=1) + PAD, 0.34)
         self.worded = len(self.links) * max(across, down) <= LARGEST
-        self.cell = (across, down) if self.worded else (SMALL_CELL, SMALL_CELL)
-        self.column = max(0.42, down) if self.worded else SMALL_CELL
-        self.font = NORMAL if self.worded else SMALL
+        small = min(SMALL_CELL, LARGEST_PATTERN / len(self.links))
+        self.cell = (across, down) if self.worded else (small, small)
+        self.column = 0.42 if self.worded else small
         self.names = LETTER * max(map(len, names)) + 0.2 if self.worded else 0.3
         # names above columns stand upright where they are wider than these
         self.upright = LETTER * max(map(len, names)) > self.cell[0] - 0.05
         head = [LETTER * max(map(len, names)) if self.upright else LINE]
         head += [LETTER * len(text) for text in self.heads]
         self.top = (max(head) if self.worded else 0.0) + 0.2
-        self.title = 0.75
         self.gap = 0.5
         n, m = len(self.links), max(len(self.heads), 1)
         self.widths = n * self.cell[0], max(m * self.column, 1.1)
         self.height = n * self.cell[1]
         width = 0.2 + 2 * self.names + self.gap + sum(self.widths) + 0.25
-        self.notes = [line for note in _notes(structure) for line in textwrap.wrap(note, max(int(13.5 * width), 30))]
-        self.size = (max(width, 4.0), self.title + self.top + self.height + 0.18 * len(self.notes) + 0.25)
+        width = max(width, 4.2)
+        name = structure.topology.title or "Kinematic structure"
+        self.words = textwrap.wrap(f"{name}: mobility {structure.mobility}", int(10 * width))
+        self.title = 0.25 * len(self.words) + 0.5
+        self.notes = [line for note in _notes(structure) for line in textwrap.wrap(note, int(13.5 * width))]
+        self.size = (width, self.title + self.top + self.height + 0.18 * len(self.notes) + 0.25)
 
     def draw(self, figure: Figure) -> None:
-        title = self.structure.topology.title or "Kinematic structure"
-        text = f"{title}: mobility {self.structure.mobility}"
         width, height = self.size
-        text = textwrap.shorten(text, max(int(10 * width), 20), placeholder="...")
-        figure.text(0.5, 1 - 0.28 / height, plain(text), ha="center", va="center", fontsize=LARGE)
-        left = 0.2 + self.names
+        figure.text(0.5, 1 - 0.15 / height, plain("\n".join(self.words)), ha="center", va="top", fontsize=LARGE)
+        used = 2 * self.names + self.gap + sum(self.widths)
+        left = (width - used) / 2 + self.names
         self._adjacency(self._axes(figure, left, self.widths[0], "adjacency"))
         left += self.widths[0] + self.gap + self.names
         self._kinstr(self._axes(figure, left, self.widths[1], "KinStr"))
@@ -119,24 +121,37 @@ class _Panels:
 
     def _adjacency(self, ax: Axes) -> None:
         across, down = self.cell
+        place = {link: k for k, link in enumerate(self.links)}
         for column, link in enumerate(self.links):
             self._head(ax, (column + 0.5) * across, _short(link), self.upright, self._ink(link))
-            for row, other in enumerate(self.links):
-                names = self.joined.get((other, link), [])
-                face = "#dddddd" if link == other else "#cfe3f1" if names else "white"
-                self._cell(ax, column * across, row * down, across, face, f"adjacent:{other}:{link}", names)
+            self._cell(ax, column * across, column * down, across, "#dddddd", "", [])
+        for (one, other), names in self.joined.items():
+            x, y = place[other] * across, place[one] * down
+            self._cell(ax, x, y, across, "#cfe3f1", f"adjacent:{one}:{other}", names)
+        self._grid(ax, across, len(self.links))
 
     def _kinstr(self, ax: Axes) -> None:
         kinstr, down = self.structure.kinstr, self.cell[1]
         for column, head in enumerate(self.heads):
             self._head(ax, (column + 0.5) * self.column, head, True, _dark(group_colour(column)))
-            for row, link in enumerate(self.links):
-                value = int(kinstr[row, column])
-                face = {1: tint(group_colour(column), 0.8), -1: tint(self._ink(link), 0.25), 0: "white"}[value]
-                text = [f"{value:+d}"] if value else []
-                self._cell(ax, column * self.column, row * down, self.column, face, f"kinstr:{link}:{column + 1}", text)
+        for row, column in np.argwhere(kinstr).tolist():
+            link, value = self.links[row], int(kinstr[row, column])
+            face = tint(group_colour(column), 0.8) if value > 0 else tint(self._ink(link), 0.25)
+            x, gid = column * self.column, f"kinstr:{link}:{column + 1}"
+            self._cell(ax, x, row * down, self.column, face, gid, [f"{value:+d}"])
+        self._grid(ax, self.column, len(self.heads))
         if not self.heads:
             ax.text(0.55, self.height / 2, "no group is\ndetermined", ha="center", va="center", fontsize=SMALL)
+
+    def _grid(self, ax: Axes, across: float, columns: int) -> None:
+        """Draw lines between the cells, or only round all of them where they are small."""
+        rows, down = len(self.links), self.cell[1]
+        if columns:
+            step = 1 if self.worded else columns, 1 if self.worded else rows
+            xs = [k * across for k in range(0, columns + 1, step[0])]
+            ys = [k * down for k in range(0, rows + 1, step[1])]
+            ax.vlines(xs, 0, rows * down, color="#bbbbbb", linewidth=0.7, clip_on=False)
+            ax.hlines(ys, 0, columns * across, color="#bbbbbb", linewidth=0.7, clip_on=False)
 
     def _ink(self, link: str) -> str:
         """Return the colour of a link: that of its group, of the ground, or of what is loose."""
@@ -152,10 +167,7 @@ class _Panels:
 
     def _cell(self, ax: Axes, x: float, y: float, across: float, face: str, gid: str, lines: list[str]) -> None:
         down = self.cell[1]
-        if not self.worded and face == "white":
-            return
-        edge = "#bbbbbb" if self.worded else "none"
-        box = Rectangle((x, y), across, down, facecolor=face, edgecolor=edge, linewidth=0.6, clip_on=False)
+        box = Rectangle((x, y), across, down, facecolor=face, edgecolor="none")
         box.set_gid(gid)
         ax.add_patch(box)
         if lines and self.worded:

@@ -450,7 +450,8 @@ def _label(topology: Topology, driver: Driver) -> str:
         joint = next((one.id for one in topology.joints if one.kind == "R" and both <= set(one.links)), None)
     if joint is not None and len(topology.joint(joint).links) == 2:
         return joint
-    return f"{joint or driver.id} ({' to '.join(driver.links)})"
+    ends = [end if (pin := pin_of(end)) is None else f"pin {pin}" for end in driver.links]
+    return f"{joint or driver.id} ({' to '.join(ends)})"
 
 
 def _plain(choice: InputChoice) -> dict[str, Any]:

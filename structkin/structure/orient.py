@@ -7,11 +7,16 @@ body is never expanded into three columns, which keeps the search small and the 
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 
 from structkin.structure.rows import GROUND, BoolArray, IntArray
+
+
+#: A vertex of more open rows is taken for one that much hangs on, not for the middle of a group.
+LARGEST_STAR = 0
 
 
 @dataclass(frozen=True)
@@ -25,9 +30,8 @@ class Orientation:
 def orient(capacity: IntArray, ends: IntArray, active: BoolArray) -> Orientation:
     """Return an orientation that leaves as few active rows as possible without an owner.
 
-    Forced choices first (they settle most mechanisms), guesses at the frontier of what is settled, then
-    augmenting paths: one search each as long as they are short, and then phases of shortest length as in Dinic's
-    algorithm, O(m sqrt m) at worst.
+    Forced choices first (they settle most mechanisms), then stars whose rows fill them, guesses where nothing is
+    certain, then augmenting paths in phases of shortest length as in Dinic's algorithm: O(m sqrt m) at worst.
 
     >>> ends = np.array([[-1, 0], [-1, 0], [-1, 0], [0, 1], [0, 1]])
     >>> result = orient(np.array([3, 3]), ends, np.ones(5, dtype=bool))
@@ -70,6 +74,7 @@ class _State:
             self.start,
             self.row,
         )
+        capacity = free.copy()
         open_rows = [start[v + 1] - start[v] for v in range(self.n)]
         undecided = [False] * len(owner)
         for r in self.live:
@@ -113,10 +118,53 @@ class _State:
                 if v != GROUND and free[v]:
                     give(r, v)
         propagate()
+        def close(z: int) -> bool:
+            """Settle the star around z if its rows fill it: z and those neighbours that something holds already.
+
+            No other row can then be theirs. Dyads, cylinders and triads are found so, whole.
+            """
+            rows: dict[int, list[int]] = {}
+            for r in row[start[z] : start[z + 1]]:
+                if undecided[r]:
+                    u = second[r] if first[r] == z else first[r]
+                    if free[u] < capacity[u]:
+                        rows.setdefault(u, []).append(r)
+            if sum(map(len, rows.values())) != free[z] + sum([free[u] for u in rows]):
+                return False
+            if any(len(shared) < free[u] for u, shared in rows.items()):
+                return False
+            for u, shared in rows.items():
+                give_to_u = free[u]
+                for r in shared[:give_to_u]:
+                    give(r, u)
+                for r in shared[give_to_u:]:
+                    give(r, z)
+            propagate()
+            return True
+
+        def close_near(v: int) -> None:
+            if open_rows[v] > LARGEST_STAR:
+                return
+            around = {v: None}
+            for r in row[start[v] : start[v + 1]]:
+                if undecided[r]:
+                    around[second[r] if first[r] == v else first[r]] = None
+            for z in around:
+                if open_rows[z] <= LARGEST_STAR and free[z] and close(z):
+                    return
+
+        guesses: deque[int] = deque()
         seed = 0
         while True:
             if frontier:
                 v = frontier.popleft()
+                if free[v] and open_rows[v]:
+                    close_near(v)
+                if free[v] and open_rows[v]:
+                    guesses.append(v)
+                continue
+            if guesses:
+                v = guesses.popleft()
             elif seed < self.n:
                 v = seed
                 seed += 1
@@ -124,81 +172,60 @@ class _State:
                 return
             if not free[v] or not open_rows[v]:
                 continue
+            # the row towards what is settled most: a vertex depends on it rather than on what hangs on itself
+            best, least = -1, 4
             for r in row[start[v] : start[v + 1]]:
                 if undecided[r]:
-                    give(r, v)
-                    break
+                    room = free[second[r] if first[r] == v else first[r]]
+                    if room < least:
+                        best, least = r, room
+            give(best, v)
             propagate()
 
     def augment(self) -> None:
-        """Move rows along paths from full vertices to free ones until no path is left."""
-        waiting = self._search([r for r in self.live if self.owner[r] < 0])
-        while True:
-            self._measure()
+        """Move rows along shortest paths from full vertices to free ones until no path is left."""
+        waiting = [r for r in self.live if self.owner[r] < 0]
+        while waiting:
+            self._measure({v for r in waiting for v in self._ends(r) if v != GROUND})
             reachable = [r for r in waiting if any(v != GROUND and self.distance[v] >= 0 for v in self._ends(r))]
             if not reachable:
-                return
+                break
             pointer = self.start[:-1].copy()
-            waiting = [r for r in reachable if not self._push(r, pointer)]
-
-    def _search(self, waiting: list[int]) -> list[int]:
-        """Give rows owners by one search each, nearest first; return the rows left when the searches get long.
-
-        Most paths are short, and a phase looks at the whole mechanism. What a search in vain has seen is closed: no
-        path leads out of it, now or later.
-        """
-        first, second, owner, free, start, row = (
-            self.first,
-            self.second,
-            self.owner,
-            self.free,
-            self.start,
-            self.row,
-        )
-        closed = [False] * self.n
-        patience = 4 * len(owner)
-        for count, r in enumerate(waiting):
-            if patience < 0:
-                return waiting[count:]
-            came = {v: r for v in (first[r], second[r]) if v != GROUND and not closed[v]}
-            queue = list(came)
-            for v in queue:  # grows while it is read
-                if free[v]:
-                    free[v] -= 1
-                    moved = came[v]
-                    while moved != r:
-                        owner[moved], v = v, owner[moved]
-                        moved = came[v]
-                    owner[r] = v
-                    break
-                for candidate in row[start[v] : start[v + 1]]:
-                    if owner[candidate] == v:
-                        z = second[candidate] if first[candidate] == v else first[candidate]
-                        if z != GROUND and z not in came and not closed[z]:
-                            came[z] = candidate
-                            queue.append(z)
-            else:
-                for v in queue:
-                    closed[v] = True
-            patience -= len(queue)
-        return []
+            given = {r for r in reachable if self._push(r, pointer)}
+            waiting = [r for r in waiting if r not in given]
+        self._measure()
 
     def _ends(self, r: int) -> tuple[int, int]:
         return self.first[r], self.second[r]
 
-    def _measure(self) -> None:
-        """Set `distance`: moves from each vertex to the nearest one with spare capacity, -1 if none."""
+    def _measure(self, wanted: Collection[int] = ()) -> None:
+        """Set `distance`: moves from each vertex to the nearest one with spare capacity, -1 if none.
+
+        No farther than to the first of the vertices `wanted`: then -1 says farther than that, or none.
+        """
         first, second, owner, start, row = self.first, self.second, self.owner, self.start, self.row
         distance = [-1] * self.n
         queue = [v for v in range(self.n) if self.free[v]]
         for v in queue:
             distance[v] = 0
+        limit = self.n
         for v in queue:  # grows while it is read
+            here = distance[v]
+            if here >= limit:
+                break
+            if v in wanted:
+                limit = here
+                continue
             for r in row[start[v] : start[v + 1]]:
                 w = owner[r]
                 if w >= 0 and w != v and distance[w] < 0 and v in (first[r], second[r]):
-                    distance[w] = distance[v] + 1
+                    distance[w] = here + 1
                     queue.append(w)
+        if wanted:
+            for v in queue[::-1]:  # what lies behind the last vertices read is known in part only
+                if distance[v] <= limit:
+                    break
+                distance[v] = -1
         self.distance = distance
 
     def _push(self, r: int, pointer: list[int]) -> bool:

@@ -58,18 +58,11 @@ def check_both_ways(case: Case) -> Counter[str]:
                 gap[2::3] = np.remainder(gap[2::3] + np.pi, 2 * np.pi) - np.pi
             scale = np.maximum(np.max(np.abs(a), axis=0), 1.0)
             assert np.all(np.max(np.abs(gap), axis=0) <= 1e-10 * scale * near ** (1 + order)), order
-    # guides that pass through parallel throw their pin to infinity: the closed form finds it again beyond the pole,
-    # continuation does not cross it
-    beyond = closed.ok & ~general.ok
-    if beyond.any():
-        assert any(group.kind in ("PRP", "RPP") for group in case.groups), (closed.report, general.report)
-        way = mechanism.solve(t=np.linspace(0, t[np.argmax(beyond)], 200))
-        signs = np.linalg.slogdet(system.jacobian(unknowns_of(system, way, 0)[:, way.ok]))[0]
-        assert len(set(signs)) == 2, (closed.report, general.report)
-        seen["beyond a pole"] += int(beyond.sum())
+    # behind a gap a dyad knows its mode; continuation has to find a way, and may give up
     assert not np.any(general.ok & ~closed.ok), (closed.report, general.report)
-    same = ~beyond
-    assert np.array_equal(closed.failed_group[same], general.failed_group[same]), (closed.report, general.report)
+    upto = int(np.argmin(np.append(closed.ok, False))) + 1
+    assert np.array_equal(closed.failed_group[:upto], general.failed_group[:upto]), (closed.report, general.report)
+    seen["not found again behind a gap"] += int(np.sum(closed.ok & ~general.ok))
     return seen
 
 

@@ -294,6 +294,28 @@ def test_a_distance_driver_cannot_be_negative():
     assert np.isnan(motion.angle("arm")[1])
 
 
+def test_guides_that_pass_through_parallel_have_no_pose_beyond():
+    """A Rapson slide whose guide turns: the pin goes to infinity at a right angle and does not come back."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0), "C": (1, 0.5)},
+        links={"ground": ["A"], "arm": ["A", "B"], "block": ["C"], "tiller": ["C"]},
+        joints={
+            "rail": {"type": "prismatic", "links": ["block", "ground"], "axis": [0, 1]},
+            "sleeve": {"type": "prismatic", "links": ["tiller", "arm"], "axis": [1, 0]},
+        },
+        drivers={"motor": {"joint": "A"}},
+    )
+    theta = np.array([0.0, 1.2, 2.0, 4.0, 6.0, 2 * np.pi])
+    motion = m.solve(drivers={"motor": (theta, np.ones(6), np.zeros(6))})
+    assert motion.ok.tolist() == [True, True, False, False, True, True]
+    good = theta[motion.ok]
+    # C is on x = 1, and 0.5 to the left of the arm's line
+    np.testing.assert_allclose(path(motion, "C")[motion.ok], 1 + 1j * (np.tan(good) + 0.5 / np.cos(good)), atol=1e-13)
+    assert np.all(motion.status[2:4] == Status.OUT_OF_REACH)
+    for order in ORDERS:
+        assert np.isnan(path(motion, "C", order)[~motion.ok]).all()
+
+
 # --- angles ---------------------------------------------------------------------------------------------------
 
 

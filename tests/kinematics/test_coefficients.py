@@ -1,0 +1,103 @@
+"""K and L by two roads: against the motion they describe, and against differences of poses and of K."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_mechanisms import build
+
+import structkin as sk
+from structkin.examples import names, path
+
+
+def parts(m):
+    return [name for name in (*m.points, *m.topology.moving_links) if not (name in m.points and name in m.links)]
+
+
+def rates(motion, name):
+    if name in motion.mechanism.links:
+        return motion.omega(name), motion.alpha(name)
+    return motion.velocity(name), motion.acceleration(name)
+
+
+def assert_describes_the_motion(motion):
+    """v = K z', a = K z'' + z'^T L z', and the contracted form is the last term."""
+    m, ok = motion.mechanism, motion.ok
+    z = np.stack([motion.drivers[id] for id in m.drives], axis=-1)[:, ok]
+    for name in parts(m):
+        K, L = motion.K(name)[ok], motion.L(name)[ok]
+        v, a = (x[ok] for x in rates(motion, name))
+        bend = np.einsum("n...ij,ni,nj->n...", L, z[1], z[1])
+        # The floor is for parts that stand still but for rounding.
+        size_v = (
+            np.einsum("n...i,ni->n...", np.abs(K), np.abs(z[1])).max(initial=0.0)
+            + 0.01 * np.abs(z[1]).max() * motion.size
+        )
+        size_a = np.einsum("n...ij,ni,nj->n...", np.abs(L), np.abs(z[1]), np.abs(z[1])).max(initial=0.0)
+        size_a += np.einsum("n...i,ni->n...", np.abs(K), np.abs(z[2])).max(initial=0.0) + size_v
+        size_a += 0.01 * np.abs(z[2]).max() * motion.size
+        assert np.abs(np.einsum("n...i,ni->n...", K, z[1]) - v).max(initial=0.0) < 1e-11 * size_v
+        assert np.abs(np.einsum("n...i,ni->n...", K, z[2]) + bend - a).max(initial=0.0) < 1e-10 * size_a
+        assert np.abs(motion.convective(name)[ok] - bend).max(initial=0.0) < 1e-10 * size_a
+        np.testing.assert_array_equal(L, np.swapaxes(L, -1, -2))
+
+
+@pytest.mark.parametrize("name", names())
+def test_examples(name):
+    assert_describes_the_motion(sk.load(path(name)).solve(25))
+
+
+#: Sixth-order central difference: weights of the values at -3h .. 3h.
+WEIGHTS = np.array([-1, 9, -45, 0, 45, -9, 1]) / 60
+
+
+def differences(m, z, driver, step):
+    """Return poses around the coordinates z (f,), moved along one driver by multiples of the step."""
+    values = {id: np.full(7, x) for id, x in zip(m.drives, z, strict=True)}
+    values[driver] = values[driver] + step * np.arange(-3, 4)
+    return m.solve(drivers=values)
+
+
+@pytest.mark.parametrize(
+    "name", ["jansen_leg", "stephenson_iii_triad", "excavator", "five_bar_two_drivers", "tipper_hoist"]
+)
+def test_examples_against_differences(name):
+    m = sk.load(path(name))
+    motion = m.solve(9)
+    z = np.stack([motion.drivers[id][0] for id in m.drives], axis=-1)
+    for sample in (2, 5):
+        for i, driver in enumerate(m.drives):
+            step = 6e-4 * (1.0 if m.drives[driver].kind == "angle" else motion.size)
+            around = differences(m, z[sample], driver, step)
+            assert around.ok.all()
+            for part in parts(m):
+                place = around.angle(part) if part in m.links else around.position(part)
+                slope = np.tensordot(WEIGHTS, place, 1) / step
+                scale = max(np.abs(motion.K(part)).max(), 1e-3 * motion.size)
+                assert np.abs(motion.K(part)[sample, ..., i] - slope).max() < 1e-8 * scale
+                bend = np.tensordot(WEIGHTS, around.K(part), 1) / step
+                scale = max(np.abs(motion.L(part)).max(), scale)
+                assert np.abs(motion.L(part)[sample, ..., i, :] - bend).max() < 1e-7 * scale
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), elements=st.integers(1, 5))
+def test_random_mechanisms(seed, elements):
+    assert_describes_the_motion(build(seed, elements).mechanism().solve(7))
+
+
+def test_singular_and_unreached_samples_have_no_coefficients():
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (3, 1), "C": (4, 3), "D": (5, 0)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+    motion = m.solve(181)
+    assert np.isnan(motion.K("C")[~motion.ok]).all() and np.isfinite(motion.L("C")[motion.ok]).all()
+    assert np.isfinite(motion.K("B")).all()
+
+
+def test_a_name_that_is_nothing_is_told():
+    motion = sk.load(path("crank_rocker")).solve(3)
+    with pytest.raises(sk.InputError, match="did you mean 'coupler'"):
+        motion.K("copler")
