@@ -53,7 +53,7 @@ def _needs(structure: KinematicStructure, group: Group) -> list[str]:
     needs = []
     for feeder, ids in by_source.items():
         if feeder is None:
-            needs.append(f"{_joined(ids)} on the {topology.ground}")
+            needs.append(f"{_joined(ids)} on the ground")
             continue
         links = set(structure.groups[feeder].links)
         carriers = [link for id in ids for link in _carriers(topology, id) if link in links]
@@ -93,7 +93,7 @@ def _enough(topology: Topology, group: Group) -> str:
     if sum(counts.values()) != 3 * n:
         at = " and those of the pins in it" if pins else ""
         return f"{unknowns}{at}; there are as many independent equations."
-    return f"{unknowns}; {', '.join(f'{id} gives {count}' for id, count in counts.items())}."
+    return f"{unknowns}; {', '.join(f'{id} gives {count}' for id, count in counts.items() if count)}."
 
 
 def _equations(topology: Topology, group: Group, id: str) -> int:

@@ -44,5 +44,5 @@ def inputs(
         terminal.print(inputs_table(ranking, title=title, most=None if all_ else MOST_LINES))
         if plot is not None:
             terminal.print(f"drawn: {plot}", markup=False, highlight=False)
-    if not ranking.complete:
+    if not any(choice.is_complete for choice in ranking):
         raise typer.Exit(1)

@@ -27,11 +27,13 @@ from structkin.kinematics.status import Status
 Floats = NDArray[np.float64]
 
 #: A margin above this at every sample has no zero between them.
-SUSPECT = 0.5
+SUSPECT = 0.1
 #: Evaluations in an interval at a time, and how often it is narrowed to the neighbours of its least one.
 POINTS, ROUNDS = 33, 2
 #: Part of an interval to either side of a touch from which it is placed.
 SIDE = 0.1
+#: How much the slope of a root may change across a touch, from one sample to the next; fewer samples say nothing.
+BENT, FEW = 0.4, 4
 #: A least margin below this is a touch; touches nearer than this part of an interval are one.
 TOUCH, APART = 1e-10, 0.01
 
@@ -158,10 +160,33 @@ def _suspects(values: Floats, at: NDArray[np.intp]) -> tuple[Floats, Floats]:
     padded = np.concatenate(([np.inf], np.where(good, values[at], np.inf), [np.inf]))
     before, here, after = padded[:-2], padded[1:-1], padded[2:]
     k = np.flatnonzero((here <= before) & (here <= after) & (here < SUSPECT))
+    k = k[_may_touch(at, np.where(good, values[at], np.nan), k)]
     low = at[np.where(np.isfinite(before[k]), k - 1, k)].astype(np.float64)
     high = at[np.where(np.isfinite(after[k]), np.minimum(k + 1, len(at) - 1), k)].astype(np.float64)
     intervals = np.unique(np.stack((low, high))[:, high > low], axis=1)
     return intervals[0], intervals[1]
+
+
+def _may_touch(at: NDArray[np.intp], values: Floats, k: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return which of the least margins k could belong to a root that goes straight through zero.
+
+    With its sign turned on one side, the root at three neighbouring samples is then nearly on a line. This spares the
+    search at the many shallow minima that every mechanism has.
+    """
+    if len(at) < FEW:
+        return np.ones(len(k), bool)
+    root = np.sqrt(np.maximum(values, 0.0))
+    straight = np.zeros(len(k), bool)
+    # The zero lies before or behind the least sample; or, at an end or a gap, between it and its only neighbour.
+    for first, signs in ((-1, (1, -1, -1)), (-1, (1, 1, -1)), (0, (-1, 1, 1)), (-2, (1, 1, -1))):
+        three = k + first + np.arange(3)[:, None]
+        inside = (three[0] >= 0) & (three[2] < len(at))
+        three = np.clip(three, 0, len(at) - 1)
+        y, x = np.array(signs)[:, None] * root[three], at[three]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            one, two = (y[1] - y[0]) / (x[1] - x[0]), (y[2] - y[1]) / (x[2] - x[1])
+            straight |= inside & (np.abs(two - one) < BENT * (np.abs(one) + np.abs(two)))
+    return straight
 
 
 def _positions(plan: Plan, schedule: Schedule, flips: Flips, steps: int, near: Floats, stations: Floats) -> Lanes:

@@ -120,7 +120,7 @@ def draw_inputs(ranking: InputRanking, *, mechanism: Mechanism | None = None, mo
         return figure
     place = {id(choice): k + 1 for k, choice in enumerate(ranking)}
     size = max(len(incidence(choices[0].topology)) for choices in shown)
-    side = min(max(4.2, 3.2 + 0.27 * size), 8.0)
+    side = min(max(4.2, 3.0 + 0.32 * size), 9.0)
     tall = side - 2 * (BESIDE - ABOVE)
     columns = min(len(shown), 3)
     rows = -(-len(shown) // columns)

@@ -159,7 +159,7 @@ class InputRanking:
     def summary(self) -> str:
         """What was looked at, in words."""
         if self.inputs < 1:
-            return f"mobility {self.mobility}: in general dimensions there is nothing left to drive"
+            return f"mobility {self.mobility}: in general dimensions nothing is left to drive"
         inputs = "1 input" if self.inputs == 1 else f"{self.inputs} inputs"
         text = f"mobility {self.mobility}: {inputs} of {self.candidates} candidates"
         verb = "fixes" if self.complete == 1 else "fix"

@@ -31,11 +31,11 @@ def assert_describes_the_motion(motion):
         # The floor is for parts that stand still but for rounding.
         size_v = (
             np.einsum("n...i,ni->n...", np.abs(K), np.abs(z[1])).max(initial=0.0)
-            + 0.01 * np.abs(z[1]).max() * motion.size
+            + 0.1 * np.abs(z[1]).max() * max(motion.size, 1)
         )
         size_a = np.einsum("n...ij,ni,nj->n...", np.abs(L), np.abs(z[1]), np.abs(z[1])).max(initial=0.0)
         size_a += np.einsum("n...i,ni->n...", np.abs(K), np.abs(z[2])).max(initial=0.0) + size_v
-        size_a += 0.01 * np.abs(z[2]).max() * motion.size
+        size_a += 0.1 * np.abs(z[2]).max() * max(motion.size, 1)
         assert np.abs(np.einsum("n...i,ni->n...", K, z[1]) - v).max(initial=0.0) < 1e-11 * size_v
         assert np.abs(np.einsum("n...i,ni->n...", K, z[2]) + bend - a).max(initial=0.0) < 1e-10 * size_a
         assert np.abs(motion.convective(name)[ok] - bend).max(initial=0.0) < 1e-10 * size_a
