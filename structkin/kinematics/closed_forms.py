@@ -10,9 +10,9 @@ import numpy as np
 from structkin.errors import InputError, Problem
 from structkin.groups import kind
 from structkin.kinematics.affine import Affine, Frame
-from structkin.kinematics.compile import Contact, Scene
 from structkin.kinematics.plan import Operand, Slot
 from structkin.kinematics.relations import HalfSquare, HalfSquareOfLength, Quotient
+from structkin.kinematics.scene import Contact, Scene
 from structkin.structure import Group, decompose
 
 #: Below this sine the sketch does not say on which side a dyad closes.

@@ -8,8 +8,8 @@ from structkin.errors import Problem, StructureError
 from structkin.groups import General, Rows
 from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.closed_forms import half_square_of
-from structkin.kinematics.compile import Contact, Scene
 from structkin.kinematics.plan import Operand
+from structkin.kinematics.scene import Contact, Scene
 from structkin.structure import Group
 
 

@@ -7,6 +7,7 @@ body is never expanded into three columns, which keeps the search small and the 
 from __future__ import annotations
 
 from collections import deque
+from itertools import pairwise
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ from structkin.structure.rows import GROUND, BoolArray, IntArray
 
 
 #: A vertex of more open rows is taken for one that much hangs on, not for the middle of a group.
-LARGEST_STAR = 16
+LARGEST_STAR = 0
 
 #: So many searches in depth before those of shortest length, which bound the work.
 PHASES = 20
@@ -187,6 +188,7 @@ class _State:
     def augment(self) -> None:
         """Move rows along paths from full vertices to free ones until no path is left."""
         waiting = [r for r in self.live if self.owner[r] < 0]
+        self.back = [r for a, b in pairwise(self.start) for r in self.row[a:b][::-1]]
         for _ in range(PHASES):
             count = len(waiting)
             waiting = self._search(waiting)
@@ -215,6 +217,9 @@ class _State:
         )
         seen = [False] * self.n
         left = []
+        self.fair = not getattr(self, "fair", False)
+        if self.fair:
+            row = self.back
         for r in waiting:
             for source in (first[r], second[r]):
                 if source == GROUND or seen[source]:
@@ -227,6 +232,7 @@ class _State:
                         free[v] -= 1
                         for vertex, moved in zip(path, moves, strict=True):
                             owner[moved] = vertex
+                            seen[vertex] = False
                         break
                     step = -1
                     at, end = ahead[-1], start[v + 1]

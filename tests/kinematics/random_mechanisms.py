@@ -185,13 +185,13 @@ class World:
     def close(self, kind: str, class_: str | None, order: int, *composites: tuple[str, ...]) -> None:
         """The new links and drivers are a group."""
         index = len(self.groups)
-        links = frozenset(link for link in self.links if link not in self.group_of)
+        links = [link for link in self.links if link not in self.group_of]  # a list: chance must not follow hashes
         before = {driver for group in self.groups for driver in group.drivers}
         drivers = frozenset(driver for driver in self.drivers if driver not in before)
         together = frozenset(frozenset(x) for x in composites if len(x) > 1)
         depends = frozenset(k for k in self.depends if k >= 0)
         assert index not in depends
-        self.groups.append(Built(kind, class_, order, links, drivers, depends, together))
+        self.groups.append(Built(kind, class_, order, frozenset(links), drivers, depends, together))
         for link in links:
             self.group_of[link] = index
         self.depends = set()

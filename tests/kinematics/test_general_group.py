@@ -13,7 +13,8 @@ from random_mechanisms import DRIVEN, DYADS, OTHERS, Case, build
 from whole_system import WholeSystem, unknowns_of
 
 from structkin.groups import General
-from structkin.kinematics import Motion, closed_forms, compile_plan
+from structkin.kinematics import Motion, compile_plan
+from structkin.kinematics import compile as compiling
 from structkin.kinematics.plan import Slot, Step
 
 seeds = st.integers(0, 2**31 - 1)
@@ -29,7 +30,7 @@ quiet = {
 def without_closed_forms(mechanism: Any, **options: Any) -> Motion:
     """Solve every group by the general solver."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(closed_forms, "solve_closed", lambda *arguments: None)
+        patch.setattr(compiling, "solve_closed", lambda *arguments: None)
         motion = mechanism.solve(**options)
     kinds = [step.kind for step in motion.plan.steps]
     # what only prepares the inputs of a group is no group

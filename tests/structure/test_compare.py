@@ -65,9 +65,11 @@ def test_entries_of_the_catalogue_differ() -> None:
         for one, other in combinations(NAMES, 2)
         if sk.isomorphic(catalogue(one), catalogue(other)) is not None
     ]
-    assert same == [{"four_bar_crank", "four_bar_rocker_driven"}]
+    # a crank that drives a block, told from either end
+    pump = {"slider_crank_crank_driven", "slider_crank_inv4_hand_pump_ground_block"}
+    assert same == [{"four_bar_crank", "four_bar_rocker_driven"}, pump]
     prints = {sk.fingerprint(catalogue(name)) for name in NAMES}
-    assert len(prints) == len(NAMES) - 1
+    assert len(prints) == len(NAMES) - 2
 
 
 def test_inversions_of_a_chain() -> None:
@@ -117,7 +119,7 @@ def test_drivers_count_unless_left_out() -> None:
         ("R:A:0,1 R:B:1,2 C:c:0,@B", "R:A:0,1 R:B:1,2 C:c:0,2"),  # on the pin, on the roller
         ("R:A:0,1 R:B:0,1", "R:A:0,1"),
         ("R:A:0,1 G:g:0,1", "R:A:0,1 C:g:0,1"),
-        ("R:A:0,1 R:B:@A,2 R:C:@A,1", "R:A:0,1 R:B:@A,2 R:C:@A,2"),  # a link twice on one pin: which?
+        ("R:A:0,1 R:B:@A,2 R:C:@A,1", "R:A:0,1 R:B:@A,2 R:C:@A,0"),  # a link twice on one pin: which?
     ],
 )
 def test_not_isomorphic(one: str, other: str) -> None:
@@ -151,9 +153,9 @@ def test_networkx_agrees_on_random_chains() -> None:
     rng = random.Random(1)
     chains = []
     for _ in range(60):
-        pairs = {tuple(rng.sample("012345", 2)) for _ in range(6)}
+        pairs = {tuple(rng.sample("01234", 2)) for _ in range(5)}
         text = " ".join(f"{rng.choice('RRRP')}:{k}:{a},{b}" for k, (a, b) in enumerate(sorted(pairs)))
-        chains.append(make(text, links="0 1 2 3 4 5"))
+        chains.append(make(text, links="0 1 2 3 4"))
     same = 0
     for one, other in combinations(chains, 2):
         wanted = GraphMatcher(graph(one), graph(other), categorical_node_match("label", "")).is_isomorphic()
@@ -167,19 +169,21 @@ def test_networkx_agrees_on_random_chains() -> None:
 
 def test_long_symmetric_chains_take_no_time() -> None:
     chain = chain_of_dyads(200)
-    joints = tuple(sk.Joint(f"{j.id}'", j.kind, tuple(e if e == "0" else f"{e}'" for e in j.links)) for j in chain.joints)
+    joints = tuple(
+        sk.Joint(f"{j.id}'", j.kind, tuple(end if end == "0" else f"{end}'" for end in j.links)) for j in chain.joints
+    )
     twice = sk.Topology((*chain.links, *(f"{link}'" for link in chain.links[1:])), "0", (*chain.joints, *joints))
-    other = shuffled(sk.Topology(twice.links[:400], "0", (), ()), 0)  # renames a few hundred links
-    assert len(other[0].links) == 400
     reordered = sk.Topology(twice.links[::-1], "0", twice.joints[::-1])
     check(twice, reordered, sk.isomorphic(twice, reordered))
 
 
 def test_a_fingerprint_is_the_same_in_every_run() -> None:
-    program = "import structkin as sk; from structkin.examples import path; print(sk.fingerprint(sk.load(path('v_engine'))))"
+    program = "from structkin import *; from structkin.examples import path; print(fingerprint(load(path('v_engine'))))"
     prints = set()
     for seed in ("0", "1"):
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[2])}
-        run = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+        run = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+        )
         prints.add(run.stdout)
     assert len(prints) == 1

@@ -1,0 +1,136 @@
+"""`structkin structure --matrices`, `explain` and `inputs`: what is printed, what is written, and the exit code."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import structkin as sk
+from structkin.cli.app import app
+from structkin.cli.explain import lines_of
+from structkin.examples import names, path
+from structkin.structure import decompose
+
+
+def structkin(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def undriven(tmp_path):
+    data = sk.load(path("crank_rocker")).source_dict
+    del data["drivers"]
+    file = tmp_path / "undriven.json"
+    file.write_text(json.dumps(data))
+    return file
+
+
+def test_matrices_are_drawn(tmp_path):
+    picture = tmp_path / "matrices.svg"
+    run = structkin("structure", path("crank_rocker"), "--matrices", picture)
+    assert run.exit_code == 0
+    assert f"drawn: {picture}" in run.stdout.replace("\n", "") and picture.stat().st_size > 1000
+    assert structkin("structure", path("crank_rocker"), "--json", "--matrices", picture).stdout.startswith("{")
+
+
+def test_explain_says_why():
+    run = structkin("explain", path("crank_rocker"))
+    assert run.exit_code == 0
+    assert run.stdout.splitlines() == [
+        "1. crank: driven R at A by motor",
+        "   needs A on the ground; the angle that motor gives. Its link has 3 unknowns; A gives 2, motor gives 1.",
+        "2. coupler + rocker: RRR dyad from B (group 1) and D (ground)",
+        "   needs B on crank from group 1; D on the ground. Its 2 links have 6 unknowns; "
+        "B gives 2, C gives 2, D gives 2.",
+    ]
+
+
+@pytest.mark.parametrize("name", names())
+def test_equations_are_told_for_every_group_of_the_examples(name):
+    """Where they are told by joint, they add up: else the sentence would say so in general."""
+    structure = sk.load(path(name)).structure()
+    lines = lines_of(structure)
+    assert lines[::2] == structure.explain().splitlines()
+    for group, line in zip(structure.groups, lines[1::2], strict=True):
+        if group.links:
+            given = [int(part.split()[-1].rstrip(".")) for part in line.split("unknowns; ")[1].split(", ")]
+            assert sum(given) == 3 * len(group.links)
+
+
+def test_explain_of_a_pin_and_of_a_redundant_group():
+    driven_pin = sk.Topology.from_dict(
+        {
+            "links": ["0", "1", "2"],
+            "ground": "0",
+            "joints": [{"id": "A", "kind": "R", "links": ["1", "2"]}],
+            "drivers": [
+                {"id": "p", "kind": "distance", "links": ["0", "@A"]},
+                {"id": "q", "kind": "distance", "links": ["0", "@A"]},
+                {"id": "a", "kind": "angle", "links": ["0", "1"]},
+                {"id": "b", "kind": "angle", "links": ["0", "2"]},
+            ],
+        }
+    )
+    said = "\n".join(lines_of(decompose(driven_pin)))
+    assert "needs the distance that p gives; the distance that q gives. Two equations fix the two coordinates" in said
+    wedge = sk.Topology.from_adjacency([["", "P:a", "P:c"], ["P:a", "", "P:b"], ["P:c", "P:b", ""]], drivers=["a"])
+    lines = lines_of(decompose(wedge))
+    assert any("as many independent equations" in line for line in lines)
+    assert lines[-1].startswith("! joints.c")
+
+
+def test_explain_of_what_is_not_solvable(undriven):
+    run = structkin("explain", undriven)
+    assert run.exit_code == 1 and run.stdout.startswith("! links.crank")
+
+
+def test_inputs_are_ranked_and_drawn(undriven, tmp_path):
+    picture = tmp_path / "inputs.png"
+    run = structkin("inputs", undriven, "--plot", picture)
+    assert run.exit_code == 0 and picture.stat().st_size > 1000
+    lines = [line for line in run.stdout.splitlines() if line.startswith("│")]
+    assert [line.split("│")[2].strip() for line in lines] == ["A", "D", "B", "C"]
+    assert "4 of 4 combinations fix every link" in run.stdout and "*" not in run.stdout
+
+
+def test_own_inputs_are_marked():
+    run = structkin("inputs", path("stephenson_iii_triad"))
+    assert "E *" in run.stdout and "* the drivers that it has" in run.stdout
+
+
+def test_all_inputs():
+    short, long = (structkin("inputs", path("jansen_leg"), *options) for options in ((), ("--all",)))
+    assert "1 more choice is not shown" in short.stdout and "not shown" not in long.stdout
+    assert long.stdout.count("\n│") == 13
+
+
+def test_inputs_as_data():
+    data = json.loads(structkin("inputs", path("five_bar_two_drivers"), "--json").stdout)
+    assert {"title", "mobility", "inputs", "candidates", "possible", "tried", "complete", "choices"} <= set(data)
+    assert data["inputs"] == 2 and data["choices"][0]["own"] is True
+    assert [driver["joint"] for driver in data["choices"][0]["drivers"]] == ["A", "E"]
+
+
+def test_inputs_beside_one_that_stays():
+    file = path("five_bar_two_drivers")
+    [first, *_] = sk.load(file).drives
+    data = json.loads(structkin("inputs", file, "--keep", first, "--json").stdout)
+    assert data["inputs"] == 1 and {choice["drivers"][0]["id"] for choice in data["choices"]} == {first}
+    assert isinstance(structkin("inputs", file, "--keep", "nobody").exception, sk.InputError)
+
+
+def test_a_cut_is_told():
+    run = structkin("inputs", path("excavator"), "--limit", "10")
+    assert run.exit_code == 0 and "cut: 220 are possible" in run.stdout
+
+
+def test_nothing_to_drive(tmp_path):
+    file = tmp_path / "triangle.toml"
+    file.write_text(
+        "[points]\nA = [0, 0]\nB = [1, 1]\nC = [2, 0]\n"
+        '[links]\nground = ["A", "C"]\nleft = ["A", "B"]\nright = ["B", "C"]\n'
+    )
+    run = structkin("inputs", file)
+    assert run.exit_code == 1 and "nothing is left to drive" in run.stdout
