@@ -70,7 +70,7 @@ def test_no_group_and_a_large_mechanism():
     data = crank_rocker().source_dict
     del data["drivers"]
     assert "no group is" in texts(draw_matrices(sk.Mechanism.from_dict(data).structure()))
-    figure = draw_matrices(chain(60).structure())
+    figure = draw_matrices(chain(20).structure())
     assert max(figure.get_size_inches()) < 30
     assert "R:A0" not in texts(figure)
     nothing_is_cut(figure)

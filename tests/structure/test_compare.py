@@ -152,10 +152,10 @@ def test_networkx_agrees_on_random_chains() -> None:
 
     rng = random.Random(1)
     chains = []
-    for _ in range(60):
-        pairs = {tuple(rng.sample("01234", 2)) for _ in range(5)}
+    for _ in range(40):
+        pairs = {tuple(rng.sample("0123", 2)) for _ in range(4)}
         text = " ".join(f"{rng.choice('RRRP')}:{k}:{a},{b}" for k, (a, b) in enumerate(sorted(pairs)))
-        chains.append(make(text, links="0 1 2 3 4"))
+        chains.append(make(text, links="0 1 2 3"))
     same = 0
     for one, other in combinations(chains, 2):
         wanted = GraphMatcher(graph(one), graph(other), categorical_node_match("label", "")).is_isomorphic()
