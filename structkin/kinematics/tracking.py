@@ -110,7 +110,12 @@ class _Tracker:
         while pose is not None and k < len(self.lanes) - 1:
             if progress is not None:
                 progress(k / len(self.lanes))
+            if self.lanes[k + 1] != self.lanes[k] + 1:
+                # Lanes without inputs lie between: what is behind them is not the next step of this motion.
+                k, pose = self._resume(k, Status.OUT_OF_REACH)
+                continue
             station = max(k + 1, int(np.searchsorted(self.way, self.way[k] + STRIDE, side="right")) - 1)
+            station = min(station, self._end_of_run(k))
             found = _reach(self.form, pose, self._at(station))
             if isinstance(found, _Poses):
                 self._keep(station, found)
@@ -120,6 +125,11 @@ class _Tracker:
             k, pose = self._creep(k, station, pose)
             if k < station:
                 k, pose = self._resume(k, found)
+
+    def _end_of_run(self, k: int) -> int:
+        """Return the last lane that follows lane k without a gap."""
+        ends = np.append(np.flatnonzero(np.diff(self.lanes) > 1), len(self.lanes) - 1)
+        return int(ends[np.searchsorted(ends, k)])
 
     def _at(self, k: Any) -> Inputs:
         lanes = self.lanes[k]

@@ -122,7 +122,7 @@ def draw_inputs(ranking: InputRanking, *, mechanism: Mechanism | None = None, mo
     size = max(len(incidence(choices[0].topology)) for choices in shown)
     side = min(max(4.2, 3.0 + 0.32 * size), 9.0)
     tall = side - 2 * (BESIDE - ABOVE)
-    columns = min(len(shown), 3)
+    columns = 2 if len(shown) == 4 else min(len(shown), 3)
     rows = -(-len(shown) // columns)
     heads = [_head(choices, place[id(choices[0])], round(LETTERS * side)) for choices in shown]
     head = LINE * max(len(lines) for lines in heads) + 0.05

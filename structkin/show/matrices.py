@@ -18,7 +18,7 @@ from structkin.structure import KinematicStructure
 LINE, LETTER, PAD = 0.145, 0.071, 0.12
 
 #: Inches of a cell without text, and of the largest matrix with and without text.
-SMALL_CELL, LARGEST, LARGEST_PATTERN = 0.07, 20.0, 14.0
+SMALL_CELL, LARGEST, LARGEST_PATTERN = 0.07, 16.0, 14.0
 
 #: Letters of a name or kind that are shown.
 MOST_LETTERS = 24

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from by_the_file import File, gaps
-from hypothesis import HealthCheck, Phase, example, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from random_mechanisms import (
     DRIVEN,
@@ -39,7 +39,7 @@ quiet = {
     "deadline": None,
     "derandomize": True,
     "database": None,
-    "phases": [Phase.explicit, Phase.generate],  # a smaller seed is not a smaller mechanism
+    "phases": [Phase.generate],  # a smaller seed is not a smaller mechanism
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large],
 }
 
@@ -211,7 +211,6 @@ def _check_out_of_reach(case: Case, motion: Any, centers: Any, place: Any) -> Co
 
 @settings(max_examples=90, **quiet)
 @given(seed=seeds, elements=elements)
-@example(seed=21_950_398, elements=5)  # guides of a PRP pass through parallel
 def test_motion_agrees_with_every_judge(seed, elements):
     check_motion(build(seed, elements))
 
@@ -374,9 +373,45 @@ def check_sampling(case: Case) -> Counter[str]:
 
 @settings(max_examples=12, **quiet)
 @given(seed=seeds)
-@example(seed=20_000_030)  # the crank leaves the reach of a triad and comes back from the other side
 def test_tracked_groups_do_not_depend_on_the_sampling(seed):
     check_sampling(build(seed, 1, menu=OTHERS))
+
+
+#: A crank that turns out of the reach of a triad and comes back into it from the other side.
+ROUND_TRIP: dict[str, Any] = {
+    "duration": 0.4,
+    "points": {
+        "A": [-425.0, 54.0],
+        "B": [-202.0, -179.0],
+        "C": [-1615.0, -868.0],
+        "O": [-11.0, 150.0],
+        "S": [-585.0, -337.0],
+        "D": [-863.0, -1093.0],
+    },
+    "links": {
+        "crank": ["D", "C", "O"],
+        "upper": ["C", "A"],
+        "plate": ["A", "S", "B"],
+        "lower": ["B", "D"],
+        "slide": ["S"],
+        "ground": ["O"],
+    },
+    "joints": {"rail": {"type": "prismatic", "links": ["slide", "ground"], "axis": [1.856, -0.137]}},
+    "drivers": {"motor": {"links": ["crank", "ground"], "speed": -5 * np.pi}},
+}
+
+
+def test_a_full_turn_through_a_gap_comes_home():
+    check_sampling(Case(ROUND_TRIP, (), 0.4, 0))
+    motion = sk.Mechanism.from_dict(ROUND_TRIP).solve(samples=361)
+    assert motion.plan.tracked
+    assert 0 < motion.ok.sum() < 361
+    assert motion.ok[0]
+    assert motion.ok[-1]
+    for link in ("upper", "plate", "lower", "slide"):
+        np.testing.assert_allclose(motion.position(0j, link=link)[-1], motion.position(0j, link=link)[0], atol=1e-8)
+    runs = [status for _, status, _ in motion.outcomes()]
+    assert runs == [Status.OK, Status.OUT_OF_REACH, Status.OK]
 
 
 # --- thousands ------------------------------------------------------------------------------------------------
