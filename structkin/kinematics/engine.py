@@ -131,7 +131,7 @@ class _Block:
         h = self.inputs(step, 0)
         margin = form.margin(h)
         root: Any = None
-        singular = None
+        lost = no_rates = None
         if margin is not None:
             margin = np.broadcast_to(margin, self.lanes.status.shape)
             if form.modes == 1:
@@ -144,17 +144,19 @@ class _Block:
             else:
                 singular = (margin <= LIMIT) & (margin >= -LIMIT)
                 root = mode * np.sqrt(np.where(singular, np.maximum(margin, 0.0), margin))
+                lost = margin < -LIMIT
+                no_rates = singular | lost
                 self._mark(singular, Status.SINGULAR, step.group)
-                self._mark(margin < -LIMIT, Status.OUT_OF_REACH, step.group)
+                self._mark(lost, Status.OUT_OF_REACH, step.group)
         phi = form.position(h, root)
-        self._store(step, 0, phi)
+        self._store(step, 0, phi, lost)
         if len(self.lanes.x) == 1:
             return
         dh = self.inputs(step, 1)
         dphi = form.linear(h, phi, dh, (0.0,) * 4)
         ddphi = form.linear(h, phi, self.inputs(step, 2), form.convective(h, phi, dh, dphi, dh, dphi))
-        self._store(step, 1, dphi, singular)
-        self._store(step, 2, ddphi, singular)
+        self._store(step, 1, dphi, no_rates)
+        self._store(step, 2, ddphi, no_rates)
 
     def _continue(self, step: Step, form: General) -> None:
         h, n = self.inputs(step, 0), len(self.lanes.status)

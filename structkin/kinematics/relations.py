@@ -89,8 +89,8 @@ class HalfSquareOfLength(_Explicit):
         return np.asarray(h[0])
 
     def position(self, h: Values, root: Any) -> Values:
-        """Return half the square; `root` is NaN where the distance is negative."""
-        return (0.5 * h[0] * h[0] + 0.0 * root,)
+        """Return half the square."""
+        return (0.5 * h[0] * h[0],)
 
     def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
         """Return s ds + g."""

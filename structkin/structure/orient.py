@@ -20,6 +20,7 @@ LARGEST_STAR = 0
 
 #: So many searches in depth before those of shortest length, which bound the work.
 PHASES = 20
+import os; FEW=int(os.environ.get('FEW','8'))
 
 
 @dataclass(frozen=True)
@@ -220,6 +221,8 @@ class _State:
         self.fair = not getattr(self, "fair", False)
         if self.fair:
             row = self.back
+        self.k = getattr(self, "k", -1) + 1
+        again = self.k >= FEW
         for r in waiting:
             for source in (first[r], second[r]):
                 if source == GROUND or seen[source]:
@@ -232,7 +235,7 @@ class _State:
                         free[v] -= 1
                         for vertex, moved in zip(path, moves, strict=True):
                             owner[moved] = vertex
-                            seen[vertex] = False
+                            seen[vertex] = not again
                         break
                     step = -1
                     at, end = ahead[-1], start[v + 1]
