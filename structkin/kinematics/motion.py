@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, PoseError, Problem
-from structkin.kinematics.affine import Affine
+from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan
@@ -97,9 +98,7 @@ class Motion:
         """Return the travel (n,) [m] of a prismatic joint or slot, zero in the sketch."""
         guide = self.mechanism.guides.get(joint)
         if guide is None:
-            raise InputError(
-                [Problem(joint, "is not a prismatic joint or slot", suggest(joint, self.mechanism.guides))]
-            )
+            raise self._unknown(joint, "a prismatic joint or slot", self.mechanism.guides)
         along = self._evaluate(self._frame(guide.carrier).direction * guide.direction, 0)
         way = self._evaluate(
             self._frame(guide.slider).point(guide.point) - self._frame(guide.carrier).point(guide.origin), 0
@@ -146,7 +145,7 @@ class Motion:
         if name in m.links:
             return name, self._frame(name).direction
         if name not in m.points:
-            raise InputError([Problem(name, "is not a point or link", suggest(name, (*m.points, *m.links)))], m.title)
+            raise self._unknown(name, "a point or link", (*m.points, *m.links))
         return None, self._place(name, None)
 
     # --- how it went --------------------------------------------------------------------------------------
@@ -247,33 +246,36 @@ class Motion:
 
     # --- inside -------------------------------------------------------------------------------------------
 
-    def _frame(self, link: str) -> Any:
-        try:
-            return self.plan.frames[link]
-        except KeyError:
-            raise InputError([Problem(link, "is not a link", suggest(link, self.plan.frames))]) from None
+    def _frame(self, link: str) -> Frame:
+        if link not in self.plan.frames:
+            raise self._unknown(link, "a link", self.plan.frames)
+        return self.plan.frames[link]
+
+    def _unknown(self, name: Any, what: str, known: Iterable[str]) -> InputError:
+        hint = suggest(str(name), known)
+        return InputError([Problem(str(name), f"is not {what}", hint)], self.mechanism.title or "mechanism")
 
     def _direction(self, link: str, order: int) -> Floats:
         return self._evaluate(self._frame(link).direction, order)
 
     def _place(self, point: str | complex, link: str | None) -> Affine:
         m = self.mechanism
-        if not isinstance(point, str):
+        if isinstance(point, Number):
             if link is None:
-                raise InputError([Problem("link", "a place in a link's frame needs its link", "pass link=")])
-            place: Affine = self._frame(link).point(complex(point))
-            return place
+                raise InputError([Problem("link", "a place in a link's frame needs its link", "pass link=")], m.title)
+            return self._frame(link).point(complex(point))
+        if not isinstance(point, str):
+            raise self._unknown(point, "a point: pass a name, or a place x + yj with link=", m.points)
         if link is None:
             if point in self.plan.pins:
                 return self.plan.pins[point]
             if point not in m.points:
-                raise InputError([Problem(point, "is not a point", suggest(point, m.points))])
+                raise self._unknown(point, "a point", m.points)
             link = m.link_of(point)
         frame = self._frame(link)
         if point not in m.links[link].local:
-            raise InputError([Problem(point, f"is not a point of {link}", suggest(point, m.links[link].local))])
-        named: Affine = frame.point(m.links[link].local[point])
-        return named
+            raise self._unknown(point, f"a point of {link}", m.links[link].local)
+        return frame.point(m.links[link].local[point])
 
     def _evaluate(self, expression: Affine, order: int) -> Floats:
         values = self._derivative(expression, self.lanes.x[order])

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -125,10 +126,10 @@ class Schedule:
 
 def make_schedule(
     mechanism: Mechanism,
-    samples: int | None,
+    samples: Any,
     t: ArrayLike | None,
     drivers: Mapping[str, Any] | None,
-    duration: float | None,
+    duration: Any,
 ) -> Schedule:
     """Return the schedule of a call of `solve`; `InputError` lists everything that does not fit."""
     given, problems = _given_values(mechanism, drivers or {})
@@ -142,11 +143,13 @@ def make_schedule(
         for id, law in laws.items()
         if law is None
     ]
-    if samples is not None and (not isinstance(samples, int) or isinstance(samples, bool) or samples < 1):
+    if samples is not None and (not isinstance(samples, Integral) or type(samples) is bool or int(samples) < 1):
         problems.append(Problem("samples", f"{samples!r} is not a positive whole number"))
-    if given and t is None and not any(laws.values()):
+    by_values = bool(given) and not any(laws.values())
+    if by_values or t is not None:
+        where = "the times t are given" if t is not None else "every driver is given by its values"
         problems += [
-            Problem(name, "has no meaning where every driver is given by its values", "one sample a value")
+            Problem(name, f"has no meaning where {where}", "leave it out")
             for name, value in (("samples", samples), ("duration", duration))
             if value is not None
         ]
@@ -168,51 +171,63 @@ def _given_values(mechanism: Mechanism, drivers: Mapping[str, Any]) -> tuple[dic
     given: dict[str, Floats] = {}
     problems: list[Problem] = []
     for id, values in drivers.items():
-        if id not in mechanism.drives:
-            problems.append(
-                Problem(f"drivers.{id}", "is not a driver of this mechanism", suggest(id, mechanism.drives))
-            )
+        key = f"drivers.{id}"
+        if not isinstance(id, str) or id not in mechanism.drives:
+            problems.append(Problem(key, "is not a driver of this mechanism", suggest(str(id), mechanism.drives)))
             continue
-        parts: Sequence[Any] = values if isinstance(values, tuple) else (values,)
-        try:
-            arrays = [np.atleast_1d(np.asarray(part, dtype=np.float64)) for part in parts]
-        except (TypeError, ValueError):
-            arrays = []
-        if not arrays or len(arrays) > 3 or any(a.ndim != 1 or a.shape != arrays[0].shape for a in arrays):
-            problems.append(Problem(f"drivers.{id}", "expected an array (n,) or (values, rates, accelerations)"))
-        elif not len(arrays[0]):
-            problems.append(Problem(f"drivers.{id}", "holds no values"))
-        elif not np.isfinite(arrays[0]).all():
-            problems.append(Problem(f"drivers.{id}", "holds values that are not finite"))
+        # A number alone is one pose; in a tuple it would be taken for a value, a rate or an acceleration.
+        parts: Sequence[Any] = values if isinstance(values, tuple) else (np.atleast_1d(np.ma.asanyarray(values)),)
+        arrays = [_real(part) for part in parts]
+        good = [array for array in arrays if array is not None]
+        if not good or len(good) < len(arrays) or len(arrays) > 3 or any(a.shape != good[0].shape for a in good):
+            message = "expected real numbers (n,), or a tuple of values, rates, accelerations, each (n,)"
+            problems.append(Problem(key, message))
+        elif not len(good[0]):
+            problems.append(Problem(key, "holds no values"))
+        elif not np.isfinite(good[0]).all():
+            problems.append(Problem(key, "holds values that are not finite"))
         else:
-            given[id] = np.full((3, len(arrays[0])), np.nan)
-            given[id][: len(arrays)] = arrays
+            given[id] = np.full((3, len(good[0])), np.nan)
+            given[id][: len(good)] = good
     return given, problems
+
+
+def _real(values: Any) -> Floats | None:
+    """Return values as an array (n,), NaN where they are masked; None if they are not real numbers in a row."""
+    try:
+        array = np.ma.asanyarray(values)
+        if array.dtype.kind not in "iuf" or array.ndim != 1:
+            return None
+        return np.asarray(array.astype(np.float64).filled(np.nan))
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def _times(
     mechanism: Mechanism,
-    samples: int | None,
+    samples: Any,
     t: ArrayLike | None,
     given: Mapping[str, Floats],
     laws: Mapping[str, Any],
-    duration: float | None,
+    duration: Any,
 ) -> Floats:
     if t is not None:
-        times = np.atleast_1d(np.asarray(t, dtype=np.float64))
-        if times.ndim != 1 or not len(times) or not np.isfinite(times).all():
+        times = _real(np.atleast_1d(t) if np.ndim(t) == 0 else t)
+        if times is None or not len(times) or not np.isfinite(times).all():
             raise InputError([Problem("t", "expected finite times (n,) in seconds")], mechanism.title)
         return times
     if given and not laws:
         return np.full(next(iter(given.values())).shape[1], np.nan)
     if duration is None:
         duration = mechanism.duration
-    if duration is not None and not (math.isfinite(duration) and duration > 0):
-        raise InputError([Problem("duration", f"{duration!r} is not a positive time")], mechanism.title)
-    start, end = 0.0, duration
-    if end is None:
+    start, end = 0.0, math.nan
+    if duration is None:
         start, end = default_range(mechanism)
-    count = samples or (next(iter(given.values())).shape[1] if given else SAMPLES)
+    elif isinstance(duration, Real):
+        end = float(duration)
+    if not (math.isfinite(end) and (duration is None or end > 0)):
+        raise InputError([Problem("duration", f"{duration!r} is not a positive time")], mechanism.title)
+    count = int(samples or 0) or (next(iter(given.values())).shape[1] if given else SAMPLES)
     return np.linspace(start, end, count) if count > 1 else np.array([start])
 
 

@@ -15,12 +15,10 @@ import numpy as np
 from structkin.structure.rows import GROUND, BoolArray, IntArray
 
 
-#: A vertex of more open rows is taken for one that much hangs on, not for the middle of a group.
-LARGEST_STAR = 0
-
-#: So many searches in depth before those of shortest length, which bound the work.
-PHASES = 20
-import os; FEW=int(os.environ.get('FEW','8'))
+#: So many phases of searches in depth, then phases of shortest paths, which bound the work.
+PHASES = 200
+#: A phase that helps a smaller part of the waiting rows is followed by more thorough ones.
+LITTLE = 0.04
 
 
 @dataclass(frozen=True)
@@ -34,8 +32,9 @@ class Orientation:
 def orient(capacity: IntArray, ends: IntArray, active: BoolArray) -> Orientation:
     """Return an orientation that leaves as few active rows as possible without an owner.
 
-    Forced choices first (they settle most mechanisms), then stars whose rows fill them, guesses where nothing is
-    certain, then augmenting paths in phases of shortest length as in Dinic's algorithm: O(m sqrt m) at worst.
+    Forced choices first (they settle most mechanisms), guesses at the frontier of what is settled, then
+    augmenting paths: found in depth while that is quick, and then in phases of shortest length as in Dinic's algorithm,
+    O(m sqrt m) at worst.
 
     >>> ends = np.array([[-1, 0], [-1, 0], [-1, 0], [0, 1], [0, 1]])
     >>> result = orient(np.array([3, 3]), ends, np.ones(5, dtype=bool))
@@ -78,7 +77,6 @@ class _State:
             self.start,
             self.row,
         )
-        capacity = free.copy()
         open_rows = [start[v + 1] - start[v] for v in range(self.n)]
         undecided = [False] * len(owner)
         for r in self.live:
@@ -122,53 +120,10 @@ class _State:
                 if v != GROUND and free[v]:
                     give(r, v)
         propagate()
-        def close(z: int) -> bool:
-            """Settle the star around z if its rows fill it: z and those neighbours that something holds already.
-
-            No other row can then be theirs. Dyads, cylinders and triads are found so, whole.
-            """
-            rows: dict[int, list[int]] = {}
-            for r in row[start[z] : start[z + 1]]:
-                if undecided[r]:
-                    u = second[r] if first[r] == z else first[r]
-                    if free[u] < capacity[u]:
-                        rows.setdefault(u, []).append(r)
-            if sum(map(len, rows.values())) != free[z] + sum([free[u] for u in rows]):
-                return False
-            if any(len(shared) < free[u] for u, shared in rows.items()):
-                return False
-            for u, shared in rows.items():
-                give_to_u = free[u]
-                for r in shared[:give_to_u]:
-                    give(r, u)
-                for r in shared[give_to_u:]:
-                    give(r, z)
-            propagate()
-            return True
-
-        def close_near(v: int) -> None:
-            if open_rows[v] > LARGEST_STAR:
-                return
-            around = {v: None}
-            for r in row[start[v] : start[v + 1]]:
-                if undecided[r]:
-                    around[second[r] if first[r] == v else first[r]] = None
-            for z in around:
-                if open_rows[z] <= LARGEST_STAR and free[z] and close(z):
-                    return
-
-        guesses: deque[int] = deque()
         seed = 0
         while True:
             if frontier:
                 v = frontier.popleft()
-                if free[v] and open_rows[v]:
-                    close_near(v)
-                if free[v] and open_rows[v]:
-                    guesses.append(v)
-                continue
-            if guesses:
-                v = guesses.popleft()
             elif seed < self.n:
                 v = seed
                 seed += 1
@@ -189,40 +144,36 @@ class _State:
     def augment(self) -> None:
         """Move rows along paths from full vertices to free ones until no path is left."""
         waiting = [r for r in self.live if self.owner[r] < 0]
-        self.back = [r for a, b in pairwise(self.start) for r in self.row[a:b][::-1]]
-        for _ in range(PHASES):
-            count = len(waiting)
-            waiting = self._search(waiting)
-            if len(waiting) == count:
+        forth = self.row
+        back = [r for a, b in pairwise(self.start) for r in forth[a:b][::-1]] if waiting else []
+        thorough = False
+        for phase in range(PHASES):
+            left = self._search(waiting, back if phase % 2 else forth, thorough)
+            given = len(waiting) - len(left)
+            thorough = thorough or given < LITTLE * len(waiting)
+            waiting = left
+            if not given:
                 break
         self._measure()
-        while len(waiting) < count:
-            count = len(waiting)
+        while waiting:
+            reachable = [r for r in waiting if any(v != GROUND and self.distance[v] >= 0 for v in self._ends(r))]
+            if not reachable:
+                break
             pointer = self.start[:-1].copy()
-            waiting = [r for r in waiting if not self._push(r, pointer)]
+            waiting = [r for r in reachable if not self._push(r, pointer)]
             self._measure()
 
-    def _search(self, waiting: list[int]) -> list[int]:
-        """Give rows owners along any paths, no vertex on two of them, and return the rows left.
+    def _search(self, waiting: list[int], row: list[int], thorough: bool) -> list[int]:
+        """Give rows owners along any paths, and return the rows left; none is given only if there is no path.
 
-        Depth first with a look ahead: Pothen, Fan (1990), "Computing the block triangular form of a sparse matrix",
-        ACM TOMS 16. A path is soon found where there are many, so that little is looked at.
+        Depth first with a look ahead, no vertex seen twice but those of a path found if `thorough`: Pothen, Fan (1990),
+        "Computing the block triangular form of a sparse matrix", ACM TOMS 16. `row` lists the rows at each
+        vertex, in alternating order from phase to phase: Duff, Kaya, Ucar (2011), "Design, implementation, and
+        analysis of maximum transversal algorithms", ACM TOMS 38.
         """
-        first, second, owner, free, start, row = (
-            self.first,
-            self.second,
-            self.owner,
-            self.free,
-            self.start,
-            self.row,
-        )
+        first, second, owner, free, start = self.first, self.second, self.owner, self.free, self.start
         seen = [False] * self.n
         left = []
-        self.fair = not getattr(self, "fair", False)
-        if self.fair:
-            row = self.back
-        self.k = getattr(self, "k", -1) + 1
-        again = self.k >= FEW
         for r in waiting:
             for source in (first[r], second[r]):
                 if source == GROUND or seen[source]:
@@ -235,9 +186,9 @@ class _State:
                         free[v] -= 1
                         for vertex, moved in zip(path, moves, strict=True):
                             owner[moved] = vertex
-                            seen[vertex] = not again
+                            seen[vertex] = not thorough
                         break
-                    step = -1
+                    step = taken = -1
                     at, end = ahead[-1], start[v + 1]
                     if at == start[v]:
                         for k in range(at, end):
