@@ -65,5 +65,6 @@ def _remarks(mechanism: Mechanism, structure: KinematicStructure) -> list[Proble
         motion = mechanism.solve()
     except InputError as error:
         return list(error.problems)
+    rest = "the rest of the sweep is right; " if motion.ok.any() else ""
     lines = motion.report.splitlines()[1:]
-    return [Problem("", line, "the rest of the sweep is right; change the range, or the lengths") for line in lines]
+    return [Problem("", line, f"{rest}change the range, or the lengths") for line in lines]

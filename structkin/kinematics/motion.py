@@ -179,10 +179,15 @@ class Motion:
         lines = [f"{int(self.ok.sum())} of {len(self)} samples ok"]
         for part, status, group in self.outcomes():
             if status != Status.OK:
-                first, last = part.start, part.stop - 1
-                when = f" (t = {self.t[first]:.6g} to {self.t[last]:.6g} s)" if np.isfinite(self.t[first]) else ""
-                lines.append(f"samples {first} to {last}{when}: {status.words} at {self.group_name(group)}")
+                lines.append(f"{self._when(part)}: {status.words} at {self.group_name(group)}")
         return "\n".join(lines)
+
+    def _when(self, part: slice) -> str:
+        first, last = part.start, part.stop - 1
+        timed = np.isfinite(self.t[first])
+        if first == last:
+            return f"sample {first}" + (f" (t = {self.t[first]:.6g} s)" if timed else "")
+        return f"samples {first} to {last}" + (f" (t = {self.t[first]:.6g} to {self.t[last]:.6g} s)" if timed else "")
 
     def group_name(self, index: int) -> str:
         """Return a group in words: its number, kind and links."""

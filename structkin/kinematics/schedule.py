@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -143,7 +143,7 @@ def make_schedule(
         for id, law in laws.items()
         if law is None
     ]
-    if samples is not None and (not isinstance(samples, Integral) or type(samples) is bool or int(samples) < 1):
+    if samples is not None and (not isinstance(samples, int | np.integer) or isinstance(samples, bool) or samples < 1):
         problems.append(Problem("samples", f"{samples!r} is not a positive whole number"))
     by_values = bool(given) and not any(laws.values())
     if by_values or t is not None:

@@ -149,11 +149,12 @@ def _names(
             continue
         members = shapes.members[shape]
         members = members[is_group[members]]
-        place = {vertex: k for k, vertex in enumerate(vertices)}
+        first = int(shapes.vertex_start[example])
+        place = {int(shapes.alike[first + k]): k for k in range(len(vertices))}
         for cluster in clusters:
             at = np.array([place[vertex] for vertex in cluster])
-            links = rows.link_of(shapes.vertex[shapes.vertex_start[members][:, None] + at])
-            composite[links] = links[:, :1]
+            links = rows.link_of(shapes.alike[shapes.vertex_start[members][:, None] + at])
+            composite[links] = links.min(axis=1, keepdims=True)
     return name, tuple(found), composite
 
 

@@ -151,8 +151,9 @@ def diagnose(structure: KinematicStructure) -> tuple[Problem, ...]:
 def _free(part: FreePart) -> Problem:
     key = f"links.{part.links[0]}"
     if part.idle:
-        text = f"link {part.links[0]} spins idly about {part.candidates[0]} and moves nothing else"
-        return Problem(key, text, f"ignore its angle, or drive {part.candidates[0]}")
+        at = part.candidates[:1]  # none where it hangs alone on the pin of other links
+        text = f"link {part.links[0]} spins idly{''.join(f' about {id}' for id in at)} and moves nothing else"
+        return Problem(key, text, "ignore its angle" + "".join(f", or drive {id}" for id in at))
     verb = "moves" if len(part.links) == 1 else "move"
     drivers = "one driver is" if part.missing == 1 else f"{part.missing} drivers are"
     text = f"{_links(part.links)} {', '.join(part.links)} still {verb}: {drivers} missing"

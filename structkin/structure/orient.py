@@ -7,13 +7,12 @@ body is never expanded into three columns, which keeps the search small and the 
 from __future__ import annotations
 
 from collections import deque
-from itertools import pairwise
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from structkin.structure.rows import GROUND, BoolArray, IntArray
-
 
 #: So many phases of searches in depth, then phases of shortest paths, which bound the work.
 PHASES = 200
@@ -144,6 +143,9 @@ class _State:
     def augment(self) -> None:
         """Move rows along paths from full vertices to free ones until no path is left."""
         waiting = [r for r in self.live if self.owner[r] < 0]
+        if waiting:
+            self._measure()
+            waiting = self._reachable(waiting)
         forth = self.row
         back = [r for a, b in pairwise(self.start) for r in forth[a:b][::-1]] if waiting else []
         thorough = False
@@ -155,13 +157,14 @@ class _State:
             if not given:
                 break
         self._measure()
-        while waiting:
-            reachable = [r for r in waiting if any(v != GROUND and self.distance[v] >= 0 for v in self._ends(r))]
-            if not reachable:
-                break
+        while waiting := self._reachable(waiting):
             pointer = self.start[:-1].copy()
-            waiting = [r for r in reachable if not self._push(r, pointer)]
+            waiting = [r for r in waiting if not self._push(r, pointer)]
             self._measure()
+
+    def _reachable(self, waiting: list[int]) -> list[int]:
+        first, second, distance = self.first, self.second, [*self.distance, -1]  # the last is the ground's
+        return [r for r in waiting if distance[first[r]] >= 0 or distance[second[r]] >= 0]
 
     def _search(self, waiting: list[int], row: list[int], thorough: bool) -> list[int]:
         """Give rows owners along any paths, and return the rows left; none is given only if there is no path.
@@ -220,9 +223,6 @@ class _State:
             else:
                 left.append(r)
         return left
-
-    def _ends(self, r: int) -> tuple[int, int]:
-        return self.first[r], self.second[r]
 
     def _measure(self) -> None:
         """Set `distance`: moves from each vertex to the nearest one with spare capacity, -1 if none."""

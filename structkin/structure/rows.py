@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -99,7 +100,7 @@ class Rows:
     def pins(self) -> tuple[tuple[str, ...], ...]:
         """The joints on each pin that is a vertex."""
         names, start, joints = self.topology.joint_names, self.pin_start.tolist(), self.pin_joint.tolist()
-        return tuple(tuple(names[j] for j in joints[a:b]) for a, b in zip(start[:-1], start[1:], strict=True))
+        return tuple(tuple(names[j] for j in joints[a:b]) for a, b in pairwise(start))
 
     @cached_property
     def items(self) -> Sequence[str]:

@@ -16,6 +16,8 @@ from structkin.structure.rows import GROUND, IntArray, Rows
 
 #: A block of more rows is a shape of its own: comparing it would cost more than it saves.
 LARGEST_COMPARED = 64
+#: Rounds of refinement before vertices are put in order.
+ROUNDS = 3
 #: Numbers in one batch of comparisons.
 BATCH = 4_000_000
 
@@ -35,13 +37,15 @@ class Shapes:
     """The blocks (k,) with their vertices and owned rows, both ascending, and which blocks look alike.
 
     Block b has the vertices `vertex[vertex_start[b]:vertex_start[b + 1]]` and owns the rows
-    `row[row_start[b]:row_start[b + 1]]`. `shape` (k,) numbers what looks alike, -1 for a block without rows;
-    `example` (s,) is the first block of each shape.
+    `row[row_start[b]:row_start[b + 1]]`; `alike` lists its vertices so that equal places in blocks of one shape
+    are equal parts. `shape` (k,) numbers what looks alike, -1 for a block without rows; `example` (s,) is one block
+    of each shape.
     """
 
     block: IntArray
     vertex: IntArray
     vertex_start: IntArray
+    alike: IntArray
     row: IntArray
     row_start: IntArray
     shape: IntArray
@@ -58,7 +62,7 @@ class Shapes:
         return rows
 
     def vertices_of(self, block: int) -> list[int]:
-        """Return the vertices of a block."""
+        """Return the vertices of a block, ascending."""
         vertices: list[int] = self.vertex[self.vertex_start[block] : self.vertex_start[block + 1]].tolist()
         return vertices
 
@@ -85,18 +89,27 @@ def shapes_of(rows: Rows, owner: IntArray, block: IntArray) -> Shapes:
     owned = np.flatnonzero(owner >= 0)
     home = block[owner[owned]]
     order = np.argsort(home, kind="stable")
-    row = owned[order]
-    row_start = np.searchsorted(home[order], np.arange(count + 1))
-    local = np.empty(len(block), dtype=np.int64)  # each vertex's place in its block
-    local[vertex] = np.arange(len(vertex)) - vertex_start[block[vertex]]
-
+    row, home = owned[order], home[order]
+    row_start = np.searchsorted(home, np.arange(count + 1))
     height, width = np.diff(row_start), np.diff(vertex_start)
+
+    # in each block vertices and rows are put into an order of their own, as far as possible
+    known = (rows.ends[row] != GROUND) & (block[rows.ends[row]] == home[:, None]) if len(row) else row.reshape(-1, 2)
+    ends = np.where(known, rows.ends[row], -1)
+    colour = _colours(rows, row, ends)
+    alike = vertex[np.lexsort((colour[vertex], block[vertex]))]
+    local = np.full(len(block) + 1, -1, dtype=np.int64)  # each vertex's place in its block; the last is outside
+    local[alike] = np.arange(len(alike)) - vertex_start[block[alike]]
+    ends = np.sort(local[ends], axis=1)
+    turns = rows.turns[row] + 2 * rows.across[row]
+    order = np.lexsort((rows.item[row], turns, rows.kind[row], ends[:, 1], ends[:, 0], home))
+    codes = [ends[order, 0], ends[order, 1], rows.kind[row[order]], turns[order]]
+    plain = np.stack([code.astype(np.int16) for code in codes], axis=1)
+
     shape = np.full(count, -1, dtype=np.int64)
-    examples: list[IntArray] = []
-    found = 0
     large = np.flatnonzero(height > LARGEST_COMPARED)
     shape[large] = np.arange(len(large))
-    examples.append(large)
+    examples = [large]
     found = len(large)
     size = np.where((height > 0) & (height <= LARGEST_COMPARED), height * (int(width.max(initial=0)) + 1) + width, 0)
     by_size = np.argsort(size, kind="stable")
@@ -106,47 +119,58 @@ def shapes_of(rows: Rows, owner: IntArray, block: IntArray) -> Shapes:
             continue
         h, w = int(height[members[0]]), int(width[members[0]])
         step = max(1, BATCH // (16 * h * h))
-        codes = np.concatenate(
-            [
-                _codes(rows, owner, block, local, row[row_start[part][:, None] + np.arange(h)])
-                for part in (members[k : k + step] for k in range(0, len(members), step))
-            ]
-        )
-        pins = rows.capacity[vertex[vertex_start[members][:, None] + np.arange(w)]]
-        number, example = _alike(np.concatenate([codes, pins.astype(np.int8)], axis=1))
+        lines = []
+        for part in (members[k : k + step] for k in range(0, len(members), step)):
+            chosen = row_start[part][:, None] + np.arange(h)
+            said = [plain[chosen].reshape(len(part), 4 * h), _labels(rows, row[order[chosen]])]
+            pins = rows.capacity[alike[vertex_start[part][:, None] + np.arange(w)]]
+            lines.append(np.concatenate([*said, pins], axis=1).astype(np.int8))
+        number, example = _same(np.concatenate(lines))
         shape[members] = found + number
         examples.append(members[example])
         found += len(example)
-    return Shapes(block, vertex, vertex_start, row, row_start, shape, np.concatenate(examples))
+    return Shapes(block, vertex, vertex_start, alike, row, row_start, shape, np.concatenate(examples))
 
 
-def _codes(rows: Rows, owner: IntArray, block: IntArray, local: IntArray, chosen: IntArray) -> NDArray[np.int8]:
-    """Return all that matters of the rows `chosen` (b, h) of b blocks in local numbers, flat (b, 8 h)."""
-    b, h = chosen.shape
-    own = owner[chosen]
-    ends = rows.ends[chosen]
-    other = np.where(ends[:, :, 0] == own, ends[:, :, 1], ends[:, :, 0])
-    inner = (other != GROUND) & (block[other] == block[own])
-    item = rows.item[chosen]
-    joint = np.cumsum(item[:, 1:] != item[:, :-1], axis=1)  # rows ascend, and items with them
+def _colours(rows: Rows, row: IntArray, ends: IntArray) -> IntArray:
+    """Return a number (n,) for each vertex by what is around it in its block, 64 bits, whatever the numbering.
+
+    `ends` (r, 2) are the ends of the block's rows `row`, -1 outside. Colours of neighbours are mixed in as by
+    Weisfeiler and Leman; an unlucky equality only leaves an order to chance that could have been better.
+    """
+    n = rows.n_vertices
+    colour = np.append(rows.capacity, 1) * _ODD[0]
+    what = (rows.kind[row] * 4 + rows.turns[row] + 2 * rows.across[row] + 1) * _ODD[1]
+    for _ in range(ROUNDS):
+        new = colour * _ODD[2]
+        for side in (0, 1):
+            heard = _mix(what + colour[ends[:, 1 - side]])
+            np.add.at(new, ends[:, side], heard)
+        new[n] = _ODD[3]
+        colour = _mix(new)
+    return colour[:n]
+
+
+#: Odd numbers to mix bits with; the products are meant to overflow.
+_ODD = np.array([0x2545F4914F6CDD1D, 0x369DEA0F31A53F85, 0x5851F42D4C957F2D, 0x27BB2EE687B0B0FD], dtype=np.int64)
+
+
+def _mix(x: IntArray) -> IntArray:
+    x = (x ^ (x >> 31)) * _ODD[0]
+    return np.asarray(x ^ (x >> 29))
+
+
+def _labels(rows: Rows, chosen: IntArray) -> IntArray:
+    """Return which of the rows `chosen` (b, h) of b blocks share joint, place and axis, flat (b, 4 h)."""
     turns = rows.turns[chosen]
     place, axis = (np.where(turns, -2, values[chosen]) for values in (rows.place, rows.axis))
-    toward = rows.toward[chosen]
-    columns = [
-        local[own],
-        np.where(inner, local[other], -1),
-        np.concatenate([np.zeros((b, 1), dtype=np.int64), joint], axis=1),
-        rows.kind[chosen],
-        turns + 2 * rows.across[chosen],
-        _first_like(place, place),
-        _first_like(axis, axis),
-        np.zeros((b, h), dtype=np.int64) - 1,
-    ]
+    toward, item = rows.toward[chosen], rows.item[chosen]
     between = np.flatnonzero((toward >= 0).any(axis=1))
+    far = np.full(chosen.shape, -1, dtype=np.int64)
     if len(between):
         known = np.concatenate([place[between], toward[between]], axis=1)
-        columns[7][between] = np.where(toward[between] < 0, -1, _first_like(toward[between], known))
-    return np.concatenate([column.astype(np.int16) for column in columns], axis=1).astype(np.int8)
+        far[between] = np.where(toward[between] < 0, -1, _first_like(toward[between], known))
+    return np.concatenate([_first_like(item, item), _first_like(place, place), _first_like(axis, axis), far], axis=1)
 
 
 def _first_like(values: IntArray, known: IntArray) -> IntArray:
@@ -154,7 +178,7 @@ def _first_like(values: IntArray, known: IntArray) -> IntArray:
     return np.argmax(values[:, :, None] == known[:, None, :], axis=2)
 
 
-def _alike(codes: NDArray[np.int8]) -> tuple[IntArray, IntArray]:
+def _same(codes: NDArray[np.int8]) -> tuple[IntArray, IntArray]:
     """Return a number (b,) for each line of `codes` (b, k), equal for equal lines, and the first line of each number.
 
     Lines are sorted by 64 random bits of theirs, and the answer is then checked on the lines themselves.
