@@ -66,6 +66,8 @@ def _json(text: str) -> dict[str, Any]:
         data = json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
         raise Flaw(f"line {error.lineno}: {error.msg[:1].lower()}{error.msg[1:]}", "the file is not JSON") from None
+    except Flaw:
+        raise
     except ValueError as error:
         # Python refuses to read integers of thousands of digits.
         raise Flaw("the JSON holds a number that cannot be read", str(error)) from None
