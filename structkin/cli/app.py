@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -48,6 +51,7 @@ def _options(
 
 def main() -> None:
     """Run the command line; bad input is told on stderr, every mistake of it, and ends with exit code 2."""
+    _prepare_streams()
     try:
         app()
     except InputError as error:
@@ -56,7 +60,24 @@ def main() -> None:
     except StructkinError as error:
         typer.echo(str(error), err=True)
         sys.exit(1)
+    except MemoryError:
+        typer.echo("there is not enough memory for this: ask for fewer samples", err=True)
+        sys.exit(2)
     except BrokenPipeError:
         # The reader of our output has gone (`structkin solve ... | head`): nothing is left to say, not even at exit.
         sys.stderr.close()
         sys.exit(1)
+    except OSError as error:
+        typer.echo(f"the output cannot be written: {error.strerror or error}", err=True)
+        sys.stderr.close()
+        sys.exit(2)
+
+
+def _prepare_streams() -> None:
+    """Let a closed output swallow what is printed, and a narrow encoding replace what it lacks."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - open for the whole run
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")

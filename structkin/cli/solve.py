@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from structkin.cli.terminal import console, print_json, progress
+from structkin.cli.terminal import check_targets, console, print_json, progress
 from structkin.kinematics import Motion
 from structkin.kinematics import solve as solve_mechanism
 from structkin.model import load
@@ -28,6 +28,7 @@ def solve(
 ) -> None:
     """Solve position, velocity and acceleration, group by group; numbers are in the file's units."""
     mechanism = load(file)
+    check_targets(file, {"--csv": csv}, {"--plot": plot, "--schematic": schematic})
     with progress("solving") as report:
         motion = solve_mechanism(mechanism, samples, duration=duration, progress=report)
     written = _write(motion, csv, plot, schematic)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from structkin.cli.terminal import console, print_json
+from structkin.cli.terminal import check_targets, console, print_json
 from structkin.kinematics import determines_all
 from structkin.model import load
 
@@ -24,6 +24,7 @@ def structure(
 ) -> None:
     """Find the structural groups and the order in which they are solved."""
     mechanism = load(file)
+    check_targets(file, {}, {"--plot": plot, "--matrices": matrices})
     found = mechanism.structure()
     if plot is not None:
         from structkin.show.files import save_figure

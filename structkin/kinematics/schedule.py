@@ -22,6 +22,9 @@ Floats = NDArray[np.float64]
 #: Samples of a range where nothing is said: a degree apart over a turn, both ends included.
 SAMPLES = 361
 
+#: More samples than this are a slip of the finger.
+MOST = 100_000_000
+
 #: Continuation follows the drivers in steps of at most this angle [rad], or this part of the mechanism's size.
 FINE_ANGLE, FINE_LENGTH = math.radians(5.0), 0.02
 
@@ -145,6 +148,10 @@ def make_schedule(
     ]
     if samples is not None and (not isinstance(samples, int | np.integer) or isinstance(samples, bool) or samples < 1):
         problems.append(Problem("samples", f"{samples!r} is not a positive whole number"))
+    elif samples is not None and samples > MOST:
+        problems.append(
+            Problem("samples", f"{samples} is more than fits into memory", f"at most {MOST}; solve in parts")
+        )
     by_values = bool(given) and not any(laws.values())
     if by_values or t is not None:
         where = "the times t are given" if t is not None else "every driver is given by its values"
@@ -163,7 +170,8 @@ def make_schedule(
         raise InputError(
             [Problem("drivers", f"lengths differ ({found}; t: {len(times)})", "one value a sample")], mechanism.title
         )
-    return Schedule(mechanism, times, {id: given.get(id, rows.get(id)) for id in mechanism.drives}, frozenset(given))  # type: ignore[misc]
+    values = {**rows, **given}
+    return Schedule(mechanism, times, {id: values[id] for id in mechanism.drives}, frozenset(given))
 
 
 def _given_values(mechanism: Mechanism, drivers: Mapping[str, Any]) -> tuple[dict[str, Floats], list[Problem]]:

@@ -100,7 +100,7 @@ def free_parts(
             len(bodies) == len(vertices) == 1
             and len(items) == 1
             and items[0] < rows.n_joints
-            and topology.joint_kind[items[0]] == R
+            and int(topology.joint_kind[items[0]]) == R
             and topology.ground not in topology.ends_of(items[0])
         )
         parts.append((bodies[0], FreePart(names, freedom[home], own, idle)))

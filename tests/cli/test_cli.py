@@ -153,6 +153,26 @@ def test_a_target_that_cannot_be_written_leaves_nothing(option, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_outputs_may_not_overwrite_the_mechanism_or_each_other(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text(GOOD.read_text())
+    run = structkin("solve", file, "--csv", file)
+    assert run.returncode == 2 and "would overwrite the mechanism file" in run.stderr
+    assert file.read_text() == GOOD.read_text()
+    run = structkin("solve", file, "--plot", "a.png", "--schematic", "./a.png", cwd=tmp_path)
+    assert run.returncode == 2 and "--schematic: would overwrite what --plot writes" in run.stderr
+    run = structkin("solve", file, "--csv", "a.csv", "--plot", "a.bmp", cwd=tmp_path)
+    assert run.returncode == 2 and ".bmp" in run.stderr
+    assert [entry.name for entry in tmp_path.iterdir()] == ["mine.toml"]
+
+
+def test_streams_that_are_closed_full_or_narrow(tmp_path):
+    command = f"{sys.executable} -c 'from structkin.cli import main; main()' solve {GOOD} --samples 3"
+    for redirected, code in ((f"{command} >&-", 0), (f"LC_ALL=C PYTHONIOENCODING=ascii {command}", 0)):
+        run = subprocess.run(["/bin/sh", "-c", redirected], check=False, capture_output=True, text=True, timeout=120)
+        assert run.returncode == code and "Traceback" not in run.stderr
+
+
 def test_an_unknown_suffix_is_told(tmp_path):
     run = structkin("structure", GOOD, "--plot", tmp_path / "a.xyz")
     assert run.returncode == 2 and ".png" in run.stderr and not list(tmp_path.iterdir())
@@ -178,7 +198,8 @@ def test_demo_draws_a_real_mechanism(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments", [("--samples", "0"), ("--samples", "many"), ("--duration", "-1"), ("--colour", "red")]
+    "arguments",
+    [("--samples", "0"), ("--samples", "9" * 20), ("--samples", "many"), ("--duration", "-1"), ("--colour", "red")],
 )
 def test_options_out_of_range_exit_with_2(arguments):
     run = structkin("solve", GOOD, *arguments)
