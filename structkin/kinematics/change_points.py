@@ -126,9 +126,16 @@ def _touches(plan: Plan, schedule: Schedule, flips: Flips, index: int, lanes: La
         best, column = best[touching], column[touching]
         low, high, place = stations[best - 1, column], stations[best + 1, column], stations[best, column]
     place, rest = _vertex(margin_at, place)
-    found = np.sort(place[np.abs(rest) < TOUCH])
+    found = np.sort(place[(np.abs(rest) < TOUCH) & ~_turns_back(schedule, place)])
     # Overlapping intervals (two samples at one height on either side) find the same touch.
     return found[np.diff(found, prepend=-np.inf) > APART]
+
+
+def _turns_back(schedule: Schedule, place: Floats) -> NDArray[np.bool_]:
+    """Return where the drivers reverse: a motion that comes to a flat pose and is driven back retraces its way."""
+    at, before, after = (schedule.at(place + step) for step in (0.0, -SIDE, SIDE))
+    product = sum(((after[id] - at[id]) * (at[id] - before[id]) for id in at), np.zeros(len(place)))
+    return np.asarray(product < 0)
 
 
 def _vertex(margin_at: Callable[[Floats], Floats], place: Floats) -> tuple[Floats, Floats]:

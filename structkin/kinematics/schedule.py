@@ -87,7 +87,7 @@ class Schedule:
             step = np.abs(np.diff(z[0]))
             swing = np.fmax(np.abs(z[1][1:]), np.abs(z[1][:-1])) * np.abs(np.diff(self.t))
             counts = np.fmax(counts, np.ceil(np.fmax(step, swing) / self._scale[id] * (1 - 1e-9)))
-        return np.minimum(counts, 10_000).astype(np.intp)
+        return np.minimum(counts, 1_000_000).astype(np.intp)
 
     @cached_property
     def _lead(self) -> dict[str, tuple[float, float]]:

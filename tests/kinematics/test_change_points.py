@@ -45,6 +45,18 @@ def test_driver_values_without_times_pass_flat_poses():
     np.testing.assert_allclose(motion.angle("coupler"), 0, atol=1e-11)
 
 
+def test_a_driver_that_turns_back_at_the_flat_pose_retraces_its_way():
+    for values in ([1, np.pi, 1], [1, 4, 1], np.concatenate((np.linspace(1, np.pi, 50), np.linspace(np.pi, 1, 50)))):
+        motion = parallelogram().solve(drivers={"motor": np.array(values)})
+        np.testing.assert_allclose(motion.angle("coupler"), 0, atol=1e-11)
+
+
+@pytest.mark.parametrize("end", [-9.44882, 9.4338, 9.43197, 300.0])
+def test_the_last_sample_may_lie_close_behind_a_flat_pose(end):
+    motion = parallelogram().solve(drivers={"motor": [1.0, end]})
+    np.testing.assert_allclose(motion.angle("coupler"), 0, atol=1e-11)
+
+
 def test_a_narrow_escape_keeps_its_mode():
     """With the coupler longer by a millionth the linkage is Grashof with separate branches: it never crosses."""
     m = sk.Mechanism(

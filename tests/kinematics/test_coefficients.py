@@ -29,9 +29,8 @@ def assert_describes_the_motion(motion):
         v, a = (x[ok] for x in rates(motion, name))
         bend = np.einsum("n...ij,ni,nj->n...", L, z[1], z[1])
         # The floor is for parts that stand still but for rounding.
-        size_v = (
-            np.einsum("n...i,ni->n...", np.abs(K), np.abs(z[1])).max(initial=0.0)
-            + 0.1 * np.abs(z[1]).max() * max(motion.size, 1)
+        size_v = np.einsum("n...i,ni->n...", np.abs(K), np.abs(z[1])).max(initial=0.0) + 0.1 * np.abs(z[1]).max() * max(
+            motion.size, 1
         )
         size_a = np.einsum("n...ij,ni,nj->n...", np.abs(L), np.abs(z[1]), np.abs(z[1])).max(initial=0.0)
         size_a += np.einsum("n...i,ni->n...", np.abs(K), np.abs(z[2])).max(initial=0.0) + size_v
