@@ -34,8 +34,10 @@ POINTS, ROUNDS = 33, 2
 SIDE = 0.1
 #: How much the slope of a root may change across a touch, from one sample to the next; fewer samples say nothing.
 BENT, FEW = 0.4, 4
+#: A touch nearer than this part of an interval to a sample is at it.
+AT = 1e-6
 #: A least margin below this is a touch; touches nearer than this part of an interval are one.
-TOUCH, APART = 1e-10, 0.01
+TOUCH, APART = 1e-10, 1e-4
 
 
 @dataclass
@@ -88,11 +90,23 @@ def _bridge(plan: Plan, schedule: Schedule, flips: Flips, lanes: Lanes) -> None:
     at = np.unique(np.round(touches[np.abs(touches - np.round(touches)) < 1e-4]).astype(np.intp))
     at = at[(at > 0) & (at < len(schedule) - 1)]
     at = at[lanes.status[at] == Status.SINGULAR]
+    at = at[~_bends(schedule)[at]]
     if not len(at):
         return
     stations = (at[:, None] + np.array(list(BRIDGE))).ravel()
     around = _positions(plan, schedule, flips, len(plan.steps), lanes.x[0], stations).x[0]
-    lanes.x[0][:, at] = around.reshape(len(around), len(at), len(BRIDGE)) @ np.array(list(BRIDGE.values()))
+    smooth = around.reshape(len(around), len(at), len(BRIDGE)) @ np.array(list(BRIDGE.values()))
+    first = plan.offsets[plan.steps[min(flips.at)].outputs[0]]
+    lanes.x[0][first:, at] = smooth[first:]
+
+
+def _bends(schedule: Schedule) -> NDArray[np.bool_]:
+    """Return at which stations drivers that were given by values bend or reverse (n,); laws are smooth."""
+    bent = np.zeros(len(schedule), bool)
+    for id in schedule.by_values:
+        step = np.diff(schedule.drivers[id][0])
+        bent[1:-1] |= np.abs(np.diff(step)) > 1e-6 * (np.abs(step[1:]) + np.abs(step[:-1]))
+    return bent
 
 
 def _sweep(plan: Plan, schedule: Schedule, flips: Flips, stations: Floats, progress: Progress | None) -> Lanes:
@@ -105,60 +119,78 @@ def _touches(plan: Plan, schedule: Schedule, flips: Flips, index: int, lanes: La
     """Return the stations at which the margin of a step touches zero, in order."""
     near = lanes.x[0]
 
-    def margin_at(stations: Floats) -> Floats:
+    def margin_at(stations: Floats, intervals: NDArray[np.intp] | None = None) -> Floats:
         if not stations.size:
             return stations
-        solved = _positions(plan, schedule, flips, index, near, stations.ravel())
+        if intervals is not None:
+            intervals = np.broadcast_to(intervals, stations.shape).ravel()
+        solved = _positions(plan, schedule, flips, index, near, stations.ravel(), intervals)
         return margin(plan, index, solved).reshape(stations.shape)
 
     earlier = (lanes.status == Status.SINGULAR) & (lanes.group < plan.steps[index].group)
-    low, high = _suspects(margin(plan, index, lanes), np.flatnonzero(~earlier))
+    bent = _bends(schedule)
+    low, high = _suspects(margin(plan, index, lanes), np.flatnonzero(~earlier), bent)
+    # Around a bend the drivers may come and go: there may be a touch on either side of it.
+    middle = low + 1
+    split = (high - low == 2) & bent[middle.astype(np.intp)]
+    bounds = np.stack(
+        (np.concatenate((low, low[split], middle[split])), np.concatenate((high, middle[split], high[split])))
+    )
     # No evaluation should hit a sample itself, where pivots may coincide exactly.
-    low, high = low + 0.0171, high - 0.0093
+    whole = np.arange(bounds.shape[1]) < len(low)
+    low, high = bounds[0] + np.where(whole, 0.0171, 1e-5), bounds[1] - np.where(whole, 0.0093, 1e-5)
     place = np.array([])
     for _ in range(ROUNDS):
         stations = low + np.linspace(0.0, 1.0, POINTS)[:, None] * (high - low)
         values = margin_at(stations)
         values[np.isnan(values)] = np.inf
-        best, column = np.argmin(values, axis=0), np.arange(len(low))
         # Beyond a limit position the margin is negative: the interval has an end, not a touch.
-        touching = (values.min(axis=0, initial=np.inf) > -TOUCH) & (best > 0) & (best < POINTS - 1)
-        best, column = best[touching], column[touching]
-        low, high, place = stations[best - 1, column], stations[best + 1, column], stations[best, column]
-    place, rest = _vertex(margin_at, place)
-    found = np.sort(place[(np.abs(rest) < TOUCH) & ~_turns_back(schedule, place)])
+        column = np.flatnonzero(values.min(axis=0, initial=np.inf) > -TOUCH)
+        best, bounds = np.argmin(values, axis=0)[column], bounds[:, column]
+        low, high = stations[np.maximum(best - 1, 0), column], stations[np.minimum(best + 1, POINTS - 1), column]
+        place = stations[best, column]
+    kept, place, rest = _vertex(margin_at, place)
+    inside = (place > bounds[0, kept]) & (place < bounds[1, kept])
+    found = np.sort(place[inside & (np.abs(rest) < TOUCH) & ~_turns_back(schedule, place)])
     # Overlapping intervals (two samples at one height on either side) find the same touch.
     return found[np.diff(found, prepend=-np.inf) > APART]
 
 
 def _turns_back(schedule: Schedule, place: Floats) -> NDArray[np.bool_]:
-    """Return where the drivers reverse: a motion that comes to a flat pose and is driven back retraces its way."""
-    at, before, after = (schedule.at(place + step) for step in (0.0, -SIDE, SIDE))
-    product = sum(((after[id] - at[id]) * (at[id] - before[id]) for id in at), np.zeros(len(place)))
-    return np.asarray(product < 0)
+    """Return which places are samples where the drivers reverse: driven back from a flat pose, a motion retraces."""
+    k = np.clip(np.round(place).astype(np.intp), 1, max(len(schedule) - 2, 1))
+    if len(schedule) < k.max(initial=1) + 2:
+        return np.zeros(len(place), bool)
+    product = np.zeros(len(place))
+    for z in schedule.drivers.values():
+        product += (z[0, k] - z[0, k - 1]) * (z[0, k + 1] - z[0, k])
+    return np.asarray((np.abs(place - k) < AT) & (product < 0))
 
 
-def _vertex(margin_at: Callable[[Floats], Floats], place: Floats) -> tuple[Floats, Floats]:
-    """Return where the signed root crosses zero near each place, and what the margin has left there.
+def _vertex(margin_at: Callable[..., Floats], place: Floats) -> tuple[NDArray[np.intp], Floats, Floats]:
+    """Return which places stay, where the signed root crosses zero near them, and what the margin has left there.
 
     Both are interpolated from a short way off: at the pose itself pivots may coincide, and close to it a chain of such
-    dyads loses its digits. Places where an earlier group has no pose are left out.
+    dyads loses its digits. Drivers go straight on there, for they may bend at a sample. Places where an earlier group
+    has no pose are left out.
     """
+    interval = place.astype(np.intp)
     nodes = SIDE * np.array([-2.0, -1.0, 1.0, 2.0])
     with np.errstate(invalid="ignore", divide="ignore"):
-        root = np.sign(nodes)[:, None] * np.sqrt(np.maximum(margin_at(place + nodes[:, None]), 0.0))
+        root = np.sign(nodes)[:, None] * np.sqrt(np.maximum(margin_at(place + nodes[:, None], interval), 0.0))
         # Lagrange's formula for the place as a function of the root, at zero.
         shift = sum(
             node * np.prod((others := np.delete(root, k, axis=0)) / (others - root[k]), axis=0)
             for k, node in enumerate(nodes)
         )
-        place = (place + shift)[np.abs(shift) < SIDE]
+        kept = np.flatnonzero(np.abs(shift) < SIDE)
+        place, interval = (place + shift)[kept], interval[kept]
     even = np.array([[1.0], [2.0], [3.0]]) * SIDE
-    sums = margin_at(np.concatenate((place + even, place - even))).reshape(2, 3, -1).mean(axis=0)
-    return place, (15 * sums[0] - 6 * sums[1] + sums[2]) / 10
+    sums = margin_at(np.concatenate((place + even, place - even)), interval).reshape(2, 3, -1).mean(axis=0)
+    return kept, place, (15 * sums[0] - 6 * sums[1] + sums[2]) / 10
 
 
-def _suspects(values: Floats, at: NDArray[np.intp]) -> tuple[Floats, Floats]:
+def _suspects(values: Floats, at: NDArray[np.intp], bent: NDArray[np.bool_]) -> tuple[Floats, Floats]:
     """Return intervals (low, high) of stations around each least margin that may touch zero.
 
     Only the samples `at` are looked at: where an earlier group is singular, it may have lost its direction.
@@ -167,7 +199,7 @@ def _suspects(values: Floats, at: NDArray[np.intp]) -> tuple[Floats, Floats]:
     padded = np.concatenate(([np.inf], np.where(good, values[at], np.inf), [np.inf]))
     before, here, after = padded[:-2], padded[1:-1], padded[2:]
     k = np.flatnonzero((here <= before) & (here <= after) & (here < SUSPECT))
-    k = k[_may_touch(at, np.where(good, values[at], np.nan), k)]
+    k = k[_may_touch(at, np.where(good, values[at], np.nan), k) | bent[at[k]]]
     low = at[np.where(np.isfinite(before[k]), k - 1, k)].astype(np.float64)
     high = at[np.where(np.isfinite(after[k]), np.minimum(k + 1, len(at) - 1), k)].astype(np.float64)
     intervals = np.unique(np.stack((low, high))[:, high > low], axis=1)
@@ -196,11 +228,19 @@ def _may_touch(at: NDArray[np.intp], values: Floats, k: NDArray[np.intp]) -> NDA
     return straight
 
 
-def _positions(plan: Plan, schedule: Schedule, flips: Flips, steps: int, near: Floats, stations: Floats) -> Lanes:
+def _positions(
+    plan: Plan,
+    schedule: Schedule,
+    flips: Flips,
+    steps: int,
+    near: Floats,
+    stations: Floats,
+    intervals: NDArray[np.intp] | None = None,
+) -> Lanes:
     """Return the positions of the first steps at stations (n,)."""
     lanes = Lanes.empty(plan, len(stations), orders=1)
     first = np.clip(stations.astype(np.intp), 0, max(near.shape[-1] - 2, 0))
     second = np.minimum(first + 1, near.shape[-1] - 1)
     between = near[:, first] + (stations - first) * (near[:, second] - near[:, first])
-    positions(plan, steps, lanes, schedule.at(stations), flips.modes(stations), between)
+    positions(plan, steps, lanes, schedule.at(stations, intervals), flips.modes(stations), between)
     return lanes

@@ -113,7 +113,7 @@ class _Block:
 
     def _drive(self, item: DriverSlot, z: Floats) -> None:
         x, rows = self.lanes.x, self.plan.rows(item.slot)
-        self._mark(np.isnan(z[0]), Status.NO_INPUT, item.group)
+        self._mark(~np.isfinite(z[0]), Status.NO_INPUT, item.group)
         if not item.angular:
             x[:, rows] = z[:, None]
             return

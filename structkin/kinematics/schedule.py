@@ -45,25 +45,29 @@ class Schedule:
         """Return the number of stations."""
         return len(self.t)
 
-    def at(self, stations: Floats) -> dict[str, Floats]:
+    def at(self, stations: Floats, intervals: NDArray[np.intp] | None = None) -> dict[str, Floats]:
         """Return the drivers' values at places between the stations: 1.5 is halfway from the second to the third.
 
-        A little before the first and behind the last the way goes straight on.
+        A little before the first and behind the last the way goes straight on; and so it does around the `intervals`
+        (their first stations, same shape), if these are given.
         """
-        t = self._between(self.t, stations)
+        if intervals is None:
+            intervals = stations.astype(np.intp)
+        first = np.clip(intervals, 0, max(len(self) - 2, 0))
+        t = self._between(self.t, stations, first)
         values = {}
         for id, z in self.drivers.items():
             law = self.mechanism.drives[id].law
-            straight = self._between(z[0], stations)
+            straight = self._between(z[0], stations, first)
             if id in self.by_values or law is None:
                 values[id] = straight
             else:
                 # Before the first sample there is no time: the way from the sketch is straight.
-                values[id] = np.where(np.isfinite(t), law(t)[0], straight)
+                with np.errstate(all="ignore"):
+                    values[id] = np.where(np.isfinite(t), law(t)[0], straight)
         return values
 
-    def _between(self, values: Floats, stations: Floats) -> Floats:
-        first = np.clip(stations.astype(np.intp), 0, max(len(self) - 2, 0))
+    def _between(self, values: Floats, stations: Floats, first: NDArray[np.intp]) -> Floats:
         second = np.minimum(first + 1, len(self) - 1)
         part = stations - first
         # At a station itself its value is exact, also next to one that has none.
@@ -163,7 +167,9 @@ def make_schedule(
     if problems:
         raise InputError(problems, mechanism.title)
     times = _times(mechanism, samples, t, given, laws, duration)
-    rows = {id: np.stack(law(times)) for id, law in laws.items() if law is not None}
+    with np.errstate(all="ignore"):
+        # Outside its domain a law has no value: that is a status of the sample.
+        rows = {id: np.stack(law(times)) for id, law in laws.items() if law is not None}
     lengths = {len(times), *(z.shape[1] for z in given.values())}
     if len(lengths) > 1:
         found = ", ".join(f"{id}: {z.shape[1]}" for id, z in given.items())

@@ -51,6 +51,30 @@ def test_a_driver_that_turns_back_at_the_flat_pose_retraces_its_way():
         np.testing.assert_allclose(motion.angle("coupler"), 0, atol=1e-11)
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1, np.pi + 0.001, 4],
+        [1, 3.143, 3.3, 4],
+        [1, 9.4338, 9.5],
+        [1, np.pi, 4],
+        [1, np.pi + 1e-6, 4],
+        [1, np.pi - 2e-5, 4],
+    ],
+)
+def test_samples_may_lie_anywhere_around_a_flat_pose(values):
+    motion = parallelogram().solve(drivers={"motor": values})
+    np.testing.assert_allclose(motion.angle("coupler"), 0, atol=1e-9)
+    np.testing.assert_allclose(motion.position("B")[:, 0], np.cos(values), atol=1e-12)
+
+
+def test_random_walks_of_the_crank_stay_on_the_parallel_branch():
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        motion = parallelogram().solve(drivers={"motor": rng.uniform(-10, 10, 12)})
+        np.testing.assert_allclose(motion.angle("coupler"), 0, atol=1e-9)
+
+
 @pytest.mark.parametrize("end", [-9.44882, 9.4338, 9.43197, 300.0])
 def test_the_last_sample_may_lie_close_behind_a_flat_pose(end):
     motion = parallelogram().solve(drivers={"motor": [1.0, end]})
