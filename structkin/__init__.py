@@ -16,7 +16,14 @@
 from structkin.errors import InputError, PoseError, Problem, StructkinError, StructureError
 from structkin.kinematics import Motion, Status, solve
 from structkin.model import Builder, Driver, Joint, Mechanism, Topology, load
-from structkin.structure import Group, KinematicStructure, decompose
+from structkin.structure import (
+    Group,
+    KinematicStructure,
+    StructureArrays,
+    TopologyArrays,
+    decompose,
+    decompose_arrays,
+)
 from structkin.structure.compare import fingerprint, isomorphic
 from structkin.structure.inputs import InputChoice, InputRanking, rank_inputs
 
@@ -37,9 +44,12 @@ __all__ = [
     "Problem",
     "Status",
     "StructkinError",
+    "StructureArrays",
     "StructureError",
     "Topology",
+    "TopologyArrays",
     "decompose",
+    "decompose_arrays",
     "fingerprint",
     "isomorphic",
     "load",

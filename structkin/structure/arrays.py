@@ -399,7 +399,8 @@ def _mistakes(topology: TopologyArrays) -> Iterable[Problem]:
     )
     yield from drivers(ends[:, 0] == ends[:, 1], lambda k: "a driver acts between two different links")
     allowed = np.broadcast_to((what == DISTANCE)[:, None], ends.shape)
-    yield from drivers(missing(ends, allowed).any(axis=1), lambda k: f"one of the ends {ends[k].tolist()} is no link")
+    no_end = missing(ends, allowed)
+    yield from drivers(no_end[:, 0] | no_end[:, 1], lambda k: f"one of the ends {ends[k].tolist()} is no link")
     yield from drivers((what == SLIDE) & (driven < 0), lambda k: "a slide driver needs its prismatic joint")
     out = (driven < -1) | (driven >= t.n_joints)
     yield from drivers(out, lambda k: f"there is no joint {driven[k]}")
@@ -421,9 +422,7 @@ def _mistakes(topology: TopologyArrays) -> Iterable[Problem]:
     yield from drivers(apart, lambda k: f"joint {t.joint_names[driven[k]]} does not join its ends")
 
 
-def _named(
-    key: str, bad: IntArray, names: Sequence[str], said: Callable[[int], str], hint: str
-) -> Iterable[Problem]:
+def _named(key: str, bad: IntArray, names: Sequence[str], said: Callable[[int], str], hint: str) -> Iterable[Problem]:
     for k in bad[:MOST_NAMED].tolist():
         yield Problem(f"{key}.{names[k]}", said(k), hint)
     if len(bad) > MOST_NAMED:

@@ -22,7 +22,7 @@ from structkin.structure.diagnostics import describe_redundancies, free_parts
 from structkin.structure.geometry import coefficients
 from structkin.structure.orient import orient
 from structkin.structure.repair import free_motion, redundancies
-from structkin.structure.result import KinematicStructure
+from structkin.structure.result import FreePart, KinematicStructure
 from structkin.structure.rows import BoolArray, IntArray, Rows, rows_of
 from structkin.structure.shapes import Shapes, shapes_of
 
@@ -130,7 +130,7 @@ def decompose_arrays(topology: TopologyArrays, *, drivers_first: bool = False) -
         joint_rank = int(np.count_nonzero(joint_rows & (part.owner >= 0)))
     total = int(rows.capacity.sum())
     under = held = np.zeros(0, dtype=np.int64)
-    parts = ()
+    parts: tuple[FreePart, ...] = ()
     with watch("repair"):
         over = describe_redundancies(rows, part.circuits)
         if part.loose.any():

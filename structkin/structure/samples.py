@@ -19,7 +19,7 @@ def scalable_four_bar(links: int) -> TopologyArrays:
 
     >>> four = scalable_four_bar(8)
     >>> four, four.ends_of(2), four.mobility_count
-    (<TopologyArrays: 8 links, 8 joints, 1 driver>, [2, 3, 4], 1)
+    (<TopologyArrays 'scalable four-bar': 8 links, 8 joints, 1 driver>, [2, 3, 4], 1)
     """
     k = max(1, (links - 2) // 2)
     coupler = 2 + 2 * np.arange(k)

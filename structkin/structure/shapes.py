@@ -148,7 +148,8 @@ def _colours(rows: Rows, row: IntArray, ends: IntArray) -> IntArray:
             np.add.at(new, ends[:, side], heard)
         new[n] = _ODD[3]
         colour = _mix(new)
-    return colour[:n]
+    result: IntArray = colour[:n]
+    return result
 
 
 #: Odd numbers to mix bits with; the products are meant to overflow.
@@ -175,7 +176,7 @@ def _labels(rows: Rows, chosen: IntArray) -> IntArray:
 
 def _first_like(values: IntArray, known: IntArray) -> IntArray:
     """Return for each value (b, h) the first place in its line of `known` (b, k) that is equal."""
-    return np.argmax(values[:, :, None] == known[:, None, :], axis=2)
+    return np.asarray(np.argmax(values[:, :, None] == known[:, None, :], axis=2), dtype=np.int64)
 
 
 def _same(codes: NDArray[np.int8]) -> tuple[IntArray, IntArray]:
@@ -183,10 +184,10 @@ def _same(codes: NDArray[np.int8]) -> tuple[IntArray, IntArray]:
 
     Lines are sorted by 64 random bits of theirs, and the answer is then checked on the lines themselves.
     """
-    weights = np.random.default_rng(20_13).integers(1, 2**63, size=codes.shape[1], dtype=np.int64)
+    weights = np.asarray(np.random.default_rng(20_13).integers(1, 2**63, size=(1, codes.shape[1])), dtype=np.int64)
     mixed = np.zeros(len(codes), dtype=np.int64)
-    for column, weight in zip(codes.T, weights, strict=True):
-        mixed += column.astype(np.int64) * weight  # modulo 2^64: overflow is meant
+    for k in range(codes.shape[1]):
+        mixed += codes[:, k].astype(np.int64) * weights[0, k]  # modulo 2^64: overflow is meant
     _, first, number = np.unique(mixed, return_index=True, return_inverse=True)
     if not np.array_equal(codes[first[number]], codes):  # two lines with the same bits: sort the lines
         _, first, number = np.unique(codes, axis=0, return_index=True, return_inverse=True)

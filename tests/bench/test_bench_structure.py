@@ -1,0 +1,37 @@
+"""`structkin bench structure` runs and says what it should; no time is asserted."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from structkin.cli.app import app
+from structkin.cli.bench import FAMILIES, STEPS, exponent, measure
+
+
+def test_a_tiny_run(tmp_path: Path) -> None:
+    file = tmp_path / "bench.csv"
+    result = CliRunner().invoke(app, ["bench", "structure", "--links", "60", "--links", "200", "--csv", str(file)])
+    assert result.exit_code == 0, result.output
+    assert "certificate" in result.output
+    assert "not solvable" not in result.output
+    with file.open(newline="") as table:
+        lines = list(csv.DictReader(table))
+    assert [line["family"] for line in lines] == [family for family in FAMILIES for _ in range(2)]
+    assert [(line["links"], line["groups"]) for line in lines[:2]] == [("60", "30"), ("200", "100")]
+    assert all(line["solvable"] == "True" for line in lines)
+    for line in lines:
+        assert sum(float(line[step]) for step in STEPS) <= float(line["total"]) + 0.01
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_one_measurement(family: str) -> None:
+    small, large = measure(family, 50), measure(family, 100)
+    assert small.links <= 50 < large.links <= 100
+    assert large.solvable
+    assert math.isfinite(large.objects)
+    assert math.isfinite(exponent(small, large))
