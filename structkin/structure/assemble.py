@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from structkin.structure.array_result import Outside
 from structkin.structure.arrays import KINDS, R
 from structkin.structure.blocks import levels, solve_order
 from structkin.structure.composite import rigid_clusters
+from structkin.structure.group_arrays import GroupArrays, Outside
 from structkin.structure.naming import Connection, Name, name_of
 from structkin.structure.repair import System
 from structkin.structure.rows import DRIVER, GROUND, BoolArray, IntArray, Rows
@@ -20,27 +20,7 @@ from structkin.structure.shapes import Shapes, spread
 _NOBODY = -2
 
 
-@dataclass(frozen=True)
-class Assembly:
-    """The groups in solve order; the fields are those of `StructureArrays`."""
-
-    group_of: IntArray
-    level: IntArray
-    name_of: IntArray
-    names: tuple[Name, ...]
-    link_start: IntArray
-    link: IntArray
-    need_start: IntArray
-    need: IntArray
-    item_start: IntArray
-    item: IntArray
-    composite: IntArray
-    outside: Outside
-    pin_group: IntArray
-    on_pin: tuple[IntArray, IntArray]
-
-
-def assemble(rows: Rows, values: IntArray, owner: IntArray, loose: BoolArray, shapes: Shapes) -> Assembly:
+def assemble(rows: Rows, values: IntArray, owner: IntArray, loose: BoolArray, shapes: Shapes) -> GroupArrays:
     """Return the groups of all blocks that are not loose, in solve order."""
     block, n_bodies = shapes.block, rows.n_bodies
     height, first_vertex = np.diff(shapes.row_start), shapes.vertex[shapes.vertex_start[:-1]]
@@ -87,7 +67,8 @@ def assemble(rows: Rows, values: IntArray, owner: IntArray, loose: BoolArray, sh
     group_of = np.full(n_bodies + 1, -1, dtype=np.int64)
     group_of[rows.link_of(np.arange(n_bodies))] = home[:n_bodies]
     shape_name, names, composite = _names(rows, System(rows, values), owner, shapes, chosen)
-    return Assembly(
+    return GroupArrays(
+        topology=rows.topology,
         group_of=group_of,
         level=levels(need_start, need),
         name_of=shape_name[shapes.shape[chosen[order]]],
@@ -99,9 +80,10 @@ def assemble(rows: Rows, values: IntArray, owner: IntArray, loose: BoolArray, sh
         item_start=np.searchsorted(group[fresh], np.arange(len(chosen) + 1)),
         item=item[fresh],
         composite=composite,
-        outside=outside,
-        pin_group=home[n_bodies:],
-        on_pin=_links_on_pins(rows, owner, block),
+        _outside=outside,
+        _pin_group=home[n_bodies:],
+        _rows=rows,
+        _on_pin=_links_on_pins(rows, owner, block),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -143,30 +143,15 @@ def decompose_arrays(topology: TopologyArrays, *, drivers_first: bool = False) -
     with watch("naming"):
         groups = assemble(rows, part.values, part.owner, part.loose, part.shapes)
     return StructureArrays(
-        topology=topology,
+        **{one.name: getattr(groups, one.name) for one in fields(groups)},
         mobility=total - joint_rank,
         missing_drivers=total - int(np.count_nonzero(part.owner >= 0)),
-        group_of=groups.group_of,
-        level=groups.level,
-        name_of=groups.name_of,
-        names=groups.names,
-        link_start=groups.link_start,
-        link=groups.link,
-        need_start=groups.need_start,
-        need=groups.need,
-        item_start=groups.item_start,
-        item=groups.item,
-        composite=groups.composite,
         over=rows.item[np.array(list(part.circuits), dtype=np.int64)],
         under=under,
         held=held,
         redundancies=over,
         free_parts=parts,
         seconds=watch.seconds,
-        _rows=rows,
-        _outside=groups.outside,
-        _pin_group=groups.pin_group,
-        _on_pin=groups.on_pin,
     )
 
 
