@@ -10,6 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 
+def printable(text: str) -> str:
+    r"""Return text with its control characters written out: a name from a file must not steer the terminal.
+
+    >>> printable("links.c\nx")
+    'links.c\\nx'
+    """
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One mistake in a description.
@@ -23,6 +32,11 @@ class Problem:
     key: str
     message: str
     hint: str = ""
+
+    def __post_init__(self) -> None:
+        """Write out control characters: names and paths come from files."""
+        for name in ("key", "message", "hint"):
+            object.__setattr__(self, name, printable(getattr(self, name)))
 
     def __str__(self) -> str:
         """Return the problem on one line."""
@@ -42,7 +56,7 @@ class InputError(StructkinError):
         self.problems: tuple[Problem, ...] = tuple(problems)
         self.source = source
         count = len(self.problems)
-        head = f"{source or 'description'}: {count} mistake{'s' if count != 1 else ''}"
+        head = f"{printable(source) or 'description'}: {count} mistake{'s' if count != 1 else ''}"
         super().__init__("\n".join([head, *(f"  - {problem}" for problem in self.problems)]))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError, Problem, printable
 
 #: Work that takes longer than this [s] shows a progress bar.
 PATIENCE = 1.0
@@ -28,7 +28,8 @@ def complain(error: InputError) -> None:
     """List every mistake on stderr."""
     terminal = Console(stderr=True, soft_wrap=True)
     count = len(error.problems)
-    terminal.print(Text(f"{error.source or 'input'}: {count} mistake{'s' if count != 1 else ''}", style="bold red"))
+    head = f"{printable(error.source) or 'input'}: {count} mistake{'s' if count != 1 else ''}"
+    terminal.print(Text(head, style="bold red"))
     for problem in error.problems:
         line = Text("  ")
         if problem.key:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from structkin.show.files import save_figure
+    from structkin.show.inputs_figure import draw_inputs, inputs_table
+    from structkin.show.matrices import draw_matrices
     from structkin.show.motion_plot import plot_motion
     from structkin.show.schematic import draw_schematic
     from structkin.show.structure_graph import draw_structure
@@ -17,9 +19,12 @@ if TYPE_CHECKING:
     from structkin.show.terminal import groups_table, summary_table
 
 __all__ = [
+    "draw_inputs",
+    "draw_matrices",
     "draw_schematic",
     "draw_structure",
     "groups_table",
+    "inputs_table",
     "motion_to_dict",
     "plot_motion",
     "save_figure",
@@ -29,9 +34,12 @@ __all__ = [
 ]
 
 _HOMES = {
+    "draw_inputs": "inputs_figure",
+    "draw_matrices": "matrices",
     "draw_schematic": "schematic",
     "draw_structure": "structure_graph",
     "groups_table": "terminal",
+    "inputs_table": "inputs_figure",
     "motion_to_dict": "table",
     "plot_motion": "motion_plot",
     "save_figure": "files",

@@ -123,7 +123,7 @@ def test_frozen(crank_rocker: Mechanism) -> None:
         del crank_rocker.title
     for table in (crank_rocker.points, crank_rocker.links, crank_rocker.links["crank"].local, crank_rocker.drives):
         with pytest.raises(TypeError):
-            table["A"] = 0  # type: ignore[index]
+            table["A"] = 0  # type: ignore[index]  # the test writes where it must not
     crank_rocker.source_dict["points"]["A"][0] = 99
     assert crank_rocker.source_dict["points"]["A"] == [0, 0]
 

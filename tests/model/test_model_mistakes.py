@@ -387,11 +387,11 @@ def test_only_the_ground() -> None:
 
 def test_names_that_are_not_text() -> None:
     data = {"points": {1: [0, 0], "B": [1, 0]}, "links": {"ground": ["B"], "bar": ["B", "1"]}}
-    assert [problem.key for problem in mistakes(data)] == ["points.1"]  # type: ignore[comparison-overlap]
+    assert [problem.key for problem in mistakes(data)] == ["points.1"]  # type: ignore[comparison-overlap]  # keys need not be text
 
 
 def test_a_description_that_is_no_table() -> None:
-    assert "expected a table of sections" in str(mistakes([1, 2])[0])  # type: ignore[arg-type]
+    assert "expected a table of sections" in str(mistakes([1, 2])[0])  # type: ignore[arg-type]  # not a table
 
 
 def test_the_builder_tells_what_is_given_twice() -> None:
@@ -511,3 +511,10 @@ def test_numpy_values_are_numbers() -> None:
     )
     assert m.points["B"] == 1 + 2j
     assert m.source_dict["points"]["B"] == [1.0, 2]
+
+
+def test_control_characters_in_names_do_not_reach_the_terminal() -> None:
+    problems = mistakes({"points": {"A\x1b[31m": [0, 0]}, "links": {"ground": ["A\x1b[31m"], "c\nx": ["A\x1b[31m"]}})
+    told = "".join(str(problem) for problem in problems)
+    assert "links.c\\nx" in told and "A\\x1b[31m" in told
+    assert told.isprintable()

@@ -234,6 +234,26 @@ def test_explain() -> None:
     assert "link 3 spins idly about R1" in text
 
 
+def test_a_link_that_hangs_alone_on_the_pin_of_others_spins_idly() -> None:
+    topology = Topology.from_dict(
+        {
+            "links": ["ground", "crank", "coupler", "rocker", "pendant"],
+            "ground": "ground",
+            "joints": [
+                {"id": "A", "kind": "R", "links": ["ground", "crank"]},
+                {"id": "B", "kind": "R", "links": ["crank", "coupler", "pendant"]},
+                {"id": "C", "kind": "R", "links": ["coupler", "rocker"]},
+                {"id": "D", "kind": "R", "links": ["rocker", "ground"]},
+            ],
+            "drivers": [{"id": "motor", "joint": "A"}],
+        }
+    )
+    structure = decompose(topology)
+    (problem,) = structure.diagnostics
+    assert structure.under == ("pendant",)
+    assert "pendant spins idly" in problem.message
+
+
 def test_missing_drivers_and_what_to_drive() -> None:
     structure = decompose(catalogue("four_bar_no_driver"))
     (problem,) = structure.diagnostics

@@ -88,7 +88,7 @@ def test_all_mistakes_come_at_once() -> None:
         Topology.from_dict(wrong)
     assert {problem.key for problem in caught.value.problems} == {"ground", "joints.A", "joints.B", "drivers[0]"}
     with pytest.raises(InputError, match="expected a table"):
-        Topology.from_dict([1, 2])  # type: ignore[arg-type]
+        Topology.from_dict([1, 2])  # type: ignore[arg-type]  # not a table
 
 
 def test_a_misspelt_field_is_recognised() -> None:
