@@ -1,5 +1,8 @@
 """Mechanisms that the topology calls immobile, or that have joints to spare, and that move all the same."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -18,32 +21,36 @@ def three_cranks(middle=(2.0, 0.0)):
     )  # fmt: skip
 
 
-def scissor_lift(mast=True):
-    """Two stages of equal bars, a platform on a pin and a slot, and a vertical mast that is one joint too many."""
+def scissor_lift(stages, mast=True):
+    """Stages of equal bars, a platform on a pin and a slot, and a vertical mast that is one joint too many."""
     width, height = 2.0, 1.0
-    points = {
-        "L0": (0, 0), "R0": (width, 0), "L1": (0, height), "R1": (width, height), "L2": (0, 2 * height),
-        "R2": (width, 2 * height), "M0": (width / 2, height / 2), "M1": (width / 2, 1.5 * height),
-        "X": (3, 0), "Y": (3, 2 * height),
-    }  # fmt: skip
+    points = {f"L{k}": (0, k * height) for k in range(stages + 1)}
+    points |= {f"R{k}": (width, k * height) for k in range(stages + 1)}
+    points |= {f"M{k}": (width / 2, (k + 0.5) * height) for k in range(stages)}
+    points |= {"X": (3, 0), "Y": (3, stages * height)}
+    links = {"ground": ["L0", "X"]}
+    for k in range(stages):
+        links[f"up{k}"] = [f"L{k}", f"M{k}", f"R{k + 1}"]
+        links[f"down{k}"] = [f"R{k}", f"M{k}", f"L{k + 1}"]
+    pinned, guided = f"L{stages}", f"R{stages}"
+    links["platform"] = [pinned, "Y"]
     joints = {
-        "foot": {"type": "pin-in-slot", "pin": "R0", "on": "b", "slot": "ground", "along": ["L0", "X"]},
-        "top": {"type": "pin-in-slot", "pin": "R2", "on": "c", "slot": "platform", "along": ["L2", "Y"]},
-    }
+        "foot": {"type": "pin-in-slot", "pin": "R0", "on": "down0", "slot": "ground", "along": ["L0", "X"]},
+        "top": {
+            "type": "pin-in-slot", "pin": guided, "on": f"up{stages - 1}", "slot": "platform", "along": [pinned, "Y"],
+        },
+    }  # fmt: skip
     if mast:
-        joints["mast"] = {"type": "prismatic", "links": ["platform", "ground"], "at": "L2", "axis": [0, 1]}
+        joints["mast"] = {"type": "prismatic", "links": ["platform", "ground"], "at": pinned, "axis": [0, 1]}
     start = float(np.arctan2(height, width))
     return sk.Mechanism(
         "Scissor lift",
         points=points,
-        links={
-            "ground": ["L0", "X"], "a": ["L0", "M0", "R1"], "b": ["R0", "M0", "L1"],
-            "c": ["L1", "M1", "R2"], "d": ["R1", "M1", "L2"], "platform": ["L2", "Y"],
-        },
+        links=links,
         joints=joints,
         drivers={"motor": {"joint": "L0", "law": f"{start!r} + 0.2*sin(t)"}},
         duration=6.0,
-    )  # fmt: skip
+    )
 
 
 def test_three_cranks_turn_together_through_the_flat_poses():
@@ -82,16 +89,27 @@ def test_a_wedge_moves_in_every_geometry():
     np.testing.assert_allclose(motion.acceleration("Q")[:, 1], -0.6, atol=1e-9)
 
 
-def test_a_scissor_lift_with_a_mast_rises_straight():
-    m = scissor_lift()
+@pytest.mark.parametrize("stages", [1, 2, 3])
+def test_a_scissor_lift_with_a_mast_rises_straight(stages):
+    m = scissor_lift(stages)
     assert {item.id for item in m.structure().over} == {"mast"}
     motion = m.solve(73)
     assert motion.ok.all() and np.max(motion.residual()) < 1e-12
-    top = motion.position("L2")
+    top = motion.position(f"L{stages}")
     np.testing.assert_allclose(top[:, 0], 0, atol=1e-12)
-    np.testing.assert_allclose(top[:, 1], 2 * np.sqrt(5) * np.sin(motion.angle("a")), atol=1e-12)
-    free = scissor_lift(mast=False).solve(73)
-    np.testing.assert_allclose(motion.acceleration("L2"), free.acceleration("L2"), atol=1e-9)
+    np.testing.assert_allclose(top[:, 1], stages * np.sqrt(5) * np.sin(motion.angle("up0")), atol=1e-12)
+    free = scissor_lift(stages, mast=False).solve(73)
+    np.testing.assert_allclose(motion.acceleration(f"L{stages}"), free.acceleration(f"L{stages}"), atol=1e-9)
+
+
+def test_the_lift_and_the_cranks_are_those_of_the_catalogue():
+    """The catalogue gives no lengths to its lift of three stages; this geometry has its topology, and moves."""
+    entries = json.loads((Path(__file__).parents[1] / "data" / "catalogue.json").read_text())["mechanisms"]
+    topologies = {entry["name"]: sk.Topology.from_dict(entry) for entry in entries}
+    lift = topologies["scissor_lift_3_stages_guided_platform"]
+    assert sk.isomorphic(scissor_lift(3), lift)
+    cranks = topologies["double_parallelogram_five_link"]
+    assert sk.isomorphic(three_cranks(), cranks)
 
 
 def test_a_driver_too_many_is_not_excused():
