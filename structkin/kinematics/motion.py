@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from numbers import Number
@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 from structkin.errors import InputError, PoseError, Problem
 from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.coefficients import Coefficients
+from structkin.kinematics.derivatives import Derivatives, Field
 from structkin.kinematics.engine import Lanes
+from structkin.kinematics.jerk import third_rates
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.status import Status
 from structkin.model.mechanism import Mechanism
@@ -35,8 +37,9 @@ class Motion:
     """Position, velocity and acceleration of every point and link at n samples, in SI and radians.
 
     `t` (n,) holds the times [s], NaN where the drivers were given as values; `drivers[id]` (3, n) value, rate and
-    second rate of each driver. Numbers are NaN where a sample has no pose, and rates also where the pose is singular
-    or the drivers' rates are unknown.
+    second rate of each driver. `thirds[id]` (n,) holds the third rates of drivers that were given as values; those of
+    the others follow from their laws. Numbers are NaN where a sample has no pose, and rates also where the pose is
+    singular or the drivers' rates are unknown.
     """
 
     mechanism: Mechanism
@@ -44,6 +47,7 @@ class Motion:
     t: Floats
     drivers: Mapping[str, Floats]
     lanes: Lanes
+    thirds: Mapping[str, Floats] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of samples."""
@@ -75,6 +79,13 @@ class Motion:
         """Return the acceleration (n, 2) [m/s^2] of a point, as in `position`."""
         return self._evaluate(self._place(point, link), 2)
 
+    def jerk(self, point: str | complex, link: str | None = None) -> Floats:
+        """Return the jerk (n, 2) [m/s^3] of a point, as in `position`: the third derivative of its path by time.
+
+        NaN also where a driver was given by values without third rates.
+        """
+        return self._derivatives.of(self._place(point, link), self._thirds).T
+
     # --- links --------------------------------------------------------------------------------------------
 
     def angle(self, link: str) -> Floats:
@@ -94,6 +105,12 @@ class Motion:
         """Return the angular acceleration (n,) [rad/s^2] of a link."""
         return _cross(self._direction(link, 0), self._direction(link, 2))
 
+    def angular_jerk(self, link: str) -> Floats:
+        """Return the angular jerk (n,) [rad/s^3] of a link, the third derivative of its angle by time."""
+        third = self._derivatives.of(self._frame(link).direction, self._thirds).T
+        # With the angle's third rate j: U x (third derivative of U) = j - omega^3.
+        return np.asarray(_cross(self._direction(link, 0), third) + self.omega(link) ** 3)
+
     def travel(self, joint: str) -> Floats:
         """Return the travel (n,) [m] of a prismatic joint or slot, zero in the sketch."""
         guide = self.mechanism.guides.get(joint)
@@ -107,35 +124,76 @@ class Motion:
 
     # --- velocity coefficients ----------------------------------------------------------------------------
 
-    def K(self, name: str) -> Floats:
+    def drivers_of(self, name: str) -> tuple[str, ...]:
+        """Return the drivers that move a point or link, in the order of the file: K has zeros in all other columns."""
+        movers = self._coefficients.movers(self._point_or_link(name)[1])
+        return tuple(id for id in self.mechanism.drives if id in movers)
+
+    def K(self, name: str, drivers: Sequence[str] | None = None) -> Floats:
         """Return the velocity coefficients of a point (n, 2, f) or of a link's angle (n, f).
 
-        Columns are the f drivers in the order of the file; units are those of the point or angle over those of the
-        driver's coordinate. The velocity is K z' (Saura et al., eqs. 7 and 8). NaN where the pose is not regular.
+        Columns are the f drivers in the order of the file, or these `drivers`; units are those of the point or angle
+        over those of the driver's coordinate. The velocity is K z' (Saura et al., eqs. 7 and 8). NaN where the pose is
+        not regular. Where many drivers move a mechanism, `drivers_of` tells which of them move a point.
         """
         link, place = self._point_or_link(name)
-        rates = np.stack([self._derivative(place, x) for x in self._coefficients.K], axis=-1)
+        columns = self._columns(drivers)
+        rates = np.empty((len(self), 2, len(columns)))
+        for i, driver in enumerate(columns):
+            rates[..., i] = self._coefficients.along(place, driver).T
         return rates if link is None else _cross(self._direction(link, 0)[..., None], rates)
 
-    def L(self, name: str) -> Floats:
+    def L(self, name: str, drivers: Sequence[str] | None = None) -> Floats:
         """Return the derivatives dK/dz of a point (n, 2, f, f) or of a link's angle (n, f, f).
 
-        The acceleration is K z'' + z'^T L z' (Saura et al., eq. 9; its eq. 15 with the sign corrected).
+        The acceleration is K z'' + z'^T L z' (Saura et al., eq. 9; its eq. 15 with the sign corrected). Rows and
+        columns are the drivers as in `K`.
         """
         link, place = self._point_or_link(name)
-        seconds = [np.stack([self._derivative(place, x) for x in row], axis=-1) for row in self._coefficients.L]
-        both = np.stack(seconds, axis=-2)
+        columns = self._columns(drivers)
+        both = np.empty((len(self), 2, len(columns), len(columns)))
+        for i, first in enumerate(columns):
+            for j, second in enumerate(columns[: i + 1]):
+                both[..., i, j] = both[..., j, i] = self._coefficients.along(place, first, second).T
         return both if link is None else _cross(self._direction(link, 0)[..., None, None], both)
 
     def convective(self, name: str) -> Floats:
         """Return z'^T L z' of a point (n, 2) or of a link's angle (n,): the acceleration at z'' = 0, without L."""
         link, place = self._point_or_link(name)
-        second = self._derivative(place, self._coefficients.convective())
+        second = self._coefficients.convective(place).T
         return second if link is None else _cross(self._direction(link, 0), second)
 
     @cached_property
     def _coefficients(self) -> Coefficients:
-        return Coefficients(self.plan, self.lanes, tuple(self.mechanism.drives))
+        return Coefficients(self.plan, self.lanes)
+
+    @cached_property
+    def _derivatives(self) -> Derivatives:
+        return Derivatives(self.plan, self.lanes)
+
+    @cached_property
+    def _thirds(self) -> Field:
+        thirds = {}
+        for id, drive in self.mechanism.drives.items():
+            if id in self.thirds or drive.law is None:
+                thirds[id] = self.thirds.get(id, np.full(len(self), np.nan))
+            else:
+                with np.errstate(all="ignore"):
+                    thirds[id] = drive.law.third(self.t)
+        return third_rates(self.plan, self.lanes, thirds)
+
+    def _columns(self, drivers: Sequence[str] | None) -> tuple[str, ...]:
+        known = self.mechanism.drives
+        if drivers is None:
+            return tuple(known)
+        wrong = [id for id in drivers if id not in known]
+        if wrong or isinstance(drivers, str):
+            problems = [Problem(str(id), "is not a driver", suggest(str(id), known)) for id in wrong]
+            raise InputError(
+                problems or [Problem("drivers", "expected a list of drivers", f'write ["{drivers}"]')],
+                self.mechanism.title,
+            )
+        return tuple(drivers)
 
     def _point_or_link(self, name: str) -> tuple[str | None, Affine]:
         """Return (None, its place) of a point, or (the link, its direction)."""

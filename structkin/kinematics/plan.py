@@ -72,6 +72,19 @@ class Plan:
         """First row of each slot, and the number of rows."""
         return tuple(accumulate(self.widths, initial=0))
 
+    @cached_property
+    def movers(self) -> tuple[frozenset[str], ...]:
+        """The drivers that move each slot."""
+        movers = [frozenset[str]()] * len(self.widths)
+        for item in self.drivers:
+            movers[item.slot] = frozenset((item.driver,))
+        for step in self.steps:
+            inputs = (movers[item.index] for item in step.inputs if isinstance(item, Slot))
+            together = frozenset[str]().union(*inputs)
+            for slot in step.outputs:
+                movers[slot] = together
+        return tuple(movers)
+
     @property
     def tracked(self) -> bool:
         """Whether a group is solved by continuation rather than in closed form."""

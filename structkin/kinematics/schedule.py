@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from numbers import Real
@@ -33,13 +33,15 @@ FINE_ANGLE, FINE_LENGTH = math.radians(5.0), 0.02
 class Schedule:
     """Stations of the drivers: times t (n,), NaN where none were given, and value, rate, second rate (3, n) of each.
 
-    Between two stations a driver with a law follows its law; one that was given by values moves straight on.
+    Between two stations a driver with a law follows its law; one that was given by values moves straight on. `thirds`
+    holds the third rates (n,) of the latter, NaN where they are not known.
     """
 
     mechanism: Mechanism
     t: Floats
     drivers: Mapping[str, Floats]
     by_values: frozenset[str] = frozenset()
+    thirds: Mapping[str, Floats] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of stations."""
@@ -177,11 +179,12 @@ def make_schedule(
             [Problem("drivers", f"lengths differ ({found}; t: {len(times)})", "one value a sample")], mechanism.title
         )
     values = {**rows, **given}
-    return Schedule(mechanism, times, {id: values[id] for id in mechanism.drives}, frozenset(given))
+    drives = {id: values[id][:3] for id in mechanism.drives}
+    return Schedule(mechanism, times, drives, frozenset(given), {id: z[3] for id, z in given.items()})
 
 
 def _given_values(mechanism: Mechanism, drivers: Mapping[str, Any]) -> tuple[dict[str, Floats], list[Problem]]:
-    """Return the driver values passed by the caller as (3, n), rates NaN where they were not given."""
+    """Return the driver values passed by the caller as (4, n), rates NaN where they were not given."""
     given: dict[str, Floats] = {}
     problems: list[Problem] = []
     for id, values in drivers.items():
@@ -193,15 +196,15 @@ def _given_values(mechanism: Mechanism, drivers: Mapping[str, Any]) -> tuple[dic
         parts: Sequence[Any] = values if isinstance(values, tuple) else (np.atleast_1d(np.ma.asanyarray(values)),)
         arrays = [_real(part) for part in parts]
         good = [array for array in arrays if array is not None]
-        if not good or len(good) < len(arrays) or len(arrays) > 3 or any(a.shape != good[0].shape for a in good):
-            message = "expected real numbers (n,), or a tuple of values, rates, accelerations, each (n,)"
+        if not good or len(good) < len(arrays) or len(arrays) > 4 or any(a.shape != good[0].shape for a in good):
+            message = "expected real numbers (n,), or a tuple of values, rates, accelerations, jerks, each (n,)"
             problems.append(Problem(key, message))
         elif not len(good[0]):
             problems.append(Problem(key, "holds no values"))
         elif not np.isfinite(good[0]).all():
             problems.append(Problem(key, "holds values that are not finite"))
         else:
-            given[id] = np.full((3, len(good[0])), np.nan)
+            given[id] = np.full((4, len(good[0])), np.nan)
             given[id][: len(good)] = good
     return given, problems
 

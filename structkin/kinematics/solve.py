@@ -36,8 +36,8 @@ def solve(
 
     The samples are `samples` times (default 361, both ends included) over `duration` [s] or the mechanism's default
     range, or the times `t` (n,) [s]. `drivers={"motor": values}` prescribes coordinates (n,) [rad or m] directly, or
-    `(values, rates, accelerations)`; rates that are not given are NaN. With `strict=True` a sample without a regular
-    pose raises `PoseError`; otherwise it carries a `Status`. `progress` is called with the part of the work
+    `(values, rates, accelerations, jerks)`; rates that are not given are NaN. With `strict=True` a sample without a
+    regular pose raises `PoseError`; otherwise it carries a `Status`. `progress` is called with the part of the work
     that is done.
 
     Raises `InputError` where the call does not fit the mechanism, `StructureError` where drivers are missing or too
@@ -60,7 +60,7 @@ def solve(
         lanes = run(plan, fine, progress).take(kept)
     else:
         lanes = run(plan, schedule, progress)
-    motion = Motion(mechanism, plan, schedule.t, schedule.drivers, lanes)
+    motion = Motion(mechanism, plan, schedule.t, schedule.drivers, lanes, schedule.thirds)
     if strict:
         motion.require_ok()
     return motion

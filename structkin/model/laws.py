@@ -37,6 +37,10 @@ class ConstantSpeed:
         t = np.asarray(t, dtype=float)
         return self.start + self.speed * t, np.full_like(t, self.speed), np.zeros_like(t)
 
+    def third(self, t: Floats) -> Floats:
+        """Return the third rate at the times t (n,): zero."""
+        return np.zeros(np.shape(t))
+
 
 @dataclass(frozen=True, slots=True)
 class ExpressionLaw:
@@ -66,6 +70,10 @@ class ExpressionLaw:
         """Return value, rate and second rate at the times t (n,)."""
         value, rate, second = self.expression(t)
         return self.scale * value, self.scale * rate, self.scale * second
+
+    def third(self, t: Floats) -> Floats:
+        """Return the third rate at the times t (n,)."""
+        return np.asarray(self.scale * self.expression.third(t))
 
 
 @dataclass(frozen=True)
@@ -102,3 +110,7 @@ class TableLaw:
         t = np.asarray(t, dtype=float)
         value, rate, second = (self._spline(t, order) for order in range(3))
         return value, rate, second
+
+    def third(self, t: Floats) -> Floats:
+        """Return the third rate at the times t (n,), which jumps at the times of the table; NaN outside them."""
+        return np.asarray(self._spline(np.asarray(t, dtype=float), 3))

@@ -72,6 +72,9 @@ class Law(Protocol):
     def __call__(self, t: Floats) -> tuple[Floats, Floats, Floats]:
         """Return value, rate and second rate at the times t (n,), each (n,), in SI."""
 
+    def third(self, t: Floats) -> Floats:
+        """Return the third rate at the times t (n,), in SI."""
+
 
 @dataclass(frozen=True, slots=True)
 class Drive:

@@ -59,6 +59,10 @@ class Jet:
         r = np.sqrt(self.f)
         return self.map(r, 0.5 / r, -0.25 / r**3)
 
+    def wrapped(self) -> Jet:
+        """The angle between -pi and pi."""
+        return Jet(np.remainder(self.f + np.pi, TURN) - np.pi, self.d, self.dd)
+
 
 def _jet(value: Any) -> Jet:
     return value if isinstance(value, Jet) else Jet(value)
@@ -148,7 +152,7 @@ class WholeSystem:
             add(along.cross(way) - guide.offset, self.size, guide.carrier, guide.slider)
             if guide.turn is not None:
                 row = pose.angle(guide.slider) - pose.angle(guide.carrier) - np.angle(guide.turn)
-                add(_wrapped(row), 1.0, guide.carrier, guide.slider)
+                add(row.wrapped(), 1.0, guide.carrier, guide.slider)
         for id in self.drivers:
             drive = m.drives[id]
             if drive.kind == "angle":
@@ -266,10 +270,6 @@ class WholeSystem:
                 return None
             q = new
         return q
-
-
-def _wrapped(row: Jet) -> Jet:
-    return Jet(np.remainder(row.f + np.pi, TURN) - np.pi, row.d, row.dd)
 
 
 def _solve(J: Any, rhs: Any) -> Any:
