@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -15,9 +15,11 @@ from structkin.model.topology import Topology, suggest
 from structkin.model.units import Units
 
 if TYPE_CHECKING:
+    from structkin.assemblies import Assemblies, Assembly
     from structkin.kinematics import Motion
     from structkin.model.draft import Draft
     from structkin.model.forces import Forces, InitialState
+    from structkin.model.posed import SketchPose
     from structkin.structure import KinematicStructure
 
 GROUND = "ground"
@@ -45,6 +47,7 @@ class Mechanism:
     __slots__ = (
         "__weakref__",
         "_folder",
+        "_pose",
         "_source",
         "_source_dict",
         "drives",
@@ -78,6 +81,8 @@ class Mechanism:
     _source_dict: dict[str, Any]
     _source: str
     _folder: Path | None
+    #: What replaced the sketch, if something did.
+    _pose: SketchPose | None
 
     def __init__(
         self,
@@ -135,6 +140,7 @@ class Mechanism:
         object.__setattr__(self, "_source_dict", _plain(data))
         object.__setattr__(self, "_source", source)
         object.__setattr__(self, "_folder", folder)
+        object.__setattr__(self, "_pose", None)
 
     def _fill(self, draft: Draft, topology: Topology) -> None:
         values: dict[str, Any] = {
@@ -162,7 +168,7 @@ class Mechanism:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as what it was built from."""
-        return _rebuild, (self._source_dict, self._source, self._folder)
+        return _rebuild, (self._source_dict, self._source, self._folder, self._pose)
 
     def __copy__(self) -> Mechanism:
         """Return the mechanism itself, which cannot change."""
@@ -224,6 +230,43 @@ class Mechanism:
 
         return solve(self, samples, t=t, drivers=drivers, duration=duration, method=method, strict=strict)
 
+    def posed(self, pose: SketchPose) -> Mechanism:
+        """Return the same mechanism with this pose as its sketch: motions start from it, in its assembly modes.
+
+        `source_dict` stays that of the first sketch, whose axes and travels it is written in.
+        """
+        from structkin.model.posed import posed_parts
+
+        other = Mechanism.__new__(Mechanism)
+        parts = posed_parts(self, pose)
+        for name in self.__slots__:
+            if name != "__weakref__":
+                object.__setattr__(other, name, parts.get(name, getattr(self, name)))
+        object.__setattr__(other, "_pose", pose)
+        return other
+
+    def assemblies(
+        self, *, drivers: Mapping[str, float] | None = None, t: float | None = None, limit: int | None = 1000
+    ) -> Assemblies:
+        """Return all assemblies at given driver values, found while they are asked for; see `structkin.assemblies`."""
+        from structkin.assemblies.listing import assemblies
+
+        return assemblies(self, drivers=drivers, t=t, limit=limit)
+
+    def assembly(
+        self,
+        index: int | None = None,
+        *,
+        where: Callable[[Assembly], bool] | None = None,
+        drivers: Mapping[str, float] | None = None,
+        t: float | None = None,
+        limit: int | None = 1000,
+    ) -> Assembly:
+        """Return one assembly: by index, the first that fulfils `where`, or the nearest to the sketch."""
+        from structkin.assemblies.listing import assembly
+
+        return assembly(self, index, where=where, drivers=drivers, t=t, limit=limit)
+
 
 def _plain(data: Any) -> Any:
     """Return a deep copy in dicts, lists and plain numbers."""
@@ -234,5 +277,6 @@ def _plain(data: Any) -> Any:
     return data.tolist() if isinstance(data, np.generic | np.ndarray) else data
 
 
-def _rebuild(data: Mapping[str, Any], source: str, folder: Path | None) -> Mechanism:
-    return Mechanism.from_dict(data, source=source, folder=folder)
+def _rebuild(data: Mapping[str, Any], source: str, folder: Path | None, pose: SketchPose | None = None) -> Mechanism:
+    mechanism = Mechanism.from_dict(data, source=source, folder=folder)
+    return mechanism if pose is None else mechanism.posed(pose)
