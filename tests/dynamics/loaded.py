@@ -74,17 +74,16 @@ def virtual_work(r: Any) -> Any:
     motion = r.motion
     m, n = motion.mechanism, len(motion)
     total = np.zeros((n, len(m.drives)))
-    for name, link in m.links.items():
-        if name == "ground":
-            continue
-        first = link.points[0]
-        KO = motion.K(first) if first in m.points else None
+    for body in r.bodies:
+        name = body.link
+        first = m.links[name].points[0]
+        KO = motion.K(first)
         Kt = motion.K(name)
         O = motion.position(first, name)
-        c = motion.position(link.center, name)
+        c = motion.position(body.center, name)
         Kc = KO + turned(c - O)[:, :, None] * Kt[:, None, :]
-        a = motion.acceleration(link.center, name)
-        force = r.applied.force[name] - link.mass * a
-        moment = r.applied.moment[name] - cross(c - O, r.applied.force[name]) - link.inertia * motion.alpha(name)
+        a = motion.acceleration(body.center, name)
+        force = r.applied.force[name] - body.mass * a
+        moment = r.applied.moment[name] - cross(c - O, r.applied.force[name]) - body.inertia * motion.alpha(name)
         total -= np.einsum("nif,ni->nf", Kc, force) + Kt * moment[:, None]
     return total
