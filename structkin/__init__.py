@@ -13,6 +13,7 @@
 (5, 2)
 """
 
+from structkin.dynamics import Force, Kinetostatics, Moment
 from structkin.errors import InputError, PoseError, Problem, StructkinError, StructureError
 from structkin.kinematics import Motion, Status, solve
 from structkin.model import Builder, Driver, Joint, Mechanism, Topology, load
@@ -32,13 +33,16 @@ __version__ = "0.1.0"
 __all__ = [
     "Builder",
     "Driver",
+    "Force",
     "Group",
     "InputChoice",
     "InputError",
     "InputRanking",
     "Joint",
     "KinematicStructure",
+    "Kinetostatics",
     "Mechanism",
+    "Moment",
     "Motion",
     "PoseError",
     "Problem",

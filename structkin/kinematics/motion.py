@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from structkin.dynamics import Kinetostatics, UserLoad
+
 Floats = NDArray[np.float64]
 
 
@@ -294,6 +296,12 @@ class Motion:
         return float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
 
     # --- onward -------------------------------------------------------------------------------------------
+
+    def forces(self, *, static: bool = False, loads: Sequence[UserLoad] = ()) -> Kinetostatics:
+        """Return what forces the motion needs; see `structkin.dynamics.kinetostatics`."""
+        from structkin.dynamics.kinetostatics import kinetostatics
+
+        return kinetostatics(self, static=static, loads=loads)
 
     def to_dataframe(self) -> pd.DataFrame:
         """Return all points and links as columns, in SI (needs pandas)."""

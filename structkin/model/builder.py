@@ -47,7 +47,7 @@ class Builder:
         return self._add("points", {**(places or {}), **more})
 
     def links(self, links: Mapping[str, Any] | None = None, /, **more: Any) -> Builder:
-        """Add links: crank=["A", "B"], or a dict with points, mass, center, inertia."""
+        """Add links: crank=["A", "B"], or a dict with points, mass, center, inertia, ..."""
         return self._add("links", {**(links or {}), **more})
 
     def length(self, first: str, second: str, value: float | str) -> Builder:
@@ -91,9 +91,12 @@ class Builder:
         law: float | str | None = None,
         table: Sequence[Sequence[float]] | None = None,
         csv: str | None = None,
+        torque: float | str | None = None,
+        force: float | str | None = None,
     ) -> Builder:
-        """Add a driver; without speed, law or table it is a free coordinate."""
-        entry = _given(joint=joint, links=links, between=between, speed=speed, law=law, table=table, csv=csv)
+        """Add a driver; without speed, law or table it is a free coordinate, which a torque or force may drive."""
+        motion = _given(speed=speed, law=law, table=table, csv=csv)
+        entry = {**_given(joint=joint, links=links, between=between, torque=torque, force=force), **motion}
         return self._add("drivers", {id: entry})
 
     def gravity(self, x: float | str, y: float | str) -> Builder:
@@ -108,9 +111,11 @@ class Builder:
         stiffness: float | str | None = None,
         free_length: float | str | None = None,
         damping: float | str | None = None,
+        actuator: float | str | None = None,
     ) -> Builder:
-        """Add a spring and damper between two points."""
-        entry = _given(between=between, stiffness=stiffness, free_length=free_length, damping=damping)
+        """Add a spring, damper and actuator between two points."""
+        sizes = _given(stiffness=stiffness, free_length=free_length, damping=damping, actuator=actuator)
+        entry = {"between": between, **sizes}
         return self._add("forces", {id: {"type": "spring", **entry}})
 
     def force(self, id: str, **entry: Any) -> Builder:

@@ -11,7 +11,7 @@ from structkin.errors import Problem
 from structkin.model.flaw import Flaw
 from structkin.model.forces import Forces, InitialState
 from structkin.model.parts import Drive, Guide, Link
-from structkin.model.schema import DriverEntry, LinkEntry, PrismaticEntry, SlotEntry, SpringEntry
+from structkin.model.schema import DriverEntry, Entry, LinkEntry, PrismaticEntry, SlotEntry
 from structkin.model.topology import Driver, Joint, suggest
 from structkin.model.units import Units
 
@@ -36,7 +36,7 @@ class Draft:
     lengths: dict[frozenset[str], float] = field(default_factory=dict)
     joint_entries: dict[str, PrismaticEntry | SlotEntry] = field(default_factory=dict)
     driver_entries: dict[str, DriverEntry] = field(default_factory=dict)
-    spring_entries: dict[str, SpringEntry] = field(default_factory=dict)
+    force_entries: dict[str, Entry] = field(default_factory=dict)
     initial_entries: dict[str, Any] = field(default_factory=dict)
 
     holders: dict[str, list[str]] = field(default_factory=dict)  # point -> links that have it, in the user's order

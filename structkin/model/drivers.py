@@ -161,7 +161,7 @@ def _one(draft: Draft, name: str, value: Any, kind: str | None, scale: float, st
         if not isinstance(value, str):
             value = repr(number(value))
         return ExpressionLaw(Expression(value), scale)
-    rows = read_table(value, draft.folder) if name == "csv" else _rows(value)
+    rows = read_table(value, draft.folder) if name == "csv" else table_rows(value)
     times, values = check_rows(rows)
     return TableLaw(times, tuple(scale * x for x in values))
 
@@ -174,7 +174,8 @@ def _any_speed(draft: Draft, value: Any) -> None:
         draft.units.quantity(value, "angular speed")
 
 
-def _rows(value: Any) -> list[tuple[float, float]]:
+def table_rows(value: Any) -> list[tuple[float, float]]:
+    """Return the rows [time, value] of a table in the file; raise `Flaw`."""
     if isinstance(value, str):
         raise Flaw(f"expected rows [time, value], found {describe(value)}", 'for a file write csv = "..."')
     if not isinstance(value, list | tuple | np.ndarray):

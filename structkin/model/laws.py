@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from structkin.model.expression import Expression
-from structkin.model.parts import Floats
+from structkin.model.parts import Floats, Law
 
 if TYPE_CHECKING:
     from scipy.interpolate import CubicSpline
@@ -74,6 +74,29 @@ class ExpressionLaw:
     def third(self, t: Floats) -> Floats:
         """Return the third rate at the times t (n,)."""
         return np.asarray(self.scale * self.expression.third(t))
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledLaw:
+    """Another law times a factor: a component of a force whose size and direction are given."""
+
+    law: Law
+    factor: float
+
+    @property
+    def speed(self) -> float | None:
+        """The constant rate, or None where the rate varies."""
+        return None if self.law.speed is None else self.factor * self.law.speed
+
+    @property
+    def span(self) -> tuple[float, float] | None:
+        """The interval of time [s] that the law is defined on, or None where it is not limited."""
+        return self.law.span
+
+    def __call__(self, t: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return value, rate and second rate at the times t (n,)."""
+        value, rate, second = self.law(t)
+        return self.factor * value, self.factor * rate, self.factor * second
 
 
 @dataclass(frozen=True)

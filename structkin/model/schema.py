@@ -6,7 +6,7 @@ hide the next mistake. What an entry means beside others is checked where it is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -46,7 +46,9 @@ def _units(info: ValidationInfo) -> Units:
     return info.context
 
 
-def _scalar(kind: str, *, sign: str = "") -> PlainValidator:
+def scalar(kind: str, *, sign: str = "") -> PlainValidator:
+    """Return the validator of a quantity that comes out in SI; `sign`: "positive" or "not negative"."""
+
     def check(value: Any, info: ValidationInfo) -> float:
         result = _units(info).quantity(value, kind)
         if (sign == "positive" and result <= 0) or (sign == "not negative" and result < 0):
@@ -104,6 +106,17 @@ def _location(value: Any, info: ValidationInfo) -> str | complex:
     return value if isinstance(value, str) else vector(value, "length", _units(info))
 
 
+def one_of(*words: str) -> Callable[[Any], str]:
+    """Return the check of a word that is one of these."""
+
+    def check(value: Any) -> str:
+        if value not in words:
+            raise Flaw(f"expected {' or '.join(repr(word) for word in words)}, found {describe(value)}")
+        return str(value)
+
+    return check
+
+
 Name = Annotated[str, PlainValidator(_text)]
 Names = Annotated[tuple[str, ...], PlainValidator(_names)]
 TwoLinks = Annotated[tuple[str, str], _two("link")]
@@ -114,23 +127,29 @@ Anything = Annotated[Any, PlainValidator(lambda value: value)]
 
 
 class Entry(BaseModel):
-    """An entry of a section. `shape` says what it is, `sample` shows how it is written."""
+    """An entry of a section. `layout` says what it is, `sample` shows how it is written."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
-    shape: ClassVar[str] = "a table { ... }"
+    layout: ClassVar[str] = "a table { ... }"
     sample: ClassVar[str] = ""
 
 
 class LinkEntry(Entry):
-    """A link: its points; mass [kg], centre of mass in the sketch [m], inertia about it [kg m^2]."""
+    """A link: its points; mass [kg], centre of mass in the sketch [m], inertia about it [kg m^2].
 
-    shape: ClassVar[str] = "a list of points, or a table"
+    Or a uniform `shape`, a rod or a plate, of this mass or `density` [kg/m or kg/m^2]; and points that carry masses.
+    """
+
+    layout: ClassVar[str] = "a list of points, or a table"
     sample: ClassVar[str] = '["A", "B"] or { points = ["A", "B"], mass = 0.6 }'
 
     points: Names
-    mass: Annotated[float, _scalar("mass", sign="not negative")] | None = None
+    mass: Annotated[float, scalar("mass", sign="not negative")] | None = None
     center: Annotated[complex, _vector("length")] | None = None
-    inertia: Annotated[float, _scalar("inertia", sign="not negative")] | None = None
+    inertia: Annotated[float, scalar("inertia", sign="not negative")] | None = None
+    shape: Annotated[str, PlainValidator(one_of("rod", "plate"))] | None = None
+    density: Anything = None
+    point_masses: Anything = None
 
 
 class PrismaticEntry(Entry):
@@ -170,18 +189,8 @@ class DriverEntry(Entry):
     law: Anything = None
     table: Anything = None
     csv: Name | None = None
-
-
-class SpringEntry(Entry):
-    """A spring and damper between two points; its free length is that of the sketch unless given."""
-
-    sample: ClassVar[str] = '{ type = "spring", between = ["P", "D"], stiffness = 500, free_length = 40 }'
-
-    type: Name
-    between: TwoPoints
-    stiffness: Annotated[float, _scalar("stiffness", sign="not negative")] = 0.0
-    free_length: Annotated[float, _scalar("length", sign="not negative")] | None = None
-    damping: Annotated[float, _scalar("damping", sign="not negative")] = 0.0
+    torque: Anything = None
+    force: Anything = None
 
 
 E = TypeVar("E", bound=Entry)
@@ -195,7 +204,7 @@ def read(model: type[E], data: Any, key: str, units: Units) -> tuple[E | None, l
     (('A', 'B'), "links.crank: unknown key 'mas'; did you mean 'mass'?")
     """
     if not isinstance(data, Mapping):
-        return None, [Problem(key, f"expected {model.shape}, found {describe(data)}", f"such as {model.sample}")]
+        return None, [Problem(key, f"expected {model.layout}, found {describe(data)}", f"such as {model.sample}")]
     table = dict(data)
     try:
         return model.model_validate(table, context=units), []

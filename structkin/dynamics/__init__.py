@@ -1,0 +1,15 @@
+"""Dynamics: what forces a motion needs, and what motion forces make."""
+
+from structkin.dynamics.bodies import Body, mass_table
+from structkin.dynamics.kinetostatics import Kinetostatics, kinetostatics
+from structkin.dynamics.loads import Force, Moment, UserLoad
+
+__all__ = [
+    "Body",
+    "Force",
+    "Kinetostatics",
+    "Moment",
+    "UserLoad",
+    "kinetostatics",
+    "mass_table",
+]
