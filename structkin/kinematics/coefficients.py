@@ -108,7 +108,7 @@ class Coefficients:
             return tuple(x[..., good] if np.ndim(x) and np.shape(x)[-1] > 1 else x for x in values)
 
         h, phi = some(self._inputs(step, self.lanes.x[0])), some(phi)
-        g: Any = (0.0,) * (form.rows.count + form.rows.links)
+        g: Any = (0.0,) * form.rows.equations
         if v is not None and w is not None:
             g = form.convective(h, phi, *map(some, self._both(step, v)), *map(some, self._both(step, w)))
         for slot, value in zip(step.outputs, form.linear(h, phi, some(self._inputs(step, seed, 0.0)), g), strict=True):

@@ -10,12 +10,12 @@ from structkin.model.draft import GROUND, Draft, items
 from structkin.model.flaw import Flaw, describe
 from structkin.model.forces import Forces
 from structkin.model.schema import (
+    JOINT_TYPES,
     SECTIONS,
     DriverEntry,
     Entry,
     LinkEntry,
     PrismaticEntry,
-    SlotEntry,
     SpringEntry,
     read,
     vector,
@@ -34,12 +34,7 @@ _SAMPLES = {
     "units": 'length = "mm"',
 }
 
-JOINT_TYPES: Mapping[str, type[PrismaticEntry] | type[SlotEntry]] = {
-    "prismatic": PrismaticEntry,
-    "pin-in-slot": SlotEntry,
-}
-
-_LATER_JOINTS = ("gear", "cam", "rack", "rolling", "belt")
+_LATER_JOINTS = ("cam",)
 _LATER_FORCES = ("force", "moment", "torque", "damper", "torsion", "friction", "contact", "actuator")
 E = TypeVar("E", bound=Entry)
 
