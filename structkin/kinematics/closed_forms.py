@@ -13,6 +13,7 @@ from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.plan import Operand, Slot
 from structkin.kinematics.relations import HalfSquare, HalfSquareOfLength, Quotient
 from structkin.kinematics.scene import Contact, Scene
+from structkin.kinematics.turns import turn_of, turn_of_driver
 from structkin.structure import Group, decompose
 
 #: Below this sine the sketch does not say on which side a dyad closes.
@@ -49,7 +50,10 @@ def solve_pin(scene: Scene, group: Group, index: int) -> None:
 def solve_closed(scene: Scene, group: Group, index: int) -> Mapping[str, Frame] | None:
     """Record the closed-form steps of a group and return its links' frames, or None where there is no closed form."""
     clusters = _clusters(group)
-    ties = [c for c in scene.contacts(group.links) if c.other is None or clusters[c.link] != clusters[c.other]]
+    contacts = scene.contacts(group.links)
+    if any(contact.joint in scene.mechanism.meshes for contact in contacts):
+        return None
+    ties = [c for c in contacts if c.other is None or clusters[c.link] != clusters[c.other]]
     inner = {d for d in group.drivers if _inside_one(scene, d, clusters)}
     drivers = [d for d in group.drivers if d not in inner]
     closing = Closing(scene, index, clusters)
@@ -111,6 +115,9 @@ class Closing:
         direction = self.vector(scene.frames[other].direction)
         _, sketch = scene.sketch_frame(tie.link)
         (out,) = scene.tape.step(kind("driven R"), (direction, turn), (sketch,), group=self.index)
+        if scene.mechanism.meshes:
+            own = turn_of_driver(scene, driver, self.index) * sign
+            scene.tape.turns[out] = turn_of(scene, other, self.index) + own
         return {tie.link: self._through_pin(tie, Affine.slot(out))}
 
     def _driven_p(self, tie: Contact, driver: str) -> Mapping[str, Frame]:

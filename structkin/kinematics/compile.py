@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from structkin.errors import StructureError
 from structkin.kinematics.affine import Frame
 from structkin.kinematics.closed_forms import solve_closed, solve_pin
+from structkin.kinematics.gear_trains import solve_geared
 from structkin.kinematics.general_rows import solve_general
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.scene import Scene
@@ -43,4 +44,5 @@ def close_group(scene: Scene, group: Group, index: int) -> Mapping[str, Frame]:
     if not group.links:
         solve_pin(scene, group, index)
         return {}
-    return solve_closed(scene, group, index) or solve_general(scene, group, index)
+    closed = solve_closed(scene, group, index) or solve_geared(scene, group, index)
+    return closed or solve_general(scene, group, index)

@@ -132,7 +132,7 @@ class Derivatives:
         return tuple(self._spread(value, part.good, lost) for value in values)
 
     def _zero(self, step: Step) -> tuple[float, ...]:
-        return (0.0,) * (step.kind.rows.count + step.kind.rows.links if isinstance(step.kind, General) else 4)
+        return (0.0,) * (step.kind.rows.equations if isinstance(step.kind, General) else 4)
 
     def _spread(self, value: Any, good: NDArray[np.bool_] | None, lost: NDArray[np.bool_]) -> Any:
         """Return a derivative over all lanes, NaN in those that are lost."""

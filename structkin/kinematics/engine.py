@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups import General
+from structkin.groups import General, Turn
 from structkin.kinematics.plan import DriverSlot, Operand, Plan, Slot, Step
 from structkin.kinematics.status import Status
 from structkin.kinematics.tracking import track
@@ -104,6 +104,8 @@ class _Block:
         for index, step in enumerate(self.plan.steps[:steps]):
             if isinstance(step.kind, General):
                 self._continue(step, step.kind)
+            elif isinstance(step.kind, Turn):
+                self._close(index, step, root=self._near_turn(step, step.kind))
             else:
                 self._close(index, step)
 
@@ -125,12 +127,20 @@ class _Block:
             x[1, rows] = -s * rate, c * rate
             x[2, rows] = -s * second - c * rate * rate, c * second - s * rate * rate
 
-    def _close(self, index: int, step: Step) -> None:
+    def _near_turn(self, step: Step, form: Turn) -> Floats:
+        """Return turns near those that are meant: counted along the lanes, or near given ones."""
+        if self.near is not None:
+            return self.near[self.plan.rows(step.outputs[0]).start]
+        (U,) = self.inputs(step, 0)
+        turns, unclear = form.follow(U)
+        self._mark(unclear, Status.NOT_CONVERGED, step.group)
+        return np.where(unclear, np.nan, turns)
+
+    def _close(self, index: int, step: Step, root: Any = None) -> None:
         form = step.kind
         assert not isinstance(form, General)
         h = self.inputs(step, 0)
         margin = form.margin(h)
-        root: Any = None
         lost = no_rates = None
         if margin is not None:
             margin = np.broadcast_to(margin, self.lanes.status.shape)
@@ -163,9 +173,10 @@ class _Block:
         if self.near is not None:
             self._store(step, 0, self._close_near(step, form, h, self.near))
             return
-        origins = np.array(step.start[0::2])
+        places = step.start[: 2 * form.rows.links]
+        origins = np.array(places[0::2])
         start = np.stack((origins.real, origins.imag), axis=1)[:, :, None]
-        phi, status = track(form, h, start, np.angle(np.array(step.start[1::2]))[:, None], n, self.progress)
+        phi, status = track(form, h, start, np.angle(np.array(places[1::2]))[:, None], n, self.progress)
         self._store(step, 0, phi)
         for outcome in (Status.SINGULAR, Status.OUT_OF_REACH, Status.NOT_CONVERGED):
             self._mark(status == outcome, outcome, step.group)
@@ -173,21 +184,23 @@ class _Block:
         if not len(good):
             return
         h, dh, ddh = (self._some(self.inputs(step, order), good) for order in range(3))
-        pose = tuple(part[:, good] for part in phi)
-        rates = form.linear(h, pose, dh, (0.0,) * (form.rows.count + form.rows.links))
+        pose = tuple(part[..., good] for part in phi)
+        rates = form.linear(h, pose, dh, (0.0,) * form.rows.equations)
         second = form.linear(h, pose, ddh, form.convective(h, pose, dh, rates, dh, rates))
         for order, values in ((1, rates), (2, second)):
             for slot, value in zip(step.outputs, values, strict=True):
-                self.lanes.x[order, self.plan.rows(slot), good] = value.T
+                self.lanes.x[order, self.plan.rows(slot), good] = np.atleast_2d(value).T
 
     def _close_near(self, step: Step, form: General, h: tuple[Any, ...], near: Floats) -> tuple[Floats, ...]:
         """Close a general group by Newton's method from slots near its solution."""
         guess = [near[self.plan.rows(slot)] for slot in step.outputs]
-        O, U = np.stack(guess[0::2]), np.stack(guess[1::2])
-        O, theta, change = form.newton(h, O, np.arctan2(U[:, 1], U[:, 0]))
-        theta = np.where(change < 1e-8, theta, np.nan)
-        U = np.stack((np.cos(theta), np.sin(theta)), axis=1)
-        return tuple(part for pair in zip(O, U, strict=True) for part in pair)
+        places, angles = guess[: 2 * form.rows.links], guess[2 * form.rows.links :]
+        O, U = np.stack(places[0::2]), np.stack(places[1::2])
+        theta = np.arctan2(U[:, 1], U[:, 0])
+        for link, angle in zip(form.rows.angles, angles, strict=True):
+            theta[link] = angle[0]
+        O, theta, change = form.newton(h, O, theta)
+        return form.unknowns(O, np.where(change < 1e-8, theta, np.nan))
 
     @staticmethod
     def _some(h: tuple[Any, ...], lanes: NDArray[np.intp]) -> tuple[Any, ...]:

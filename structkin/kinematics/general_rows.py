@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Mapping
 
 from structkin.errors import Problem, StructureError
@@ -10,6 +11,8 @@ from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.closed_forms import half_square_of
 from structkin.kinematics.plan import Operand
 from structkin.kinematics.scene import Contact, Scene
+from structkin.kinematics.turns import scalar, turn_of
+from structkin.model.parts import Mesh
 from structkin.structure import Group
 
 
@@ -21,22 +24,26 @@ def solve_general(scene: Scene, group: Group, index: int) -> Mapping[str, Frame]
     for driver in group.drivers:
         writer.driver(driver)
     form = General(writer.rows())
-    if form.rows.count < 3 * len(group.links):
+    if form.rows.count < 3 * form.rows.links:
         raise StructureError(
             [
                 Problem(
                     f"group {index + 1}",
-                    f"{form.rows.count} equations for the {3 * len(group.links)} unknowns of {', '.join(group.links)}",
+                    f"{form.rows.count} equations for the {3 * form.rows.links} unknowns of {', '.join(group.links)}",
                     "please report this mechanism",
                 )
             ],
             scene.mechanism.title,
         )
-    sketch = [value for link in group.links for value in scene.sketch_frame(link)]
-    slots = scene.tape.step(form, writer.inputs(), sketch, group=index)
+    angles = form.rows.angles
+    frames = writer.sketch()
+    sketch = [value for frame in frames for value in frame]
+    starts = [cmath.phase(frames[k][1]) for k in angles]
+    slots = scene.tape.step(form, writer.inputs(), [*sketch, *starts], group=index, scalars=len(angles))
+    for k, start, slot in zip(angles, starts, slots[2 * len(frames) :], strict=True):
+        scene.tape.turns[slots[2 * k + 1]] = Affine.slot(slot) - Affine(complex(start))
     return {
-        link: Frame(Affine.slot(origin), Affine.slot(direction))
-        for link, origin, direction in zip(group.links, slots[0::2], slots[1::2], strict=True)
+        link: Frame(Affine.slot(slots[2 * k]), Affine.slot(slots[2 * k + 1])) for k, link in enumerate(group.links)
     }
 
 
@@ -56,21 +63,32 @@ class _Writer:
         self._lines: list[tuple[int, int, int, float]] = []
         self._travels: list[tuple[int, int, int, float, int]] = []
         self._distances: list[tuple[int, int, int]] = []
+        self._gears: list[tuple[float, int]] = []
+        self._turns: list[tuple[int, int, float]] = []
+        self._lines_of_centers: dict[str, tuple[complex, complex]] = {}
 
     def rows(self) -> Rows:
         """Return the rows written so far."""
         return Rows(
             len(self._unknown), len(self._vectors), len(self._scalars), tuple(self._points), tuple(self._directions),
             tuple(self._pins), tuple(self._parallels), tuple(self._lines), tuple(self._travels), tuple(self._distances),
-            tuple(self._unit), self._size(),
+            tuple(self._gears), tuple(self._turns), tuple(self._unit), self._size(),
         )  # fmt: skip
 
     def inputs(self) -> tuple[Operand, ...]:
         """Return the vector inputs, then the scalar inputs."""
         return (*self._vectors, *self._scalars)
 
+    def sketch(self) -> list[tuple[complex, complex]]:
+        """Return origin and direction of each unknown link in the sketch."""
+        return [self._lines_of_centers.get(link) or self._scene.sketch_frame(link) for link in self._unknown]
+
     def joint(self, contact: Contact) -> None:
         """Write the rows of a joint."""
+        mesh = self._scene.mechanism.meshes.get(contact.joint)
+        if mesh is not None:
+            self._mesh(mesh)
+            return
         if contact.kind == "R":
             first = self._point(contact.link, contact.joint)
             other = contact.other
@@ -83,6 +101,48 @@ class _Writer:
         if guide.turn is not None:
             self._parallels.append((self._direction(guide.carrier, guide.turn), self._direction(guide.slider)))
         self._lines.append((*self._line(contact.joint), guide.offset))
+
+    def _mesh(self, mesh: Mesh) -> None:
+        """Write the row of a gear, belt or rack, or the two of a rolling contact."""
+        first, second = mesh.links
+        if mesh.ratio is not None:
+            carrier = mesh.carrier or self._line_of_centers(mesh)
+            factors = {first: 1.0, second: -mesh.ratio}
+            factors[carrier] = mesh.ratio - 1.0
+            unit = self._size() / max(map(abs, factors.values()))
+            start, known = self._weigh(len(self._gears), {link: unit * factor for link, factor in factors.items()})
+            self._gears.append((start, known))
+            return
+        assert mesh.guide is not None
+        guide = self._scene.guide(mesh.guide)
+        if mesh.guide == mesh.joint:
+            self._lines.append((*self._line(mesh.joint), guide.offset))
+        start, known = self._weigh(-1 - len(self._travels), {first: -mesh.lever, second: mesh.lever})
+        self._travels.append((*self._line(mesh.guide), guide.start + start, known))
+
+    def _weigh(self, row: int, factors: Mapping[str, float]) -> tuple[float, int]:
+        """Add factor * turn of each link to a row; return what it starts from, and the scalar of what is known."""
+        start, known = 0.0, Affine()
+        for link, factor in factors.items():
+            if link in self._unknown:
+                k = self._unknown[link]
+                self._turns.append((row, k, factor))
+                start += factor * cmath.phase(self.sketch()[k][1])
+            elif factor != 0.0:
+                known = known - turn_of(self._scene, link, self._index) * factor
+        return start, self._scalar(scalar(self._scene, known, self._index)) if known.terms else -1
+
+    def _line_of_centers(self, mesh: Mesh) -> str:
+        """Add the line between the centres of two circles in touch, as a link that carries both; return its name."""
+        name, centers = f"@{mesh.joint}", [center for center in mesh.centers if center is not None]
+        frames = [self._scene.sketch_frame(link) for link in mesh.links]
+        places = [origin + turn * center for (origin, turn), center in zip(frames, centers, strict=True)]
+        way = places[1] - places[0]
+        self._unknown[name] = len(self._unknown)
+        self._lines_of_centers[name] = places[0], way / abs(way)
+        for link, center, at in zip(mesh.links, centers, (0.0, mesh.reach), strict=True):
+            self._pins.append((self._place(link, center), self._place(name, complex(at))))
+        return name
 
     def driver(self, id: str) -> None:
         """Write the row of a driver."""
@@ -161,7 +221,9 @@ class _Writer:
 
     def _size(self) -> float:
         """Return the largest distance between two points of a link of the group, or of the sketch."""
-        links = [self._scene.mechanism.links[link] for link in self._unknown]
+        links = [
+            self._scene.mechanism.links[link] for link in self._unknown if link not in self._lines_of_centers
+        ]
         spans = [abs(a - b) for link in links for a in link.local.values() for b in link.local.values()]
         places = list(self._scene.mechanism.points.values())
         return max(spans, default=0.0) or max((abs(a - places[0]) for a in places), default=0.0) or 1.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from numbers import Number
@@ -21,6 +22,7 @@ from structkin.kinematics.jerk import third_rates
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.status import Status
 from structkin.model.mechanism import Mechanism
+from structkin.model.parts import Mesh
 from structkin.model.topology import suggest
 from structkin.model.units import Units
 from structkin.structure import KinematicStructure
@@ -264,7 +266,7 @@ class Motion:
         """Return the largest gap of any joint (n,), relative to the mechanism's size.
 
         It is measured from the links' frames, not from the equations that were solved: coordinates of every pin from
-        each of its links, and each prismatic joint's distance and orientation.
+        each of its links, and each prismatic joint's distance and orientation, and how well the teeth of gears and racks meet.
         """
         m, gaps = self.mechanism, [np.zeros(len(self))]
         for joint in m.topology.joints:
@@ -284,10 +286,37 @@ class Motion:
                         _cross(self._evaluate(carrier.direction * guide.turn, 0), self._evaluate(slider.direction, 0))
                     )
                 )
+        gaps += [self._mesh_gap(mesh) for mesh in m.meshes.values()]
         for name in m.links:
             u = self._direction(name, 0)
             gaps.append(np.abs(np.hypot(u[:, 0], u[:, 1]) - 1))
         return np.asarray(np.max(gaps, axis=0))
+
+    def _mesh_gap(self, mesh: Mesh) -> Floats:
+        """Return how far teeth are from meeting (n,), as a turn of the first link [rad]: whichever teeth they are."""
+        m = self.mechanism
+        first, second = (self._turned(link) for link in mesh.links)
+        if mesh.guide is not None:
+            return np.abs(np.angle(first / second * np.exp(-1j * self.travel(mesh.guide) / mesh.lever)))
+        assert mesh.ratio is not None
+        if mesh.carrier is not None:
+            carrier, apart = self._turned(mesh.carrier), np.zeros(len(self))
+        else:
+            ends = [(link, center) for link, center in zip(mesh.links, mesh.centers, strict=True) if center is not None]
+            (a, b) = (self._evaluate(self._frame(link).point(center), 0) @ (1, 1j) for link, center in ends)
+            (a0, b0) = (m.links[link].origin + m.links[link].direction * center for link, center in ends)
+            carrier = (b - a) / np.abs(b - a) * (abs(b0 - a0) / (b0 - a0))
+            apart = np.abs(np.abs(b - a) - mesh.reach) / self.size
+        teeth = Fraction(mesh.ratio).limit_denominator(10_000)
+        if abs(teeth - mesh.ratio) > 1e-15 * abs(mesh.ratio):
+            return apart  # without a common number of teeth any turn could be a whole number of them
+        p, q = teeth.numerator, teeth.denominator
+        relative = (first / carrier) ** q * (carrier / second) ** p
+        return np.maximum(apart, np.abs(np.angle(relative)) / q)
+
+    def _turned(self, link: str) -> NDArray[np.complex128]:
+        """Return the turn of a link since the sketch, as a unit number (n,)."""
+        return np.asarray(self._direction(link, 0) @ (1, 1j) / self.mechanism.links[link].direction)
 
     @cached_property
     def size(self) -> float:

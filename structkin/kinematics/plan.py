@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from structkin.groups import General, Relation
+from structkin.groups import General, Relation, Turn
 from structkin.kinematics.affine import Affine, Frame
 from structkin.structure import KinematicStructure
 
@@ -87,8 +87,8 @@ class Plan:
 
     @property
     def tracked(self) -> bool:
-        """Whether a group is solved by continuation rather than in closed form."""
-        return any(isinstance(step.kind, General) for step in self.steps)
+        """Whether a group is solved by continuation, or a turn counted along the lanes, rather than in closed form."""
+        return any(isinstance(step.kind, General | Turn) for step in self.steps)
 
     def rows(self, slot: int) -> slice:
         """Return the rows of a slot."""

@@ -25,6 +25,9 @@ SAMPLES = 361
 #: More samples than this are a slip of the finger.
 MOST = 100_000_000
 
+#: The way from the sketch to the first station is walked in this many steps at most: thousands of turns.
+LONGEST_LEAD = 200_000
+
 #: Continuation follows the drivers in steps of at most this angle [rad], or this part of the mechanism's size.
 FINE_ANGLE, FINE_LENGTH = math.radians(5.0), 0.02
 
@@ -97,12 +100,15 @@ class Schedule:
 
     @cached_property
     def _lead(self) -> dict[str, tuple[float, float]]:
-        """The way of each driver from the sketch to the first station; an angle takes the shorter way round."""
+        """The way of each driver from the sketch to the first station.
+
+        An angle takes the shorter way round; but where there are gears a whole turn is not nothing, and all count.
+        """
         ways = {}
         for id, z in self.drivers.items():
             drive, first = self.mechanism.drives[id], float(z[0, 0])
             start = drive.start
-            if drive.kind == "angle" and math.isfinite(first):
+            if drive.kind == "angle" and math.isfinite(first) and not self.mechanism.meshes:
                 start = first - math.remainder(first - start, 2 * math.pi)
             ways[id] = start, first
         return ways
@@ -121,7 +127,7 @@ class Schedule:
         values = self.at(between)
         lead = self._lead
         ways = [abs(b - a) / self._scale[id] for id, (a, b) in lead.items()]
-        steps = max([1, *(math.ceil(way) for way in ways if math.isfinite(way))])
+        steps = min(max([1, *(math.ceil(way) for way in ways if math.isfinite(way))]), LONGEST_LEAD)
         fine: dict[str, Floats] = {}
         for id, z in self.drivers.items():
             rows = np.full((3, steps + len(between)), np.nan)

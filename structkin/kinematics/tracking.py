@@ -47,18 +47,8 @@ class _Poses:
     angles: Floats
     sign: Floats
 
-    @property
-    def phi(self) -> tuple[Floats, ...]:
-        return _natural(self.origins, self.angles)
-
     def take(self, lanes: Any) -> _Poses:
         return _Poses(_lanes(self.h, lanes), self.origins[..., lanes], self.angles[..., lanes], self.sign[lanes])
-
-
-def _natural(origins: Floats, angles: Floats) -> tuple[Floats, ...]:
-    """Return origin and unit direction of each link in turn, each (2, n)."""
-    U = np.stack((np.cos(angles), np.sin(angles)), axis=1)
-    return tuple(part for pair in zip(origins, U, strict=True) for part in pair)
 
 
 def _lanes(h: Inputs, lanes: Any) -> Inputs:
@@ -72,12 +62,12 @@ def track(
     """Follow a general group over n lanes from a starting pose.
 
     `h` are its inputs over the lanes, `origins` (m, 2, 1) and `angles` (m, 1) the pose in the sketch. Returns the
-    unknowns, each (2, n) and NaN where there is no pose, and a status (n,).
+    unknowns, (2, n) or (n,) and NaN where there is no pose, and a status (n,).
     """
     wide = tuple(np.broadcast_to(x, (*np.shape(x)[:-1], n)) for x in map(np.atleast_1d, h))
     tracker = _Tracker(form, wide, n)
     tracker.run(origins, angles, progress)
-    phi = _natural(tracker.origins, tracker.angles)
+    phi = form.unknowns(tracker.origins, tracker.angles)
     sigma = form.smallest_singular_value(h, phi)
     tracker.status[(tracker.status == Status.OK) & (sigma < SINGULAR)] = Status.SINGULAR
     return phi, tracker.status
@@ -246,7 +236,8 @@ def _sign(form: General, h: Inputs, O: Floats, theta: Floats) -> Floats:
 def _predict(form: General, poses: _Poses, h: Inputs) -> tuple[Floats, Floats]:
     """Return origins and angles of the poses moved along their tangent to new inputs."""
     dh = tuple(b - a for a, b in zip(poses.h, h, strict=True))
-    rates = np.stack(form.linear(poses.h, poses.phi, dh, (0.0,) * (form.rows.count + form.rows.links)))
+    phi = form.unknowns(poses.origins, poses.angles)
+    rates = np.stack(form.linear(poses.h, phi, dh, (0.0,) * form.rows.equations)[: len(poses.origins) * 2])
     dO, dU = rates[0::2], rates[1::2]
     return poses.origins + dO, poses.angles - np.sin(poses.angles) * dU[:, 0] + np.cos(poses.angles) * dU[:, 1]
 
@@ -279,7 +270,7 @@ def _reach(form: General, start: _Poses, target: Inputs) -> _Poses | Status:
             continue
         step *= 0.5
         if step < smallest:
-            sigma = form.smallest_singular_value(pose.h, pose.phi)[0]
+            sigma = form.smallest_singular_value(pose.h, form.unknowns(pose.origins, pose.angles))[0]
             # Near a limit position the singular value falls like the square root of the way that is left.
             return Status.OUT_OF_REACH if sigma < 0.2 else Status.NOT_CONVERGED
     return pose

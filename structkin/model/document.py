@@ -11,12 +11,12 @@ from structkin.model.flaw import Flaw, describe
 from structkin.model.force_schema import FORCE_TYPES, SpringEntry
 from structkin.model.forces import Forces
 from structkin.model.schema import (
+    JOINT_TYPES,
     SECTIONS,
     DriverEntry,
     Entry,
     LinkEntry,
     PrismaticEntry,
-    SlotEntry,
     read,
     vector,
 )
@@ -34,12 +34,7 @@ _SAMPLES = {
     "units": 'length = "mm"',
 }
 
-JOINT_TYPES: Mapping[str, type[PrismaticEntry] | type[SlotEntry]] = {
-    "prismatic": PrismaticEntry,
-    "pin-in-slot": SlotEntry,
-}
-
-_LATER_JOINTS = ("gear", "cam", "rack", "rolling", "belt")
+_LATER_JOINTS = ("cam",)
 _FORCE_HINTS: Mapping[str, str] = {
     "torque": "write moment; the torque of a motor is the key 'torque' of its driver",
     "damper": "write spring, with a damping and no stiffness",

@@ -16,7 +16,7 @@ from structkin.model.laws import ConstantSpeed, ExpressionLaw, TableLaw
 from structkin.model.parts import Drive, Law
 from structkin.model.schema import DriverEntry, pair
 from structkin.model.tables import read_table
-from structkin.model.topology import Driver, Joint, suggest
+from structkin.model.topology import JOINT_NAMES, Driver, Joint, suggest
 
 Ends = tuple[tuple[str, str], tuple[str, str]]
 
@@ -86,6 +86,9 @@ def _at_joint(draft: Draft, key: str, id: str, name: str, links: tuple[str, str]
         return None
     if joint.kind == "S":
         raise Flaw(f"a pin-in-slot ('{name}') cannot be driven", "drive a distance: between = [...]")
+    if joint.kind in "GK":
+        what = JOINT_NAMES[joint.kind]
+        raise Flaw(f"a {what} ('{name}') cannot be driven", 'drive the turn of a link: links = ["ground", "wheel"]')
     if links is not None and not set(links) <= set(joint.links):
         raise Flaw(f"the joint '{name}' does not join {links[0]} and {links[1]}", f"it joins {', '.join(joint.links)}")
     if joint.kind == "P":

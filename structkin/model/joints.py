@@ -24,8 +24,10 @@ def make_joints(draft: Draft) -> None:
         draft.unread.add(key)  # until it is made
         if isinstance(entry, PrismaticEntry):
             made = draft.attempt(key, _prismatic, draft, id, entry)
-        else:
+        elif isinstance(entry, SlotEntry):
             made = draft.attempt(key, _slot, draft, id, entry)
+        else:
+            continue  # made by `make_meshes`
         if made is not None:
             joint, guide = made
             draft.joints.setdefault(id, joint)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from structkin.errors import InputError, Problem
-from structkin.model.parts import Drive, Guide, Link
+from structkin.model.parts import Drive, Guide, Link, Mesh
 from structkin.model.topology import Topology, suggest
 from structkin.model.units import Units
 
@@ -56,6 +56,7 @@ class Mechanism:
         "guides",
         "initial",
         "links",
+        "meshes",
         "points",
         "title",
         "topology",
@@ -71,6 +72,8 @@ class Mechanism:
     links: Mapping[str, Link]
     #: Lines of prismatic joints and slots, by joint id.
     guides: Mapping[str, Guide]
+    #: Gears, racks, belts and rolling contacts, by joint id.
+    meshes: Mapping[str, Mesh]
     #: Geometry and law of each driver, in the order of the file.
     drives: Mapping[str, Drive]
     forces: Forces
@@ -150,6 +153,7 @@ class Mechanism:
             "points": MappingProxyType(draft.points),
             "links": MappingProxyType(draft.links),
             "guides": MappingProxyType(draft.guides),
+            "meshes": MappingProxyType(draft.meshes),
             "drives": MappingProxyType(draft.drives),
             "forces": draft.forces,
             "initial": MappingProxyType(draft.initial),

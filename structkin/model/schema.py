@@ -117,6 +117,34 @@ def one_of(*words: str) -> Callable[[Any], str]:
     return check
 
 
+def _real(value: Any) -> float:
+    result = number(value)
+    if result == 0:
+        raise Flaw("expected a ratio other than zero, found 0", "omega_1 / omega_2 seen from the carrier")
+    return result
+
+
+def _teeth(value: Any) -> tuple[int, int]:
+    counts = pair(value, "two numbers of teeth")
+    for count in counts:
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise Flaw(f"expected two whole numbers of teeth, found {describe(count)}", "such as [20, 40]")
+    return counts[0], counts[1]
+
+
+def _radii(value: Any, info: ValidationInfo) -> tuple[float, float]:
+    first, second = (_units(info).quantity(item, "length") for item in pair(value, "two radii"))
+    if first <= 0 or second <= 0:
+        raise Flaw("expected two radii that are positive", "internal = true says which way two gears turn")
+    return first, second
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise Flaw(f"expected true or false, found {describe(value)}")
+    return value
+
+
 Name = Annotated[str, PlainValidator(_text)]
 Names = Annotated[tuple[str, ...], PlainValidator(_names)]
 TwoLinks = Annotated[tuple[str, str], _two("link")]
@@ -175,6 +203,84 @@ class SlotEntry(Entry):
     on: Name | None = None
     axis: Axis | None = None
     along: TwoPoints | None = None
+
+
+Ratio = Annotated[float, PlainValidator(_real)]
+Teeth = Annotated[tuple[int, int], PlainValidator(_teeth)]
+Radii = Annotated[tuple[float, float], PlainValidator(_radii)]
+Flag = Annotated[bool, PlainValidator(_flag)]
+Radius = Annotated[float, _scalar("length", sign="positive")]
+
+
+class GearEntry(Entry):
+    """Two gears whose centres the carrier holds."""
+
+    sample: ClassVar[str] = '{ type = "gear", links = ["pinion", "wheel"], teeth = [20, 40] }'
+
+    type: Name
+    links: TwoLinks
+    ratio: Ratio | None = None
+    teeth: Teeth | None = None
+    radii: Radii | None = None
+    internal: Flag | None = None
+    carrier: Name | None = None
+    centers: TwoPoints | None = None
+
+
+class BeltEntry(Entry):
+    """Two pulleys or sprockets under a belt or chain, whose centres the carrier holds."""
+
+    sample: ClassVar[str] = '{ type = "belt", links = ["small", "large"], radii = [20, 40] }'
+
+    type: Name
+    links: TwoLinks
+    ratio: Ratio | None = None
+    teeth: Teeth | None = None
+    radii: Radii | None = None
+    crossed: Flag | None = None
+    carrier: Name | None = None
+    centers: TwoPoints | None = None
+
+
+class RackEntry(Entry):
+    """A pinion and a rack, which slides along the link that holds the pinion's centre."""
+
+    sample: ClassVar[str] = '{ type = "rack", links = ["pinion", "rack"], radius = 20 }'
+
+    type: Name
+    links: TwoLinks
+    radius: Radius | None = None
+    along: TwoPoints | None = None
+    carrier: Name | None = None
+    center: Name | None = None
+
+
+class RollingEntry(Entry):
+    """A circle of the first link that rolls on a line or on a circle of the second without slip."""
+
+    sample: ClassVar[str] = '{ type = "rolling", links = ["wheel", "ground"], radius = 30, along = ["P", "Q"] }'
+
+    type: Name
+    links: TwoLinks
+    radius: Radius | None = None
+    along: TwoPoints | None = None
+    center: Name | None = None
+    radii: Radii | None = None
+    centers: TwoPoints | None = None
+    internal: Flag | None = None
+
+
+MeshEntry = GearEntry | BeltEntry | RackEntry | RollingEntry
+JointEntry = PrismaticEntry | SlotEntry | MeshEntry
+
+JOINT_TYPES: Mapping[str, type[JointEntry]] = {
+    "prismatic": PrismaticEntry,
+    "pin-in-slot": SlotEntry,
+    "gear": GearEntry,
+    "belt": BeltEntry,
+    "rack": RackEntry,
+    "rolling": RollingEntry,
+}
 
 
 class DriverEntry(Entry):
