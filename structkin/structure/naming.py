@@ -82,7 +82,7 @@ def name_of(nodes: Sequence[int], connections: Sequence[Connection]) -> Name:
 
 def _single(outer: Sequence[Connection], drivers: Sequence[Connection]) -> Name:
     kinds = sorted((c.kind for c in outer), key="RPGCSK".index)
-    if len(kinds) == 1 and kinds[0] in "RP" and len(drivers) == 1:
+    if len(kinds) == 1 and kinds[0] in "RPK" and len(drivers) == 1:
         return Name(f"driven {kinds[0]}", "I", 1, kinds[0])
     if len(kinds) == 2 and kinds[0] in "RP" and kinds[1] in "GCS" and not drivers:
         signature = "-".join(kinds)
