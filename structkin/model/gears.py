@@ -45,7 +45,8 @@ def _mesh(draft: Draft, id: str, entry: MeshEntry) -> Mesh | None:
     points = [*(getattr(entry, "along", None) or ()), *(getattr(entry, "centers", None) or ())]
     points += [point for point in (getattr(entry, "center", None),) if point is not None]
     known += [draft.has_point(key, point) for point in dict.fromkeys(points)]
-    if not all(known) or any(link not in draft.links for link in entry.links):
+    unread = any(problem.key.startswith(f"{key}.") for problem in draft.problems)
+    if unread or not all(known) or any(link not in draft.links for link in entry.links):
         return None
     makers: Mapping[type[Any], Callable[..., Mesh | None]] = {
         GearEntry: _wheels,
@@ -123,7 +124,10 @@ def _held(draft: Draft, key: str, entry: GearEntry | BeltEntry) -> tuple[Link, s
                 return None
         found = [one for one in found if one[1:] == entry.centers]
     apart = [one for one in found if draft.points[one[1]] != draft.points[one[2]]]
-    found = apart or (found if name else [])
+    if found and not apart and (name is not None or entry.centers is not None):
+        hint = "a bevel differential is drawn as one of spur gears: two planets between the suns"
+        raise Flaw(f"its centres coincide on '{found[0][0]}': two wheels on one axis cannot mesh", hint)
+    found = apart
     if len(found) == 1:
         carrier, a, b = found[0]
         return None if carrier not in draft.links else (draft.links[carrier], a, b)
@@ -158,10 +162,8 @@ def _points_of(draft: Draft, link: str) -> str:
     return f"its points: {', '.join(draft.links[link].local)}"
 
 
-def _gear_radii(
-    draft: Draft, entry: GearEntry | BeltEntry, distance: float, ratio: float
-) -> tuple[float, float] | None:
-    """Return the pitch radii that fit the distance of the centres, or None for coaxial wheels (bevel gears)."""
+def _gear_radii(draft: Draft, entry: GearEntry | BeltEntry, distance: float, ratio: float) -> tuple[float, float]:
+    """Return the pitch radii that fit the distance of the centres."""
     if entry.radii is not None:
         first, second = entry.radii
         wanted = abs(first - second) if ratio > 0 else first + second
@@ -172,8 +174,6 @@ def _gear_radii(
                 f"{draft.show_length(distance)} apart",
                 "internal = true for a gear inside a ring" if ratio < 0 else "check radii and sketch",
             )
-    elif distance == 0:
-        return None
     if ratio == 1:
         raise Flaw("an internal pair of ratio 1 cannot have its centres apart", "two equal gears run outside")
     # r_2 / r_1 = |ratio|, and distance = r_1 + r_2, or their difference
@@ -217,7 +217,9 @@ def _rack(draft: Draft, id: str, entry: RackEntry) -> Mesh | None:
         if entry.center in (None, pin)
     ]
     if not found:
-        if not draft.whole("links") or any(key.startswith("joints.") and key != f"joints.{id}" for key in draft.unread):
+        entries = {f"joints.{name}": other for name, other in draft.joint_entries.items()}
+        lost = [key for key in draft.unread if key.split(".")[0] == "joints"]
+        if not draft.whole("links") or any(not isinstance(entries.get(key), MeshEntry) for key in lost):
             return None
         name = entry.carrier or "one link"
         raise Flaw(
@@ -237,8 +239,9 @@ def _rack(draft: Draft, id: str, entry: RackEntry) -> Mesh | None:
     lever = radius * (1j * side * along.conjugate()).real
     lever = lever if guide.slider == rack.name else -lever
     foot = place + radius * side
-    half = max([2 * radius, *(abs(((draft.points[p] - foot) * along.conjugate()).real) for p in rack.points)])
-    line = (_into(rack, foot - half * along), _into(rack, foot + half * along))
+    reach = [((draft.points[point] - foot) * along.conjugate()).real for point in rack.points]
+    first, last = min(-2 * radius, *reach), max(2 * radius, *reach)
+    line = (_into(rack, foot + first * along), _into(rack, foot + last * along))
     ends = (pinion.local[center], None)
     return Mesh(
         id, "rack", entry.links, ends, (radius, None), carrier=carrier.name, guide=guide.joint, lever=lever, line=line

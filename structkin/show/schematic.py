@@ -175,7 +175,8 @@ class _Drawing:
             foot = a + along * float(np.clip(((centre - a) / along).real, 0.0, abs(b - a)))
             if all(abs(foot - place) > near for place in places):
                 places.append(foot)
-        if len(places) == 1 and (slots or (blocks and abs(blocks[0] - places[0]) <= near)):
+        wheel = any(name in mesh.links for mesh in self.mechanism.meshes.values())
+        if len(places) == 1 and (slots or wheel or (blocks and abs(blocks[0] - places[0]) <= near)):
             return []
         return places
 

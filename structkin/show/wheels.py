@@ -20,8 +20,6 @@ WHEEL = SLOT - 0.7
 
 def circles(pose: Pose, mesh: Mesh) -> list[tuple[str, complex, float]]:
     """Return link, centre and radius of each circle of a mesh, in units of the picture."""
-    if mesh.radii is None:
-        return []
     found = zip(mesh.links, mesh.centers, mesh.radii, strict=True)
     return [
         (link, pose.at(link, center), radius / pose.scale)
@@ -45,8 +43,11 @@ def draw_mesh(pen: Pen, pose: Pose, mesh: Mesh, colour: Callable[[str], str], gr
     if not np.isfinite(extent(pose, mesh)).all():
         return
     toothed = mesh.type in ("gear", "rack")
+    largest = max((radius for _, _, radius in wheels), default=0.0)
     for link, center, radius in wheels:
-        _wheel(pen, center, radius, f"wheel:{mesh.joint}:{link}", colour(link), toothed)
+        # a ring is hollow
+        hollow = mesh.type != "belt" and (mesh.ratio or 0.0) > 0 and radius == largest
+        _wheel(pen, center, radius, f"wheel:{mesh.joint}:{link}", colour(link), toothed, hollow)
         if link != ground:
             _spoke(pen, center, radius, pose.frames[link][1], f"spoke:{mesh.joint}:{link}", colour(link))
     if mesh.type == "belt" and mesh.ratio is not None:
@@ -70,9 +71,9 @@ def _away(center: complex, a: complex, b: complex) -> complex:
     return 1j * along if ((center - a) / along).imag < 0 else -1j * along
 
 
-def _wheel(pen: Pen, center: complex, radius: float, gid: str, colour: str, toothed: bool) -> None:
+def _wheel(pen: Pen, center: complex, radius: float, gid: str, colour: str, toothed: bool, hollow: bool) -> None:
     pen.circle(
-        center, radius / pen.u, gid, facecolor=colour + "12", edgecolor=colour, linewidth=1.4, zorder=WHEEL,
+        center, radius / pen.u, gid, facecolor="none" if hollow else colour + "12", edgecolor=colour, linewidth=1.4, zorder=WHEEL,
         linestyle=PITCH if toothed else "-",
     )  # fmt: skip
 

@@ -527,7 +527,7 @@ def planet(w: World) -> None:
         if other != arm:
             w.depends.add(w.group_of[other])
         w.drive(angle=ends if w.chance(0.5) else ends[::-1], joint=None)
-    w.close("general", None, 1 + len(suns))
+    w.close("gear train", None, 1 + len(suns))
 
 
 def pinion(w: World) -> None:

@@ -248,17 +248,18 @@ class WholeSystem:
 
     def velocities(self, q: Any, rates: Any) -> Any:
         """Solve Phi_q qd = -Phi_t."""
-        return _solve(self.jacobian(q), self._driver_terms(rates)) * self._unit
+        J = self.jacobian(q)
+        return _solve(J, self._driver_terms(rates, J.shape[1])) * self._unit
 
     def accelerations(self, q: Any, qd: Any, second_rates: Any) -> Any:
         """Solve Phi_q qdd = -(Phi_q qd)_q qd - Phi_tt."""
         rows = self.rows(Pose(self, q, qd))
         convective = np.stack([np.broadcast_to(row.dd, q.shape[1:]) / unit for row, unit, _ in rows])
-        return _solve(self.jacobian(q), self._driver_terms(second_rates) - convective) * self._unit
+        J = self.jacobian(q)
+        return _solve(J, self._driver_terms(second_rates, J.shape[1]) - convective) * self._unit
 
-    def _driver_terms(self, rates: Any) -> Any:
+    def _driver_terms(self, rates: Any, count: int) -> Any:
         units = [1.0 if self.mechanism.drives[id].kind == "angle" else self.size for id in self.drivers]
-        count = 3 * len(self.moving)
         terms = np.zeros((count, rates.shape[1]))
         if self.drivers:
             terms[count - len(self.drivers) :] = rates / np.array(units)[:, None]
@@ -311,7 +312,9 @@ def _wrapped(row: Jet, turn: float = TURN) -> Jet:
 
 
 def _solve(J: Any, rhs: Any) -> Any:
-    """Solve lane by lane; NaN where a Jacobian is singular."""
+    """Solve lane by lane; NaN where a Jacobian is singular. Redundant rows that agree are met by least squares."""
+    if J.shape[1] > J.shape[2]:
+        J, rhs = np.swapaxes(J, 1, 2) @ J, np.einsum("nrc,rn->cn", J, rhs)
     try:
         return np.linalg.solve(J, rhs.T[..., None])[..., 0].T
     except np.linalg.LinAlgError:
