@@ -41,9 +41,9 @@ class Rows:
     input j. `points` are (source, r) and `directions` are (source, r, turner): r is complex, in the link's frame, and
     turner the vector input that turns the direction, or -1. In `pins` (i, j) and `distances` (i, j, scalar) i and j
     are points; `parallels` (i, j) are directions; `lines` (d, i, j, e) and `travels` (d, i, j, start, scalar) hold
-    a direction, two points and constants [m]. `gears` are (start, scalar) in metres, and `turns` the terms (row, link, a)
-    with a in m/rad: row k >= 0 is gear k, -1 - k travel k. A scalar -1 is none. `unit` marks the vector inputs that are
-    unit vectors. `size` [m] makes angles and lengths comparable.
+    a direction, two points and constants [m]. `gears` are (start, scalar) in metres; `turns` are terms (row, link, a)
+    of gears and travels, a in m/rad: row k >= 0 is gear k, -1 - k travel k. A scalar -1 is none. `unit` marks the
+    vector inputs that are unit vectors. `size` [m] makes angles and lengths comparable.
     """
 
     links: int
@@ -428,10 +428,10 @@ class _Index:
             self.constant[at + 1, 3 * link + 1] += sign
         # Coefficients of the angles of geared links, in rows of one metre.
         self.turning = np.zeros((rows.count, len(self.angles)))
-        for row, link, a in rows.turns:
-            at = rows.count - len(rows.gears) + row if row >= 0 else first + len(rows.lines) - 1 - row
-            self.turning[at, rows.angles.index(link)] += a
-            self.constant[at, 3 * link + 2] += a / rows.size
+        for number, geared, a in rows.turns:
+            row = rows.count - len(rows.gears) + number if number >= 0 else first + len(rows.lines) - 1 - number
+            self.turning[row, rows.angles.index(geared)] += a
+            self.constant[row, 3 * geared + 2] += a / rows.size
 
     def jacobian(self, P: Array, O: Array, gradients: Array, angular: Array, aligned: Array, dtype: Any) -> Array:
         """Return the scaled Jacobian (n, r, 3m) from the points and the derivatives of the scalar rows."""

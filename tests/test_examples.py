@@ -16,6 +16,7 @@ from kinematics.whole_system import solve_whole
 
 import structkin as sk
 from structkin.examples import crank_rocker, excavator_workspace, names, path, straight_line
+from structkin.kinematics.compile import determines_all
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -26,18 +27,23 @@ GROUPS = {
     "elliptic_trammel": "general: bar horizontal vertical",
     "excavator": "RRR: boom boom_barrel boom_rod; RRR: arm arm_barrel arm_rod; driven R: rocker; RRR: link bucket",
     "five_bar_two_drivers": "driven R: left_crank; driven R: right_crank; RRR: left_rod right_rod",
+    "geared_five_bar": "driven R: left_crank; R-G: right_crank; RRR: left_rod right_rod",
     "hoeken_straight_line": "driven R: crank; RRR: coupler rocker",
     "jansen_leg": "driven R: crank; RRR: j upper; RRR: k c; RRR: f foot",
     "klann_leg": "driven R: crank; RRR: rod lower; RRR: leg upper",
     "oldham_coupling": "driven R: input; RPP: disc output",
     "peaucellier": "driven R: crank; RRR: upper near_up; RRR: lower near_lo; RRR: far_up far_lo",
+    "planetary_train": "driven R: sun; gear train: arm planet_1; R-G: planet_2; R-G: planet_3",
+    "rack_and_pinion": "driven R: pinion; P-G: rack; RRR: left_rod left_arm; RRR: right_rod right_arm",
     "rapson_slide": "driven R: tiller; PRP: block crosshead",
+    "rolling_lift_bridge": "driven K: leaf",
     "scotch_yoke": "driven R: crank; RPP: block yoke",
     "slider_crank_offset": "driven R: crank; RRP: rod piston",
     "stephenson_iii_triad": "driven R: crank; class III order 3: rod plate left right",
     "tipper_hoist": "general: body plate link",
     "toggle_press": "driven R: upper; RRP: lower ram",
     "v_engine": "driven R: crank; RRP: right_rod right_piston; RRP: left_rod left_piston",
+    "wafer_arm": "driven R: upper; R-G: forearm; R-G: hand",
     "watt_six_bar": "driven R: crank; RRR: bar rocker; RRR: link output",
     "whitworth_shaper": "driven R: crank; RPR: block lever; RRP: rod ram",
 }
@@ -95,7 +101,7 @@ def test_all_examples_are_known():
 @every_example
 def test_groups(name):
     structure = sk.load(path(name)).structure()
-    assert structure.is_solvable
+    assert determines_all(structure)  # joints may be redundant, as in a gear with three planets
     assert "; ".join(f"{group.kind}: {' '.join(group.links)}" for group in structure.groups) == GROUPS[name]
 
 
@@ -455,6 +461,66 @@ def test_excavator_by_trigonometry():
         (("boom_barrel", "boom_rod"),),
         (("arm_barrel", "arm_rod"),),
     ]
+
+
+# --- gears --------------------------------------------------------------------------------------------------
+
+
+def test_geared_five_bar_by_circles():
+    motion, points = full("geared_five_bar"), sketch("geared_five_bar")
+    turn = 2 * np.pi * motion.t
+    b = points["A"] + (points["B"] - points["A"]) * np.exp(1j * turn)
+    c = points["D"] + (points["C"] - points["D"]) * np.exp(-0.5j * turn)
+    B, P, C = points["B"], points["P"], points["C"]
+    close(at(motion, "P"), meet(b, abs(P - B), c, abs(P - C), side(B, C, P)))
+    x = at(motion, "P")
+    assert abs(x[-1] - x[0]) < 1e-10 < 1 < abs(x[180] - x[0])
+
+
+def test_planetary_train_by_willis_equation():
+    """(n_sun - n_arm) / (n_ring - n_arm) = -z_ring / z_sun; points of the planets draw hypotrochoids of the ring."""
+    motion = full("planetary_train")
+    w = 2 * np.pi
+    arm = w / (1 + 60 / 24)
+    close(motion.omega("arm"), arm)
+    for k in (1, 2, 3):
+        close(motion.omega(f"planet_{k}"), arm * (1 - 60 / 18))
+        start = sketch("planetary_train")
+        p, q = start[f"P{k}"], start[f"Q{k}"]
+        close(
+            at(motion, f"Q{k}"), p * np.exp(1j * arm * motion.t) + (q - p) * np.exp(1j * arm * (1 - 60 / 18) * motion.t)
+        )
+    close(motion.K("arm")[:, 0], 24 / 84)
+    redundant = {one.id for one in motion.structure.over}
+    assert redundant == {"ring_2", "ring_3"} and motion.structure.topology.mobility_count == -1
+
+
+def test_steering_rack_travels_radius_times_angle():
+    motion, points = full("rack_and_pinion"), sketch("rack_and_pinion")
+    angle = np.deg2rad(120) * np.sin(np.pi * motion.t / 2)
+    close(1000 * motion.travel("guide"), 20 * angle)
+    for a, k, t in (("AL", "KL", "TL"), ("AR", "KR", "TR")):
+        rod, arm = abs(points[a] - points[t]), abs(points[a] - points[k])
+        found = meet(points[t] + 20 * angle, rod, points[k], arm, side(points[t], points[k], points[a]))
+        close(at(motion, a), found)
+
+
+def test_wafer_arm_is_straight():
+    motion = full("wafer_arm")
+    angle = np.deg2rad(60 - 45 * np.sin(np.pi * motion.t / 2))
+    close(at(motion, "W"), 400 * np.cos(angle))
+    assert np.max(np.abs(motion.omega("hand"))) < 1e-14 and np.max(np.abs(motion.angle("hand"))) < 1e-14
+
+
+def test_rolling_bridge_draws_trochoids():
+    motion, points = full("rolling_lift_bridge"), sketch("rolling_lift_bridge")
+    pull = 3.9269908169872414 * (1 - np.cos(np.pi * motion.t / 30))
+    turn = pull / 7.5
+    assert np.rad2deg(turn.max()) == pytest.approx(60)
+    for point in ("T", "W"):
+        close(at(motion, point), points["C"] - pull + (points[point] - points["C"]) * np.exp(1j * turn), 1e-11)
+    contact = motion.velocity("C")[:, 0] + 7.5 * motion.omega("leaf")
+    assert np.max(np.abs(contact)) < 1e-13
 
 
 # --- Andrews' squeezer --------------------------------------------------------------------------------------

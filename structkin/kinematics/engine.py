@@ -130,7 +130,7 @@ class _Block:
     def _near_turn(self, step: Step, form: Turn) -> Floats:
         """Return turns near those that are meant: counted along the lanes, or near given ones."""
         if self.near is not None:
-            return self.near[self.plan.rows(step.outputs[0]).start]
+            return np.asarray(self.near[self.plan.rows(step.outputs[0]).start])
         (U,) = self.inputs(step, 0)
         turns, unclear = form.follow(U)
         self._mark(unclear, Status.NOT_CONVERGED, step.group)

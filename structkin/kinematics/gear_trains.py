@@ -119,18 +119,26 @@ def _combined(factors: NDArray[np.float64], expressions: Sequence[Affine]) -> Af
 # --- places ---------------------------------------------------------------------------------------------------
 
 
-def _placing(scene: Scene, group: Group, contacts: Sequence[Contact]) -> list[tuple[str, Contact]] | None:
+@dataclass(frozen=True)
+class _Place:
+    """A link, the joint that places it, and the mesh that says how far along or around, for all but pins."""
+
+    link: str
+    contact: Contact
+    mesh: Mesh | None
+
+
+def _placing(scene: Scene, group: Group, contacts: Sequence[Contact]) -> list[_Place] | None:
     """Return in order which link is placed by which joint; None unless each is placed once and nothing is left."""
-    meshes = scene.mechanism.meshes
-    racks = {
-        mesh.guide
-        for contact in contacts
-        if (mesh := meshes.get(contact.joint)) is not None and mesh.type == "rack" and _moved_by(scene, group, mesh)
-    }
-    placers = [c for c in contacts if c.kind == "R" or (c.joint in meshes and c.kind == "K") or c.joint in racks]
-    if len(placers) != len(group.links) or any(c.kind == "P" and c.joint not in racks for c in contacts):
+    meshes = [mesh for contact in contacts if (mesh := scene.mechanism.meshes.get(contact.joint)) is not None]
+    along: dict[str, Mesh] = {mesh.joint: mesh for mesh in meshes if mesh.type == "rolling"}
+    racks = [mesh for mesh in meshes if mesh.type == "rack" and _moved_by(scene, group, mesh)]
+    along.update({mesh.guide: mesh for mesh in racks if mesh.guide is not None})
+    placers = [contact for contact in contacts if contact.kind == "R" or contact.joint in along]
+    guided = {contact.joint for contact in contacts if contact.kind == "P"}
+    if len(placers) != len(group.links) or len(racks) != len(guided) or not guided <= set(along):
         return None
-    order: list[tuple[str, Contact]] = []
+    order: list[_Place] = []
     known = set(scene.frames)
     while placers:
         for contact in placers:
@@ -138,7 +146,7 @@ def _placing(scene: Scene, group: Group, contacts: Sequence[Contact]) -> list[tu
             new = [end for end in ends if end not in known]
             # a pin is known before its links where an earlier group has placed it
             if len(new) == 1 and (len(ends) == 2 or contact.other is None):
-                order.append((new[0], contact))
+                order.append(_Place(new[0], contact, along.get(contact.joint)))
                 known.add(new[0])
                 placers.remove(contact)
                 break
@@ -164,18 +172,18 @@ class _Placer:
     index: int
     turns: Mapping[str, Affine]
 
-    def place(self, order: Sequence[tuple[str, Contact]]) -> Mapping[str, Frame]:
+    def place(self, order: Sequence[_Place]) -> Mapping[str, Frame]:
         """Return the frames of all links."""
         frames: dict[str, Frame] = {}
-        for link, contact in order:
+        for item in order:
+            link, mesh = item.link, item.mesh
             direction = turned_direction(self.scene, link, self.turns[link], self.index)
-            mesh = self.scene.mechanism.meshes.get(contact.joint)
-            if contact.kind == "R":
-                frames[link] = self._on_pin(link, contact, direction, frames)
-            elif mesh is not None and mesh.ratio is not None:
+            if mesh is None:
+                frames[link] = self._on_pin(link, item.contact, direction, frames)
+            elif mesh.ratio is not None:
                 frames[link] = self._round_circle(link, mesh, direction, frames)
             else:
-                frames[link] = self._along(link, contact.joint, direction, frames)
+                frames[link] = self._along(link, mesh, direction, frames)
         return frames
 
     def _frame(self, link: str, frames: Mapping[str, Frame]) -> Frame:
@@ -192,11 +200,11 @@ class _Placer:
         pin = self._frame(other, frames).point(scene.local(other, contact.joint))
         return Frame(pin - direction * scene.local(link, contact.joint), direction)
 
-    def _along(self, link: str, joint: str, direction: Affine, frames: Mapping[str, Frame]) -> Frame:
+    def _along(self, link: str, mesh: Mesh, direction: Affine, frames: Mapping[str, Frame]) -> Frame:
         """Place a link on a guide or track, as far along it as its rack, or its own rolling, says."""
         scene, index = self.scene, self.index
-        (mesh,) = (mesh for mesh in scene.mechanism.meshes.values() if mesh.guide == joint)
-        guide = scene.guide(joint)
+        assert mesh.guide is not None
+        guide = scene.guide(mesh.guide)
         travel = (self._turn(mesh.links[0]) - self._turn(mesh.links[1])) * mesh.lever
         on_slider = link == guide.slider
         carrier = direction if not on_slider else self._frame(guide.carrier, frames).direction

@@ -42,9 +42,7 @@ def solve_general(scene: Scene, group: Group, index: int) -> Mapping[str, Frame]
     slots = scene.tape.step(form, writer.inputs(), [*sketch, *starts], group=index, scalars=len(angles))
     for k, start, slot in zip(angles, starts, slots[2 * len(frames) :], strict=True):
         scene.tape.turns[slots[2 * k + 1]] = Affine.slot(slot) - Affine(complex(start))
-    return {
-        link: Frame(Affine.slot(slots[2 * k]), Affine.slot(slots[2 * k + 1])) for k, link in enumerate(group.links)
-    }
+    return {link: Frame(Affine.slot(slots[2 * k]), Affine.slot(slots[2 * k + 1])) for k, link in enumerate(group.links)}
 
 
 class _Writer:
@@ -221,9 +219,7 @@ class _Writer:
 
     def _size(self) -> float:
         """Return the largest distance between two points of a link of the group, or of the sketch."""
-        links = [
-            self._scene.mechanism.links[link] for link in self._unknown if link not in self._lines_of_centers
-        ]
+        links = [self._scene.mechanism.links[link] for link in self._unknown if link not in self._lines_of_centers]
         spans = [abs(a - b) for link in links for a in link.local.values() for b in link.local.values()]
         places = list(self._scene.mechanism.points.values())
         return max(spans, default=0.0) or max((abs(a - places[0]) for a in places), default=0.0) or 1.0

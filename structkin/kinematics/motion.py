@@ -266,7 +266,7 @@ class Motion:
         """Return the largest gap of any joint (n,), relative to the mechanism's size.
 
         It is measured from the links' frames, not from the equations that were solved: coordinates of every pin from
-        each of its links, and each prismatic joint's distance and orientation, and how well the teeth of gears and racks meet.
+        each of its links, each prismatic joint's distance and orientation, and how well the teeth of gears meet.
         """
         m, gaps = self.mechanism, [np.zeros(len(self))]
         for joint in m.topology.joints:
@@ -294,29 +294,29 @@ class Motion:
 
     def _mesh_gap(self, mesh: Mesh) -> Floats:
         """Return how far teeth are from meeting (n,), as a turn of the first link [rad]: whichever teeth they are."""
-        m = self.mechanism
         first, second = (self._turned(link) for link in mesh.links)
         if mesh.guide is not None:
-            return np.abs(np.angle(first / second * np.exp(-1j * self.travel(mesh.guide) / mesh.lever)))
+            return np.abs(_wrapped(first - second - self.travel(mesh.guide) / mesh.lever))
         assert mesh.ratio is not None
         if mesh.carrier is not None:
             carrier, apart = self._turned(mesh.carrier), np.zeros(len(self))
         else:
             ends = [(link, center) for link, center in zip(mesh.links, mesh.centers, strict=True) if center is not None]
-            (a, b) = (self._evaluate(self._frame(link).point(center), 0) @ (1, 1j) for link, center in ends)
-            (a0, b0) = (m.links[link].origin + m.links[link].direction * center for link, center in ends)
-            carrier = (b - a) / np.abs(b - a) * (abs(b0 - a0) / (b0 - a0))
-            apart = np.abs(np.abs(b - a) - mesh.reach) / self.size
+            a, b = (self._evaluate(self._frame(link).point(center), 0) for link, center in ends)
+            bodies = [(self.mechanism.links[link], center) for link, center in ends]
+            a0, b0 = (body.origin + body.direction * center for body, center in bodies)
+            carrier = np.arctan2(*(b - a).T[::-1]) - np.angle(b0 - a0)
+            apart = np.abs(np.hypot(*(b - a).T) - mesh.reach) / self.size
         teeth = Fraction(mesh.ratio).limit_denominator(10_000)
-        if abs(teeth - mesh.ratio) > 1e-15 * abs(mesh.ratio):
+        if abs(float(teeth) - mesh.ratio) > 1e-15 * abs(mesh.ratio):
             return apart  # without a common number of teeth any turn could be a whole number of them
         p, q = teeth.numerator, teeth.denominator
-        relative = (first / carrier) ** q * (carrier / second) ** p
-        return np.maximum(apart, np.abs(np.angle(relative)) / q)
+        return np.maximum(apart, np.abs(_wrapped(q * (first - carrier) - p * (second - carrier))) / q)
 
-    def _turned(self, link: str) -> NDArray[np.complex128]:
-        """Return the turn of a link since the sketch, as a unit number (n,)."""
-        return np.asarray(self._direction(link, 0) @ (1, 1j) / self.mechanism.links[link].direction)
+    def _turned(self, link: str) -> Floats:
+        """Return the turn of a link since the sketch (n,), but for whole turns."""
+        x, y = self._direction(link, 0).T
+        return np.asarray(np.arctan2(y, x) - np.angle(self.mechanism.links[link].direction))
 
     @cached_property
     def size(self) -> float:
@@ -394,6 +394,10 @@ class Motion:
 def _cross(a: Floats, b: Floats) -> Floats:
     """Return the vector product of vectors along the second axis."""
     return np.asarray(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
+
+
+def _wrapped(angle: Floats) -> Floats:
+    return np.asarray(angle - 2 * np.pi * np.round(angle / (2 * np.pi)))
 
 
 def continuous(angle: Floats, omega: Floats, t: Floats) -> Floats:

@@ -1,67 +1,12 @@
-"""Turns of links as scalars of a plan: sums of drivers' angles where links are geared, else followed along the lanes."""
+"""Turns of links as scalars of a plan: sums of drivers' angles, or followed along the lanes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-
-from structkin.groups import Turn
-from structkin.groups.kind import Values, dot
+from structkin.groups import Turn, kind
 from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.plan import Operand, Slot
-from structkin.kinematics.relations import Explicit
+from structkin.kinematics.relations import Sum, Travel
 from structkin.kinematics.scene import Scene
-
-
-@dataclass(frozen=True)
-class Sum(Explicit):
-    """A scalar const + sum of factor * slot."""
-
-    const: float
-    factors: tuple[float, ...]
-
-    def _sum(self, h: Values, start: float) -> Any:
-        return sum((factor * x for factor, x in zip(self.factors, h, strict=True)), start=np.asarray(start))
-
-    def position(self, h: Values, root: Any) -> Values:
-        """Return the sum."""
-        return (self._sum(h, self.const),)
-
-    def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
-        """Return the sum of the derivatives."""
-        return (self._sum(dh, 0.0) + g[0],)
-
-    def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
-        """Return zero: the relation is linear."""
-        return (0.0,)
-
-    def residual(self, h: Values, phi: Values) -> Values:
-        """Return the unknown minus the sum."""
-        return (phi[0] - self._sum(h, self.const),)
-
-
-class Travel(Explicit):
-    """s = D . (P - G): how far a point is along a line through G with the unit direction D."""
-
-    def position(self, h: Values, root: Any) -> Values:
-        """Return the travel."""
-        G, D, P = h
-        return (dot(D, P - G),)
-
-    def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
-        """Return dD.(P - G) + D.(dP - dG) + g."""
-        (G, D, P), (dG, dD, dP) = h, dh
-        return (dot(dD, P - G) + dot(D, dP - dG) + g[0],)
-
-    def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
-        """Return the mixed products."""
-        return (dot(vh[1], wh[2] - wh[0]) + dot(wh[1], vh[2] - vh[0]),)
-
-    def residual(self, h: Values, phi: Values) -> Values:
-        """Return the unknown minus the travel."""
-        return (phi[0] - dot(h[1], h[2] - h[0]),)
 
 
 def scalar(scene: Scene, expression: Affine, group: int) -> Operand:
@@ -122,8 +67,6 @@ def travel_of(scene: Scene, joint: str, group: int) -> Affine:
 
 def turned_direction(scene: Scene, link: str, turn: Affine, group: int) -> Affine:
     """Return the direction of a link that has turned so far since the sketch, and remember its turn."""
-    from structkin.groups import kind
-
     _, sketch = scene.sketch_frame(link)
     if not turn.terms:
         return Affine(sketch)

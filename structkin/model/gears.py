@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from structkin.model.draft import GROUND, Draft
+from structkin.model.draft import Draft
 from structkin.model.flaw import Flaw
 from structkin.model.geometry import TINY
 from structkin.model.joints import SLOPPY
 from structkin.model.parts import Guide, Link, Mesh
 from structkin.model.schema import BeltEntry, GearEntry, MeshEntry, RackEntry, RollingEntry
-from structkin.model.topology import Joint, suggest
+from structkin.model.topology import Joint
 
 #: How far sizes that say the same may differ: pitch radii are often rounded in a file.
 AGREE = 1e-3
@@ -45,7 +45,8 @@ def _mesh(draft: Draft, id: str, entry: MeshEntry) -> Mesh | None:
     points = [*(getattr(entry, "along", None) or ()), *(getattr(entry, "centers", None) or ())]
     points += [point for point in (getattr(entry, "center", None),) if point is not None]
     known += [draft.has_point(key, point) for point in dict.fromkeys(points)]
-    if not all(known) or any(link not in draft.links for link in entry.links):
+    unread = any(problem.key.startswith(f"{key}.") for problem in draft.problems)
+    if unread or not all(known) or any(link not in draft.links for link in entry.links):
         return None
     makers: Mapping[type[Any], Callable[..., Mesh | None]] = {
         GearEntry: _wheels,
@@ -109,21 +110,13 @@ def _ratio(entry: GearEntry | BeltEntry, same: bool) -> float:
 def _held(draft: Draft, key: str, entry: GearEntry | BeltEntry) -> tuple[Link, str, str] | None:
     """Return the carrier and the pins of the two links on it."""
     first, second = entry.links
-    if entry.carrier is not None:
-        name: str | None = entry.carrier
-        if entry.carrier not in draft.links:
-            return None
-        pins = [(a, b) for a in _shared(draft, name, first) for b in _shared(draft, name, second)]
+    name = entry.carrier
+    found = [*_carriers(draft, first, second, name)]
+    if name is not None and not found:
         for link in entry.links:
-            if not _shared(draft, entry.carrier, link):
+            if not _shared(draft, name, link):
                 draft.fault(key, f"no pin joins '{link}' to its carrier '{name}'", "name a point in both links")
-                pins = []
-        if not pins:
-            return None
-    else:
-        name = None
-        pins = []
-    found = [(name, *pair) for pair in pins] if name else [*_carriers(draft, first, second)]
+        return None
     if entry.centers is not None:
         for link, point in zip(entry.links, entry.centers, strict=True):
             if point not in draft.links[link].local:
@@ -131,7 +124,10 @@ def _held(draft: Draft, key: str, entry: GearEntry | BeltEntry) -> tuple[Link, s
                 return None
         found = [one for one in found if one[1:] == entry.centers]
     apart = [one for one in found if draft.points[one[1]] != draft.points[one[2]]]
-    found = apart or (found if name else [])
+    if found and not apart and (name is not None or entry.centers is not None):
+        hint = "a bevel differential is drawn as one of spur gears: two planets between the suns"
+        raise Flaw(f"its centres coincide on '{found[0][0]}': two wheels on one axis cannot mesh", hint)
+    found = apart
     if len(found) == 1:
         carrier, a, b = found[0]
         return None if carrier not in draft.links else (draft.links[carrier], a, b)
@@ -154,9 +150,10 @@ def _shared(draft: Draft, one: str, other: str) -> list[str]:
     return [point for point in mine if point in draft.link_entries[other].points]
 
 
-def _carriers(draft: Draft, first: str, second: str) -> Iterator[tuple[str, str, str]]:
+def _carriers(draft: Draft, first: str, second: str, name: str | None) -> Iterator[tuple[str, str, str]]:
+    """Yield links that may be the carrier (all, or the one named), each with its pins to the two links."""
     for link in draft.link_entries:
-        if link not in (first, second):
+        if link not in (first, second) and name in (None, link):
             for a in _shared(draft, link, first):
                 yield from ((link, a, b) for b in _shared(draft, link, second))
 
@@ -165,8 +162,8 @@ def _points_of(draft: Draft, link: str) -> str:
     return f"its points: {', '.join(draft.links[link].local)}"
 
 
-def _gear_radii(draft: Draft, entry: GearEntry | BeltEntry, distance: float, ratio: float) -> tuple[float, float] | None:
-    """Return the pitch radii that fit the distance of the centres, or None for coaxial wheels (bevel gears)."""
+def _gear_radii(draft: Draft, entry: GearEntry | BeltEntry, distance: float, ratio: float) -> tuple[float, float]:
+    """Return the pitch radii that fit the distance of the centres."""
     if entry.radii is not None:
         first, second = entry.radii
         wanted = abs(first - second) if ratio > 0 else first + second
@@ -177,10 +174,8 @@ def _gear_radii(draft: Draft, entry: GearEntry | BeltEntry, distance: float, rat
                 f"{draft.show_length(distance)} apart",
                 "internal = true for a gear inside a ring" if ratio < 0 else "check radii and sketch",
             )
-    elif distance == 0:
-        return None
     if ratio == 1:
-        raise Flaw("an internal pair of ratio 1 cannot have its centres apart", "check teeth; two equal gears: external")
+        raise Flaw("an internal pair of ratio 1 cannot have its centres apart", "two equal gears run outside")
     # r_2 / r_1 = |ratio|, and distance = r_1 + r_2, or their difference
     first = distance / abs(1 - ratio)
     return first, first * abs(ratio)
@@ -222,11 +217,13 @@ def _rack(draft: Draft, id: str, entry: RackEntry) -> Mesh | None:
         if entry.center in (None, pin)
     ]
     if not found:
-        if not draft.whole("links") or any(key.startswith("joints.") and key != f"joints.{id}" for key in draft.unread):
+        entries = {f"joints.{name}": other for name, other in draft.joint_entries.items()}
+        lost = [key for key in draft.unread if key.split(".")[0] == "joints"]
+        if not draft.whole("links") or any(not isinstance(entries.get(key), MeshEntry) for key in lost):
             return None
         name = entry.carrier or "one link"
         raise Flaw(
-            f"{name} has to hold the centre of '{pinion.name}' by a pin, and to guide '{rack.name}' by a prismatic joint",
+            f"{name} has to hold '{pinion.name}' by a pin, and '{rack.name}' by a prismatic joint",
             "add the missing joint; carrier and center choose between several",
         )
     if len(found) > 1:
@@ -242,10 +239,13 @@ def _rack(draft: Draft, id: str, entry: RackEntry) -> Mesh | None:
     lever = radius * (1j * side * along.conjugate()).real
     lever = lever if guide.slider == rack.name else -lever
     foot = place + radius * side
-    half = max([2 * radius, *(abs(((draft.points[p] - foot) * along.conjugate()).real) for p in rack.points)])
-    line = (_into(rack, foot - half * along), _into(rack, foot + half * along))
+    reach = [((draft.points[point] - foot) * along.conjugate()).real for point in rack.points]
+    first, last = min(-2 * radius, *reach), max(2 * radius, *reach)
+    line = (_into(rack, foot + first * along), _into(rack, foot + last * along))
     ends = (pinion.local[center], None)
-    return Mesh(id, "rack", entry.links, ends, (radius, None), carrier=carrier.name, guide=guide.joint, lever=lever, line=line)
+    return Mesh(
+        id, "rack", entry.links, ends, (radius, None), carrier=carrier.name, guide=guide.joint, lever=lever, line=line
+    )
 
 
 def _pitch_line(draft: Draft, entry: RackEntry, rack: Link, place: complex, along: complex) -> tuple[complex, float]:
@@ -327,7 +327,8 @@ def _on_line(draft: Draft, id: str, entry: RollingEntry, along: tuple[str, str])
     start = ((_into(base, place) - p) * way.conjugate()).real
     draft.guides[id] = Guide(id, base.name, wheel.name, p, way, wheel.local[center], offset, start, None, at=place)
     # A circle above its line that turns counter-clockwise rolls backwards.
-    return Mesh(id, "rolling", entry.links, (wheel.local[center], None), (radius, None), guide=id, lever=-offset, line=(p, q))
+    centers = (wheel.local[center], None)
+    return Mesh(id, "rolling", entry.links, centers, (radius, None), guide=id, lever=-offset, line=(p, q))
 
 
 def _on_circle(

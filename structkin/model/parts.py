@@ -67,15 +67,15 @@ class Mesh:
     centres, and for rolling circles (`carrier` None) the line of their centres. Or `guide` is given, a prismatic joint
     or the rolling joint itself: its travel = lever (turn of the first - turn of the second), lever in m per radian.
 
-    `centers` are places in the frames of the two links, `radii` those of the pitch circles [m] where they are known; a
-    rack has None instead. `line` holds the two ends of its pitch line, in its own frame. The sketch is in mesh.
+    `centers` are places in the frames of the two links, `radii` those of the pitch circles [m]; a rack or a
+    line has None instead. `line` holds the two ends of its pitch line, in its own frame. The sketch is in mesh.
     """
 
     joint: str
     type: str
     links: tuple[str, str]
     centers: tuple[complex, complex | None]
-    radii: tuple[float, float | None] | None
+    radii: tuple[float, float | None]
     ratio: float | None = None
     carrier: str | None = None
     guide: str | None = None
@@ -85,8 +85,8 @@ class Mesh:
     @property
     def reach(self) -> float:
         """The distance [m] of the centres of two circles that touch: from inside where they turn in one sense."""
-        assert self.ratio is not None and self.radii is not None and self.radii[1] is not None
-        first, second = self.radii[0], self.radii[1]
+        first, second = self.radii
+        assert self.ratio is not None and second is not None
         return first + second if self.ratio < 0 else abs(first - second)
 
 

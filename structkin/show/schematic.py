@@ -36,6 +36,8 @@ from structkin.show.style import (
     plain,
 )
 from structkin.show.symbols import PATH, Pen
+from structkin.show.wheels import draw_mesh
+from structkin.show.wheels import extent as mesh_extent
 from structkin.structure import KinematicStructure
 
 #: Points traced if nobody says which.
@@ -120,11 +122,13 @@ class _Drawing:
         for point, path in self.paths.items():
             colour = self.colour(self._link_of(point))
             self.pen.line(path, f"path:{point}", color=colour, linewidth=1.3, zorder=PATH, alpha=0.9)
-        for guide in self.mechanism.guides.values():
+        for guide in self._guides:
             self._guide(guide)
+        for mesh in self.mechanism.meshes.values():
+            draw_mesh(self.pen, self.pose, mesh, self.colour, self.mechanism.topology.ground)
         for name in self.structure.topology.moving_links:
             dashed = self.colour(name) == LOOSE
-            below = any(guide.carrier == name for guide in self.mechanism.guides.values())
+            below = any(guide.carrier == name for guide in self._guides)
             self.pen.body(self._body(name), f"link:{name}", self.colour(name), dashed=dashed, below=below)
         for spring in self.mechanism.forces.springs.values():
             a, b = (self.pose.points[point] for _, point in spring.ends)
@@ -141,6 +145,11 @@ class _Drawing:
         group = self.structure.group_of(link)
         return group_colour(None if group is None else group.index)
 
+    @property
+    def _guides(self) -> list[Guide]:
+        """The guides that are drawn as such: what rolls on a line has a symbol of its own."""
+        return [guide for guide in self.mechanism.guides.values() if guide.joint not in self.mechanism.meshes]
+
     def _link_of(self, point: str) -> str:
         """Return the link whose colour a point takes: the first moving one that has it."""
         moving = self.mechanism.topology.moving_links
@@ -156,9 +165,9 @@ class _Drawing:
         """Return the places that a link ties together: its points, its blocks, its slots; none for a bare block."""
         places = [self.pose.points[point] for point in self.mechanism.links[name].points]
         near = 0.2 * self.pen.u
-        blocks = [self.pose.block(guide) for guide in self.mechanism.guides.values() if guide.slider == name]
+        blocks = [self.pose.block(guide) for guide in self._guides if guide.slider == name]
         places += [block for block in blocks if all(abs(block - place) > near for place in places)]
-        slots = [guide for guide in self.mechanism.guides.values() if guide.carrier == name]
+        slots = [guide for guide in self._guides if guide.carrier == name]
         centre = sum(places, 0j) / len(places) if places else 0j
         for guide in slots:
             a, b = self.pose.way(guide)
@@ -166,7 +175,8 @@ class _Drawing:
             foot = a + along * float(np.clip(((centre - a) / along).real, 0.0, abs(b - a)))
             if all(abs(foot - place) > near for place in places):
                 places.append(foot)
-        if len(places) == 1 and (slots or (blocks and abs(blocks[0] - places[0]) <= near)):
+        wheel = any(name in mesh.links for mesh in self.mechanism.meshes.values())
+        if len(places) == 1 and (slots or wheel or (blocks and abs(blocks[0] - places[0]) <= near)):
             return []
         return places
 
@@ -192,7 +202,7 @@ class _Drawing:
         pins = {joint.id for joint in topology.joints if joint.kind == "R"}
         pins |= {end for drive in self.mechanism.drives.values() for _, end in drive.ends or ()}
         pins |= {end for spring in self.mechanism.forces.springs.values() for _, end in spring.ends}
-        slotted = [self.pose.block(guide) for guide in self.mechanism.guides.values() if guide.turn is None]
+        slotted = [self.pose.block(guide) for guide in self._guides if guide.turn is None]
         fixed = self.mechanism.links[topology.ground].local
         labels = []
         for name, place in self.pose.points.items():
@@ -249,6 +259,7 @@ def _extent(mechanism: Mechanism, pose: Pose, paths: Mapping[str, Path]) -> tupl
     parts = [np.array(list(pose.points.values())), *paths.values()]
     for guide in mechanism.guides.values():
         parts.append(np.array([pose.block(guide), *pose.way(guide)]))
+    parts += [mesh_extent(pose, mesh) for mesh in mechanism.meshes.values()]
     z = np.concatenate(parts)
     z = z[np.isfinite(z)]
     if not len(z):

@@ -5,6 +5,9 @@ It shares no code with the solver by groups. The unknowns are x, y and theta of 
     R         the pin's place on each further link minus that on the first        two rows a pair
     P         orientation, and distance beside the guide                          two rows
     slot      distance beside the line                                            one row
+    gears     turn_1 - turn_c = ratio (turn_2 - turn_c), up to a tooth            one row
+    racks     travel = lever (turn_1 - turn_2), up to a turn                      one row
+    rolling   as a rack and a line; as gears on the line of centres, and |A - B|  two rows
     drivers   angle(second) - angle(first) - z;  travel - z;  |F - E| - z         one row
 
 are evaluated on second-order jets: a value with its first and second derivative along one direction of the unknowns.
@@ -16,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -59,9 +63,17 @@ class Jet:
         r = np.sqrt(self.f)
         return self.map(r, 0.5 / r, -0.25 / r**3)
 
-    def wrapped(self) -> Jet:
-        """The angle between -pi and pi."""
-        return Jet(np.remainder(self.f + np.pi, TURN) - np.pi, self.d, self.dd)
+    def wrapped(self, turn: float = TURN) -> Jet:
+        """The angle between plus and minus half a turn."""
+        return Jet(np.remainder(self.f + turn / 2, turn) - turn / 2, self.d, self.dd)
+
+
+def direction(v: Vec) -> Jet:
+    """The angle of a vector."""
+    square, across = v.x.f**2 + v.y.f**2, v.x.f * v.y.d - v.y.f * v.x.d
+    along = v.x.f * v.x.d + v.y.f * v.y.d
+    second = (v.x.f * v.y.dd - v.y.f * v.x.dd) / square - 2 * along * across / square**2
+    return Jet(np.arctan2(v.y.f, v.x.f), across / square, second)
 
 
 def _jet(value: Any) -> Jet:
@@ -138,7 +150,7 @@ class WholeSystem:
 
         for joint in m.topology.joints:
             if joint.kind != "R":
-                assert joint.id in m.guides, f"a {joint.kind} joint without a guide"
+                assert joint.id in m.guides or joint.id in m.meshes, f"a {joint.kind} joint without geometry"
                 continue
             first = joint.links[0]
             for other in joint.links[1:]:
@@ -153,6 +165,29 @@ class WholeSystem:
             if guide.turn is not None:
                 row = pose.angle(guide.slider) - pose.angle(guide.carrier) - np.angle(guide.turn)
                 add(row.wrapped(), 1.0, guide.carrier, guide.slider)
+        for mesh in m.meshes.values():
+            if mesh.guide is not None:
+                along, way = self._line(pose, m.guides[mesh.guide])
+                row = along.dot(way) - m.guides[mesh.guide].start
+                row = row - (self._turn(pose, mesh.links[0]) - self._turn(pose, mesh.links[1])) * mesh.lever
+                add(row.wrapped(TURN * abs(mesh.lever)), self.size, *mesh.links, m.guides[mesh.guide].carrier,
+                    m.guides[mesh.guide].slider)  # fmt: skip
+                continue
+            if mesh.carrier is None:
+                reach = pose.point(mesh.links[1], mesh.centers[1]) - pose.point(mesh.links[0], mesh.centers[0])
+                sketch = [
+                    m.links[a].origin + m.links[a].direction * c for a, c in zip(mesh.links, mesh.centers, strict=True)
+                ]
+                first, second = mesh.radii
+                add(reach.dot(reach).sqrt() - abs(first - second if mesh.ratio > 0 else first + second), self.size,
+                    *mesh.links)  # fmt: skip
+                carrier = direction(reach) - np.angle(sketch[1] - sketch[0])
+            else:
+                carrier = self._turn(pose, mesh.carrier)
+            row = self._turn(pose, mesh.links[0]) - carrier - (self._turn(pose, mesh.links[1]) - carrier) * mesh.ratio
+            teeth = Fraction(mesh.ratio).limit_denominator(1000)
+            assert abs(teeth - mesh.ratio) < 1e-15 * abs(mesh.ratio), "a ratio of whole numbers of teeth"
+            add(row.wrapped(TURN / teeth.denominator), 1.0, *mesh.links, *([mesh.carrier] if mesh.carrier else []))
         for id in self.drivers:
             drive = m.drives[id]
             if drive.kind == "angle":
@@ -167,6 +202,9 @@ class WholeSystem:
                 reach = pose.point(b, m.links[b].local[f]) - pose.point(a, m.links[a].local[e])
                 add(reach.dot(reach).sqrt(), self.size, a, b)
         return out
+
+    def _turn(self, pose: Pose, link: str) -> Jet:
+        return pose.angle(link) - np.angle(self.mechanism.links[link].direction)
 
     @staticmethod
     def _line(pose: Pose, guide: Any) -> tuple[Vec, Vec]:
@@ -214,17 +252,18 @@ class WholeSystem:
 
     def velocities(self, q: Any, rates: Any) -> Any:
         """Solve Phi_q qd = -Phi_t."""
-        return _solve(self.jacobian(q), self._driver_terms(rates)) * self._unit
+        J = self.jacobian(q)
+        return _solve(J, self._driver_terms(rates, J.shape[1])) * self._unit
 
     def accelerations(self, q: Any, qd: Any, second_rates: Any) -> Any:
         """Solve Phi_q qdd = -(Phi_q qd)_q qd - Phi_tt."""
         rows = self.rows(Pose(self, q, qd))
         convective = np.stack([np.broadcast_to(row.dd, q.shape[1:]) / unit for row, unit, _ in rows])
-        return _solve(self.jacobian(q), self._driver_terms(second_rates) - convective) * self._unit
+        J = self.jacobian(q)
+        return _solve(J, self._driver_terms(second_rates, J.shape[1]) - convective) * self._unit
 
-    def _driver_terms(self, rates: Any) -> Any:
+    def _driver_terms(self, rates: Any, count: int) -> Any:
         units = [1.0 if self.mechanism.drives[id].kind == "angle" else self.size for id in self.drivers]
-        count = 3 * len(self.moving)
         terms = np.zeros((count, rates.shape[1]))
         if self.drivers:
             terms[count - len(self.drivers) :] = rates / np.array(units)[:, None]
@@ -273,7 +312,9 @@ class WholeSystem:
 
 
 def _solve(J: Any, rhs: Any) -> Any:
-    """Solve lane by lane; NaN where a Jacobian is singular."""
+    """Solve lane by lane; NaN where a Jacobian is singular. Redundant rows that agree are met by least squares."""
+    if J.shape[1] > J.shape[2]:
+        J, rhs = np.swapaxes(J, 1, 2) @ J, np.einsum("nrc,rn->cn", J, rhs)
     try:
         return np.linalg.solve(J, rhs.T[..., None])[..., 0].T
     except np.linalg.LinAlgError:

@@ -107,7 +107,7 @@ CASES: dict[str, Case] = {
     ),
     "length as text": ({"lengths.A-B": "long"}, "lengths.A-B", "found the text 'long'", "15 mm"),
     # joints
-    "gear": ({"joints.mesh": {"type": "gear", "links": ["crank", "arm"]}}, "joints.mesh.type", "not supported yet", ""),
+    "gear": ({"joints.mesh": {"type": "gear", "links": ["crank", "arm"]}}, "joints.mesh", "has no ratio", "teeth"),
     "revolute": ({"joints.pin": {"type": "revolute"}}, "joints.pin.type", "are not listed", "in both of its links"),
     "unknown type": ({"joints.guide.type": "prizmatic"}, "joints.guide.type", "is unknown", "mean 'prismatic'?"),
     "no type": ({"joints.guide.type": DELETE}, "joints.guide", "'type' is missing", "prismatic"),
