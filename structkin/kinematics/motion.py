@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from structkin.kinematics.limits.passages import Passage
+
 Floats = NDArray[np.float64]
 
 
@@ -175,12 +177,33 @@ class Motion:
 
     @cached_property
     def report(self) -> str:
-        """How many samples are ok, and for each run of others which, why and at which group."""
+        """How many samples are ok, and for each run of others which, why and at which group.
+
+        Where the motion leaves and enters what can be reached is told to seven digits, between the samples.
+        """
+        from structkin.kinematics.limits.passages import passage_words
+
         lines = [f"{int(self.ok.sum())} of {len(self)} samples ok"]
         for part, status, group in self.outcomes():
             if status != Status.OK:
                 lines.append(f"{self._when(part)}: {status.words} at {self.group_name(group)}")
+                lines += [passage_words(self, passage) for passage in self._passages.get(part.start, ())]
         return "\n".join(lines)
+
+    @property
+    def limits(self) -> tuple[Passage, ...]:
+        """Where between the samples the motion meets limits, in order: place, time, drivers' values, group and why.
+
+        Of a motion with many gaps only those of the first twenty are looked for.
+        """
+        return tuple(passage for run in self._passages.values() for passage in run)
+
+    @cached_property
+    def _passages(self) -> dict[int, tuple[Passage, ...]]:
+        """The limits at the ends of each run of samples that are not ok, by its first sample."""
+        from structkin.kinematics.limits.passages import passages
+
+        return {part.start: found for part, found in passages(self)}
 
     def _when(self, part: slice) -> str:
         first, last = part.start, part.stop - 1
@@ -191,8 +214,9 @@ class Motion:
 
     def group_name(self, index: int) -> str:
         """Return a group in words: its number, kind and links."""
-        group = self.structure.groups[index]
-        return f"group {index + 1}, {group.kind} ({' + '.join(group.links)})"
+        from structkin.kinematics.limits.words import group_name
+
+        return group_name(self.structure.groups[index])
 
     def require_ok(self) -> None:
         """Raise `PoseError` at the first sample that is not ok."""

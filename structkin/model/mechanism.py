@@ -16,6 +16,7 @@ from structkin.model.units import Units
 
 if TYPE_CHECKING:
     from structkin.kinematics import Motion
+    from structkin.kinematics.limits import Limits
     from structkin.model.draft import Draft
     from structkin.model.forces import Forces, InitialState
     from structkin.structure import KinematicStructure
@@ -223,6 +224,18 @@ class Mechanism:
         from structkin.kinematics import solve
 
         return solve(self, samples, t=t, drivers=drivers, duration=duration, method=method, strict=strict)
+
+    def limits(
+        self,
+        driver: str | None = None,
+        *,
+        drivers: Mapping[str, float] | None = None,
+        range: tuple[float, float] | None = None,
+    ) -> Limits:
+        """Return how far a driver goes and what ends its motion; see `structkin.kinematics.limits.limits`."""
+        from structkin.kinematics.limits import limits
+
+        return limits(self, driver, drivers=drivers, range=range)
 
 
 def _plain(data: Any) -> Any:
