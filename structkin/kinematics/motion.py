@@ -135,6 +135,41 @@ class Motion:
         second = self._derivative(place, self._coefficients.convective())
         return second if link is None else _cross(self._direction(link, 0), second)
 
+    def travel_coefficient(self, joint: str) -> Floats:
+        """Return the velocity coefficients (n, f) of the travel along a prismatic joint or slot."""
+        guide = self.mechanism.guides.get(joint)
+        if guide is None:
+            raise self._unknown(joint, "a prismatic joint or slot", self.mechanism.guides)
+        carrier, slider = self._frame(guide.carrier), self._frame(guide.slider)
+        along, way = carrier.direction * guide.direction, slider.point(guide.point) - carrier.point(guide.origin)
+        D, W = self._evaluate(along, 0), self._evaluate(way, 0)
+        columns = [
+            np.sum(self._derivative(along, x) * W + D * self._derivative(way, x), axis=1) for x in self._coefficients.K
+        ]
+        return np.stack(columns, axis=-1)
+
+    def transmission_angle(self, at: str | int) -> Floats:
+        """Return the transmission angle (n,) [rad] of a dyad, best at a right angle, dead at 0 (and pi).
+
+        The dyad is named by its inner joint, by one of its links or by the index of its group. RRR: the angle between
+        its links, 0 to pi. RRP: that between the rod and the square to its guide. RPR: that between the line of the pins
+        and the square to the guide. PRP and RPP: that between the guides. Raises `InputError` for other groups.
+        """
+        from structkin.kinematics.limits.transmission import transmission_angle
+
+        return transmission_angle(self, at)
+
+    def mechanical_advantage(self, output: str, driver: str | None = None) -> Floats:
+        """Return force or moment at the output over that of a driver (n,), without friction: the inverse of K.
+
+        The output is a link (its moment), a prismatic joint or slot (its force), or a point (the force along its path);
+        with several drivers the others stand still. Signs are those of K; a point's is positive. Infinite in a dead
+        centre of the output; NaN where the pose is not regular.
+        """
+        from structkin.kinematics.limits.transmission import mechanical_advantage
+
+        return mechanical_advantage(self, output, driver)
+
     @cached_property
     def _coefficients(self) -> Coefficients:
         return Coefficients(self.plan, self.lanes, tuple(self.mechanism.drives))

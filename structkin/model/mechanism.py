@@ -16,6 +16,7 @@ from structkin.model.units import Units
 
 if TYPE_CHECKING:
     from structkin.kinematics import Motion
+    from structkin.kinematics.four_bar import FourBar, SliderCrank
     from structkin.kinematics.limits import Limits
     from structkin.model.draft import Draft
     from structkin.model.forces import Forces, InitialState
@@ -236,6 +237,18 @@ class Mechanism:
         from structkin.kinematics.limits import limits
 
         return limits(self, driver, drivers=drivers, range=range)
+
+    def four_bars(self) -> tuple[FourBar, ...]:
+        """Return every four-bar loop with the ground, and its type; see `structkin.kinematics.four_bar`."""
+        from structkin.kinematics.four_bar import four_bars
+
+        return four_bars(self)
+
+    def slider_cranks(self) -> tuple[SliderCrank, ...]:
+        """Return every slider-crank loop with the ground; see `structkin.kinematics.four_bar`."""
+        from structkin.kinematics.four_bar import slider_cranks
+
+        return slider_cranks(self)
 
 
 def _plain(data: Any) -> Any:

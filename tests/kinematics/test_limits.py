@@ -62,7 +62,7 @@ def swept(mechanism, driver):
 length = st.floats(0.3, 3.0)
 
 
-@settings(max_examples=150, **quiet)
+@settings(max_examples=100, **quiet)
 @given(length, length, length, length)
 def test_four_bars_stop_where_the_cosine_rule_says(crank, coupler, rocker, ground):
     exact = []
@@ -86,7 +86,7 @@ def test_four_bars_stop_where_the_cosine_rule_says(crank, coupler, rocker, groun
         )
 
 
-@settings(max_examples=80, **quiet)
+@settings(max_examples=50, **quiet)
 @given(length, length, st.floats(-1.5, 1.5))
 def test_slider_cranks_stop_where_the_rod_is_square_to_the_guide(crank, rod, offset):
     # r sin z - e = +-l
@@ -187,7 +187,7 @@ def dyadic(seed, elements=2):
     return mechanism, next(iter(mechanism.drives))
 
 
-@settings(max_examples=60, **quiet)
+@settings(max_examples=25, **quiet)
 @given(seeds)
 def test_nothing_is_missed_on_random_six_bars(seed):
     check_against_a_scan(*dyadic(seed))
@@ -229,7 +229,7 @@ def check_two_searches(mechanism, driver):
         assert fold.step is None or plan.steps[fold.step].group == plan.steps[min(stop.end.steps)].group
 
 
-@settings(max_examples=25, **quiet)
+@settings(max_examples=10, **quiet)
 @given(seeds)
 def test_margins_and_continuation_agree(seed):
     check_two_searches(*dyadic(seed))
@@ -257,16 +257,16 @@ def check_triad(seed):
         # A way from the sketch to just before the end closes; beyond it, it does not. Singular values fall like a root.
         sizes = []
         for gap in (1e-4, 1e-6):
-            way = np.linspace(found.start, end.value - sign * gap, 400)
-            motion = mechanism.solve(drivers={id: way if id == driver else np.full(400, x) for id, x in held.items()})
+            way = np.linspace(found.start, end.value - sign * gap, 20)
+            motion = mechanism.solve(drivers={id: way if id == driver else np.full(20, x) for id, x in held.items()})
             assert motion.ok.all()
             step = next(step for step in plan.steps if hasattr(step.kind, "rows"))
             h = [_slot(motion, operand) for operand in step.inputs]
             phi = [motion.lanes.x[0, plan.rows(slot)][:, -1:] for slot in step.outputs]
             sizes.append(float(step.kind.smallest_singular_value(h, phi)[0]))
         assert sizes[1] < 0.2 * sizes[0]
-        way = np.linspace(found.start, end.value + sign * 1e-6, 400)
-        motion = mechanism.solve(drivers={id: way if id == driver else np.full(400, x) for id, x in held.items()})
+        way = np.linspace(found.start, end.value + sign * 1e-6, 20)
+        motion = mechanism.solve(drivers={id: way if id == driver else np.full(20, x) for id, x in held.items()})
         assert not motion.ok[-1] and motion.ok[:-1].all()
 
 
@@ -277,7 +277,7 @@ def _slot(motion, operand):
     return operand if isinstance(operand, float) else np.array([[operand.real], [operand.imag]])
 
 
-@settings(max_examples=8, **quiet)
+@settings(max_examples=3, **quiet)
 @given(seeds)
 def test_triads_end_at_a_fold(seed):
     check_triad(seed)
