@@ -17,7 +17,7 @@ from structkin.model.units import Units
 if TYPE_CHECKING:
     from structkin.kinematics import Motion
     from structkin.kinematics.four_bar import FourBar, SliderCrank
-    from structkin.kinematics.limits import Limits
+    from structkin.kinematics.limits import Circuits, Limits
     from structkin.model.draft import Draft
     from structkin.model.forces import Forces, InitialState
     from structkin.structure import KinematicStructure
@@ -237,6 +237,18 @@ class Mechanism:
         from structkin.kinematics.limits import limits
 
         return limits(self, driver, drivers=drivers, range=range)
+
+    def circuits(
+        self,
+        driver: str | None = None,
+        *,
+        drivers: Mapping[str, float] | None = None,
+        range: tuple[float, float] | None = None,
+    ) -> Circuits:
+        """Return which assembly modes are connected as a driver moves; see `structkin.kinematics.limits.circuits`."""
+        from structkin.kinematics.limits import circuits
+
+        return circuits(self, driver, drivers=drivers, range=range)
 
     def four_bars(self) -> tuple[FourBar, ...]:
         """Return every four-bar loop with the ground, and its type; see `structkin.kinematics.four_bar`."""

@@ -25,8 +25,10 @@ TURN = 2 * math.pi
 
 #: Pieces that a full turn, or an interval, is cut into at first.
 PIECES_OF_TURN, PIECES = 12, 6
-#: Ends nearer than this to a root are that root.
+#: Ends nearer than this are one.
 SAME = 1e-9
+#: Part of a stretch beside an end at infinity in which margins have lost their digits.
+FAR = 1e-6
 
 
 @dataclass(frozen=True)
@@ -101,10 +103,12 @@ def _split(poses: Poses, stretch: Stretch, step: int, modes: Modes) -> list[Stre
     """Return the parts of a stretch on which one more step closes."""
     chart = Chart(poses, step, modes, stretch)
     places = landmarks(chart.value, chart.edges())
+    places = places[~chart.is_far(places)]
     values = chart.value(places)
     low, high = stretch.low, stretch.high
     if low is not None and high is not None:
-        values[0], values[-1] = chart.at_end(low), chart.at_end(high)
+        values[0] = chart.at_end(low, float(values[1]))
+        values[-1] = chart.at_end(high, float(values[-2]))
         low, high = (_joined(end, step, value) for end, value in ((low, values[0]), (high, values[-1])))
     inner = np.arange(1, len(places) - 1)
     least = places[inner[(values[inner] <= values[inner - 1]) & (values[inner] <= values[inner + 1])]]
@@ -233,8 +237,25 @@ class Chart:
         with np.errstate(all="ignore"):
             return m / np.sqrt(1 + m * m)
 
-    def at_end(self, end: End) -> float:
-        """Return the margin at an end, where other steps are at their limits."""
+    def is_far(self, places: Floats) -> NDArray[np.bool_]:
+        """Return which places are so near an end at infinity (guides that become parallel) that digits are lost."""
+        far = np.zeros(len(places), bool)
+        if self.stretch.ends:
+            p, width = self.at(places), self.stretch.ends[1].p - self.stretch.ends[0].p
+            for end in self.stretch.ends:
+                if self._is_infinite(end):
+                    far |= np.abs(p - end.p) < FAR * width
+            far[[0, -1]] = False
+        return far
+
+    def _is_infinite(self, end: End) -> bool:
+        plan = self._poses.plan
+        return any(plan.steps[k].kind.modes == 1 for k in end.steps)  # type: ignore[union-attr]
+
+    def at_end(self, end: End, beside: float) -> float:
+        """Return the margin at an end, where other steps are at their limits; at infinity that beside it."""
+        if self._is_infinite(end):
+            return beside
         return float(self._poses.margin(self._step, np.array([end.p]), self._modes, end.steps)[0])
 
     def _slope(self, place: Any) -> tuple[Any, Any]:
