@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from structkin.dynamics import Kinetostatics, UserLoad
+    from structkin.kinematics.limits.passages import Passage
 
 Floats = NDArray[np.float64]
 
@@ -167,6 +168,42 @@ class Motion:
         second = self._coefficients.convective(place).T
         return second if link is None else _cross(self._direction(link, 0), second)
 
+    def travel_coefficient(self, joint: str) -> Floats:
+        """Return the velocity coefficients (n, f) of the travel along a prismatic joint or slot."""
+        guide = self.mechanism.guides.get(joint)
+        if guide is None:
+            raise self._unknown(joint, "a prismatic joint or slot", self.mechanism.guides)
+        carrier, slider = self._frame(guide.carrier), self._frame(guide.slider)
+        along, way = carrier.direction * guide.direction, slider.point(guide.point) - carrier.point(guide.origin)
+        D, W = self._evaluate(along, 0), self._evaluate(way, 0)
+        by = self._coefficients.along
+        columns = [
+            np.sum(by(along, driver).T * W + D * by(way, driver).T, axis=1) for driver in self.mechanism.drives
+        ]
+        return np.stack(columns, axis=-1)
+
+    def transmission_angle(self, at: str | int) -> Floats:
+        """Return the transmission angle (n,) [rad] of a dyad, best at a right angle, dead at 0 (and pi).
+
+        The dyad is named by its inner joint, by one of its links or by the index of its group. RRR: the angle between
+        its links, 0 to pi. RRP: that between the rod and the square to its guide. RPR: that between the line of the pins
+        and the square to the guide. PRP and RPP: that between the guides. Raises `InputError` for other groups.
+        """
+        from structkin.kinematics.limits.transmission import transmission_angle
+
+        return transmission_angle(self, at)
+
+    def mechanical_advantage(self, output: str, driver: str | None = None) -> Floats:
+        """Return force or moment at the output over that of a driver (n,), without friction: the inverse of K.
+
+        The output is a link (its moment), a prismatic joint or slot (its force), or a point (the force along its path);
+        with several drivers the others stand still. Signs are those of K; a point's is positive. Infinite in a dead
+        centre of the output; NaN where the pose is not regular.
+        """
+        from structkin.kinematics.limits.transmission import mechanical_advantage
+
+        return mechanical_advantage(self, output, driver)
+
     @cached_property
     def _coefficients(self) -> Coefficients:
         return Coefficients(self.plan, self.lanes)
@@ -237,12 +274,33 @@ class Motion:
 
     @cached_property
     def report(self) -> str:
-        """How many samples are ok, and for each run of others which, why and at which group."""
+        """How many samples are ok, and for each run of others which, why and at which group.
+
+        Where the motion leaves and enters what can be reached is told to seven digits, between the samples.
+        """
+        from structkin.kinematics.limits.passages import passage_words
+
         lines = [f"{int(self.ok.sum())} of {len(self)} samples ok"]
         for part, status, group in self.outcomes():
             if status != Status.OK:
                 lines.append(f"{self._when(part)}: {status.words} at {self.group_name(group)}")
+                lines += [passage_words(self, passage) for passage in self._passages.get(part.start, ())]
         return "\n".join(lines)
+
+    @property
+    def limits(self) -> tuple[Passage, ...]:
+        """Where between the samples the motion meets limits, in order: place, time, drivers' values, group and why.
+
+        Of a motion with many gaps only those of the first twenty are looked for.
+        """
+        return tuple(passage for run in self._passages.values() for passage in run)
+
+    @cached_property
+    def _passages(self) -> dict[int, tuple[Passage, ...]]:
+        """The limits at the ends of each run of samples that are not ok, by its first sample."""
+        from structkin.kinematics.limits.passages import passages
+
+        return {part.start: found for part, found in passages(self)}
 
     def _when(self, part: slice) -> str:
         first, last = part.start, part.stop - 1
@@ -253,8 +311,9 @@ class Motion:
 
     def group_name(self, index: int) -> str:
         """Return a group in words: its number, kind and links."""
-        group = self.structure.groups[index]
-        return f"group {index + 1}, {group.kind} ({' + '.join(group.links)})"
+        from structkin.kinematics.limits.words import group_name
+
+        return group_name(self.structure.groups[index])
 
     def require_ok(self) -> None:
         """Raise `PoseError` at the first sample that is not ok."""

@@ -17,6 +17,8 @@ from structkin.model.units import Units
 if TYPE_CHECKING:
     from structkin.assemblies import Assemblies, Assembly
     from structkin.kinematics import Motion
+    from structkin.kinematics.four_bar import FourBar, SliderCrank
+    from structkin.kinematics.limits import Circuits, Limits
     from structkin.model.draft import Draft
     from structkin.model.forces import Forces, InitialState
     from structkin.model.posed import SketchPose
@@ -270,6 +272,41 @@ class Mechanism:
         from structkin.assemblies.listing import assembly
 
         return assembly(self, index, where=where, drivers=drivers, t=t, limit=limit)
+    def limits(
+        self,
+        driver: str | None = None,
+        *,
+        drivers: Mapping[str, float] | None = None,
+        range: tuple[float, float] | None = None,
+    ) -> Limits:
+        """Return how far a driver goes and what ends its motion; see `structkin.kinematics.limits.limits`."""
+        from structkin.kinematics.limits import limits
+
+        return limits(self, driver, drivers=drivers, range=range)
+
+    def circuits(
+        self,
+        driver: str | None = None,
+        *,
+        drivers: Mapping[str, float] | None = None,
+        range: tuple[float, float] | None = None,
+    ) -> Circuits:
+        """Return which assembly modes are connected as a driver moves; see `structkin.kinematics.limits.circuits`."""
+        from structkin.kinematics.limits import circuits
+
+        return circuits(self, driver, drivers=drivers, range=range)
+
+    def four_bars(self) -> tuple[FourBar, ...]:
+        """Return every four-bar loop with the ground, and its type; see `structkin.kinematics.four_bar`."""
+        from structkin.kinematics.four_bar import four_bars
+
+        return four_bars(self)
+
+    def slider_cranks(self) -> tuple[SliderCrank, ...]:
+        """Return every slider-crank loop with the ground; see `structkin.kinematics.four_bar`."""
+        from structkin.kinematics.four_bar import slider_cranks
+
+        return slider_cranks(self)
 
 
 def _plain(data: Any) -> Any:
