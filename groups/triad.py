@@ -23,8 +23,8 @@ import numpy as np
 
 from .kind import Array
 
-#: A polynomial whose coefficients cancel to this part is zero.
-VANISHED = 1e-11
+#: A polynomial whose coefficients cancel to this part is zero; directions u beyond FAR and 1 / FAR are at infinity.
+VANISHED, FAR = 1e-11, 1e6
 #: Below this relative determinant z and zb do not follow from two legs alone.
 DEPENDENT = 1e-6
 
@@ -85,6 +85,7 @@ def platform(M: Array) -> tuple[Array, Array, Array] | None:
     found = [
         (z, zb, u)
         for u in _roots(polynomial[::-1])
+        if 1 / FAR < abs(u) < FAR
         for z, zb in _origin(_at(a, u), _at(b, u), _at(d, u), q[first] if quadratic else None, first, linear)
     ]
     z, zb, u = np.array(found, complex).reshape(-1, 3).T

@@ -13,6 +13,7 @@ from structkin.assemblies.choices import is_certified
 from structkin.assemblies.homotopy import Floats
 from structkin.kinematics import Motion
 from structkin.model.posed import SketchPose
+from structkin.model.units import Units
 
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
@@ -74,8 +75,23 @@ class Assembly:
 
     @property
     def residual(self) -> float:
-        """The largest gap of any joint, relative to the mechanism's size."""
-        return float(self.motion.residual()[0])
+        """The largest gap of any joint, relative to the mechanism's size, or error of a driver's value."""
+        return max(float(self.motion.residual()[0]), *(self._driver_gap(id) for id in self.motion.drivers), 0.0)
+
+    def _driver_gap(self, id: str) -> float:
+        """Return how far a driver's coordinate is from its value: an angle [rad], a length relative to the size."""
+        drive, motion = self.motion.mechanism.drives[id], self.motion
+        value = float(motion.drivers[id][0, 0])
+        if drive.kind == "angle":
+            first, second = (self.angle(link) for link in drive.links)
+            return abs(math.remainder(second - first - value, 2 * math.pi))
+        if drive.ends is not None:
+            tail, tip = (
+                self.position(point, None if point in motion.plan.pins else link) for link, point in drive.ends
+            )
+            return abs(math.dist(tail, tip) - value) / motion.size
+        assert drive.joint is not None
+        return abs(float(motion.travel(drive.joint)[0]) - value) / motion.size
 
     @property
     def drivers(self) -> dict[str, float]:
@@ -122,9 +138,9 @@ class Assembly:
         points = {name: complex(*self.position(name)) for name in m.points if name in held}
         return m.posed(SketchPose(points, frames, self.drivers))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, in SI and radians: modes, certificate, points and angles of links."""
-        m = self.motion.mechanism
+    def to_dict(self, units: Units | None = None) -> dict[str, Any]:
+        """Return plain data for JSON: modes, certificate, points and angles of links; in SI unless units are given."""
+        m, units = self.motion.mechanism, units or Units()
         held = {point for link in m.links.values() for point in link.local}
         return {
             "index": self.index,
@@ -134,6 +150,6 @@ class Assembly:
             "multiplicity": self.multiplicity,
             "singular": list(self.singular),
             "residual": self.residual,
-            "points": {name: self.position(name).tolist() for name in m.points if name in held},
-            "angles": {name: self.angle(name) for name in m.links},
+            "points": {name: (self.position(name) / units.length_scale).tolist() for name in m.points if name in held},
+            "angles": {name: self.angle(name) / units.angle_scale for name in m.links},
         }

@@ -15,6 +15,7 @@ from structkin.kinematics import Motion, Status, compile_plan
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.schedule import make_schedule
+from structkin.model.units import Units
 
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
@@ -96,13 +97,19 @@ class Assemblies:
         lines += [f"{self._name(group)}: {note}" for group, note in sorted(self._walk.notes.items())]
         return "\n".join(lines)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, in SI and radians."""
+    def to_dict(self, units: Units | None = None) -> dict[str, Any]:
+        """Return plain data for JSON, in SI and radians unless units are given."""
+        units = units or Units()
+        drives = self.mechanism.drives
+        scales = {"angle": units.angle_scale}
         return {
             "title": self.mechanism.title,
-            "drivers": dict(self.drivers),
+            "units": {"length": units.length, "angle": units.angle},
+            "drivers": {
+                id: value / scales.get(drives[id].kind, units.length_scale) for id, value in self.drivers.items()
+            },
             "groups": [group.kind for group in self._plan.structure.groups],
-            "assemblies": [assembly.to_dict() for assembly in self],
+            "assemblies": [assembly.to_dict(units) for assembly in self],
             "truncated": self.truncated,
             "dead_ends": [
                 {"group": end.group, "ways": end.ways, "gap": end.gap if math.isfinite(end.gap) else None}

@@ -75,7 +75,7 @@ def draw_schematic(
     if motion is not None:
         traced = trace or points_of_interest(mechanism)[:MOST_TRACED]
         paths = {point: path_of(motion, point, scale) for point in traced}
-    low, high = _extent(mechanism, pose, paths)
+    low, high = extent(mechanism, pose, paths)
     wide = (high - low).real > 1.35 * (high - low).imag
     own = ax is None
     if ax is None:
@@ -92,6 +92,14 @@ def draw_schematic(
     _legend(ax, drawing, own, wide)
     place_labels(ax, labels)
     return root_figure(ax)
+
+
+def draw_pose(
+    ax: Axes, mechanism: Mechanism, structure: KinematicStructure, pose: Pose, low: complex, high: complex
+) -> list[Label]:
+    """Draw one pose on axes that show `low` to `high`, without names, and return what names it has."""
+    pen = Pen(ax, _symbol_size(mechanism, low, high, pose.scale))
+    return _Drawing(mechanism, structure, pose, {}, pen).draw()
 
 
 def _check(mechanism: Mechanism, motion: Motion | None, trace: Sequence[str]) -> None:
@@ -254,7 +262,7 @@ class _Drawing:
 # --- layout -------------------------------------------------------------------------------------------------
 
 
-def _extent(mechanism: Mechanism, pose: Pose, paths: Mapping[str, Path]) -> tuple[complex, complex]:
+def extent(mechanism: Mechanism, pose: Pose, paths: Mapping[str, Path]) -> tuple[complex, complex]:
     """Return the lower left and upper right corner of all that is drawn; never empty."""
     parts = [np.array(list(pose.points.values())), *paths.values()]
     for guide in mechanism.guides.values():
