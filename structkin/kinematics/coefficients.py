@@ -8,6 +8,7 @@ costs one bilinear form and one 2 x 2 solve a group and pair of drivers; no thir
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -138,3 +139,14 @@ class Coefficients:
     def _store(self, step: Step, x: Floats, values: tuple[Any, ...]) -> None:
         for slot, value in zip(step.outputs, values, strict=True):
             x[self.plan.rows(slot)] = value
+
+
+def rates_by_coefficients(plan: Plan, lanes: Lanes, drivers: Mapping[str, Floats]) -> Lanes:
+    """Return lanes whose rates are formed by K and L: x' = K z', x'' = K z'' + z'^T L z' (Saura et al., eqs. 8, 9)."""
+    found = Coefficients(plan, lanes, tuple(drivers))
+    z = np.stack([drivers[id] for id in found.order], axis=1) if found.order else np.zeros((3, 0, len(lanes.status)))
+    x = lanes.x.copy()
+    if found.order:
+        x[1] = np.einsum("irn,in->rn", found.K, z[1])
+        x[2] = np.einsum("irn,in->rn", found.K, z[2]) + np.einsum("ijrn,in,jn->rn", found.L, z[1], z[1])
+    return Lanes(x, lanes.status, lanes.group, lanes.least)

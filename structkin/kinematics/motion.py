@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from structkin.coordinates.solve import Statistics
+
 Floats = NDArray[np.float64]
 
 
@@ -44,6 +46,8 @@ class Motion:
     t: Floats
     drivers: Mapping[str, Floats]
     lanes: Lanes
+    #: How a global method went (`structkin.coordinates`); None after a topological one.
+    statistics: Statistics | None = None
 
     def __len__(self) -> int:
         """Return the number of samples."""
