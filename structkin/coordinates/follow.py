@@ -43,6 +43,10 @@ HALVINGS = 12
 TRIALS = 24
 #: How near the drivers of a sample behind a gap have to come to solved ones.
 HOP = 0.1
+#: How near they have to come for the straight way from there to be tried.
+REACH = 2.0
+#: Samples behind a gap that are tried at each of these distances.
+HOPS = 8
 #: A station that took fewer iterations than this lets the next one be further off.
 EASE = 3
 #: Samples skipped at most around a singular one.
@@ -61,11 +65,15 @@ class Failure:
 
 @dataclass
 class Follower:
-    """The state of a run over all stations of a schedule; `z` (f, n) are the drivers' values, `units` (f, 1) theirs."""
+    """The state of a run over all stations of a schedule; `z` (f, n) are the drivers' values.
+
+    `units` (f, 1) are theirs, `angular` (f, 1) tells which are angles, `wanted` (n,) which stations are samples.
+    """
 
     scaled: Scaled
     z: Floats
     units: Floats
+    angular: NDArray[np.bool_]
     wanted: NDArray[np.bool_]
     progress: Callable[[float], None] | None = None
     stations: int = 0
@@ -263,20 +271,29 @@ class Follower:
         singular = self.solved[self.lanes[later]]
         self.status[self.lanes[later[singular]]] = Status.SINGULAR
         solved = np.flatnonzero(self.solved[self.lanes] & (self.status[self.lanes] == Status.OK))
-        if not len(later) or not len(solved):
+        if not len(later) or not len(solved) or not len(self.z):
             return len(self.lanes), None, None
-        places = (self.z / self.units).T
+        places = self._places()
         distance, nearest = cKDTree(places[self.lanes[solved]]).query(places[self.lanes[later]])
-        for j in np.flatnonzero(np.asarray(distance) < HOP)[:TRIALS]:
+        for j in _candidates(np.asarray(distance)):
             lane, near = int(later[j]), self.lanes[solved[int(nearest[j])]]
-            pose = Pose(self.systems[self.system_of[near]], self.z[:, [near]], self.q[:, [near]])
-            found = self._try(pose, None, self._at(lane)) or self._walk(pose, self._at(lane))
+            z, known = self._at(lane), self.z[:, [near]]
+            # A driven angle that is whole turns on is the same pose.
+            known = np.where(self.angular, known + 2 * np.pi * np.round((z - known) / (2 * np.pi)), known)
+            pose = Pose(self.systems[self.system_of[near]], known, self.q[:, [near]])
+            found = self._try(pose, None, z) or self._walk(pose, z)
             if found is None:
                 continue
             self._keep(lane, found)
             self._creep_back(lane, k, found)
             return lane, found, None
         return len(self.lanes), None, None
+
+    def _places(self) -> Floats:
+        """Return the drivers' values as places in one space (lanes, ...): angles as points of a circle."""
+        angular = self.angular[:, 0]
+        angles, lengths = self.z[angular], self.z[~angular] / self.units[~angular]
+        return np.concatenate((np.cos(angles), np.sin(angles), lengths)).T
 
     def _creep_back(self, lane: int, stop: int, pose: Pose) -> None:
         """Solve the samples of a gap backwards from its end, as far as they can be walked to."""
@@ -317,3 +334,15 @@ class Follower:
         step = (self.z[:, [last]] - self.z[:, [first]]) / self.units
         length = float(np.sqrt(np.sum(step**2)))
         return step * self.units / length if length else 0.0 * step
+
+
+def _candidates(distance: Floats) -> Ints:
+    """Return samples behind a gap to try: those whose drivers are very near solved ones, then some at a walk's length.
+
+    Distances are those of all samples behind the gap to the nearest solved one.
+    """
+    found = []
+    for reach in (HOP, REACH):
+        inside = np.flatnonzero(distance < reach)
+        found.append(inside[np.unique(np.linspace(0, len(inside) - 1, min(len(inside), HOPS)).astype(np.intp))])
+    return np.concatenate(found)

@@ -106,7 +106,8 @@ class _Run:
         n = len(fine)
         z = np.zeros((0, n)) if self.drivers is None else self.drivers[0].copy()
         size = float(np.max(coordinates.column_units, initial=0.0)) or 1.0
-        units = np.array([[1.0 if drives[id].kind == "angle" else size] for id in coordinates.drivers]).reshape(-1, 1)
+        angular = np.array([[drives[id].kind == "angle"] for id in coordinates.drivers], bool).reshape(-1, 1)
+        units = np.where(angular, 1.0, size)
         self.missing = ~np.isfinite(z).all(axis=0)
         for row, id in enumerate(coordinates.drivers):
             if drives[id].kind == "distance":
@@ -116,7 +117,7 @@ class _Run:
         wanted[kept] = True
         # SuperLU serves single poses of the triangular method as well: its sweeps are made for many lanes.
         maker = Sparse if SOLVERS[method] is Triangular else SOLVERS[method]
-        self.follower = Follower(Scaled(coordinates, maker), z, units, wanted, progress)
+        self.follower = Follower(Scaled(coordinates, maker), z, units, angular, wanted, progress)
         self._fast = [Scaled(coordinates, SOLVERS[method])]
 
     def follow(self) -> None:
