@@ -11,8 +11,11 @@ for when they are first asked for.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations_with_replacement
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,3 +80,25 @@ class Coefficients:
                 dE = rates[item.slot]
                 seed[item.slot] = -np.sum(dE**2, axis=0) * self.lanes.x[0, self.plan.rows(item.slot)]
         return self._derivatives.solve(seed, quadratic(rates, rates))
+
+    def rates(self, z: Mapping[str, Floats]) -> Lanes:
+        """Return lanes whose rates are formed by K and L: x' = K z', x'' = K z'' + z'^T L z' (Saura et al., eqs. 8, 9).
+
+        `z[id]` (3, n) holds value, rate and second rate of each driver.
+        """
+        x = self.lanes.x.copy()
+        x[1:] = 0.0
+        for id, (_, rate, second) in z.items():
+            self._add(x[1], rate, id)
+            self._add(x[2], second, id)
+        for first, other in combinations_with_replacement(z, 2):
+            both = z[first][1] * z[other][1]
+            self._add(x[2], both if first == other else 2 * both, first, other)
+        for slot, irregular in enumerate(self._derivatives.irregular):
+            if irregular is not None:
+                x[1:, self.plan.rows(slot), irregular] = np.nan
+        return Lanes(x, self.lanes.status, self.lanes.group, self.lanes.least)
+
+    def _add(self, x: Floats, factor: Any, *drivers: str) -> None:
+        for slot, value in self._column(*sorted(drivers)).items():
+            x[self.plan.rows(slot)] += value * factor

@@ -156,13 +156,13 @@ class Derivatives:
             if value is not None:
                 total[0] += factor.real * value[0] - factor.imag * value[1]
                 total[1] += factor.imag * value[0] + factor.real * value[1]
-            irregular = self._irregular[slot]
+            irregular = self.irregular[slot]
             if irregular is not None:
                 total[:, irregular] = np.nan
         return np.asarray(total)
 
     @cached_property
-    def _irregular(self) -> tuple[NDArray[np.bool_] | None, ...]:
+    def irregular(self) -> tuple[NDArray[np.bool_] | None, ...]:
         """The lanes in which each slot is not known or not regular, None where there are none."""
         rows = map(self.plan.rows, range(len(self.plan.widths)))
         bad = [np.asarray(np.isnan(self.lanes.x[0, part]).any(axis=0)) for part in rows]

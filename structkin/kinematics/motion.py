@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from structkin.dynamics import Kinetostatics, UserLoad
     from structkin.kinematics.limits.passages import Passage
+    from structkin.coordinates.solve import Statistics
 
 Floats = NDArray[np.float64]
 
@@ -53,6 +54,8 @@ class Motion:
     drivers: Mapping[str, Floats]
     lanes: Lanes
     thirds: Mapping[str, Floats] = field(default_factory=dict)
+    #: How a global method went (`structkin.coordinates`); None after a topological one.
+    statistics: Statistics | None = None
 
     def __len__(self) -> int:
         """Return the number of samples."""

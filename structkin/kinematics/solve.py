@@ -9,12 +9,16 @@ from numpy.typing import ArrayLike
 
 from structkin.errors import InputError, Problem
 from structkin.kinematics.change_points import run
+from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.motion import Motion
 from structkin.kinematics.schedule import make_schedule
 from structkin.kinematics.special_geometry import compile_plan
 from structkin.model.mechanism import Mechanism
 
-METHODS = ("topological",)
+#: Group by group, its rates in time or by K and L; and all equations at once: dense, sparse, or sparse in group order.
+METHODS = ("topological", "topological-kl", "global", "global-sparse", "global-triangular")
+#: The coordinates that a global method may solve in.
+FAMILIES = ("natural", "reference-point", "fully-cartesian", "relative")
 
 #: More samples than this that lie far apart (a scan of the work space) are not walked to from each other: closed forms
 #: then find change points between them only where two neighbours are near one.
@@ -29,6 +33,7 @@ def solve(
     drivers: Mapping[str, Any] | None = None,
     duration: float | None = None,
     method: str = "topological",
+    coordinates: str | None = None,
     strict: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> Motion:
@@ -39,6 +44,12 @@ def solve(
     `(values, rates, accelerations, jerks)`; rates that are not given are NaN. With `strict=True` a sample without a
     regular pose raises `PoseError`; otherwise it carries a `Status`. `progress` is called with the part of the work
     that is done.
+
+    `method` chooses how. "topological" solves one structural group after the other, "topological-kl" forms the rates
+    by the velocity coefficients, v = K z' and a = K z'' + z'^T L z'. The global methods solve all constraint equations
+    at once by Newton's method in the `coordinates` "natural" (the default), "reference-point", "fully-cartesian" or
+    "relative": "global" with full matrices, "global-sparse" with SuperLU, "global-triangular" with the same sparse
+    system in the order of the groups. `Motion.statistics` then tells how it went.
 
     Raises `InputError` where the call does not fit the mechanism, `StructureError` where drivers are missing or too
     many.
@@ -51,8 +62,15 @@ def solve(
     >>> [round(float(x), 12) for x in motion.velocity("B")[0]]
     [0.0, 2.0]
     """
-    if method not in METHODS:
-        raise InputError([Problem("method", f"'{method}' is unknown", f"known: {', '.join(METHODS)}")], mechanism.title)
+    _check_method(mechanism, method, coordinates)
+    if method.startswith("global"):
+        from structkin.coordinates.solve import solve_globally
+
+        schedule = make_schedule(mechanism, samples, t, drivers, duration)
+        motion = solve_globally(mechanism, schedule, method, coordinates or FAMILIES[0], progress)
+        if strict:
+            motion.require_ok()
+        return motion
     plan = compile_plan(mechanism)
     schedule = make_schedule(mechanism, samples, t, drivers, duration)
     if plan.tracked or (len(schedule) <= SEPARATE and not schedule.is_fine):
@@ -60,7 +78,21 @@ def solve(
         lanes = run(plan, fine, progress).take(kept)
     else:
         lanes = run(plan, schedule, progress)
+    if method == "topological-kl":
+        lanes = Coefficients(plan, lanes).rates(schedule.drivers)
     motion = Motion(mechanism, plan, schedule.t, schedule.drivers, lanes, schedule.thirds)
     if strict:
         motion.require_ok()
     return motion
+
+
+def _check_method(mechanism: Mechanism, method: str, coordinates: str | None) -> None:
+    problems = []
+    if method not in METHODS:
+        problems.append(Problem("method", f"'{method}' is unknown", f"known: {', '.join(METHODS)}"))
+    elif coordinates is not None and not method.startswith("global"):
+        problems.append(Problem("coordinates", f"method '{method}' has none", 'pass method="global" as well'))
+    if coordinates is not None and coordinates not in FAMILIES:
+        problems.append(Problem("coordinates", f"'{coordinates}' is unknown", f"known: {', '.join(FAMILIES)}"))
+    if problems:
+        raise InputError(problems, mechanism.title)

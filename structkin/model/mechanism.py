@@ -229,12 +229,15 @@ class Mechanism:
         drivers: Mapping[str, Any] | None = None,
         duration: float | None = None,
         method: str = "topological",
+        coordinates: str | None = None,
         strict: bool = False,
     ) -> Motion:
         """Return the motion; see `structkin.kinematics.solve`."""
         from structkin.kinematics import solve
 
-        return solve(self, samples, t=t, drivers=drivers, duration=duration, method=method, strict=strict)
+        return solve(
+            self, samples, t=t, drivers=drivers, duration=duration, method=method, coordinates=coordinates, strict=strict
+        )
 
     def posed(self, pose: SketchPose) -> Mechanism:
         """Return the same mechanism with this pose as its sketch: motions start from it, in its assembly modes.
