@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from structkin.show.files import save_figure
+    from structkin.show.forces_output import forces_table, forces_to_dataframe, forces_to_dict, write_forces_csv
+    from structkin.show.forces_plot import plot_forces
     from structkin.show.motion_plot import plot_motion
     from structkin.show.schematic import draw_schematic
     from structkin.show.structure_graph import draw_structure
@@ -19,25 +21,35 @@ if TYPE_CHECKING:
 __all__ = [
     "draw_schematic",
     "draw_structure",
+    "forces_table",
+    "forces_to_dataframe",
+    "forces_to_dict",
     "groups_table",
     "motion_to_dict",
+    "plot_forces",
     "plot_motion",
     "save_figure",
     "summary_table",
     "to_dataframe",
     "write_csv",
+    "write_forces_csv",
 ]
 
 _HOMES = {
     "draw_schematic": "schematic",
     "draw_structure": "structure_graph",
+    "forces_table": "forces_output",
+    "forces_to_dataframe": "forces_output",
+    "forces_to_dict": "forces_output",
     "groups_table": "terminal",
     "motion_to_dict": "table",
+    "plot_forces": "forces_plot",
     "plot_motion": "motion_plot",
     "save_figure": "files",
     "summary_table": "terminal",
     "to_dataframe": "table",
     "write_csv": "table",
+    "write_forces_csv": "forces_output",
 }
 
 
