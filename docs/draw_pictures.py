@@ -19,6 +19,8 @@ def main() -> None:
         mechanism = load(path(name))
         motion = mechanism.solve()
         save_figure(draw_schematic(mechanism, motion=motion, structure=motion.structure), FOLDER / f"{name}.png")
+        if name == "one_cylinder_engine":
+            save_figure(motion.forces().plot(), FOLDER / f"{name}_forces.png")
         if name in ("jansen_leg", "crank_rocker"):
             save_figure(draw_structure(motion.structure, mechanism=mechanism), FOLDER / f"{name}_structure.png")
             save_figure(plot_motion(motion), FOLDER / f"{name}_motion.png")

@@ -31,6 +31,7 @@ GROUPS = {
     "hoeken_straight_line": "driven R: crank; RRR: coupler rocker",
     "jansen_leg": "driven R: crank; RRR: j upper; RRR: k c; RRR: f foot",
     "klann_leg": "driven R: crank; RRR: rod lower; RRR: leg upper",
+    "one_cylinder_engine": "driven R: crank; RRP: rod piston",
     "oldham_coupling": "driven R: input; RPP: disc output",
     "peaucellier": "driven R: crank; RRR: upper near_up; RRR: lower near_lo; RRR: far_up far_lo",
     "planetary_train": "driven R: sun; gear train: arm planet_1; R-G: planet_2; R-G: planet_3",
@@ -412,6 +413,20 @@ def test_toggle_press_by_the_law_of_cosines():
     gain = np.abs(1 / expected)
     assert gain[0] == pytest.approx(2 / 3)
     assert np.max(gain) == pytest.approx(10.16, abs=0.01)
+
+
+def test_engine_gives_the_work_of_its_gas():
+    """In two turns the crank takes what the gas gives less what the seal rubs away; the frame feels the masses only."""
+    motion = sk.load(path("one_cylinder_engine")).solve(samples=14401)
+    forces = motion.forces()
+    v = motion.velocity("C")[:, 1]
+    gas = motion.mechanism.forces.springs["gas"].actuator
+    given = np.trapezoid(gas(motion.t)[0] * v - 40 * np.tanh(v / 0.2) * v, motion.t)
+    taken = -np.trapezoid(forces.driver("motor") * 100 * np.pi, motion.t)
+    assert taken == pytest.approx(given, rel=1e-6)
+    momentum = sum(body.mass * motion.acceleration(body.center, body.link) for body in forces.bodies)
+    weight = 9.81 * sum(body.mass for body in forces.bodies)
+    close(forces.shaking_force, -momentum - [0, weight], 1e-10)
 
 
 # --- several drivers ----------------------------------------------------------------------------------------

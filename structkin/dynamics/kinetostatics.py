@@ -130,7 +130,7 @@ class Kinetostatics:
 
     def driver_power(self, id: str) -> Floats:
         """Return the power (n,) [W] that a driver feeds in."""
-        return self.driver(id) * self.motion.drivers[id][1]
+        return np.asarray(self.driver(id) * self.motion.drivers[id][1])
 
     @cached_property
     def applied_power(self) -> Floats:

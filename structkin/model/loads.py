@@ -169,7 +169,7 @@ _MAKERS: Mapping[type, Callable[..., Load | None]] = {
 
 
 def _actuator(draft: Draft, key: str, value: Any, kind: str) -> Law | None:
-    return None if value is None else draft.attempt(f"{key}.actuator", signal, value, kind, draft.units)
+    return None if value is None else draft.attempt(f"{key}.actuator", signal, value, kind, draft.units, draft.folder)
 
 
 def _turning(draft: Draft, key: str, name: str | None, links: tuple[str, str] | None) -> tuple[str, str] | None:
@@ -215,7 +215,7 @@ def _efforts(draft: Draft) -> dict[str, Law]:
             value, key = getattr(entry, name), f"drivers.{id}.{name}"
             if value is None:
                 continue
-            law = draft.attempt(key, signal, value, kind, draft.units)
+            law = draft.attempt(key, signal, value, kind, draft.units, draft.folder)
             if driver is not None and (driver.kind == "angle") != (name == "torque"):
                 right = "torque" if driver.kind == "angle" else "force"
                 draft.fault(key, f"the driver's coordinate is {_COORDINATE[driver.kind]}", f"give a {right}")

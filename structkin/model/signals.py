@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+
 from structkin.model.drivers import check_rows, table_rows
 from structkin.model.expression import Expression
 from structkin.model.flaw import Flaw, number
@@ -41,13 +43,17 @@ def formula(value: Any) -> Law:
     return ExpressionLaw(Expression(value if isinstance(value, str) else repr(number(value))))
 
 
-def signal(value: Any, kind: str, units: Units) -> Law:
-    """Return the law of a number, of a quantity with its unit, or of a formula of t; raise `Flaw`.
+def signal(value: Any, kind: str, units: Units, folder: Path | None = None) -> Law:
+    """Return the law of a number, a quantity with its unit, a formula of t, a table or a CSV file; raise `Flaw`.
 
     >>> import numpy as np
     >>> [float(signal(x, "force", Units())(np.array([2.0]))[0][0]) for x in (5, "5 kN", "5*t")]
     [5.0, 5000.0, 10.0]
     """
+    if isinstance(value, str) and value.endswith(".csv"):
+        return TableLaw(*check_rows(read_table(value, folder)))
+    if isinstance(value, list | tuple | np.ndarray):
+        return TableLaw(*check_rows(table_rows(value)))
     if isinstance(value, str) and not re.fullmatch(r"\s*[+-]?[\d.]+(?:[eE][+-]?\d+)?\s*[A-Za-zµ°].*", value):
         return formula(value)
     return constant(units.quantity(value, kind))
@@ -61,8 +67,7 @@ def sized(entry: Sized, kind: str, units: Units, folder: Path | None) -> Law:
         return constant(units.quantity(value, kind))
     if given == "law":
         return formula(value)
-    times, values = check_rows(read_table(value, folder) if given == "csv" else table_rows(value))
-    return TableLaw(times, values)
+    return TableLaw(*check_rows(read_table(value, folder) if given == "csv" else table_rows(value)))
 
 
 def one_way(entry: Sized) -> str:

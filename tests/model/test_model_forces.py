@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -273,6 +274,15 @@ def test_loads_in_si() -> None:
     assert isinstance(rub, Friction) and rub.links == ("ground", "crank") and rub.limit == pytest.approx(3e-3)
     assert isinstance(spring, Spring) and spring.actuator is not None and at(spring.actuator) == 2000
     assert at(m.forces.efforts["free"]) == 8
+
+
+def test_an_actuator_by_table(tmp_path: Path) -> None:
+    (tmp_path / "push.csv").write_text("t, f\n0, 1\n1, 2\n2, 5\n")
+    for actuator in ([[0, 1], [1, 2], [2, 5]], "push.csv"):
+        m = Mechanism.from_dict(patched({"forces.spring.actuator": actuator}), folder=tmp_path)
+        law = m.forces.springs["spring"].actuator
+        assert law is not None
+        assert law(np.array([2.0]))[0][0] == pytest.approx(5)
 
 
 def test_the_builder_says_the_same() -> None:
