@@ -255,7 +255,7 @@ class General:
         """Return -(d3 Phi)(v, v, v): a direction that an input turns is a product, so its rows are of third order."""
         ix = self._index
         (V, _), (vV, _) = self._split(h), self._split(vh)
-        (_, U), (vO, vU) = _unpack(phi), _unpack(vphi)
+        (_, U, theta), (vO, vU, vt) = self._unpack(phi), self._unpack(vphi)
         vP = ix.points(vO, vU, vV)
         dD = _times(ix.directions(vU, vV), ix.turners(V)) + _times(ix.directions(U, V), ix.turner_rates(vV))
         ddD = 2 * _times(ix.directions(vU, vV), ix.turner_rates(vV))
@@ -265,8 +265,11 @@ class General:
             3 * _cross(ddD[ix.line_d], vP[ix.line_b] - vP[ix.line_a]),
             3 * _dot(ddD[ix.travel_d], vP[ix.travel_b] - vP[ix.travel_a]),
             0.0 * vP[ix.dist_a, 0],
+            np.zeros((len(ix.gear_s), vP.shape[-1])),
         )
-        return (*(-rows), *(0.0 * U[:, 0]))
+        at, E = ix.angles, _unit(theta)
+        winding = _dot(U[at], E) * vt**3 + 3 * _cross(vU[at], E) * vt**2
+        return (*(-rows), *(0.0 * U[:, 0]), *winding)
 
     def newton(self, h: Values, O: Array, theta: Array, *, iterations: int = 12) -> tuple[Array, Array, Array]:
         """Run Newton's method from a start, over all lanes at once.

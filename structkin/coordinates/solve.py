@@ -83,7 +83,7 @@ def solve_globally(
     frames = run.solve()
     lanes = fill(plan, mechanism, coordinates.links, frames, schedule.drivers)
     run.mark(lanes, plan)
-    return Motion(mechanism, plan, schedule.t, schedule.drivers, lanes, run.statistics())
+    return Motion(mechanism, plan, schedule.t, schedule.drivers, lanes, statistics=run.statistics())
 
 
 class _Run:
