@@ -209,7 +209,7 @@ Ratio = Annotated[float, PlainValidator(_real)]
 Teeth = Annotated[tuple[int, int], PlainValidator(_teeth)]
 Radii = Annotated[tuple[float, float], PlainValidator(_radii)]
 Flag = Annotated[bool, PlainValidator(_flag)]
-Radius = Annotated[float, _scalar("length", sign="positive")]
+Radius = Annotated[float, scalar("length", sign="positive")]
 
 
 class GearEntry(Entry):
