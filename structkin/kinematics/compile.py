@@ -12,6 +12,7 @@ from structkin.kinematics.general_rows import solve_general
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.scene import Scene
 from structkin.kinematics.tape import Tape
+from structkin.kinematics.turns import known_turns
 from structkin.model.mechanism import Mechanism
 from structkin.structure import Group, KinematicStructure
 
@@ -35,7 +36,13 @@ def record_plan(mechanism: Mechanism, structure: KinematicStructure) -> Plan:
     scene.solve_all(structure)
     tape = scene.tape
     return Plan(
-        structure, tuple(tape.widths), tuple(tape.steps), tuple(tape.drivers.values()), scene.frames, scene.pins
+        structure,
+        tuple(tape.widths),
+        tuple(tape.steps),
+        tuple(tape.drivers.values()),
+        scene.frames,
+        scene.pins,
+        known_turns(scene),
     )
 
 

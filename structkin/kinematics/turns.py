@@ -42,9 +42,8 @@ def turn_of_vector(scene: Scene, vector: Affine, group: int) -> Affine:
     tape = scene.tape
     if not vector.terms:
         return Affine()
-    if vector.const == 0 and len(vector.terms) == 1:
-        slot = vector.terms[0][0]  # the factor turns it by a constant
-    else:
+    slot = tape.direction_slot(vector)
+    if slot is None:
         operand = tape.vector(vector, group)
         assert isinstance(operand, Slot)
         slot = operand.index
@@ -52,6 +51,12 @@ def turn_of_vector(scene: Scene, vector: Affine, group: int) -> Affine:
         (out,) = tape.step(Turn(tape.sketch[slot]), (Slot(slot),), (0.0,), group=group, scalar=True)
         tape.turns[slot] = Affine.slot(out)
     return tape.turns[slot]
+
+
+def known_turns(scene: Scene) -> dict[str, Affine]:
+    """Return the turns of all links whose turns are known as sums of scalar slots."""
+    slots = {link: scene.tape.direction_slot(frame.direction) for link, frame in scene.frames.items()}
+    return {link: scene.tape.turns[slot] for link, slot in slots.items() if slot in scene.tape.turns}
 
 
 def travel_of(scene: Scene, joint: str, group: int) -> Affine:
