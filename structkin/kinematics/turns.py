@@ -61,12 +61,16 @@ def known_turns(scene: Scene) -> dict[str, Affine]:
 
 def travel_of(scene: Scene, joint: str, group: int) -> Affine:
     """Return the travel of a guide between known links since the sketch."""
-    guide, tape = scene.guide(joint), scene.tape
+    guide = scene.guide(joint)
     carrier, slider = scene.frames[guide.carrier], scene.frames[guide.slider]
-    inputs = (carrier.point(guide.origin), carrier.direction * guide.direction, slider.point(guide.point))
-    start = guide.start
-    operands = tuple(tape.vector(vector, group) for vector in inputs)
-    (out,) = tape.step(Travel(), operands, (start,), group=group, scalar=True)
+    along, place = carrier.direction * guide.direction, slider.point(guide.point)
+    return travel_between(scene, carrier.point(guide.origin), along, place, guide.start, group)
+
+
+def travel_between(scene: Scene, origin: Affine, along: Affine, place: Affine, start: float, group: int) -> Affine:
+    """Return how far a place has gone along a line since the sketch, where it was at `start`."""
+    operands = tuple(scene.tape.vector(vector, group) for vector in (origin, along, place))
+    (out,) = scene.tape.step(Travel(), operands, (start,), group=group, scalar=True)
     return Affine.slot(out) - Affine(complex(start))
 
 

@@ -126,6 +126,34 @@ def test_the_general_group_with_gears(mechanism):
     check_relation(step.kind, h, phi, np.random.default_rng(7))
 
 
+def wheel(roll):
+    return sk.Mechanism(
+        points={"C": (2, 1), "E": (2, 0), "P": (-5, 0), "Q": (5, 0), "A": (0, 1), "B": (0.3, 1.4), "O": (2.2, -0.9)},
+        links={"ground": ["P", "Q", "A", "O"], "wheel": ["C", "E"], "crank": ["A", "B"], "rod": ["B", "C"]},
+        joints={"roll": {"type": "rolling", **roll}},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )
+
+
+@pytest.mark.parametrize(
+    "roll",
+    [
+        {"links": ["wheel", "ground"], "radius": 1, "along": ["P", "Q"]},
+        {"links": ["wheel", "ground"], "centers": ["C", "O"], "radii": [0.7, 1.2]},
+        {"links": ["ground", "wheel"], "centers": ["O", "C"], "radii": [1.2, 0.7]},
+    ],
+)
+def test_wheels_on_a_rod_agree_with_the_general_group(roll, monkeypatch):
+    closed = wheel(roll).solve(40)
+    monkeypatch.setattr(compiling, "solve_rolling", lambda *_: None)
+    general = wheel(roll).solve(40)
+    assert closed.ok.all() and general.ok.all()
+    assert not any(isinstance(step.kind, General) for step in closed.plan.steps)
+    for read in ("position", "velocity", "acceleration", "K", "L"):
+        np.testing.assert_allclose(getattr(closed, read)("E"), getattr(general, read)("E"), atol=1e-12)
+    np.testing.assert_allclose(closed.angle("wheel"), general.angle("wheel"), atol=1e-12)
+
+
 def test_closed_forms_agree_with_the_general_group(monkeypatch):
     train = sk.Mechanism(
         points={"O": (0, 0), "P": (0.3, 0), "Q": (0.4, 0.1)},
