@@ -247,6 +247,26 @@ class General:
         winding = _cross(U[at], E) * vt * wt - _dot(vU[at], E) * wt - _dot(wU[at], E) * vt
         return (*(-rows), *(-_dot(vU, wU)), *winding)
 
+    def cubic(self, h: Values, phi: Values, vh: Values, vphi: Values) -> Values:
+        """Return -(d3 Phi)(v, v, v): of products of three, and of the angles that are tied to their directions."""
+        ix = self._index
+        (V, _), (vV, _) = self._split(h), self._split(vh)
+        (_, U, theta), (vO, vU, vt) = map(self._unpack, (phi, vphi))
+        vP = ix.points(vO, vU, vV)
+        dD = _times(ix.directions(vU, vV), ix.turners(V)) + _times(ix.directions(U, V), ix.turner_rates(vV))
+        ddD = 2 * _times(ix.directions(vU, vV), ix.turner_rates(vV))
+        rows = ix.stack(
+            0.0 * vP[ix.pin_a],
+            3 * (_cross(ddD[ix.par_a], dD[ix.par_b]) + _cross(dD[ix.par_a], ddD[ix.par_b])),
+            3 * _cross(ddD[ix.line_d], vP[ix.line_b] - vP[ix.line_a]),
+            3 * _dot(ddD[ix.travel_d], vP[ix.travel_b] - vP[ix.travel_a]),
+            0.0 * vP[ix.dist_a, 0],
+            np.zeros((len(ix.gear_s), vP.shape[-1])),
+        )
+        at, E = ix.angles, _unit(theta)
+        winding = 3 * _cross(vU[at], E) * vt**2 + _dot(U[at], E) * vt**3
+        return (*(-rows), *(0.0 * U[:, 0]), *winding)
+
     def unknowns(self, O: Array, theta: Array) -> Values:
         """Return the unknowns from the origins (m, 2, n) and the angles (m, n) of all links."""
         return (*_pack(O, np.stack((np.cos(theta), np.sin(theta)), axis=1)), *theta[self._index.angles])

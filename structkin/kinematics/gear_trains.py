@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.errors import Problem, StructureError
 from structkin.groups import kind
 from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.scene import Contact, Scene
@@ -45,10 +46,22 @@ def solve_geared(scene: Scene, group: Group, index: int) -> Mapping[str, Frame] 
     if equations is None or placing is None:
         return None
     A = np.array([[equation.factors.get(link, 0.0) for link in group.links] for equation in equations])
-    if len(A) < len(group.links) or np.linalg.matrix_rank(A) < len(group.links):
+    if len(A) < len(group.links):
         return None
+    if np.linalg.matrix_rank(A) < len(group.links):
+        raise StructureError([_undetermined(group, index, contacts)], scene.mechanism.title)
     turns = _solve(group.links, A, [_known(scene, group, equation, index) for equation in equations])
     return None if turns is None else _Placer(scene, index, turns).place(placing)
+
+
+def _undetermined(group: Group, index: int, contacts: Sequence[Contact]) -> Problem:
+    """Return what is wrong where every place is clear, but the equations of the turns repeat each other."""
+    meshes = ", ".join(dict.fromkeys(contact.joint for contact in contacts if contact.kind == "G"))
+    return Problem(
+        f"group {index + 1}",
+        f"with just these ratios the meshes {meshes} do not determine the turns of {', '.join(group.links)}",
+        "two of them say the same, or lock each other: change a ratio, or drive another link",
+    )
 
 
 def _equations(scene: Scene, group: Group, contacts: Sequence[Contact]) -> list[_Equation] | None:

@@ -100,10 +100,14 @@ class Motion:
         """Return the angle (n,) [rad] of a link, continuous over the motion.
 
         It is the direction from the link's first to its second listed point, counter-clockwise from x; the first
-        sample is in (-pi, pi]. Between samples further apart than half a turn the angular velocities choose the turn.
+        sample is in (-pi, pi]. Between samples further apart than half a turn the angular velocities choose the turn;
+        where there are gears, whole turns are counted.
         """
         u = self._direction(link, 0)
-        return continuous(np.arctan2(u[:, 1], u[:, 0]), self.omega(link), self.t)
+        angle = np.arctan2(u[:, 1], u[:, 0])
+        if link in self.plan.turns:
+            return wound(angle, self._scalar(self.plan.turns[link]))
+        return continuous(angle, self.omega(link), self.t)
 
     def omega(self, link: str) -> Floats:
         """Return the angular velocity (n,) [rad/s] of a link."""
@@ -443,6 +447,13 @@ class Motion:
         values = self._derivative(expression, self.lanes.x[order])
         return values + np.array((expression.const.real, expression.const.imag)) if order == 0 else values
 
+    def _scalar(self, expression: Affine) -> Floats:
+        """Return a sum of scalar slots (n,)."""
+        values = np.full(len(self), expression.const.real)
+        for slot, factor in expression.terms:
+            values += factor.real * self.lanes.x[0, self.plan.rows(slot).start]
+        return values
+
     def _derivative(self, expression: Affine, slots: Floats) -> Floats:
         """Return the linear part of an expression (n, 2) for slots or derivatives of slots (rows, n)."""
         x, y = np.zeros(len(self)), np.zeros(len(self))
@@ -460,6 +471,19 @@ def _cross(a: Floats, b: Floats) -> Floats:
 
 def _wrapped(angle: Floats) -> Floats:
     return np.asarray(angle - 2 * np.pi * np.round(angle / (2 * np.pi)))
+
+
+def wound(angle: Floats, turn: Floats) -> Floats:
+    """Return angles (n,) with the whole turns that are counted in `turn`, from the first finite sample on.
+
+    >>> wound(np.array([0.0, -3.0]), np.array([5.0, 5.0 + 3 * np.pi + 0.1])).round(3).tolist()
+    [0.0, 9.566]
+    """
+    good = np.flatnonzero(np.isfinite(angle + turn))
+    if not len(good):
+        return np.array(angle)
+    way = (turn - turn[good[0]]) - (angle - angle[good[0]])
+    return np.asarray(angle + 2 * np.pi * np.round(way / (2 * np.pi)))
 
 
 def continuous(angle: Floats, omega: Floats, t: Floats) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 
@@ -57,7 +57,8 @@ class DriverSlot:
 class Plan:
     """Steps in solve order, with the frames of all links as expressions of their slots.
 
-    `widths` gives the rows of each slot: 2 for a vector, 1 for a scalar.
+    `widths` gives the rows of each slot: 2 for a vector, 1 for a scalar. `turns` holds how far links have turned since
+    the sketch, whole turns counted, as sums of scalar slots; only of links in mechanisms with gears.
     """
 
     structure: KinematicStructure
@@ -66,6 +67,7 @@ class Plan:
     drivers: tuple[DriverSlot, ...]
     frames: Mapping[str, Frame]
     pins: Mapping[str, Affine]
+    turns: Mapping[str, Affine] = field(default_factory=dict)
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:

@@ -56,6 +56,13 @@ class Tape:
             self._combined[expression] = Slot(out)
         return self._combined[expression]
 
+    def direction_slot(self, expression: Affine) -> int | None:
+        """Return the slot whose vector turns with an expression: its only term, or itself where a slot holds it."""
+        if expression.const == 0 and len(expression.terms) == 1:
+            return expression.terms[0][0]
+        known = self._combined.get(expression)
+        return None if known is None else known.index
+
     def step(
         self,
         kind: Relation | General,

@@ -42,9 +42,8 @@ def turn_of_vector(scene: Scene, vector: Affine, group: int) -> Affine:
     tape = scene.tape
     if not vector.terms:
         return Affine()
-    if vector.const == 0 and len(vector.terms) == 1:
-        slot = vector.terms[0][0]  # the factor turns it by a constant
-    else:
+    slot = tape.direction_slot(vector)
+    if slot is None:
         operand = tape.vector(vector, group)
         assert isinstance(operand, Slot)
         slot = operand.index
@@ -54,14 +53,24 @@ def turn_of_vector(scene: Scene, vector: Affine, group: int) -> Affine:
     return tape.turns[slot]
 
 
+def known_turns(scene: Scene) -> dict[str, Affine]:
+    """Return the turns of all links whose turns are known as sums of scalar slots."""
+    slots = {link: scene.tape.direction_slot(frame.direction) for link, frame in scene.frames.items()}
+    return {link: scene.tape.turns[slot] for link, slot in slots.items() if slot in scene.tape.turns}
+
+
 def travel_of(scene: Scene, joint: str, group: int) -> Affine:
     """Return the travel of a guide between known links since the sketch."""
-    guide, tape = scene.guide(joint), scene.tape
+    guide = scene.guide(joint)
     carrier, slider = scene.frames[guide.carrier], scene.frames[guide.slider]
-    inputs = (carrier.point(guide.origin), carrier.direction * guide.direction, slider.point(guide.point))
-    start = guide.start
-    operands = tuple(tape.vector(vector, group) for vector in inputs)
-    (out,) = tape.step(Travel(), operands, (start,), group=group, scalar=True)
+    along, place = carrier.direction * guide.direction, slider.point(guide.point)
+    return travel_between(scene, carrier.point(guide.origin), along, place, guide.start, group)
+
+
+def travel_between(scene: Scene, origin: Affine, along: Affine, place: Affine, start: float, group: int) -> Affine:
+    """Return how far a place has gone along a line since the sketch, where it was at `start`."""
+    operands = tuple(scene.tape.vector(vector, group) for vector in (origin, along, place))
+    (out,) = scene.tape.step(Travel(), operands, (start,), group=group, scalar=True)
     return Affine.slot(out) - Affine(complex(start))
 
 

@@ -80,6 +80,69 @@ class Builder:
         entry = {"type": "pin-in-slot", **_given(pin=pin, on=on, slot=slot, axis=axis, along=along)}
         return self._add("joints", {id: entry})
 
+    def gear(
+        self,
+        id: str,
+        *,
+        links: Sequence[str],
+        teeth: Sequence[int] | None = None,
+        radii: Sequence[float | str] | None = None,
+        ratio: float | None = None,
+        internal: bool | None = None,
+        carrier: str | None = None,
+        centers: Sequence[str] | None = None,
+    ) -> Builder:
+        """Add two gears in mesh; `ratio` is omega_1 / omega_2 seen from the carrier."""
+        entry = _given(links=links, teeth=teeth, radii=radii, ratio=ratio, internal=internal)
+        return self._add("joints", {id: {"type": "gear", **entry, **_given(carrier=carrier, centers=centers)}})
+
+    def belt(
+        self,
+        id: str,
+        *,
+        links: Sequence[str],
+        teeth: Sequence[int] | None = None,
+        radii: Sequence[float | str] | None = None,
+        ratio: float | None = None,
+        crossed: bool | None = None,
+        carrier: str | None = None,
+        centers: Sequence[str] | None = None,
+    ) -> Builder:
+        """Add two pulleys or sprockets under a belt or chain."""
+        entry = _given(links=links, teeth=teeth, radii=radii, ratio=ratio, crossed=crossed)
+        return self._add("joints", {id: {"type": "belt", **entry, **_given(carrier=carrier, centers=centers)}})
+
+    def rack(
+        self,
+        id: str,
+        *,
+        links: Sequence[str],
+        radius: float | str | None = None,
+        along: Sequence[str] | None = None,
+        carrier: str | None = None,
+        center: str | None = None,
+    ) -> Builder:
+        """Add a pinion and its rack."""
+        entry = _given(links=links, radius=radius, along=along, carrier=carrier, center=center)
+        return self._add("joints", {id: {"type": "rack", **entry}})
+
+    def rolling(
+        self,
+        id: str,
+        *,
+        links: Sequence[str],
+        along: Sequence[str] | None = None,
+        radius: float | str | None = None,
+        center: str | None = None,
+        centers: Sequence[str] | None = None,
+        radii: Sequence[float | str] | None = None,
+        internal: bool | None = None,
+    ) -> Builder:
+        """Add a circle that rolls on a line (`along`, `radius`) or on a circle (`centers`, `radii`) without slip."""
+        entry = _given(links=links, along=along, radius=radius, center=center)
+        entry |= _given(centers=centers, radii=radii, internal=internal)
+        return self._add("joints", {id: {"type": "rolling", **entry}})
+
     def drive(
         self,
         id: str,

@@ -73,9 +73,15 @@ def _away(center: complex, a: complex, b: complex) -> complex:
 
 def _wheel(pen: Pen, center: complex, radius: float, gid: str, colour: str, toothed: bool, hollow: bool) -> None:
     pen.circle(
-        center, radius / pen.u, gid, facecolor="none" if hollow else colour + "12", edgecolor=colour, linewidth=1.4, zorder=WHEEL,
+        center,
+        radius / pen.u,
+        gid,
+        facecolor="none" if hollow else colour + "12",
+        edgecolor=colour,
+        linewidth=1.4,
         linestyle=PITCH if toothed else "-",
-    )  # fmt: skip
+        zorder=WHEEL,
+    )
 
 
 def _spoke(pen: Pen, center: complex, radius: float, direction: complex, gid: str, colour: str) -> None:

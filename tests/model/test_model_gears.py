@@ -117,6 +117,22 @@ def test_a_differential_of_spur_gears_shares_two_speeds():
     assert motion.ok.all() and motion.omega("cage") == pytest.approx(4) and motion.K("cage") == pytest.approx(0.5)
 
 
+def test_the_builder_says_the_same_as_the_file():
+    def start(base):
+        return sk.Builder().points(base["points"]).links(base["links"]).drive("motor", **base["drivers"]["motor"])
+
+    built = start(PAIR).gear("mesh", links=["small", "large"], teeth=(20, 40)).build()
+    assert built.meshes["mesh"] == mesh(PAIR)
+    built = start(PAIR).belt("mesh", links=["small", "large"], radii=(0.01, "20 mm"), crossed=True).build()
+    assert built.meshes["mesh"].ratio == -2
+    built = start(RACK).prismatic("guide", links=["rack", "ground"], axis=(1, 0))
+    assert built.rack("mesh", links=["pinion", "rack"], radius=0.02).build().meshes["mesh"] == mesh(RACK)
+    built = start(WHEEL).rolling("roll", links=["wheel", "ground"], radius=0.2, along=["P", "Q"]).build()
+    assert built.meshes["roll"] == mesh(WHEEL, "roll")
+    built = start(WHEEL).rolling("roll", links=["wheel", "ground"], centers=["C", "O"], radii=(0.2, 0.3)).build()
+    assert built.meshes["roll"].reach == 0.5
+
+
 # --- mistakes -------------------------------------------------------------------------------------------------
 
 MISTAKES = [
