@@ -7,6 +7,7 @@ The unknowns of link k are its origin O_k and its unit direction U_k = (cos thet
     line       D x (P_j - P_i) - e = 0               prismatic joint or slot
     travel     D . (P_j - P_i) - start - s = 0       driven slide
     distance   |P_j - P_i|^2 / 2 - lambda = 0        driven distance, lambda half its square
+    cam        see `cam_rows.py`                     a function of an angle in the place of a constant
 
 with points P = O_k + U_k r and directions D = U_k r on an unknown link, or known inputs. This is the reference-point
 formulation (Flores & Lankarani, eqs. 22-87, corrected) of the group alone.
@@ -23,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from .cam_rows import CamRow, cam_parts
 from .kind import Array, Values
 
 #: Redundant joints agree where the largest gap that is left, relative to the size, is below this.
@@ -53,11 +55,13 @@ class Rows:
     distances: tuple[tuple[int, int, int], ...] = ()
     unit: tuple[bool, ...] = ()
     size: float = 1.0
+    cams: tuple[CamRow, ...] = ()
 
     @property
     def count(self) -> int:
         """Number of scalar rows: three a link, and more where joints are redundant."""
-        return 2 * len(self.pins) + len(self.parallels) + len(self.lines) + len(self.travels) + len(self.distances)
+        simple = len(self.parallels) + len(self.lines) + len(self.travels) + len(self.distances) + len(self.cams)
+        return 2 * len(self.pins) + simple
 
 
 def _cross(a: Any, b: Any) -> Any:
@@ -135,6 +139,7 @@ class General:
             _cross(dD[ix.line_d], line) + _cross(D[ix.line_d], d_line),
             _dot(dD[ix.travel_d], travel) + _dot(D[ix.travel_d], d_travel) - dS[ix.travel_s],
             _dot(d_dist, dist) - dS[ix.dist_s],
+            cam_parts(self.rows.cams, (P, dP), (D, dD)),
         )
 
     def jacobian(self, h: Values, O: Array, U: Array) -> Array:
@@ -159,11 +164,29 @@ class General:
             _cross(D_line, line) - ix.line_e,
             _dot(D_travel, travel) - ix.travel_start - S[ix.travel_s],
             0.5 * _dot(reach, reach) - S[ix.dist_s],
+            cam_parts(self.rows.cams, (P,), (D,)),
         )
         # The derivative of a scalar row by the place of its second point: D x v = turned(D) . v.
         gradients = _join_lanes(_turned(D_line), D_travel, reach)
         angular = _join_lanes(-_dot(D_line, line), _cross(D_travel, travel))
-        return values / ix.row_size[:, None], ix.jacobian(P, O, gradients, angular, _dot(D_a, D_b), values.dtype)
+        J = ix.jacobian(P, O, gradients, angular, _dot(D_a, D_b), values.dtype)
+        if self.rows.cams:
+            J[:, -len(self.rows.cams) :] = self._cam_jacobian(P, D, O) / ix.row_size[-len(self.rows.cams) :, None]
+        return values / ix.row_size[:, None], J
+
+    def _cam_jacobian(self, P: Array, D: Array, O: Array) -> Array:
+        """Return the part (n, cams, 3m) of the Jacobian that belongs to cams: each link moved by itself."""
+        ix, n = self._index, P.shape[-1]
+        links = np.arange(self.rows.links)[:, None]
+        on, with_link = ((source == links)[:, :, None, None] for source in (ix.p_source, ix.d_source))
+        along = on * np.eye(2)[:, None, None, :, None] * np.ones(n)
+        dP = np.concatenate((along, [on * _turned(P - O[:, None]) / self.rows.size]))
+        dD = np.concatenate((0.0 * np.stack((D,) * 2)[:, None] * with_link, [with_link * _turned(D) / self.rows.size]))
+        # All columns at once, side by side as lanes: (3, m, k, 2, n) to (k, 2, 3 m n).
+        moved = [np.moveaxis(x, (2, 3), (0, 1)).reshape(x.shape[2], 2, -1) for x in (dP, dD)]
+        still = [np.tile(x, 3 * self.rows.links) for x in (P, D)]
+        rates = cam_parts(self.rows.cams, (still[0], moved[0]), (still[1], moved[1]))
+        return np.moveaxis(rates.reshape(len(rates), 3, -1, n), (3, 0, 2, 1), (0, 1, 2, 3)).reshape(n, len(rates), -1)
 
     # --- the duties of a kind -----------------------------------------------------------------------------
 
@@ -208,6 +231,7 @@ class General:
             _mixed(_cross, D.take(ix.line_d), line),
             _mixed(_dot, D.take(ix.travel_d), travel),
             0.5 * _mixed(_dot, dist, dist),
+            cam_parts(self.rows.cams, (P.x, P.v, P.w, P.vw), (D.x, D.v, D.w, D.vw)),
         )
         return (*(-rows), *(-_dot(vU, wU)))
 
@@ -331,7 +355,9 @@ class _Index:
         self.scalar_parts = np.cumsum([len(rows.lines), len(rows.travels)])
         self.row_size = np.ones(rows.count)
         self.row_size[2 * pins : first] = 1 / rows.size
-        self.row_size[first + len(rows.lines) + len(rows.travels) :] = rows.size
+        last = first + len(self.scalar_a)
+        self.row_size[first + len(rows.lines) + len(rows.travels) : last] = rows.size
+        self.row_size[last:] = [1 / rows.size if row.form == "turn" else 1.0 for row in rows.cams]
         self.size = rows.size
         scalar_rows = first + np.arange(len(self.scalar_a))
         pin_rows, parallel_rows = 2 * np.arange(pins), 2 * pins + np.arange(parallels)

@@ -10,6 +10,7 @@ import numpy as np
 from structkin.errors import InputError, Problem
 from structkin.groups import kind
 from structkin.kinematics.affine import Affine, Frame
+from structkin.kinematics.higher_pairs import solve_higher
 from structkin.kinematics.plan import Operand, Slot
 from structkin.kinematics.relations import HalfSquare, HalfSquareOfLength, Quotient
 from structkin.kinematics.scene import Contact, Scene
@@ -55,6 +56,8 @@ def solve_closed(scene: Scene, group: Group, index: int) -> Mapping[str, Frame] 
     closing = Closing(scene, index, clusters)
     if len(set(clusters.values())) == 1 and len(group.links) == 1 and len(ties) == 1 and len(drivers) == 1:
         return closing.driven(ties[0], drivers[0])
+    if len(group.links) == 1 and len(ties) == 2 and not group.drivers:
+        return solve_higher(closing, ties)
     if len(set(clusters.values())) == 2 and not drivers and len(ties) == 3:
         return closing.dyad(ties)
     return None
@@ -108,14 +111,23 @@ class Closing:
         # angle(second) - angle(first) = z: the known link may be either of the two.
         other, sign = (first, 1) if second == tie.link else (second, -1)
         turn = scene.tape.driver(driver, self.index, angular=True, value=drive.start, sign=sign)
+        return self.turned(tie, other, turn)
+
+    def turned(self, tie: Contact, other: str, turn: Operand) -> Mapping[str, Frame]:
+        """Close a link on a known pin whose direction is that of the known link `other`, turned by a unit vector."""
+        scene = self.scene
         direction = self.vector(scene.frames[other].direction)
         _, sketch = scene.sketch_frame(tie.link)
         (out,) = scene.tape.step(kind("driven R"), (direction, turn), (sketch,), group=self.index)
         return {tie.link: self._through_pin(tie, Affine.slot(out))}
 
     def _driven_p(self, tie: Contact, driver: str) -> Mapping[str, Frame]:
-        scene, drive, guide = self.scene, self.scene.mechanism.drives[driver], self.scene.guide(tie.joint)
-        travel = scene.tape.driver(driver, self.index, angular=False, value=drive.start)
+        drive = self.scene.mechanism.drives[driver]
+        return self.slid(tie, self.scene.tape.driver(driver, self.index, angular=False, value=drive.start))
+
+    def slid(self, tie: Contact, travel: Operand) -> Mapping[str, Frame]:
+        """Close a link on a known guide by its travel."""
+        scene, guide = self.scene, self.scene.guide(tie.joint)
         turned = self._direction_by_guide(tie)
         shift = complex(guide.start, guide.offset)
         if tie.link == guide.slider:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from structkin.errors import Problem, StructureError
 from structkin.groups import General, Rows
+from structkin.groups.cam_rows import CamRow
 from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.closed_forms import half_square_of
+from structkin.kinematics.higher_pairs import require_carrier
 from structkin.kinematics.plan import Operand
 from structkin.kinematics.scene import Contact, Scene
+from structkin.model.cams import Cam
 from structkin.structure import Group
 
 
@@ -56,13 +60,14 @@ class _Writer:
         self._lines: list[tuple[int, int, int, float]] = []
         self._travels: list[tuple[int, int, int, float, int]] = []
         self._distances: list[tuple[int, int, int]] = []
+        self._cams: list[CamRow] = []
 
     def rows(self) -> Rows:
         """Return the rows written so far."""
         return Rows(
             len(self._unknown), len(self._vectors), len(self._scalars), tuple(self._points), tuple(self._directions),
             tuple(self._pins), tuple(self._parallels), tuple(self._lines), tuple(self._travels), tuple(self._distances),
-            tuple(self._unit), self._size(),
+            tuple(self._unit), self._size(), tuple(self._cams),
         )  # fmt: skip
 
     def inputs(self) -> tuple[Operand, ...]:
@@ -79,10 +84,24 @@ class _Writer:
             )
             self._pins.append((first, second))
             return
+        cam = self._scene.mechanism.cams.get(contact.joint)
+        if cam is not None:
+            self._cams.append(self._cam(cam))
+            return
         guide = self._scene.guide(contact.joint)
         if guide.turn is not None:
             self._parallels.append((self._direction(guide.carrier, guide.turn), self._direction(guide.slider)))
         self._lines.append((*self._line(contact.joint), guide.offset))
+
+    def _cam(self, cam: Cam) -> CamRow:
+        """Return the row of a cam: the travel or the angle of its follower's joint is a function of its angle."""
+        require_carrier(self._scene, cam, tuple(self._unknown))
+        a, b = self._direction(cam.cam), self._direction(cam.carrier)
+        if cam.moves.hinge is not None:
+            return CamRow("turn", cam.follow, b, a, self._direction(cam.follower), b)
+        d, i, j = self._line(cam.joint)
+        start = self._scene.guide(cam.joint).start
+        return CamRow("travel", replace(cam.follow, shift=cam.follow.shift + start), b, a, d, -1, i, j)
 
     def driver(self, id: str) -> None:
         """Write the row of a driver."""

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from structkin.errors import InputError, PoseError, Problem
 from structkin.kinematics.affine import Affine, Frame
+from structkin.kinematics.cam_motion import CamMotion
 from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan
@@ -104,6 +105,15 @@ class Motion:
             self._frame(guide.slider).point(guide.point) - self._frame(guide.carrier).point(guide.origin), 0
         )
         return np.asarray(np.sum(along * way, axis=1) - guide.start)
+
+    def cam(self, joint: str) -> CamMotion:
+        """Return a cam at the samples: its angle, lift, pressure angle, curvature and point of contact.
+
+        Raises `InputError` where there is no such cam.
+        """
+        if joint not in self.mechanism.cams:
+            raise self._unknown(joint, "a cam", self.mechanism.cams)
+        return CamMotion(self.mechanism.cams[joint], self)
 
     # --- velocity coefficients ----------------------------------------------------------------------------
 
@@ -224,6 +234,7 @@ class Motion:
                         _cross(self._evaluate(carrier.direction * guide.turn, 0), self._evaluate(slider.direction, 0))
                     )
                 )
+        gaps += [self.cam(joint).gap / self.size for joint in m.cams]
         for name in m.links:
             u = self._direction(name, 0)
             gaps.append(np.abs(np.hypot(u[:, 0], u[:, 1]) - 1))

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from structkin.model.draft import GROUND, Draft, items
+from structkin.model.draft import GROUND, Draft, JointEntry, items
 from structkin.model.flaw import Flaw, describe
 from structkin.model.forces import Forces
 from structkin.model.schema import (
     SECTIONS,
+    CamEntry,
     DriverEntry,
     Entry,
     LinkEntry,
@@ -34,12 +35,13 @@ _SAMPLES = {
     "units": 'length = "mm"',
 }
 
-JOINT_TYPES: Mapping[str, type[PrismaticEntry] | type[SlotEntry]] = {
+JOINT_TYPES: Mapping[str, type[JointEntry]] = {
     "prismatic": PrismaticEntry,
     "pin-in-slot": SlotEntry,
+    "cam": CamEntry,
 }
 
-_LATER_JOINTS = ("gear", "cam", "rack", "rolling", "belt")
+_LATER_JOINTS = ("gear", "rack", "rolling", "belt")
 _LATER_FORCES = ("force", "moment", "torque", "damper", "torsion", "friction", "contact", "actuator")
 E = TypeVar("E", bound=Entry)
 

@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 from structkin.errors import Problem
+from structkin.model.cams import Cam
 from structkin.model.flaw import Flaw
 from structkin.model.forces import Forces, InitialState
 from structkin.model.parts import Drive, Guide, Link
-from structkin.model.schema import DriverEntry, LinkEntry, PrismaticEntry, SlotEntry, SpringEntry
+from structkin.model.schema import CamEntry, DriverEntry, LinkEntry, PrismaticEntry, SlotEntry, SpringEntry
 from structkin.model.topology import Driver, Joint, suggest
 from structkin.model.units import Units
 
 GROUND = "ground"
+
+JointEntry = PrismaticEntry | SlotEntry | CamEntry
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -34,7 +37,7 @@ class Draft:
     point_names: list[str] = field(default_factory=list)  # with those whose place cannot be read
     link_entries: dict[str, LinkEntry] = field(default_factory=dict)
     lengths: dict[frozenset[str], float] = field(default_factory=dict)
-    joint_entries: dict[str, PrismaticEntry | SlotEntry] = field(default_factory=dict)
+    joint_entries: dict[str, JointEntry] = field(default_factory=dict)
     driver_entries: dict[str, DriverEntry] = field(default_factory=dict)
     spring_entries: dict[str, SpringEntry] = field(default_factory=dict)
     initial_entries: dict[str, Any] = field(default_factory=dict)
@@ -43,6 +46,7 @@ class Draft:
     links: dict[str, Link] = field(default_factory=dict)
     joints: dict[str, Joint] = field(default_factory=dict)
     guides: dict[str, Guide] = field(default_factory=dict)
+    cams: dict[str, Cam] = field(default_factory=dict)
     drivers: dict[str, Driver] = field(default_factory=dict)
     drives: dict[str, Drive] = field(default_factory=dict)
     forces: Forces = field(default_factory=Forces)

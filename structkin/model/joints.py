@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from structkin.model.cam_joints import make_cam
 from structkin.model.draft import GROUND, Draft
 from structkin.model.flaw import Flaw
 from structkin.model.geometry import TINY
 from structkin.model.parts import Guide, Link
-from structkin.model.schema import PrismaticEntry, SlotEntry
+from structkin.model.schema import CamEntry, PrismaticEntry, SlotEntry
 from structkin.model.topology import Joint, suggest
 
 #: How far beside its slot a pin may be sketched, in lengths of the slot.
@@ -19,11 +20,16 @@ def make_joints(draft: Draft) -> None:
         held = draft.holders.get(point, [])
         if len(held) > 1:
             draft.joints[point] = Joint(point, "R", tuple(held))
-    for id, entry in draft.joint_entries.items():
+    # A cam looks at the joints of its shaft and of its follower: it comes last.
+    for id, entry in sorted(draft.joint_entries.items(), key=lambda item: isinstance(item[1], CamEntry)):
         key = f"joints.{id}"
         draft.unread.add(key)  # until it is made
+        made: tuple[Joint, Guide | None] | None
         if isinstance(entry, PrismaticEntry):
             made = draft.attempt(key, _prismatic, draft, id, entry)
+        elif isinstance(entry, CamEntry):
+            joint = draft.attempt(key, make_cam, draft, id, entry)
+            made = None if joint is None else (joint, None)
         else:
             made = draft.attempt(key, _slot, draft, id, entry)
         if made is not None:

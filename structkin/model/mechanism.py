@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from structkin.errors import InputError, Problem
+from structkin.model.cams import Cam
 from structkin.model.parts import Drive, Guide, Link
 from structkin.model.topology import Topology, suggest
 from structkin.model.units import Units
@@ -47,6 +48,7 @@ class Mechanism:
         "_folder",
         "_source",
         "_source_dict",
+        "cams",
         "drives",
         "duration",
         "forces",
@@ -68,6 +70,8 @@ class Mechanism:
     links: Mapping[str, Link]
     #: Lines of prismatic joints and slots, by joint id.
     guides: Mapping[str, Guide]
+    #: Cams with their laws, by joint id.
+    cams: Mapping[str, Cam]
     #: Geometry and law of each driver, in the order of the file.
     drives: Mapping[str, Drive]
     forces: Forces
@@ -144,6 +148,7 @@ class Mechanism:
             "points": MappingProxyType(draft.points),
             "links": MappingProxyType(draft.links),
             "guides": MappingProxyType(draft.guides),
+            "cams": MappingProxyType(draft.cams),
             "drives": MappingProxyType(draft.drives),
             "forces": draft.forces,
             "initial": MappingProxyType(draft.initial),

@@ -158,6 +158,28 @@ class SlotEntry(Entry):
     along: TwoPoints | None = None
 
 
+class CamEntry(Entry):
+    """A cam that moves a follower by a law; the unit of its lifts is known once the follower's joint is."""
+
+    sample: ClassVar[str] = (
+        '{ type = "cam", cam = "disc", follower = "lifter", at = "Q", radius = 10, '
+        'law = [{ motion = "cycloidal", over = 180, to = 20 }, { motion = "cycloidal", over = 180, to = 0 }] }'
+    )
+
+    type: Name
+    cam: Name
+    follower: Name
+    law: Anything
+    at: Name | None = None
+    face: TwoPoints | None = None
+    contact: Name | None = None
+    radius: Annotated[float, _scalar("length", sign="positive")] | None = None
+    base: Annotated[float, _scalar("length", sign="positive")] | None = None
+    start: Annotated[float, _scalar("angle")] = 0.0
+    direction: Name = "counter-clockwise"
+    carrier: Name | None = None
+
+
 class DriverEntry(Entry):
     """A driver; what its speed, law or table are measured in is known once its joint is."""
 

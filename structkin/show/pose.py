@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
+from structkin.model.cams import Cam
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Guide
 
@@ -31,14 +33,14 @@ class Pose:
     frames: Mapping[str, tuple[complex, complex]]
     ranges: Mapping[str, tuple[float, float]]
 
-    def at(self, link: str, place: complex) -> complex:
+    def at(self, link: str, place: Any) -> Any:
         """Return where a place [m] in a link's frame is."""
         origin, direction = self.frames[link]
         return origin + direction * place / self.scale
 
     def block(self, guide: Guide) -> complex:
         """Return where the sliding point of a guide is."""
-        return self.at(guide.slider, guide.point)
+        return complex(self.at(guide.slider, guide.point))
 
     def along(self, guide: Guide) -> complex:
         """Return the unit direction of a guide."""
@@ -50,6 +52,12 @@ class Pose:
         start = self.at(guide.carrier, guide.origin + 1j * guide.direction * guide.offset)
         along = self.along(guide)
         return start + low * along, start + high * along
+
+
+def profile_of(pose: Pose, cam: Cam) -> Path:
+    """Return the closed profile of a cam where it stands."""
+    x, y = cam.profile().T
+    return np.asarray(pose.at(cam.cam, x + 1j * y))
 
 
 def sketch_pose(mechanism: Mechanism, scale: float) -> Pose:

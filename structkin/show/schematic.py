@@ -14,6 +14,7 @@ from matplotlib.lines import Line2D
 
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
+from structkin.model.cams import Cam
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Drive, Guide
 from structkin.model.topology import suggest
@@ -21,7 +22,7 @@ from structkin.model.units import Units
 from structkin.show.interest import middle, points_of_interest
 from structkin.show.labels import Label, place_labels, root_figure
 from structkin.show.measures import Measures, driver_quantity, measures_of
-from structkin.show.pose import Path, Pose, motion_pose, path_of, sketch_pose
+from structkin.show.pose import Path, Pose, motion_pose, path_of, profile_of, sketch_pose
 from structkin.show.style import (
     DRIVER,
     GROUND,
@@ -34,8 +35,9 @@ from structkin.show.style import (
     listed,
     new_figure,
     plain,
+    tint,
 )
-from structkin.show.symbols import PATH, Pen
+from structkin.show.symbols import BAR, PATH, PLATE, Pen
 from structkin.structure import KinematicStructure
 
 #: Points traced if nobody says which.
@@ -122,6 +124,8 @@ class _Drawing:
             self.pen.line(path, f"path:{point}", color=colour, linewidth=1.3, zorder=PATH, alpha=0.9)
         for guide in self.mechanism.guides.values():
             self._guide(guide)
+        for cam in self.mechanism.cams.values():
+            self._cam(cam)
         for name in self.structure.topology.moving_links:
             dashed = self.colour(name) == LOOSE
             below = any(guide.carrier == name for guide in self.mechanism.guides.values())
@@ -187,6 +191,25 @@ class _Drawing:
         if guide.turn is not None:
             self.pen.block(place, along, f"block:{guide.joint}", self.colour(guide.slider))
 
+    def _cam(self, cam: Cam) -> None:
+        """Draw the profile, and the roller or the face that touches it."""
+        profile, touch = profile_of(self.pose, cam), self.pose.at(cam.follower, cam.touch)
+        if not np.isfinite(profile).all() or not np.isfinite(touch):
+            return
+        self.pen.disc(profile, f"cam:{cam.id}", self.colour(cam.cam))
+        colour = self.colour(cam.follower)
+        if cam.normal is not None:
+            along = -1j * cam.normal * self.pose.frames[cam.follower][1]
+            way = ((profile - touch) / along).real
+            reach = 0.35 * float(np.ptp(way))
+            middle = float(np.clip(0.0, way.min() + reach, way.max() - reach))
+            ends = touch + along * np.array([middle - reach, middle + reach])
+            self.pen.line(ends, f"face:{cam.id}", color=colour, linewidth=3.5, zorder=BAR)
+        elif cam.radius:
+            radius = cam.radius / self.pose.scale / self.pen.u
+            style = {"facecolor": tint(colour), "edgecolor": colour, "linewidth": 1.6, "zorder": PLATE}
+            self.pen.circle(touch, radius, f"roller:{cam.id}", **style)
+
     def _points(self) -> list[Label]:
         topology = self.mechanism.topology
         pins = {joint.id for joint in topology.joints if joint.kind == "R"}
@@ -249,6 +272,7 @@ def _extent(mechanism: Mechanism, pose: Pose, paths: Mapping[str, Path]) -> tupl
     parts = [np.array(list(pose.points.values())), *paths.values()]
     for guide in mechanism.guides.values():
         parts.append(np.array([pose.block(guide), *pose.way(guide)]))
+    parts += [profile_of(pose, cam) for cam in mechanism.cams.values()]
     z = np.concatenate(parts)
     z = z[np.isfinite(z)]
     if not len(z):

@@ -83,6 +83,10 @@ class Pen:
         else:
             self.shape(corners, gid, facecolor=colour + "40", edgecolor=colour, linewidth=2.5, zorder=depth, **style)
 
+    def disc(self, outline: ArrayLike, gid: str, colour: str) -> None:
+        """Draw the closed outline of a cam or wheel, below all links."""
+        self.shape(outline, gid, facecolor=colour + "40", edgecolor=colour, linewidth=1.8, zorder=SLOT - 0.6)
+
     # --- joints -------------------------------------------------------------------------------------------
 
     def pin(self, place: complex, gid: str) -> None:

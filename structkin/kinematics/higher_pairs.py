@@ -1,0 +1,50 @@
+"""Closed forms of single links with a higher pair: the follower of a known cam."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from structkin.errors import InputError, Problem
+from structkin.groups.cam import Lift, Turn
+from structkin.kinematics.affine import Frame
+from structkin.kinematics.plan import Slot
+from structkin.kinematics.scene import Contact, Scene
+from structkin.model.cams import Cam
+
+if TYPE_CHECKING:
+    from structkin.kinematics.closed_forms import Closing
+
+
+def solve_higher(closing: Closing, ties: list[Contact]) -> Mapping[str, Frame] | None:
+    """Close a link with one lower and one higher pair to what is known; None where there is no closed form."""
+    lower, higher = sorted(ties, key=lambda tie: tie.kind not in "RP")
+    cam = closing.scene.mechanism.cams.get(higher.joint)
+    if cam is None or cam.follower != lower.link or cam.joint != lower.joint:
+        return None
+    return _followed(closing, lower, cam)
+
+
+def _followed(closing: Closing, tie: Contact, cam: Cam) -> Mapping[str, Frame]:
+    """Close a follower whose cam and carrier are known: its joint is driven by the law."""
+    scene, tape = closing.scene, closing.scene.tape
+    frames = require_carrier(scene, cam, ())
+    inputs = [closing.vector(frames[link].direction) for link in (cam.cam, cam.carrier)]
+    lift = Lift(cam.follow)
+    (start,) = lift.position(tuple(map(tape.in_sketch, inputs)), None)
+    slot = Slot(tape.step(lift, inputs, (float(start[0]),), group=closing.index, scalar=True)[0])
+    if tie.kind == "P":
+        return closing.slid(tie, slot)
+    turn = Slot(tape.step(Turn(), (slot,), (complex(np.exp(1j * float(start[0]))),), group=closing.index)[0])
+    return closing.turned(tie, cam.carrier, turn)
+
+
+def require_carrier(scene: Scene, cam: Cam, inside: tuple[str, ...]) -> Mapping[str, Frame]:
+    """Return the known frames; `InputError` where the carrier of a cam is neither known nor in the group."""
+    if cam.carrier in scene.frames or cam.carrier in inside:
+        return scene.frames
+    message = f"the law needs the place of '{cam.carrier}', which is found only later"
+    hint = "drive the mechanism at another joint"
+    raise InputError([Problem(f"joints.{cam.id}", message, hint)], scene.mechanism.title)
