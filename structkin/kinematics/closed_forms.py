@@ -32,6 +32,11 @@ def solve_pin(scene: Scene, group: Group, index: int) -> None:
         assert center is not None
         circles.append((closing.vector(center), half_square_of(scene, id, index)))
     for joint in group.joints:
+        arc = scene.mechanism.arcs.get(joint)
+        if arc is not None:
+            center = scene.frames[arc.carrier].point(arc.center)
+            circles.append((closing.vector(center), 0.5 * arc.radius**2))
+            continue
         guide = scene.guide(joint)
         carrier = scene.frames[guide.carrier]
         line = carrier.point(guide.origin), carrier.direction * guide.direction
@@ -151,24 +156,29 @@ class Closing:
             return None
         point = mine[0][1]
         reach = half_square_of(scene, driver, self.index)
+        local = scene.local(tie.link, point)
+        return self.at_distance(tie, (local, scene.sketch_point(point), point), known[0], reach)
+
+    def at_distance(
+        self, tie: Contact, tip: tuple[complex, complex, str], center: Affine, reach: Operand
+    ) -> Mapping[str, Frame] | None:
+        """Close a link on one joint whose tip (place in its frame, in the sketch, name) is at a distance of a point.
+
+        `reach` is half the square of the distance.
+        """
+        scene, (local, sketch, name) = self.scene, tip
         if tie.kind == "R":
-            arm = scene.local(tie.link, point) - scene.local(tie.link, tie.joint)
+            arm = local - scene.local(tie.link, tie.joint)
             if arm == 0:
                 return None
             pin = scene.pins[tie.joint]
-            tip = self.close(
-                "RRR",
-                (self.vector(pin), self.vector(known[0]), _half(arm), reach),
-                scene.sketch_point(point),
-                point,
-            )
-            return {tie.link: self._through_pin(tie, (tip - pin) * (1 / arm))}
+            place = self.close("RRR", (self.vector(pin), self.vector(center), _half(arm), reach), sketch, name)
+            return {tie.link: self._through_pin(tie, (place - pin) * (1 / arm))}
         direction = self._direction_by_guide(tie)
-        local = scene.local(tie.link, point)
         start, along, offset = self._line(tie, direction, local)
-        inputs = (self.vector(known[0]), reach, self.vector(start), self.vector(along), offset)
-        tip = self.close("RRP", inputs, scene.sketch_point(point), point)
-        return {tie.link: Frame(tip - direction * local, direction)}
+        inputs = (self.vector(center), reach, self.vector(start), self.vector(along), offset)
+        place = self.close("RRP", inputs, sketch, name)
+        return {tie.link: Frame(place - direction * local, direction)}
 
     # --- dyads --------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from structkin.kinematics.higher_pairs import require_carrier
 from structkin.kinematics.plan import Operand
 from structkin.kinematics.scene import Contact, Scene
 from structkin.model.cams import Cam
+from structkin.model.parts import Arc, Guide
 from structkin.structure import Group
 
 
@@ -88,6 +89,11 @@ class _Writer:
         if cam is not None:
             self._cams.append(self._cam(cam))
             return
+        arc = self._scene.mechanism.arcs.get(contact.joint)
+        if arc is not None:
+            center, pin = self._place(arc.carrier, arc.center), self._slider_point(arc)
+            self._distances.append((center, pin, self._scalar(0.5 * arc.radius**2)))
+            return
         guide = self._scene.guide(contact.joint)
         if guide.turn is not None:
             self._parallels.append((self._direction(guide.carrier, guide.turn), self._direction(guide.slider)))
@@ -128,10 +134,10 @@ class _Writer:
         """Return direction, line's point and slider's point of a guide."""
         guide = self._scene.guide(joint)
         origin = self._place(guide.carrier, guide.origin)
-        return self._direction(guide.carrier, guide.direction), origin, self._slider_point(joint)
+        return self._direction(guide.carrier, guide.direction), origin, self._slider_point(guide)
 
-    def _slider_point(self, joint: str) -> int:
-        guide, scene = self._scene.guide(joint), self._scene
+    def _slider_point(self, guide: Guide | Arc) -> int:
+        scene = self._scene
         if guide.slider in self._unknown or guide.slider in scene.frames:
             return self._place(guide.slider, guide.point)
         # The slot takes a shared pin whose listed link comes later: any link there, or the pin itself, stands for it.

@@ -1,4 +1,4 @@
-"""Closed forms of single links with a higher pair: the follower of a known cam."""
+"""Closed forms of single links with a higher pair: the follower of a known cam, a pin in a circular slot."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from structkin.kinematics.affine import Frame
 from structkin.kinematics.plan import Slot
 from structkin.kinematics.scene import Contact, Scene
 from structkin.model.cams import Cam
+from structkin.model.parts import Arc
 
 if TYPE_CHECKING:
     from structkin.kinematics.closed_forms import Closing
@@ -21,10 +22,32 @@ if TYPE_CHECKING:
 def solve_higher(closing: Closing, ties: list[Contact]) -> Mapping[str, Frame] | None:
     """Close a link with one lower and one higher pair to what is known; None where there is no closed form."""
     lower, higher = sorted(ties, key=lambda tie: tie.kind not in "RP")
+    if lower.kind not in "RP":
+        return None
+    arc = closing.scene.mechanism.arcs.get(higher.joint)
+    if arc is not None:
+        return _in_arc(closing, lower, arc)
     cam = closing.scene.mechanism.cams.get(higher.joint)
     if cam is None or cam.follower != lower.link or cam.joint != lower.joint:
         return None
     return _followed(closing, lower, cam)
+
+
+def _in_arc(closing: Closing, tie: Contact, arc: Arc) -> Mapping[str, Frame] | None:
+    """Close a link with a pin in a circular slot, or with the slot: a link without mass joins pin and centre."""
+    scene, links = closing.scene, closing.scene.mechanism.links
+    name = next(point for point, local in links[arc.slider].local.items() if local == arc.point)
+    if tie.link == arc.carrier:
+        local = arc.center
+        other = scene.pins[name] if name in scene.pins else scene.frames[arc.slider].point(arc.point)
+    elif name in links[tie.link].local:
+        # The slot may act on a pin that several links share: this one is placed by it.
+        local = links[tie.link].local[name]
+        other = scene.frames[arc.carrier].point(arc.center)
+    else:
+        return None
+    origin, direction = scene.sketch_frame(tie.link)
+    return closing.at_distance(tie, (local, origin + direction * local, name), other, 0.5 * arc.radius**2)
 
 
 def _followed(closing: Closing, tie: Contact, cam: Cam) -> Mapping[str, Frame]:

@@ -234,6 +234,9 @@ class Motion:
                         _cross(self._evaluate(carrier.direction * guide.turn, 0), self._evaluate(slider.direction, 0))
                     )
                 )
+        for arc in m.arcs.values():
+            pin, center = self._frame(arc.slider).point(arc.point), self._frame(arc.carrier).point(arc.center)
+            gaps.append(np.abs(np.hypot(*self._evaluate(pin - center, 0).T) - arc.radius) / self.size)
         gaps += [self.cam(joint).gap / self.size for joint in m.cams]
         for name in m.links:
             u = self._direction(name, 0)

@@ -11,7 +11,7 @@ from structkin.errors import Problem
 from structkin.model.cams import Cam
 from structkin.model.flaw import Flaw
 from structkin.model.forces import Forces, InitialState
-from structkin.model.parts import Drive, Guide, Link
+from structkin.model.parts import Arc, Drive, Guide, Link
 from structkin.model.schema import CamEntry, DriverEntry, LinkEntry, PrismaticEntry, SlotEntry, SpringEntry
 from structkin.model.topology import Driver, Joint, suggest
 from structkin.model.units import Units
@@ -46,6 +46,7 @@ class Draft:
     links: dict[str, Link] = field(default_factory=dict)
     joints: dict[str, Joint] = field(default_factory=dict)
     guides: dict[str, Guide] = field(default_factory=dict)
+    arcs: dict[str, Arc] = field(default_factory=dict)
     cams: dict[str, Cam] = field(default_factory=dict)
     drivers: dict[str, Driver] = field(default_factory=dict)
     drives: dict[str, Drive] = field(default_factory=dict)

@@ -11,7 +11,7 @@ import numpy as np
 
 from structkin.errors import InputError, Problem
 from structkin.model.cams import Cam
-from structkin.model.parts import Drive, Guide, Link
+from structkin.model.parts import Arc, Drive, Guide, Link
 from structkin.model.topology import Topology, suggest
 from structkin.model.units import Units
 
@@ -48,6 +48,7 @@ class Mechanism:
         "_folder",
         "_source",
         "_source_dict",
+        "arcs",
         "cams",
         "drives",
         "duration",
@@ -70,6 +71,8 @@ class Mechanism:
     links: Mapping[str, Link]
     #: Lines of prismatic joints and slots, by joint id.
     guides: Mapping[str, Guide]
+    #: Circular slots, by joint id.
+    arcs: Mapping[str, Arc]
     #: Cams with their laws, by joint id.
     cams: Mapping[str, Cam]
     #: Geometry and law of each driver, in the order of the file.
@@ -148,6 +151,7 @@ class Mechanism:
             "points": MappingProxyType(draft.points),
             "links": MappingProxyType(draft.links),
             "guides": MappingProxyType(draft.guides),
+            "arcs": MappingProxyType(draft.arcs),
             "cams": MappingProxyType(draft.cams),
             "drives": MappingProxyType(draft.drives),
             "forces": draft.forces,

@@ -58,6 +58,21 @@ class Guide:
     at: complex = 0j  # where the symbol is drawn, in the sketch
 
 
+@dataclass(frozen=True, slots=True)
+class Arc:
+    """The middle line of a circular slot: a circle about `center`, fixed in `carrier`, of a radius [m].
+
+    The point `point` of `slider` runs on it; both places are in the frames of their links.
+    """
+
+    joint: str
+    carrier: str
+    slider: str
+    center: complex
+    point: complex
+    radius: float
+
+
 class Law(Protocol):
     """A driver's coordinate as a function of time."""
 

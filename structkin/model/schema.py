@@ -146,7 +146,7 @@ class PrismaticEntry(Entry):
 
 
 class SlotEntry(Entry):
-    """A pin of one link in a straight slot of another."""
+    """A pin of one link in a straight slot of another, or in a circular one about a point of it."""
 
     sample: ClassVar[str] = '{ type = "pin-in-slot", pin = "B", on = "crank", slot = "arm", along = ["O", "E"] }'
 
@@ -156,6 +156,8 @@ class SlotEntry(Entry):
     on: Name | None = None
     axis: Axis | None = None
     along: TwoPoints | None = None
+    center: Name | None = None
+    radius: Annotated[float, _scalar("length", sign="positive")] | None = None
 
 
 class CamEntry(Entry):

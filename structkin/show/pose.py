@@ -6,7 +6,7 @@ Plane vectors are complex numbers x + iy, as in the model.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,13 +25,15 @@ Path = NDArray[np.complex128]
 class Pose:
     """One pose: the named points, and of each link the origin and direction of its frame; NaN where not known.
 
-    `scale` [m] is the picture's unit of length; `ranges[joint]` the way along a guide, from the guide's origin.
+    `scale` [m] is the picture's unit of length; `ranges[joint]` the way along a guide, from the guide's origin;
+    `turns[joint]` the angles [rad] of the pin in a circular slot, in the frame of its link.
     """
 
     scale: float
     points: Mapping[str, complex]
     frames: Mapping[str, tuple[complex, complex]]
     ranges: Mapping[str, tuple[float, float]]
+    turns: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def at(self, link: str, place: Any) -> Any:
         """Return where a place [m] in a link's frame is."""
@@ -70,7 +72,11 @@ def sketch_pose(mechanism: Mechanism, scale: float) -> Pose:
     for joint, guide in mechanism.guides.items():
         way = (pose.block(guide) - pose.at(guide.carrier, guide.origin)) / pose.along(guide)
         ranges[joint] = (way.real, way.real)
-    return Pose(scale, points, frames, ranges)
+    turns = {}
+    for joint, arc in mechanism.arcs.items():
+        arm = (pose.at(arc.slider, arc.point) - pose.at(arc.carrier, arc.center)) / frames[arc.carrier][1]
+        turns[joint] = (float(np.angle(arm)),) * 2
+    return Pose(scale, points, frames, ranges, turns)
 
 
 def motion_pose(motion: Motion, sample: int, scale: float) -> Pose:
@@ -95,7 +101,14 @@ def motion_pose(motion: Motion, sample: int, scale: float) -> Pose:
         way = (motion.travel(joint) + guide.start) / scale
         good = way[np.isfinite(way)]
         ranges[joint] = (float(good.min()), float(good.max())) if len(good) else (np.nan, np.nan)
-    return Pose(scale, points, frames, ranges)
+    turns = {}
+    for joint, arc in m.arcs.items():
+        x, y = (motion.position(arc.point, arc.slider) - motion.position(arc.center, arc.carrier)).T
+        axis = motion.position(arc.center + 1, arc.carrier) - motion.position(arc.center, arc.carrier)
+        arms = (x + 1j * y) / (axis @ np.array([1, 1j]))
+        angles = np.unwrap(np.angle(arms[np.isfinite(arms)]))
+        turns[joint] = (float(angles.min()), float(angles.max())) if len(angles) else (np.nan, np.nan)
+    return Pose(scale, points, frames, ranges, turns)
 
 
 def path_of(motion: Motion, point: str, scale: float) -> Path:

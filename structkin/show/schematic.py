@@ -124,11 +124,18 @@ class _Drawing:
             self.pen.line(path, f"path:{point}", color=colour, linewidth=1.3, zorder=PATH, alpha=0.9)
         for guide in self.mechanism.guides.values():
             self._guide(guide)
+        for arc in self.mechanism.arcs.values():
+            center, (low, high) = self.pose.at(arc.carrier, arc.center), self.pose.turns[arc.joint]
+            if np.isfinite(center) and np.isfinite(low):
+                arm = arc.radius * np.exp(1j * low)
+                start = self.pose.at(arc.carrier, arc.center + arm)
+                self.pen.curved_slot(center, start, high - low, f"slot:{arc.joint}", self.colour(arc.carrier))
         for cam in self.mechanism.cams.values():
             self._cam(cam)
         for name in self.structure.topology.moving_links:
             dashed = self.colour(name) == LOOSE
-            below = any(guide.carrier == name for guide in self.mechanism.guides.values())
+            curves = (*self.mechanism.guides.values(), *self.mechanism.arcs.values())
+            below = any(curve.carrier == name for curve in curves)
             self.pen.body(self._body(name), f"link:{name}", self.colour(name), dashed=dashed, below=below)
         for spring in self.mechanism.forces.springs.values():
             a, b = (self.pose.points[point] for _, point in spring.ends)
@@ -216,6 +223,7 @@ class _Drawing:
         pins |= {end for drive in self.mechanism.drives.values() for _, end in drive.ends or ()}
         pins |= {end for spring in self.mechanism.forces.springs.values() for _, end in spring.ends}
         slotted = [self.pose.block(guide) for guide in self.mechanism.guides.values() if guide.turn is None]
+        slotted += [self.pose.at(arc.slider, arc.point) for arc in self.mechanism.arcs.values()]
         fixed = self.mechanism.links[topology.ground].local
         labels = []
         for name, place in self.pose.points.items():

@@ -139,6 +139,17 @@ class Pen:
             for side in (1j * along, -1j * along):
                 self.hatching(a + radius * side, b + radius * side, side, gid)
 
+    def curved_slot(self, center: complex, start: complex, turn: float, gid: str, colour: str) -> None:
+        """Draw a circular slot from a place on its middle line on, by a turn about its centre [rad]."""
+        arm, u = start - center, self.u
+        more = 1.3 * u / abs(arm)
+        way = arm * np.exp(1j * np.linspace(-more, turn + more, 60))
+        half = 0.75 * u / abs(arm) * np.exp(1j * np.linspace(0, np.pi, 13))
+        outline = np.concatenate(
+            (way * (1 + half[0]), way[-1] * (1 + half), way[::-1] * (1 - half[0]), way[0] * (1 - half))
+        )
+        self.shape(center + outline, gid, facecolor="white", edgecolor=colour, linewidth=2.0, zorder=SLOT)
+
     # --- drivers ------------------------------------------------------------------------------------------
 
     def turn_arrow(self, place: complex, start: complex, sense: int, gid: str) -> complex:
