@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from structkin.errors import Problem, StructureError
+from structkin.errors import InputError, Problem, StructureError
 from structkin.groups import General, Rows
 from structkin.groups.cam_rows import CamRow
 from structkin.kinematics.affine import Affine, Frame
@@ -85,6 +85,11 @@ class _Writer:
             )
             self._pins.append((first, second))
             return
+        geneva = self._scene.mechanism.genevas.get(contact.joint)
+        if geneva is not None:
+            message = f"the wheel '{geneva.wheel}' is not found from its crank '{geneva.crank}' alone"
+            hint = "drive the crank's shaft; a wheel cannot drive its crank"
+            raise InputError([Problem(f"joints.{geneva.id}", message, hint)], self._scene.mechanism.title)
         cam = self._scene.mechanism.cams.get(contact.joint)
         if cam is not None:
             self._cams.append(self._cam(cam))

@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from structkin.errors import InputError, Problem
-from structkin.groups.cam import Lift, Turn
+from structkin.groups.cam import Lift, OfAngle, Turn
+from structkin.groups.periodic import Follow
 from structkin.kinematics.affine import Frame
+from structkin.kinematics.geneva_motion import crank_driver
 from structkin.kinematics.plan import Slot
 from structkin.kinematics.scene import Contact, Scene
 from structkin.model.cams import Cam
+from structkin.model.geneva import Geneva
 from structkin.model.parts import Arc
 
 if TYPE_CHECKING:
@@ -27,6 +30,9 @@ def solve_higher(closing: Closing, ties: list[Contact]) -> Mapping[str, Frame] |
     arc = closing.scene.mechanism.arcs.get(higher.joint)
     if arc is not None:
         return _in_arc(closing, lower, arc)
+    geneva = closing.scene.mechanism.genevas.get(higher.joint)
+    if geneva is not None and geneva.wheel == lower.link and geneva.pivot == lower.joint:
+        return _stepped(closing, lower, geneva)
     cam = closing.scene.mechanism.cams.get(higher.joint)
     if cam is None or cam.follower != lower.link or cam.joint != lower.joint:
         return None
@@ -62,6 +68,19 @@ def _followed(closing: Closing, tie: Contact, cam: Cam) -> Mapping[str, Frame]:
         return closing.slid(tie, slot)
     turn = Slot(tape.step(Turn(), (slot,), (complex(np.exp(1j * float(start[0]))),), group=closing.index)[0])
     return closing.turned(tie, cam.carrier, turn)
+
+
+def _stepped(closing: Closing, tie: Contact, geneva: Geneva) -> Mapping[str, Frame]:
+    """Close a Geneva wheel whose crank is driven: its angle is a function of the driver's coordinate."""
+    scene, tape = closing.scene, closing.scene.tape
+    id, sense = crank_driver(scene.mechanism, geneva)
+    start = scene.mechanism.drives[id].start
+    angle = tape.driver(id, closing.index, angular=False, value=start)
+    relation = OfAngle(Follow(geneva.law, -1.0, geneva.start, sense, geneva.phase))
+    value = float(relation.function(np.array(start)))
+    slot = Slot(tape.step(relation, (angle,), (value,), group=closing.index, scalar=True)[0])
+    turn = Slot(tape.step(Turn(), (slot,), (complex(np.exp(1j * value)),), group=closing.index)[0])
+    return closing.turned(tie, geneva.carrier, turn)
 
 
 def require_carrier(scene: Scene, cam: Cam, inside: tuple[str, ...]) -> Mapping[str, Frame]:

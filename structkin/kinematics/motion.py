@@ -17,6 +17,7 @@ from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.cam_motion import CamMotion
 from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.engine import Lanes
+from structkin.kinematics.geneva_motion import GenevaMotion
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.status import Status
 from structkin.model.mechanism import Mechanism
@@ -114,6 +115,15 @@ class Motion:
         if joint not in self.mechanism.cams:
             raise self._unknown(joint, "a cam", self.mechanism.cams)
         return CamMotion(self.mechanism.cams[joint], self)
+
+    def geneva(self, joint: str) -> GenevaMotion:
+        """Return a Geneva wheel at the samples: where it is engaged, and how many steps it has made.
+
+        Raises `InputError` where there is no such wheel.
+        """
+        if joint not in self.mechanism.genevas:
+            raise self._unknown(joint, "a Geneva wheel", self.mechanism.genevas)
+        return GenevaMotion(self.mechanism.genevas[joint], self)
 
     # --- velocity coefficients ----------------------------------------------------------------------------
 
@@ -238,6 +248,7 @@ class Motion:
             pin, center = self._frame(arc.slider).point(arc.point), self._frame(arc.carrier).point(arc.center)
             gaps.append(np.abs(np.hypot(*self._evaluate(pin - center, 0).T) - arc.radius) / self.size)
         gaps += [self.cam(joint).gap / self.size for joint in m.cams]
+        gaps += [self.geneva(joint).gap / self.size for joint in m.genevas]
         for name in m.links:
             u = self._direction(name, 0)
             gaps.append(np.abs(np.hypot(u[:, 0], u[:, 1]) - 1))

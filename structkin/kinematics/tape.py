@@ -24,7 +24,7 @@ class Tape:
     widths: list[int] = field(default_factory=list)
     sketch: list[complex] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
-    drivers: dict[tuple[str, int], DriverSlot] = field(default_factory=dict)
+    drivers: dict[tuple[str, int, bool], DriverSlot] = field(default_factory=dict)
     _combined: dict[Affine, Slot] = field(default_factory=dict)
 
     def slot(self, width: int, sketch: complex) -> int:
@@ -35,10 +35,10 @@ class Tape:
 
     def driver(self, id: str, group: int, *, angular: bool, value: float, sign: int = 1) -> Slot:
         """Return the slot of a driver that a group uses; its coordinate is `value` in the sketch."""
-        known = self.drivers.get((id, sign))
+        known = self.drivers.get((id, sign, angular))
         if known is None:
             slot = self.slot(2, np.exp(1j * sign * value)) if angular else self.slot(1, value)
-            known = self.drivers[id, sign] = DriverSlot(id, slot, angular, sign, group)
+            known = self.drivers[id, sign, angular] = DriverSlot(id, slot, angular, sign, group)
         return Slot(known.slot)
 
     def vector(self, expression: Affine, group: int) -> Operand:

@@ -14,6 +14,7 @@ from structkin.model.schema import (
     CamEntry,
     DriverEntry,
     Entry,
+    GenevaEntry,
     LinkEntry,
     PrismaticEntry,
     SlotEntry,
@@ -39,6 +40,7 @@ JOINT_TYPES: Mapping[str, type[JointEntry]] = {
     "prismatic": PrismaticEntry,
     "pin-in-slot": SlotEntry,
     "cam": CamEntry,
+    "geneva": GenevaEntry,
 }
 
 _LATER_JOINTS = ("gear", "rack", "rolling", "belt")

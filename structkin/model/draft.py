@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from structkin.errors import Problem
 from structkin.model.cams import Cam
 from structkin.model.flaw import Flaw
 from structkin.model.forces import Forces, InitialState
 from structkin.model.parts import Arc, Drive, Guide, Link
-from structkin.model.schema import CamEntry, DriverEntry, LinkEntry, PrismaticEntry, SlotEntry, SpringEntry
+from structkin.model.schema import CamEntry, DriverEntry, GenevaEntry, LinkEntry, PrismaticEntry, SlotEntry, SpringEntry
 from structkin.model.topology import Driver, Joint, suggest
 from structkin.model.units import Units
 
 GROUND = "ground"
 
-JointEntry = PrismaticEntry | SlotEntry | CamEntry
+JointEntry = PrismaticEntry | SlotEntry | CamEntry | GenevaEntry
+
+if TYPE_CHECKING:
+    from structkin.model.geneva import Geneva
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -48,6 +51,7 @@ class Draft:
     guides: dict[str, Guide] = field(default_factory=dict)
     arcs: dict[str, Arc] = field(default_factory=dict)
     cams: dict[str, Cam] = field(default_factory=dict)
+    genevas: dict[str, Geneva] = field(default_factory=dict)
     drivers: dict[str, Driver] = field(default_factory=dict)
     drives: dict[str, Drive] = field(default_factory=dict)
     forces: Forces = field(default_factory=Forces)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from structkin.model.cam_joints import make_cam
 from structkin.model.draft import GROUND, Draft
 from structkin.model.flaw import Flaw
+from structkin.model.geneva import make_geneva, size_pins
 from structkin.model.geometry import TINY
 from structkin.model.parts import Arc, Guide, Link
-from structkin.model.schema import CamEntry, PrismaticEntry, SlotEntry
+from structkin.model.schema import CamEntry, GenevaEntry, PrismaticEntry, SlotEntry
 from structkin.model.topology import Joint, suggest
 
 #: How far beside its slot a pin may be sketched, in lengths of the slot.
@@ -20,6 +21,7 @@ def make_joints(draft: Draft) -> None:
         held = draft.holders.get(point, [])
         if len(held) > 1:
             draft.joints[point] = Joint(point, "R", tuple(held))
+    size_pins(draft)
     # A cam looks at the joints of its shaft and of its follower: it comes last.
     for id, entry in sorted(draft.joint_entries.items(), key=lambda item: isinstance(item[1], CamEntry)):
         key = f"joints.{id}"
@@ -29,6 +31,9 @@ def make_joints(draft: Draft) -> None:
             made = draft.attempt(key, _prismatic, draft, id, entry)
         elif isinstance(entry, CamEntry):
             joint = draft.attempt(key, make_cam, draft, id, entry)
+            made = None if joint is None else (joint, None)
+        elif isinstance(entry, GenevaEntry):
+            joint = draft.attempt(key, make_geneva, draft, id, entry)
             made = None if joint is None else (joint, None)
         else:
             made = draft.attempt(key, _slot, draft, id, entry)

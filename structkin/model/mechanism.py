@@ -11,6 +11,7 @@ import numpy as np
 
 from structkin.errors import InputError, Problem
 from structkin.model.cams import Cam
+from structkin.model.geneva import Geneva
 from structkin.model.parts import Arc, Drive, Guide, Link
 from structkin.model.topology import Topology, suggest
 from structkin.model.units import Units
@@ -53,6 +54,7 @@ class Mechanism:
         "drives",
         "duration",
         "forces",
+        "genevas",
         "guides",
         "initial",
         "links",
@@ -75,6 +77,8 @@ class Mechanism:
     arcs: Mapping[str, Arc]
     #: Cams with their laws, by joint id.
     cams: Mapping[str, Cam]
+    #: Geneva wheels, by joint id.
+    genevas: Mapping[str, Geneva]
     #: Geometry and law of each driver, in the order of the file.
     drives: Mapping[str, Drive]
     forces: Forces
@@ -153,6 +157,7 @@ class Mechanism:
             "guides": MappingProxyType(draft.guides),
             "arcs": MappingProxyType(draft.arcs),
             "cams": MappingProxyType(draft.cams),
+            "genevas": MappingProxyType(draft.genevas),
             "drives": MappingProxyType(draft.drives),
             "forces": draft.forces,
             "initial": MappingProxyType(draft.initial),

@@ -104,6 +104,13 @@ def _location(value: Any, info: ValidationInfo) -> str | complex:
     return value if isinstance(value, str) else vector(value, "length", _units(info))
 
 
+def _whole(value: Any) -> int:
+    found = number(value)
+    if found != int(found):
+        raise Flaw(f"expected a whole number, found {value}")
+    return int(found)
+
+
 Name = Annotated[str, PlainValidator(_text)]
 Names = Annotated[tuple[str, ...], PlainValidator(_names)]
 TwoLinks = Annotated[tuple[str, str], _two("link")]
@@ -180,6 +187,18 @@ class CamEntry(Entry):
     start: Annotated[float, _scalar("angle")] = 0.0
     direction: Name = "counter-clockwise"
     carrier: Name | None = None
+
+
+class GenevaEntry(Entry):
+    """A Geneva wheel of n slots and the crank whose pin turns it."""
+
+    sample: ClassVar[str] = '{ type = "geneva", crank = "crank", pin = "P", wheel = "wheel", slots = 4 }'
+
+    type: Name
+    crank: Name
+    pin: Name
+    wheel: Name
+    slots: Annotated[int, PlainValidator(_whole)]
 
 
 class DriverEntry(Entry):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
 from structkin.model.cams import Cam
+from structkin.model.geneva import Geneva
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Guide
 
@@ -60,6 +61,12 @@ def profile_of(pose: Pose, cam: Cam) -> Path:
     """Return the closed profile of a cam where it stands."""
     x, y = cam.profile().T
     return np.asarray(pose.at(cam.cam, x + 1j * y))
+
+
+def wheel_of(pose: Pose, mechanism: Mechanism, geneva: Geneva) -> Path:
+    """Return the closed outline of a Geneva wheel where it stands."""
+    pivot = mechanism.links[geneva.wheel].local[geneva.pivot]
+    return np.asarray(pose.at(geneva.wheel, pivot + geneva.outline()))
 
 
 def sketch_pose(mechanism: Mechanism, scale: float) -> Pose:

@@ -22,7 +22,7 @@ from structkin.model.units import Units
 from structkin.show.interest import middle, points_of_interest
 from structkin.show.labels import Label, place_labels, root_figure
 from structkin.show.measures import Measures, driver_quantity, measures_of
-from structkin.show.pose import Path, Pose, motion_pose, path_of, profile_of, sketch_pose
+from structkin.show.pose import Path, Pose, motion_pose, path_of, profile_of, sketch_pose, wheel_of
 from structkin.show.style import (
     DRIVER,
     GROUND,
@@ -132,6 +132,10 @@ class _Drawing:
                 self.pen.curved_slot(center, start, high - low, f"slot:{arc.joint}", self.colour(arc.carrier))
         for cam in self.mechanism.cams.values():
             self._cam(cam)
+        for geneva in self.mechanism.genevas.values():
+            wheel = wheel_of(self.pose, self.mechanism, geneva)
+            if np.isfinite(wheel).all():
+                self.pen.disc(wheel, f"wheel:{geneva.id}", self.colour(geneva.wheel))
         for name in self.structure.topology.moving_links:
             dashed = self.colour(name) == LOOSE
             curves = (*self.mechanism.guides.values(), *self.mechanism.arcs.values())
@@ -281,6 +285,7 @@ def _extent(mechanism: Mechanism, pose: Pose, paths: Mapping[str, Path]) -> tupl
     for guide in mechanism.guides.values():
         parts.append(np.array([pose.block(guide), *pose.way(guide)]))
     parts += [profile_of(pose, cam) for cam in mechanism.cams.values()]
+    parts += [wheel_of(pose, mechanism, geneva) for geneva in mechanism.genevas.values()]
     z = np.concatenate(parts)
     z = z[np.isfinite(z)]
     if not len(z):

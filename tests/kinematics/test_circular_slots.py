@@ -8,7 +8,7 @@ import pytest
 import structkin as sk
 
 POINTS = {"A": (0, 0), "B": (1, 0.5), "C": (2.8, 2.0), "D": (4, 0), "P": (2.0, 1.8), "E": (3.0, 3.0)}
-DRIVERS = {"motor": {"joint": "A", "law": "0.4636476 + 0.5*sin(t)"}}
+DRIVERS = {"motor": {"joint": "A", "law": "0.4636476 + 0.3*sin(t)"}}
 
 
 def pair(points, slotted, joints, with_link):
