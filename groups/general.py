@@ -235,6 +235,25 @@ class General:
         )
         return (*(-rows), *(-_dot(vU, wU)))
 
+    def cubic(self, h: Values, phi: Values, vh: Values, vphi: Values) -> Values:
+        """Return -(d3 Phi)(v, v, v): a direction that an input turns is a product, so its rows are of third order."""
+        ix = self._index
+        (V, _), (vV, _) = self._split(h), self._split(vh)
+        (O, U), (vO, vU) = _unpack(phi), _unpack(vphi)
+        vP = ix.points(vO, vU, vV)
+        dD = _times(ix.directions(vU, vV), ix.turners(V)) + _times(ix.directions(U, V), ix.turner_rates(vV))
+        ddD = 2 * _times(ix.directions(vU, vV), ix.turner_rates(vV))
+        P, D, no_P, no_D = ix.points(O, U, V), ix.turned_directions(U, V), 0.0 * vP, 0.0 * dD
+        rows = ix.stack(
+            0.0 * vP[ix.pin_a],
+            3 * (_cross(ddD[ix.par_a], dD[ix.par_b]) + _cross(dD[ix.par_a], ddD[ix.par_b])),
+            3 * _cross(ddD[ix.line_d], vP[ix.line_b] - vP[ix.line_a]),
+            3 * _dot(ddD[ix.travel_d], vP[ix.travel_b] - vP[ix.travel_a]),
+            0.0 * vP[ix.dist_a, 0],
+            cam_parts(self.rows.cams, (P, vP, vP, no_P, vP, no_P, no_P, no_P), (D, dD, dD, ddD, dD, ddD, ddD, no_D)),
+        )
+        return (*(-rows), *(0.0 * U[:, 0]))
+
     def newton(self, h: Values, O: Array, theta: Array, *, iterations: int = 12) -> tuple[Array, Array, Array]:
         """Run Newton's method from a start, over all lanes at once.
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .periodic import Function, angle_of
+from .periodic import Function, angle_of, derivatives
 
 
 class Jet:
@@ -56,7 +56,7 @@ class Jet:
     def follow(self, function: Function) -> Jet:
         """Return a function of this angle."""
         count = len(self.parts).bit_length()
-        return self.of([function(self.parts[0], order) for order in range(count)])
+        return self.of(derivatives(function, self.parts[0], count))
 
 
 Vector = tuple[Jet, Jet]

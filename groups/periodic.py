@@ -23,6 +23,12 @@ class Function(Protocol):
         """Return the derivative of this order (n,) at the angles (n,)."""
 
 
+def derivatives(function: Function, angle: Any, count: int) -> list[Any]:
+    """Return the first `count` derivatives of a function, from that of order 0; all at once where it can."""
+    together = getattr(function, "together", None)
+    return together(angle, count) if together else [function(angle, order) for order in range(count)]
+
+
 @dataclass(frozen=True, eq=False)
 class Piecewise:
     """A periodic function of an angle: on each piece a polynomial of t = angle - start, and a sine.
@@ -72,6 +78,12 @@ class Follow:
         """Return the derivative of this order by the angle."""
         value = self.gain * self.sense**order * self.function(self.sense * angle + self.phase, order)
         return value + self.shift if order == 0 else value
+
+    def together(self, angle: Any, count: int) -> list[Any]:
+        """Return the first `count` derivatives at once."""
+        values = derivatives(self.function, self.sense * angle + self.phase, count)
+        values = [self.gain * self.sense**order * value for order, value in enumerate(values)]
+        return [values[0] + self.shift, *values[1:]]
 
 
 @dataclass(frozen=True)

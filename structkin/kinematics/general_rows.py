@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from structkin.errors import InputError, Problem, StructureError
 from structkin.groups import General, Rows
 from structkin.groups.cam_rows import CamRow
+from structkin.groups.periodic import Follow
 from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.closed_forms import half_square_of
 from structkin.kinematics.higher_pairs import require_carrier
@@ -15,6 +18,7 @@ from structkin.kinematics.plan import Operand
 from structkin.kinematics.scene import Contact, Scene
 from structkin.model.cams import Cam
 from structkin.model.parts import Arc, Guide
+from structkin.model.profile_cams import ProfileCam
 from structkin.structure import Group
 
 
@@ -104,8 +108,10 @@ class _Writer:
             self._parallels.append((self._direction(guide.carrier, guide.turn), self._direction(guide.slider)))
         self._lines.append((*self._line(contact.joint), guide.offset))
 
-    def _cam(self, cam: Cam) -> CamRow:
+    def _cam(self, cam: Cam | ProfileCam) -> CamRow:
         """Return the row of a cam: the travel or the angle of its follower's joint is a function of its angle."""
+        if isinstance(cam, ProfileCam):
+            return self._contact(cam)
         require_carrier(self._scene, cam, tuple(self._unknown))
         a, b = self._direction(cam.cam), self._direction(cam.carrier)
         if cam.moves.hinge is not None:
@@ -113,6 +119,16 @@ class _Writer:
         d, i, j = self._line(cam.joint)
         start = self._scene.guide(cam.joint).start
         return CamRow("travel", replace(cam.follow, shift=cam.follow.shift + start), b, a, d, -1, i, j)
+
+    def _contact(self, cam: ProfileCam) -> CamRow:
+        """Return the row of a profile: how far the follower is from the cam's centre is a function of the direction."""
+        b = self._direction(cam.cam)
+        centre, touch = self._place(cam.cam, cam.centre), self._place(cam.follower, cam.touch)
+        if cam.normal is None:
+            return CamRow("radius", cam.met, b, i=centre, j=touch)
+        # The face lies along -i times its normal.
+        face = self._direction(cam.follower, -1j * cam.normal)
+        return CamRow("face", Follow(cam.met, phase=0.5 * np.pi), b, d=face, i=centre, j=touch)
 
     def driver(self, id: str) -> None:
         """Write the row of a driver."""

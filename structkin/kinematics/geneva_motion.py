@@ -38,7 +38,7 @@ class GenevaMotion:
 
     @property
     def steps(self) -> NDArray[np.int64]:
-        """How many turns of the crank have been completed, each at the middle of a dwell (n,): the index of the step."""
+        """The number (n,) of the step: it grows by one for each turn of the crank, at the middle of a dwell."""
         return np.asarray(np.floor(self.angle / (2 * np.pi) + 0.5), dtype=np.int64)
 
     @property

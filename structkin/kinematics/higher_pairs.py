@@ -34,7 +34,7 @@ def solve_higher(closing: Closing, ties: list[Contact]) -> Mapping[str, Frame] |
     if geneva is not None and geneva.wheel == lower.link and geneva.pivot == lower.joint:
         return _stepped(closing, lower, geneva)
     cam = closing.scene.mechanism.cams.get(higher.joint)
-    if cam is None or cam.follower != lower.link or cam.joint != lower.joint:
+    if not isinstance(cam, Cam) or cam.follower != lower.link or cam.joint != lower.joint:
         return None
     return _followed(closing, lower, cam)
 

@@ -19,7 +19,9 @@ from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.geneva_motion import GenevaMotion
 from structkin.kinematics.plan import Plan
+from structkin.kinematics.profile_motion import ProfileMotion
 from structkin.kinematics.status import Status
+from structkin.model.cams import Cam
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.model.units import Units
@@ -107,14 +109,17 @@ class Motion:
         )
         return np.asarray(np.sum(along * way, axis=1) - guide.start)
 
-    def cam(self, joint: str) -> CamMotion:
+    def cam(self, joint: str) -> CamMotion | ProfileMotion:
         """Return a cam at the samples: its angle, lift, pressure angle, curvature and point of contact.
+
+        A `CamMotion` where the cam has a law, a `ProfileMotion` where it has a profile.
 
         Raises `InputError` where there is no such cam.
         """
         if joint not in self.mechanism.cams:
             raise self._unknown(joint, "a cam", self.mechanism.cams)
-        return CamMotion(self.mechanism.cams[joint], self)
+        cam = self.mechanism.cams[joint]
+        return CamMotion(cam, self) if isinstance(cam, Cam) else ProfileMotion(cam, self)
 
     def geneva(self, joint: str) -> GenevaMotion:
         """Return a Geneva wheel at the samples: where it is engaged, and how many steps it has made.

@@ -15,6 +15,7 @@ from structkin.model.cams import Cam, Follower
 from structkin.model.draft import GROUND, Draft
 from structkin.model.flaw import Flaw, describe
 from structkin.model.parts import Link
+from structkin.model.profile_cams import make_profile_cam
 from structkin.model.schema import CamEntry
 from structkin.model.topology import Joint, suggest
 
@@ -33,7 +34,7 @@ def make_cam(draft: Draft, id: str, entry: CamEntry) -> Joint | None:
     points = [point for point in (entry.at, *(entry.face or ())) if point is not None]
     known += [draft.has_point(f"{key}.{'face' if point != entry.at else 'at'}", point) for point in points]
     contact = draft.attempt(key, _contact, entry)
-    sense = draft.attempt(f"{key}.direction", _sense, entry.direction)
+    sense = draft.attempt(f"{key}.direction", _sense, entry.direction or "counter-clockwise")
     if entry.cam == entry.follower:
         raise Flaw(f"the cam '{entry.cam}' is its own follower", "name two links")
     if not all(known) or contact is None or sense is None:
@@ -44,6 +45,12 @@ def make_cam(draft: Draft, id: str, entry: CamEntry) -> Joint | None:
                 f"'{point}' is not a point of the follower '{entry.follower}'", _points_of(draft, entry.follower)
             )
     joint = Joint(id, "C", (entry.cam, entry.follower))
+    if not _has_law(entry):
+        if entry.cam in draft.links and entry.follower in draft.links:
+            cam = draft.attempt(f"{key}.{_sources(entry)[0]}", make_profile_cam, draft, id, entry, contact)
+            if cam is not None:
+                draft.profiles[id] = cam
+        return joint
     carrier, shaft, guide = _joints_of(draft, entry)
     if any(link not in draft.links for link in (entry.cam, entry.follower, carrier)):
         return joint  # their own mistakes are told already
@@ -52,6 +59,28 @@ def make_cam(draft: Draft, id: str, entry: CamEntry) -> Joint | None:
     if law is not None:
         draft.cams[id] = _cam(draft, id, entry, contact, sense, (carrier, shaft, guide), law)
     return joint
+
+
+def _sources(entry: CamEntry) -> list[str]:
+    return [name for name in ("law", "profile", "outline", "csv") if getattr(entry, name) is not None]
+
+
+def _has_law(entry: CamEntry) -> bool:
+    """Return whether a cam is given by a law, not by a profile; raise `Flaw` where it is neither or both."""
+    given = _sources(entry)
+    if not given:
+        raise Flaw("has neither a law nor a profile", f"law = [{_SEGMENT}, ...], or profile = [[0, 30], [90, 32], ...]")
+    if len(given) > 1:
+        raise Flaw(f"has {' and '.join(given)}", "a cam has one of law, profile, outline, csv")
+    if given != ["law"]:
+        stray = [name for name in ("base", "start", "direction", "carrier") if getattr(entry, name) is not None]
+        if stray:
+            raise Flaw(f"has {' and '.join(stray)}, which belong to a law", "a profile says where it is by itself")
+        if entry.contact == "flat" and entry.face is None:
+            raise Flaw("a flat face on a profile needs two points", 'face = ["F", "G"]')
+    elif entry.center is not None:
+        raise Flaw("has a center, which belongs to a profile", "a law turns about the cam's shaft")
+    return given == ["law"]
 
 
 def _contact(entry: CamEntry) -> str:
@@ -157,8 +186,9 @@ def _cam(
     cam, follower, base = (draft.links[name] for name in (entry.cam, entry.follower, carrier))
     pivot = base.local[shaft.id]
     drawn = _drawn(draft, entry, guide, follower, base, pivot)
-    phase = entry.start - sense * cmath.phase(cam.direction / base.direction)
-    lift = float(law(entry.start))
+    start = entry.start or 0.0
+    phase = start - sense * cmath.phase(cam.direction / base.direction)
+    lift = float(law(start))
     radius = entry.radius or 0.0
     # What the follower has to go back from the sketch to stand at the lift 0.
     back = -lift

@@ -22,6 +22,7 @@ JointEntry = PrismaticEntry | SlotEntry | CamEntry | GenevaEntry
 
 if TYPE_CHECKING:
     from structkin.model.geneva import Geneva
+    from structkin.model.profile_cams import ProfileCam
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -51,6 +52,7 @@ class Draft:
     guides: dict[str, Guide] = field(default_factory=dict)
     arcs: dict[str, Arc] = field(default_factory=dict)
     cams: dict[str, Cam] = field(default_factory=dict)
+    profiles: dict[str, ProfileCam] = field(default_factory=dict)
     genevas: dict[str, Geneva] = field(default_factory=dict)
     drivers: dict[str, Driver] = field(default_factory=dict)
     drives: dict[str, Drive] = field(default_factory=dict)

@@ -52,7 +52,7 @@ class Geneva:
         return self.distance * math.sin(math.pi / self.slots)
 
     def outline(self) -> NDArray[np.complex128]:
-        """Return the closed outline of a wheel of the usual proportions, about its pivot in its own axes, for pictures."""
+        """Return the closed outline (k,) of a wheel of usual proportions, about its pivot in its own axes."""
         n, d, a = self.slots, self.distance, self.radius
         w, tip = 0.1 * a, d * math.cos(math.pi / n)
         bottom, lock = d - a, a - 2.4 * w

@@ -13,6 +13,7 @@ from structkin.errors import InputError, Problem
 from structkin.model.cams import Cam
 from structkin.model.geneva import Geneva
 from structkin.model.parts import Arc, Drive, Guide, Link
+from structkin.model.profile_cams import ProfileCam
 from structkin.model.topology import Topology, suggest
 from structkin.model.units import Units
 
@@ -75,8 +76,8 @@ class Mechanism:
     guides: Mapping[str, Guide]
     #: Circular slots, by joint id.
     arcs: Mapping[str, Arc]
-    #: Cams with their laws, by joint id.
-    cams: Mapping[str, Cam]
+    #: Cams, each with its law or its profile, by joint id.
+    cams: Mapping[str, Cam | ProfileCam]
     #: Geneva wheels, by joint id.
     genevas: Mapping[str, Geneva]
     #: Geometry and law of each driver, in the order of the file.
@@ -156,7 +157,7 @@ class Mechanism:
             "links": MappingProxyType(draft.links),
             "guides": MappingProxyType(draft.guides),
             "arcs": MappingProxyType(draft.arcs),
-            "cams": MappingProxyType(draft.cams),
+            "cams": MappingProxyType({**draft.cams, **draft.profiles}),
             "genevas": MappingProxyType(draft.genevas),
             "drives": MappingProxyType(draft.drives),
             "forces": draft.forces,

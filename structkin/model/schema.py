@@ -168,7 +168,7 @@ class SlotEntry(Entry):
 
 
 class CamEntry(Entry):
-    """A cam that moves a follower by a law; the unit of its lifts is known once the follower's joint is."""
+    """A cam with a law or a profile; whether its lifts are lengths or angles is known later."""
 
     sample: ClassVar[str] = (
         '{ type = "cam", cam = "disc", follower = "lifter", at = "Q", radius = 10, '
@@ -178,14 +178,18 @@ class CamEntry(Entry):
     type: Name
     cam: Name
     follower: Name
-    law: Anything
+    law: Anything = None
+    profile: Anything = None
+    outline: Anything = None
+    csv: Name | None = None
+    center: Name | None = None
     at: Name | None = None
     face: TwoPoints | None = None
     contact: Name | None = None
     radius: Annotated[float, _scalar("length", sign="positive")] | None = None
     base: Annotated[float, _scalar("length", sign="positive")] | None = None
-    start: Annotated[float, _scalar("angle")] = 0.0
-    direction: Name = "counter-clockwise"
+    start: Annotated[float, _scalar("angle")] | None = None
+    direction: Name | None = None
     carrier: Name | None = None
 
 

@@ -18,6 +18,7 @@ from structkin.model.cams import Cam
 from structkin.model.geneva import Geneva
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Guide
+from structkin.model.profile_cams import ProfileCam
 
 Path = NDArray[np.complex128]
 
@@ -57,7 +58,7 @@ class Pose:
         return start + low * along, start + high * along
 
 
-def profile_of(pose: Pose, cam: Cam) -> Path:
+def profile_of(pose: Pose, cam: Cam | ProfileCam) -> Path:
     """Return the closed profile of a cam where it stands."""
     x, y = cam.profile().T
     return np.asarray(pose.at(cam.cam, x + 1j * y))

@@ -17,6 +17,7 @@ from structkin.kinematics import Motion
 from structkin.model.cams import Cam
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Drive, Guide
+from structkin.model.profile_cams import ProfileCam
 from structkin.model.topology import suggest
 from structkin.model.units import Units
 from structkin.show.interest import middle, points_of_interest
@@ -138,8 +139,8 @@ class _Drawing:
                 self.pen.disc(wheel, f"wheel:{geneva.id}", self.colour(geneva.wheel))
         for name in self.structure.topology.moving_links:
             dashed = self.colour(name) == LOOSE
-            curves = (*self.mechanism.guides.values(), *self.mechanism.arcs.values())
-            below = any(curve.carrier == name for curve in curves)
+            slotted = {guide.carrier for guide in self.mechanism.guides.values()}
+            below = name in slotted | {arc.carrier for arc in self.mechanism.arcs.values()}
             self.pen.body(self._body(name), f"link:{name}", self.colour(name), dashed=dashed, below=below)
         for spring in self.mechanism.forces.springs.values():
             a, b = (self.pose.points[point] for _, point in spring.ends)
@@ -202,7 +203,7 @@ class _Drawing:
         if guide.turn is not None:
             self.pen.block(place, along, f"block:{guide.joint}", self.colour(guide.slider))
 
-    def _cam(self, cam: Cam) -> None:
+    def _cam(self, cam: Cam | ProfileCam) -> None:
         """Draw the profile, and the roller or the face that touches it."""
         profile, touch = profile_of(self.pose, cam), self.pose.at(cam.follower, cam.touch)
         if not np.isfinite(profile).all() or not np.isfinite(touch):

@@ -9,6 +9,7 @@ from structkin.groups.cam import Lift, OfAngle, Turn
 from structkin.groups.cam_rows import CamRow, cam_parts
 from structkin.groups.jet import Jet, angle, length, vector
 from structkin.groups.periodic import Follow, GenevaLaw, Piecewise, angle_of
+from structkin.groups.profile import Met
 from structkin.model.cam_laws import MOTIONS, CamLaw, spline
 
 TINY = 1e-30
@@ -133,3 +134,44 @@ def test_a_spline_goes_through_its_values_wherever_it_begins():
     shifted = spline(angles + 1.0, values)
     x = np.linspace(0, 6, 50)
     np.testing.assert_allclose(shifted(x + 1.0, 2), f(x, 2), rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize(("radius", "flat"), [(0.0, False), (0.3, False), (0.0, True)])
+def test_what_a_profile_meets(radius, flat):
+    """An eccentric circle: a roller's centre and a tangent are known, and so are all derivatives by complex steps."""
+    r, e = 1.0, 0.3
+
+    def circle(u, order=0):
+        # R = e cos u + sqrt(r^2 - e^2 sin^2 u)
+        c, s = e * np.cos(u), e * np.sin(u)
+        q = np.sqrt(r * r - s * s)
+        if order == 0:
+            return c + q
+        if order == 1:
+            return -s - s * c / q
+        if order == 2:
+            return -c - (c * c - s * s) / q - (s * c) ** 2 / q**3
+        if order == 3:
+            return s + 4 * s * c / q - 3 * (c * c - s * s) * s * c / q**3 - 3 * (s * c) ** 3 / q**5
+        cs, c2 = s * c, c * c - s * s
+        return (
+            c + 4 * c2 / q + 4 * cs * cs / q**3 - 3 * (-4 * cs * cs + c2 * c2) / q**3
+            - 9 * c2 * cs * cs / q**5 - 9 * cs * cs * c2 / q**5 - 15 * cs**4 / q**7
+        )  # fmt: skip
+
+    tiny, u = 1e-30, np.linspace(0, 7, 23)
+    for order in range(4):
+        np.testing.assert_allclose(circle(u, order + 1), circle(u + 1j * tiny, order).imag / tiny, atol=1e-12)
+    met = Met(circle, radius, flat)
+    assert met.is_single_valued
+    x = np.linspace(-7, 14, 101)
+    expected = e * np.cos(x) + (r if flat else np.sqrt((r + radius) ** 2 - (e * np.sin(x)) ** 2))
+    np.testing.assert_allclose(met(x), expected, rtol=1e-13)
+    for order in range(3):
+        np.testing.assert_allclose(met(x, order + 1), met(x + 1j * tiny, order).imag / tiny, atol=1e-11)
+    # where it touches: the direction from the circle's centre
+    where = met.parameter(x)
+    touch = circle(where) * np.exp(1j * where) - e
+    outward = np.exp(1j * x) if flat else met(x) * np.exp(1j * x) - e
+    np.testing.assert_allclose(np.abs(touch), r, rtol=1e-13)
+    np.testing.assert_allclose((touch / outward).imag, 0, atol=1e-13)

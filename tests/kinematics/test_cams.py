@@ -175,6 +175,33 @@ def test_the_general_group_agrees(kind, contact, monkeypatch):
     np.testing.assert_allclose(general.L("Q"), closed.L("Q"), atol=1e-9)
 
 
+@pytest.mark.parametrize("contact", ["roller", "flat"])
+def test_third_derivatives_of_the_general_group(contact, monkeypatch):
+    """Rows of cams, by law and by profile: the cubic term is the complex step of the convective one."""
+    monkeypatch.setattr(compile_module, "solve_closed", lambda scene, group, index: None)
+    rng, tiny = np.random.default_rng(4), 1e-30
+    for m in (sk.Mechanism.from_dict(cam_file("oscillating", contact, rng)), eccentric(contact)):
+        motion = m.solve(t=np.linspace(0.1, 0.2, 3))
+        step = motion.plan.steps[-1]
+        form, x = step.kind, motion.lanes.x
+
+        def values(operands, order, x=x, plan=motion.plan):
+            parts = []
+            for operand in operands:
+                if hasattr(operand, "index"):
+                    parts.append(x[order, plan.rows(operand.index)])
+                else:
+                    parts.append((1 - order) * np.array([[operand.real], [operand.imag]]) + np.zeros((2, 3)))
+            return tuple(parts)
+
+        h, vh = (values(step.inputs, order) for order in (0, 1))
+        phi, vphi = (tuple(x[order, motion.plan.rows(slot)] for slot in step.outputs) for order in (0, 1))
+        moved = [tuple(a + 1j * tiny * b for a, b in zip(*both, strict=True)) for both in ((h, vh), (phi, vphi))]
+        expected = form.convective(*moved, vh, vphi, vh, vphi)
+        for a, b in zip(form.cubic(h, phi, vh, vphi), expected, strict=True):
+            np.testing.assert_allclose(a, np.imag(b) / tiny, rtol=1e-9, atol=1e-9)
+
+
 def test_rates_are_those_of_the_law_at_any_speed():
     m = translating(radius=0.1)
     t = np.linspace(0, 1, 50)
@@ -281,3 +308,91 @@ def test_a_fixed_cam_with_a_carrier_that_turns():
     assert motion.ok.all() and motion.residual().max() < 1e-14
     seen = places(motion, "Q") / np.exp(1j * motion.t)
     np.testing.assert_allclose(seen, 0.1 + 1j + 1j * m.cams["cam"].lift(motion.t), atol=1e-13)
+
+
+# --- by a profile -------------------------------------------------------------------------------------------
+
+
+def eccentric(contact, offset=0.2, kind="translating", **entry):
+    """An eccentric circle of radius 1, 0.3 beside its shaft, as a table: the follower's motion is a four-bar's."""
+    u = np.linspace(0, TURN, 180, endpoint=False)
+    e = 0.3
+    rows = np.stack((u, e * np.cos(u) + np.sqrt(1 - (e * np.sin(u)) ** 2)), axis=1)
+    touch = {"roller": {"at": "Q", "radius": 0.4}, "knife-edge": {"at": "Q", "contact": "knife-edge"}}
+    reach = {"roller": 1.35, "knife-edge": 0.95, "flat": 1.0}[contact]
+    points = {"A": (0, 0), "M": (0.3, 0), "Q": (offset, reach), "F": (offset + 1, reach), "T": (offset, 3)}
+    links = {"ground": ["A"], "disc": ["A", "M"], "follower": ["Q", "T", "F"]}
+    joints = {"guide": {"type": "prismatic", "links": ["follower", "ground"], "axis": [0, 1]}}
+    if kind == "oscillating":
+        points["B"] = (3, 0.5)
+        links |= {"ground": ["A", "B"], "follower": ["B", "Q", "F"]}
+        points.pop("T")
+        joints = {}
+    cam = {"type": "cam", "cam": "disc", "follower": "follower", **(touch.get(contact) or {"face": ["Q", "F"]})}
+    joints["cam"] = {**cam, **(entry or {"profile": rows.tolist()})}
+    return sk.Mechanism(
+        "eccentric", points=points, links=links, joints=joints, drivers={"motor": {"joint": "A", "speed": 1.0}}
+    )
+
+
+@every_kind
+def test_an_eccentric_is_a_linkage(kind, contact):
+    """The distance of the roller's centre, or of the face, from the circle's centre is constant."""
+    motion = eccentric(contact, kind=kind).solve(samples=49, duration=2.4)
+    assert motion.ok.all() and motion.residual().max() < 1e-12
+    centre = 0.3 * np.exp(1j * motion.t)
+    q, f = places(motion, "Q"), places(motion, "F")
+    if contact == "flat":
+        np.testing.assert_allclose(np.abs(((q - centre) * np.conj(f - q)).imag) / np.abs(f - q), 1.0, rtol=2e-7)
+    else:
+        radius = 1.0 + motion.mechanism.cams["cam"].radius
+        np.testing.assert_allclose(np.abs(q - centre), radius, rtol=2e-7)
+        # rates: (q - c) . (q' - c') = 0, and once more; the spline's second derivatives are good to 1e-4
+        dq, dc = places(motion, "Q", "velocity"), 1j * centre
+        ddq = places(motion, "Q", "acceleration")
+        np.testing.assert_allclose((np.conj(q - centre) * (dq - dc)).real, 0, atol=1e-5)
+        np.testing.assert_allclose((np.conj(q - centre) * (ddq + centre)).real + np.abs(dq - dc) ** 2, 0, atol=2e-3)
+    on = motion.cam("cam")
+    np.testing.assert_allclose(on.curvature_radius, 1.0, rtol=2e-3)
+    touch = on.contact @ np.array([1, 1j])
+    np.testing.assert_allclose(np.abs(touch - centre), 1.0, rtol=2e-7)
+    assert np.max(on.gap) < 1e-12
+    if kind == "translating":
+        normal = (touch - centre) / np.abs(touch - centre)
+        np.testing.assert_allclose(np.sin(on.pressure_angle), np.sin(np.angle(normal / 1j)), atol=1e-5)
+
+
+def test_a_profile_may_be_an_outline_or_a_file(tmp_path):
+    u = np.linspace(0, TURN, 181)
+    radii = 0.3 * np.cos(u) + np.sqrt(1 - (0.3 * np.sin(u)) ** 2)
+    t = np.linspace(0, 0.5, 5)
+    table = eccentric("roller").solve(t=t)
+    # places in the sketch, in either sense
+    z = radii * np.exp(1j * u)
+    for order in (slice(None, -1), slice(None, 0, -1)):
+        outline = np.stack((z.real, z.imag), axis=1)[order]
+        found = eccentric("roller", outline=outline.tolist()).solve(t=t)
+        np.testing.assert_allclose(found.position("Q"), table.position("Q"), atol=1e-9)
+    (tmp_path / "cam.csv").write_text("angle, radius\n" + "\n".join(f"{a}, {r}" for a, r in zip(u, radii, strict=True)))
+    data = eccentric("roller").source_dict
+    data["joints"]["cam"].pop("profile")
+    data["joints"]["cam"]["csv"] = "cam.csv"
+    found = sk.Mechanism.from_dict(data, folder=tmp_path).solve(t=t)
+    np.testing.assert_allclose(found.position("Q"), table.position("Q"), atol=1e-9)
+
+
+@pytest.mark.parametrize("contact", ["roller", "knife-edge"])
+def test_from_a_law_to_its_profile_and_back(contact):
+    """The profile that a law generates moves the follower by that law."""
+    by_law = translating(0.1, **({"radius": 0.15} if contact == "roller" else {"contact": contact}))
+    outline = by_law.cams["cam"].profile(np.linspace(0, TURN, 720, endpoint=False))
+    data = by_law.source_dict
+    data["joints"]["cam"].pop("law")
+    data["joints"]["cam"]["outline"] = outline.tolist()
+    t = np.linspace(0, 2.5, 30)
+    motion, expected = sk.Mechanism.from_dict(data).solve(t=t), by_law.solve(t=t)
+    assert motion.ok.all()
+    np.testing.assert_allclose(motion.position("Q"), expected.position("Q"), atol=2e-7)
+    np.testing.assert_allclose(motion.velocity("Q"), expected.velocity("Q"), atol=1e-4)
+    found, wanted = motion.cam("cam"), expected.cam("cam")
+    np.testing.assert_allclose(found.pressure_angle, wanted.pressure_angle, atol=1e-4)

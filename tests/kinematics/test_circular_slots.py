@@ -23,7 +23,9 @@ def pair(points, slotted, joints, with_link):
 
 
 CASES = {
-    "slot in the ground": ({"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C", "P"]}, "ground", ["D", "C"], {}),
+    "slot in the ground": (
+        {"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C", "P"]}, "ground", ["D", "C"], {},
+    ),
     "slot in the driven crank, pin on a rocker": (
         {"ground": ["A", "D"], "crank": ["A", "B"], "rocker": ["D", "C", "P"]}, "crank", ["B", "C"], {},
     ),
@@ -35,7 +37,8 @@ CASES = {
         {"guide": {"type": "prismatic", "links": ["slide", "ground"], "axis": [1, 0.3]}},
     ),
     "in a larger group": (
-        {"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "P"], "plate": ["P", "C", "E"]}, "ground", ["D", "C"],
+        {"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "P"], "plate": ["P", "C", "E"]},
+        "ground", ["D", "C"],
         {"other": {"type": "pin-in-slot", "pin": "E", "slot": "ground", "axis": [1, 0.2]}},
     ),
 }  # fmt: skip
