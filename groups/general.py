@@ -8,6 +8,7 @@ The unknowns of link k are its origin O_k and its unit direction U_k = (cos thet
     travel     D . (P_j - P_i) - start - s = 0       driven slide
     distance   |P_j - P_i|^2 / 2 - lambda = 0        driven distance, lambda half its square
     gear       sum a_k theta_k - start - s = 0       turns coupled by teeth; a travel may have such terms, too
+    cam        see `cam_rows.py`                     a function of an angle in the place of a constant
 
 Links that gears turn have their angle theta as one unknown more: a unit vector does not hold whole turns.
 
@@ -27,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from .cam_rows import CamRow, cam_parts
 from .kind import Array, Values
 
 #: Redundant joints agree where the largest gap that is left, relative to the size, is below this.
@@ -60,11 +62,12 @@ class Rows:
     turns: tuple[tuple[int, int, float], ...] = ()
     unit: tuple[bool, ...] = ()
     size: float = 1.0
+    cams: tuple[CamRow, ...] = ()
 
     @property
     def count(self) -> int:
         """Number of scalar rows: three a link, and more where joints are redundant."""
-        scalar = (self.parallels, self.lines, self.travels, self.distances, self.gears)
+        scalar = (self.parallels, self.lines, self.travels, self.distances, self.gears, self.cams)
         return 2 * len(self.pins) + sum(map(len, scalar))
 
     @property
@@ -154,6 +157,7 @@ class General:
             _dot(dD[ix.travel_d], travel) + _dot(D[ix.travel_d], d_travel) - dS[ix.travel_s],
             _dot(d_dist, dist) - dS[ix.dist_s],
             -dS[ix.gear_s],
+            cam_parts(self.rows.cams, (P, dP), (D, dD)),
         )
         return rows + ix.turning @ d_angles if len(ix.angles) else rows
 
@@ -183,13 +187,31 @@ class General:
             _dot(D_travel, travel) - ix.travel_start - S[ix.travel_s],
             0.5 * _dot(reach, reach) - S[ix.dist_s],
             -ix.gear_start - S[ix.gear_s],
+            cam_parts(self.rows.cams, (P,), (D,)),
         )
         if len(ix.angles):
             values = values + ix.turning @ angles
         # The derivative of a scalar row by the place of its second point: D x v = turned(D) . v.
         gradients = _join_lanes(_turned(D_line), D_travel, reach)
         angular = _join_lanes(-_dot(D_line, line), _cross(D_travel, travel))
-        return values / ix.row_size[:, None], ix.jacobian(P, O, gradients, angular, _dot(D_a, D_b), values.dtype)
+        J = ix.jacobian(P, O, gradients, angular, _dot(D_a, D_b), values.dtype)
+        if self.rows.cams:
+            J[:, -len(self.rows.cams) :] = self._cam_jacobian(P, D, O) / ix.row_size[-len(self.rows.cams) :, None]
+        return values / ix.row_size[:, None], J
+
+    def _cam_jacobian(self, P: Array, D: Array, O: Array) -> Array:
+        """Return the part (n, cams, 3m) of the Jacobian that belongs to cams: each link moved by itself."""
+        ix, n = self._index, P.shape[-1]
+        links = np.arange(self.rows.links)[:, None]
+        on, with_link = ((source == links)[:, :, None, None] for source in (ix.p_source, ix.d_source))
+        along = on * np.eye(2)[:, None, None, :, None] * np.ones(n)
+        dP = np.concatenate((along, [on * _turned(P - O[:, None]) / self.rows.size]))
+        dD = np.concatenate((0.0 * np.stack((D,) * 2)[:, None] * with_link, [with_link * _turned(D) / self.rows.size]))
+        # All columns at once, side by side as lanes: (3, m, k, 2, n) to (k, 2, 3 m n).
+        moved = [np.moveaxis(x, (2, 3), (0, 1)).reshape(x.shape[2], 2, -1) for x in (dP, dD)]
+        still = [np.tile(x, 3 * self.rows.links) for x in (P, D)]
+        rates = cam_parts(self.rows.cams, (still[0], moved[0]), (still[1], moved[1]))
+        return np.moveaxis(rates.reshape(len(rates), 3, -1, n), (3, 0, 2, 1), (0, 1, 2, 3)).reshape(n, len(rates), -1)
 
     # --- the duties of a kind -----------------------------------------------------------------------------
 
@@ -242,6 +264,7 @@ class General:
             _mixed(_dot, D.take(ix.travel_d), travel),
             0.5 * _mixed(_dot, dist, dist),
             np.zeros((len(ix.gear_s), P.x.shape[-1])),
+            cam_parts(self.rows.cams, (P.x, P.v, P.w, P.vw), (D.x, D.v, D.w, D.vw)),
         )
         at, E = ix.angles, _unit(theta)
         winding = _cross(U[at], E) * vt * wt - _dot(vU[at], E) * wt - _dot(wU[at], E) * vt
@@ -251,10 +274,11 @@ class General:
         """Return -(d3 Phi)(v, v, v): of products of three, and of the angles that are tied to their directions."""
         ix = self._index
         (V, _), (vV, _) = self._split(h), self._split(vh)
-        (_, U, theta), (vO, vU, vt) = map(self._unpack, (phi, vphi))
+        (O, U, theta), (vO, vU, vt) = map(self._unpack, (phi, vphi))
         vP = ix.points(vO, vU, vV)
         dD = _times(ix.directions(vU, vV), ix.turners(V)) + _times(ix.directions(U, V), ix.turner_rates(vV))
         ddD = 2 * _times(ix.directions(vU, vV), ix.turner_rates(vV))
+        P, D, no_P, no_D = ix.points(O, U, V), ix.turned_directions(U, V), 0.0 * vP, 0.0 * dD
         rows = ix.stack(
             0.0 * vP[ix.pin_a],
             3 * (_cross(ddD[ix.par_a], dD[ix.par_b]) + _cross(dD[ix.par_a], ddD[ix.par_b])),
@@ -262,6 +286,7 @@ class General:
             3 * _dot(ddD[ix.travel_d], vP[ix.travel_b] - vP[ix.travel_a]),
             0.0 * vP[ix.dist_a, 0],
             np.zeros((len(ix.gear_s), vP.shape[-1])),
+            cam_parts(self.rows.cams, (P, vP, vP, no_P, vP, no_P, no_P, no_P), (D, dD, dD, ddD, dD, ddD, ddD, no_D)),
         )
         at, E = ix.angles, _unit(theta)
         winding = 3 * _cross(vU[at], E) * vt**2 + _dot(U[at], E) * vt**3
@@ -270,26 +295,6 @@ class General:
     def unknowns(self, O: Array, theta: Array) -> Values:
         """Return the unknowns from the origins (m, 2, n) and the angles (m, n) of all links."""
         return (*_pack(O, np.stack((np.cos(theta), np.sin(theta)), axis=1)), *theta[self._index.angles])
-
-    def cubic(self, h: Values, phi: Values, vh: Values, vphi: Values) -> Values:
-        """Return -(d3 Phi)(v, v, v): a direction that an input turns is a product, so its rows are of third order."""
-        ix = self._index
-        (V, _), (vV, _) = self._split(h), self._split(vh)
-        (_, U, theta), (vO, vU, vt) = self._unpack(phi), self._unpack(vphi)
-        vP = ix.points(vO, vU, vV)
-        dD = _times(ix.directions(vU, vV), ix.turners(V)) + _times(ix.directions(U, V), ix.turner_rates(vV))
-        ddD = 2 * _times(ix.directions(vU, vV), ix.turner_rates(vV))
-        rows = ix.stack(
-            0.0 * vP[ix.pin_a],
-            3 * (_cross(ddD[ix.par_a], dD[ix.par_b]) + _cross(dD[ix.par_a], ddD[ix.par_b])),
-            3 * _cross(ddD[ix.line_d], vP[ix.line_b] - vP[ix.line_a]),
-            3 * _dot(ddD[ix.travel_d], vP[ix.travel_b] - vP[ix.travel_a]),
-            0.0 * vP[ix.dist_a, 0],
-            np.zeros((len(ix.gear_s), vP.shape[-1])),
-        )
-        at, E = ix.angles, _unit(theta)
-        winding = _dot(U[at], E) * vt**3 + 3 * _cross(vU[at], E) * vt**2
-        return (*(-rows), *(0.0 * U[:, 0]), *winding)
 
     def newton(self, h: Values, O: Array, theta: Array, *, iterations: int = 12) -> tuple[Array, Array, Array]:
         """Run Newton's method from a start, over all lanes at once.
@@ -421,6 +426,8 @@ class _Index:
         self.row_size[2 * pins : first] = 1 / rows.size
         distances = first + len(rows.lines) + len(rows.travels)
         self.row_size[distances : distances + len(rows.distances)] = rows.size
+        last = first + len(self.scalar_a) + len(rows.gears)
+        self.row_size[last:] = [1 / rows.size if row.form == "turn" else 1.0 for row in rows.cams]
         self.size = rows.size
         scalar_rows = first + np.arange(len(self.scalar_a))
         pin_rows, parallel_rows = 2 * np.arange(pins), 2 * pins + np.arange(parallels)
@@ -452,7 +459,11 @@ class _Index:
         # Coefficients of the angles of geared links, in rows of one metre.
         self.turning = np.zeros((rows.count, len(self.angles)))
         for number, geared, a in rows.turns:
-            row = rows.count - len(rows.gears) + number if number >= 0 else first + len(rows.lines) - 1 - number
+            row = (
+                rows.count - len(rows.gears) - len(rows.cams) + number
+                if number >= 0
+                else first + len(rows.lines) - 1 - number
+            )
             self.turning[row, rows.angles.index(geared)] += a
             self.constant[row, 3 * geared + 2] += a / rows.size
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -61,7 +61,9 @@ class Statistics:
         """Condition number (samples,) of the scaled Jacobian, in the 2-norm."""
         scaled = Scaled(self.coordinates, SOLVERS[self.method])
         entries = scaled.all_rows(self.q, self.z)[1]
-        return np.array([np.linalg.cond(scaled.full(lane)) if np.isfinite(lane).all() else np.nan for lane in entries.T])
+        return np.array(
+            [np.linalg.cond(scaled.full(lane)) if np.isfinite(lane).all() else np.nan for lane in entries.T]
+        )
 
 
 def solve_globally(
@@ -230,5 +232,3 @@ class _Run:
             self.method, self.coordinates, f.q[:, self.kept], f.z[:, self.kept], f.iterations[self.kept], f.stations,
             tuple(f.failures),
         )  # fmt: skip
-
-

@@ -223,5 +223,3 @@ def _blocks(rows: Ints, columns: Ints, block_of_row: Ints, block_of_column: Ints
             )
         )
     return found
-
-

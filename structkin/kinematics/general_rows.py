@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import cmath
 from collections.abc import Mapping
+from dataclasses import replace
 
-from structkin.errors import Problem, StructureError
+import numpy as np
+
+from structkin.errors import InputError, Problem, StructureError
 from structkin.groups import General, Rows
+from structkin.groups.cam_rows import CamRow
+from structkin.groups.periodic import Follow
 from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.closed_forms import half_square_of
+from structkin.kinematics.higher_pairs import require_carrier
 from structkin.kinematics.plan import Operand
 from structkin.kinematics.scene import Contact, Scene
 from structkin.kinematics.turns import scalar, turn_of
-from structkin.model.parts import Mesh
+from structkin.model.cams import Cam
+from structkin.model.parts import Arc, Guide, Mesh
+from structkin.model.profile_cams import ProfileCam
 from structkin.structure import Group
 
 
@@ -64,13 +72,14 @@ class _Writer:
         self._gears: list[tuple[float, int]] = []
         self._turns: list[tuple[int, int, float]] = []
         self._lines_of_centers: dict[str, tuple[complex, complex]] = {}
+        self._cams: list[CamRow] = []
 
     def rows(self) -> Rows:
         """Return the rows written so far."""
         return Rows(
             len(self._unknown), len(self._vectors), len(self._scalars), tuple(self._points), tuple(self._directions),
             tuple(self._pins), tuple(self._parallels), tuple(self._lines), tuple(self._travels), tuple(self._distances),
-            tuple(self._gears), tuple(self._turns), tuple(self._unit), self._size(),
+            tuple(self._gears), tuple(self._turns), tuple(self._unit), self._size(), tuple(self._cams),
         )  # fmt: skip
 
     def inputs(self) -> tuple[Operand, ...]:
@@ -94,6 +103,20 @@ class _Writer:
                 self._known(self._scene.pins[contact.joint]) if other is None else self._point(other, contact.joint)
             )
             self._pins.append((first, second))
+            return
+        geneva = self._scene.mechanism.genevas.get(contact.joint)
+        if geneva is not None:
+            message = f"the wheel '{geneva.wheel}' is not found from its crank '{geneva.crank}' alone"
+            hint = "drive the crank's shaft; a wheel cannot drive its crank"
+            raise InputError([Problem(f"joints.{geneva.id}", message, hint)], self._scene.mechanism.title)
+        cam = self._scene.mechanism.cams.get(contact.joint)
+        if cam is not None:
+            self._cams.append(self._cam(cam))
+            return
+        arc = self._scene.mechanism.arcs.get(contact.joint)
+        if arc is not None:
+            center, pin = self._place(arc.carrier, arc.center), self._slider_point(arc)
+            self._distances.append((center, pin, self._scalar(0.5 * arc.radius**2)))
             return
         guide = self._scene.guide(contact.joint)
         if guide.turn is not None:
@@ -142,6 +165,28 @@ class _Writer:
             self._pins.append((self._place(link, center), self._place(name, complex(at))))
         return name
 
+    def _cam(self, cam: Cam | ProfileCam) -> CamRow:
+        """Return the row of a cam: the travel or the angle of its follower's joint is a function of its angle."""
+        if isinstance(cam, ProfileCam):
+            return self._contact(cam)
+        require_carrier(self._scene, cam, tuple(self._unknown))
+        a, b = self._direction(cam.cam), self._direction(cam.carrier)
+        if cam.moves.hinge is not None:
+            return CamRow("turn", cam.follow, b, a, self._direction(cam.follower), b)
+        d, i, j = self._line(cam.joint)
+        start = self._scene.guide(cam.joint).start
+        return CamRow("travel", replace(cam.follow, shift=cam.follow.shift + start), b, a, d, -1, i, j)
+
+    def _contact(self, cam: ProfileCam) -> CamRow:
+        """Return the row of a profile: how far the follower is from the cam's centre is a function of the direction."""
+        b = self._direction(cam.cam)
+        centre, touch = self._place(cam.cam, cam.centre), self._place(cam.follower, cam.touch)
+        if cam.normal is None:
+            return CamRow("radius", cam.met, b, i=centre, j=touch)
+        # The face lies along -i times its normal.
+        face = self._direction(cam.follower, -1j * cam.normal)
+        return CamRow("face", Follow(cam.met, phase=0.5 * np.pi), b, d=face, i=centre, j=touch)
+
     def driver(self, id: str) -> None:
         """Write the row of a driver."""
         scene, drive = self._scene, self._scene.mechanism.drives[id]
@@ -167,10 +212,10 @@ class _Writer:
         """Return direction, line's point and slider's point of a guide."""
         guide = self._scene.guide(joint)
         origin = self._place(guide.carrier, guide.origin)
-        return self._direction(guide.carrier, guide.direction), origin, self._slider_point(joint)
+        return self._direction(guide.carrier, guide.direction), origin, self._slider_point(guide)
 
-    def _slider_point(self, joint: str) -> int:
-        guide, scene = self._scene.guide(joint), self._scene
+    def _slider_point(self, guide: Guide | Arc) -> int:
+        scene = self._scene
         if guide.slider in self._unknown or guide.slider in scene.frames:
             return self._place(guide.slider, guide.point)
         # The slot takes a shared pin whose listed link comes later: any link there, or the pin itself, stands for it.

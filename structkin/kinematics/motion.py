@@ -15,12 +15,16 @@ from numpy.typing import NDArray
 
 from structkin.errors import InputError, PoseError, Problem
 from structkin.kinematics.affine import Affine, Frame
+from structkin.kinematics.cam_motion import CamMotion
 from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.derivatives import Derivatives, Field
 from structkin.kinematics.engine import Lanes
+from structkin.kinematics.geneva_motion import GenevaMotion
 from structkin.kinematics.jerk import third_rates
 from structkin.kinematics.plan import Plan
+from structkin.kinematics.profile_motion import ProfileMotion
 from structkin.kinematics.status import Status
+from structkin.model.cams import Cam
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Mesh
 from structkin.model.topology import suggest
@@ -31,9 +35,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from structkin.coordinates.solve import Statistics
     from structkin.dynamics import Kinetostatics, UserLoad
     from structkin.kinematics.limits.passages import Passage
-    from structkin.coordinates.solve import Statistics
 
 Floats = NDArray[np.float64]
 
@@ -134,6 +138,27 @@ class Motion:
         )
         return np.asarray(np.sum(along * way, axis=1) - guide.start)
 
+    def cam(self, joint: str) -> CamMotion | ProfileMotion:
+        """Return a cam at the samples: its angle, lift, pressure angle, curvature and point of contact.
+
+        A `CamMotion` where the cam has a law, a `ProfileMotion` where it has a profile.
+
+        Raises `InputError` where there is no such cam.
+        """
+        if joint not in self.mechanism.cams:
+            raise self._unknown(joint, "a cam", self.mechanism.cams)
+        cam = self.mechanism.cams[joint]
+        return CamMotion(cam, self) if isinstance(cam, Cam) else ProfileMotion(cam, self)
+
+    def geneva(self, joint: str) -> GenevaMotion:
+        """Return a Geneva wheel at the samples: where it is engaged, and how many steps it has made.
+
+        Raises `InputError` where there is no such wheel.
+        """
+        if joint not in self.mechanism.genevas:
+            raise self._unknown(joint, "a Geneva wheel", self.mechanism.genevas)
+        return GenevaMotion(self.mechanism.genevas[joint], self)
+
     # --- velocity coefficients ----------------------------------------------------------------------------
 
     def drivers_of(self, name: str) -> tuple[str, ...]:
@@ -184,9 +209,7 @@ class Motion:
         along, way = carrier.direction * guide.direction, slider.point(guide.point) - carrier.point(guide.origin)
         D, W = self._evaluate(along, 0), self._evaluate(way, 0)
         by = self._coefficients.along
-        columns = [
-            np.sum(by(along, driver).T * W + D * by(way, driver).T, axis=1) for driver in self.mechanism.drives
-        ]
+        columns = [np.sum(by(along, driver).T * W + D * by(way, driver).T, axis=1) for driver in self.mechanism.drives]
         return np.stack(columns, axis=-1)
 
     def transmission_angle(self, at: str | int) -> Floats:
@@ -353,6 +376,11 @@ class Motion:
                     )
                 )
         gaps += [self._mesh_gap(mesh) for mesh in m.meshes.values()]
+        for arc in m.arcs.values():
+            pin, center = self._frame(arc.slider).point(arc.point), self._frame(arc.carrier).point(arc.center)
+            gaps.append(np.abs(np.hypot(*self._evaluate(pin - center, 0).T) - arc.radius) / self.size)
+        gaps += [self.cam(joint).gap / self.size for joint in m.cams]
+        gaps += [self.geneva(joint).gap / self.size for joint in m.genevas]
         for name in m.links:
             u = self._direction(name, 0)
             gaps.append(np.abs(np.hypot(u[:, 0], u[:, 1]) - 1))

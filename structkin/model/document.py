@@ -34,7 +34,6 @@ _SAMPLES = {
     "units": 'length = "mm"',
 }
 
-_LATER_JOINTS = ("cam",)
 _FORCE_HINTS: Mapping[str, str] = {
     "torque": "write moment; the torque of a motor is the key 'torque' of its driver",
     "damper": "write spring, with a damping and no stiffness",
@@ -169,8 +168,6 @@ def _read_joints(draft: Draft, section: Mapping[str, Any]) -> None:
             draft.fault(key, "'type' is missing", f"known: {', '.join(known)}")
         elif not isinstance(kind, str):
             draft.fault(f"{key}.type", f"expected text, found {describe(kind)}", f"known: {', '.join(known)}")
-        elif kind in _LATER_JOINTS:
-            draft.fault(f"{key}.type", f"joints of type '{kind}' are not supported yet", f"known: {', '.join(known)}")
         elif kind in ("revolute", "pin", "R"):
             draft.fault(f"{key}.type", "revolute joints are not listed", "name the point in both of its links")
         else:

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from structkin.errors import Problem
+from structkin.model.cams import Cam
 from structkin.model.flaw import Flaw
 from structkin.model.forces import Forces, InitialState
-from structkin.model.parts import Drive, Guide, Link, Mesh
+from structkin.model.parts import Arc, Drive, Guide, Link, Mesh
 from structkin.model.schema import DriverEntry, Entry, JointEntry, LinkEntry
 from structkin.model.topology import Driver, Joint, suggest
 from structkin.model.units import Units
 
 GROUND = "ground"
+
+if TYPE_CHECKING:
+    from structkin.model.geneva import Geneva
+    from structkin.model.profile_cams import ProfileCam
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -44,6 +49,10 @@ class Draft:
     joints: dict[str, Joint] = field(default_factory=dict)
     guides: dict[str, Guide] = field(default_factory=dict)
     meshes: dict[str, Mesh] = field(default_factory=dict)
+    arcs: dict[str, Arc] = field(default_factory=dict)
+    cams: dict[str, Cam] = field(default_factory=dict)
+    profiles: dict[str, ProfileCam] = field(default_factory=dict)
+    genevas: dict[str, Geneva] = field(default_factory=dict)
     drivers: dict[str, Driver] = field(default_factory=dict)
     drives: dict[str, Drive] = field(default_factory=dict)
     forces: Forces = field(default_factory=Forces)

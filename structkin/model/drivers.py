@@ -89,6 +89,8 @@ def _at_joint(draft: Draft, key: str, id: str, name: str, links: tuple[str, str]
     if joint.kind in "GK":
         what = JOINT_NAMES[joint.kind]
         raise Flaw(f"a {what} ('{name}') cannot be driven", 'drive the turn of a link: links = ["ground", "wheel"]')
+    if joint.kind == "C":
+        raise Flaw(f"a contact ('{name}') cannot be driven", "drive the shaft of its cam")
     if links is not None and not set(links) <= set(joint.links):
         raise Flaw(f"the joint '{name}' does not join {links[0]} and {links[1]}", f"it joins {', '.join(joint.links)}")
     if joint.kind == "P":

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from structkin.errors import InputError, Problem
-from structkin.model.parts import Drive, Guide, Link, Mesh
+from structkin.model.cams import Cam
+from structkin.model.geneva import Geneva
+from structkin.model.parts import Arc, Drive, Guide, Link, Mesh
+from structkin.model.profile_cams import ProfileCam
 from structkin.model.topology import Topology, suggest
 from structkin.model.units import Units
 
@@ -52,9 +55,12 @@ class Mechanism:
         "_pose",
         "_source",
         "_source_dict",
+        "arcs",
+        "cams",
         "drives",
         "duration",
         "forces",
+        "genevas",
         "guides",
         "initial",
         "links",
@@ -76,6 +82,12 @@ class Mechanism:
     guides: Mapping[str, Guide]
     #: Gears, racks, belts and rolling contacts, by joint id.
     meshes: Mapping[str, Mesh]
+    #: Circular slots, by joint id.
+    arcs: Mapping[str, Arc]
+    #: Cams, each with its law or its profile, by joint id.
+    cams: Mapping[str, Cam | ProfileCam]
+    #: Geneva wheels, by joint id.
+    genevas: Mapping[str, Geneva]
     #: Geometry and law of each driver, in the order of the file.
     drives: Mapping[str, Drive]
     forces: Forces
@@ -156,6 +168,9 @@ class Mechanism:
             "links": MappingProxyType(draft.links),
             "guides": MappingProxyType(draft.guides),
             "meshes": MappingProxyType(draft.meshes),
+            "arcs": MappingProxyType(draft.arcs),
+            "cams": MappingProxyType({**draft.cams, **draft.profiles}),
+            "genevas": MappingProxyType(draft.genevas),
             "drives": MappingProxyType(draft.drives),
             "forces": draft.forces,
             "initial": MappingProxyType(draft.initial),
@@ -236,7 +251,14 @@ class Mechanism:
         from structkin.kinematics import solve
 
         return solve(
-            self, samples, t=t, drivers=drivers, duration=duration, method=method, coordinates=coordinates, strict=strict
+            self,
+            samples,
+            t=t,
+            drivers=drivers,
+            duration=duration,
+            method=method,
+            coordinates=coordinates,
+            strict=strict,
         )
 
     def posed(self, pose: SketchPose) -> Mechanism:
@@ -275,6 +297,7 @@ class Mechanism:
         from structkin.assemblies.listing import assembly
 
         return assembly(self, index, where=where, drivers=drivers, t=t, limit=limit)
+
     def limits(
         self,
         driver: str | None = None,

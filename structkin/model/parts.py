@@ -90,6 +90,21 @@ class Mesh:
         return first + second if self.ratio < 0 else abs(first - second)
 
 
+@dataclass(frozen=True, slots=True)
+class Arc:
+    """The middle line of a circular slot: a circle about `center`, fixed in `carrier`, of a radius [m].
+
+    The point `point` of `slider` runs on it; both places are in the frames of their links.
+    """
+
+    joint: str
+    carrier: str
+    slider: str
+    center: complex
+    point: complex
+    radius: float
+
+
 class Law(Protocol):
     """A driver's coordinate as a function of time."""
 

@@ -145,6 +145,13 @@ def _flag(value: Any) -> bool:
     return value
 
 
+def _whole(value: Any) -> int:
+    found = number(value)
+    if found != int(found):
+        raise Flaw(f"expected a whole number, found {value}")
+    return int(found)
+
+
 Name = Annotated[str, PlainValidator(_text)]
 Names = Annotated[tuple[str, ...], PlainValidator(_names)]
 TwoLinks = Annotated[tuple[str, str], _two("link")]
@@ -193,7 +200,7 @@ class PrismaticEntry(Entry):
 
 
 class SlotEntry(Entry):
-    """A pin of one link in a straight slot of another."""
+    """A pin of one link in a straight slot of another, or in a circular one about a point of it."""
 
     sample: ClassVar[str] = '{ type = "pin-in-slot", pin = "B", on = "crank", slot = "arm", along = ["O", "E"] }'
 
@@ -203,6 +210,46 @@ class SlotEntry(Entry):
     on: Name | None = None
     axis: Axis | None = None
     along: TwoPoints | None = None
+    center: Name | None = None
+    radius: Annotated[float, scalar("length", sign="positive")] | None = None
+
+
+class CamEntry(Entry):
+    """A cam with a law or a profile; whether its lifts are lengths or angles is known later."""
+
+    sample: ClassVar[str] = (
+        '{ type = "cam", cam = "disc", follower = "lifter", at = "Q", radius = 10, '
+        'law = [{ motion = "cycloidal", over = 180, to = 20 }, { motion = "cycloidal", over = 180, to = 0 }] }'
+    )
+
+    type: Name
+    cam: Name
+    follower: Name
+    law: Anything = None
+    profile: Anything = None
+    outline: Anything = None
+    csv: Name | None = None
+    center: Name | None = None
+    at: Name | None = None
+    face: TwoPoints | None = None
+    contact: Name | None = None
+    radius: Annotated[float, scalar("length", sign="positive")] | None = None
+    base: Annotated[float, scalar("length", sign="positive")] | None = None
+    start: Annotated[float, scalar("angle")] | None = None
+    direction: Name | None = None
+    carrier: Name | None = None
+
+
+class GenevaEntry(Entry):
+    """A Geneva wheel of n slots and the crank whose pin turns it."""
+
+    sample: ClassVar[str] = '{ type = "geneva", crank = "crank", pin = "P", wheel = "wheel", slots = 4 }'
+
+    type: Name
+    crank: Name
+    pin: Name
+    wheel: Name
+    slots: Annotated[int, PlainValidator(_whole)]
 
 
 Ratio = Annotated[float, PlainValidator(_real)]
@@ -271,11 +318,13 @@ class RollingEntry(Entry):
 
 
 MeshEntry = GearEntry | BeltEntry | RackEntry | RollingEntry
-JointEntry = PrismaticEntry | SlotEntry | MeshEntry
+JointEntry = PrismaticEntry | SlotEntry | CamEntry | GenevaEntry | MeshEntry
 
 JOINT_TYPES: Mapping[str, type[JointEntry]] = {
     "prismatic": PrismaticEntry,
     "pin-in-slot": SlotEntry,
+    "cam": CamEntry,
+    "geneva": GenevaEntry,
     "gear": GearEntry,
     "belt": BeltEntry,
     "rack": RackEntry,

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from structkin.show.files import save_figure
-    from structkin.show.inputs_figure import draw_inputs, inputs_table
-    from structkin.show.matrices import draw_matrices
     from structkin.show.forces_output import forces_table, forces_to_dataframe, forces_to_dict, write_forces_csv
     from structkin.show.forces_plot import plot_forces
+    from structkin.show.inputs_figure import draw_inputs, inputs_table
+    from structkin.show.matrices import draw_matrices
     from structkin.show.motion_plot import plot_motion
     from structkin.show.schematic import draw_schematic
     from structkin.show.structure_graph import draw_structure

@@ -14,14 +14,16 @@ from matplotlib.lines import Line2D
 
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
+from structkin.model.cams import Cam
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Drive, Guide
+from structkin.model.profile_cams import ProfileCam
 from structkin.model.topology import suggest
 from structkin.model.units import Units
 from structkin.show.interest import middle, points_of_interest
 from structkin.show.labels import Label, place_labels, root_figure
 from structkin.show.measures import Measures, driver_quantity, measures_of
-from structkin.show.pose import Path, Pose, motion_pose, path_of, sketch_pose
+from structkin.show.pose import Path, Pose, motion_pose, path_of, profile_of, sketch_pose, wheel_of
 from structkin.show.style import (
     DRIVER,
     GROUND,
@@ -34,8 +36,9 @@ from structkin.show.style import (
     listed,
     new_figure,
     plain,
+    tint,
 )
-from structkin.show.symbols import PATH, Pen
+from structkin.show.symbols import BAR, PATH, PLATE, Pen
 from structkin.show.wheels import draw_mesh
 from structkin.show.wheels import extent as mesh_extent
 from structkin.structure import KinematicStructure
@@ -134,9 +137,22 @@ class _Drawing:
             self._guide(guide)
         for mesh in self.mechanism.meshes.values():
             draw_mesh(self.pen, self.pose, mesh, self.colour, self.mechanism.topology.ground)
+        for arc in self.mechanism.arcs.values():
+            center, (low, high) = self.pose.at(arc.carrier, arc.center), self.pose.turns[arc.joint]
+            if np.isfinite(center) and np.isfinite(low):
+                arm = arc.radius * np.exp(1j * low)
+                start = self.pose.at(arc.carrier, arc.center + arm)
+                self.pen.curved_slot(center, start, high - low, f"slot:{arc.joint}", self.colour(arc.carrier))
+        for cam in self.mechanism.cams.values():
+            self._cam(cam)
+        for geneva in self.mechanism.genevas.values():
+            wheel = wheel_of(self.pose, self.mechanism, geneva)
+            if np.isfinite(wheel).all():
+                self.pen.disc(wheel, f"wheel:{geneva.id}", self.colour(geneva.wheel))
         for name in self.structure.topology.moving_links:
             dashed = self.colour(name) == LOOSE
-            below = any(guide.carrier == name for guide in self._guides)
+            slotted = {guide.carrier for guide in self._guides}
+            below = name in slotted | {arc.carrier for arc in self.mechanism.arcs.values()}
             self.pen.body(self._body(name), f"link:{name}", self.colour(name), dashed=dashed, below=below)
         for spring in self.mechanism.forces.springs.values():
             a, b = (self.pose.points[point] for _, point in spring.ends)
@@ -205,12 +221,32 @@ class _Drawing:
         if guide.turn is not None:
             self.pen.block(place, along, f"block:{guide.joint}", self.colour(guide.slider))
 
+    def _cam(self, cam: Cam | ProfileCam) -> None:
+        """Draw the profile, and the roller or the face that touches it."""
+        profile, touch = profile_of(self.pose, cam), self.pose.at(cam.follower, cam.touch)
+        if not np.isfinite(profile).all() or not np.isfinite(touch):
+            return
+        self.pen.disc(profile, f"cam:{cam.id}", self.colour(cam.cam))
+        colour = self.colour(cam.follower)
+        if cam.normal is not None:
+            along = -1j * cam.normal * self.pose.frames[cam.follower][1]
+            way = ((profile - touch) / along).real
+            reach = 0.35 * float(np.ptp(way))
+            middle = float(np.clip(0.0, way.min() + reach, way.max() - reach))
+            ends = touch + along * np.array([middle - reach, middle + reach])
+            self.pen.line(ends, f"face:{cam.id}", color=colour, linewidth=3.5, zorder=BAR)
+        elif cam.radius:
+            radius = cam.radius / self.pose.scale / self.pen.u
+            style = {"facecolor": tint(colour), "edgecolor": colour, "linewidth": 1.6, "zorder": PLATE}
+            self.pen.circle(touch, radius, f"roller:{cam.id}", **style)
+
     def _points(self) -> list[Label]:
         topology = self.mechanism.topology
         pins = {joint.id for joint in topology.joints if joint.kind == "R"}
         pins |= {end for drive in self.mechanism.drives.values() for _, end in drive.ends or ()}
         pins |= {end for spring in self.mechanism.forces.springs.values() for _, end in spring.ends}
         slotted = [self.pose.block(guide) for guide in self._guides if guide.turn is None]
+        slotted += [self.pose.at(arc.slider, arc.point) for arc in self.mechanism.arcs.values()]
         fixed = self.mechanism.links[topology.ground].local
         labels = []
         for name, place in self.pose.points.items():
@@ -268,6 +304,8 @@ def extent(mechanism: Mechanism, pose: Pose, paths: Mapping[str, Path]) -> tuple
     for guide in mechanism.guides.values():
         parts.append(np.array([pose.block(guide), *pose.way(guide)]))
     parts += [mesh_extent(pose, mesh) for mesh in mechanism.meshes.values()]
+    parts += [profile_of(pose, cam) for cam in mechanism.cams.values()]
+    parts += [wheel_of(pose, mechanism, geneva) for geneva in mechanism.genevas.values()]
     z = np.concatenate(parts)
     z = z[np.isfinite(z)]
     if not len(z):

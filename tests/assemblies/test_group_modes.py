@@ -274,7 +274,9 @@ def test_collinear_pivots_and_corners():
     modes = modes_of(*platform_on_lengths((0, 0.5, 1), (0, 0.7, 1.6), (1.0, 0.9, 1.1)))
     assert len(modes) >= 2 and modes.certified.all()
     # A mirror image in the line of the pivots is a mode as well.
-    assert np.max(np.abs(np.sort_complex(modes.directions[:, 0]) - np.sort_complex(modes.directions[:, 0].conj()))) < 1e-9
+    assert (
+        np.max(np.abs(np.sort_complex(modes.directions[:, 0]) - np.sort_complex(modes.directions[:, 0].conj()))) < 1e-9
+    )
 
 
 def test_unknown_rows_are_refused():

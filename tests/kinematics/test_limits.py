@@ -170,7 +170,9 @@ def check_against_a_scan(mechanism, driver, lanes=20_000):
     for end in ends:
         margins = [abs(float(poses.margin(k, np.array([end.p]), modes, end.steps)[0])) for k in end.steps]
         slopes = [_slope(poses, k, end, modes) for k in end.steps]
-        assert all(m < 1e-14 + 1e-12 * s * max(1.0, abs(end.p)) or m < 1e-10 for m, s in zip(margins, slopes, strict=True))
+        assert all(
+            m < 1e-14 + 1e-12 * s * max(1.0, abs(end.p)) or m < 1e-10 for m, s in zip(margins, slopes, strict=True)
+        )
     for one, two in pairwise(stretches):
         assert one.high.p <= two.low.p + 1e-9
     return len(ends)
