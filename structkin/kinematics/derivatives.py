@@ -45,7 +45,7 @@ class Part:
             value = field.get(slot)
             if value is None:
                 return np.zeros((2, 1)) if self.plan.widths[slot] == 2 else 0.0
-        return value if self.good is None or np.shape(value)[-1] == 1 else value[..., self.good]
+        return value if self.good is None or np.ndim(value) == 0 or np.shape(value)[-1] == 1 else value[..., self.good]
 
     def inputs(self, step: Step, field: Field | None = None) -> tuple[Any, ...]:
         """Return the inputs of a step, or their derivatives in a field."""
