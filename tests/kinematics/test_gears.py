@@ -14,13 +14,20 @@ seeds = st.integers(0, 2**31 - 1)
 MIXED = (*GEARED, *GEARED, *DYADS, *DRIVEN)
 
 
+def describe(case):
+    """K and L describe the motion, where there is one: a law may begin whole turns away, behind a limit."""
+    motion = case.mechanism().solve(7)
+    if motion.ok.any():
+        assert_describes_the_motion(motion)
+
+
 # --- random mechanisms ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("element", sorted({*GEARED}, key=lambda f: f.__name__))
 def test_every_element_on_driven_links(element):
     seen = 0
-    for seed in range(8):
+    for seed in range(5):
         case = build(3000 + seed, 3, menu=(element, element, *DRIVEN))
         check_structure(case)
         check_motion(case)
@@ -36,10 +43,10 @@ def test_random_geared_mechanisms(seed, elements):
     case = build(seed, elements, menu=MIXED)
     check_structure(case)
     check_motion(case)
-    assert_describes_the_motion(case.mechanism().solve(7))
+    describe(case)
 
 
-@settings(max_examples=15, **quiet)
+@settings(max_examples=6, **quiet)
 @given(seed=seeds)
 def test_walks_from_the_sketch_lead_to_the_same_pose(seed):
     check_walk(build(seed, 3, menu=MIXED))
@@ -136,4 +143,4 @@ def test_thousands_of_random_geared_mechanisms():
         case = build(seed, 1 + seed % 5, menu=MIXED)
         check_structure(case)
         check_motion(case)
-        assert_describes_the_motion(case.mechanism().solve(7))
+        describe(case)

@@ -253,6 +253,14 @@ def check_walk(case: Case) -> Counter[str]:
         gap = (q[:, 0] - theirs[:, lane]) / np.tile([system.size, system.size, 1.0], len(system.moving))
         gap[2::3] = np.remainder(gap[2::3] + np.pi, 2 * np.pi) - np.pi
         assert np.max(np.abs(gap)) < 1e-6, (lane, "another assembly mode")
+        for link, turn in motion.plan.turns.items():
+            if link in system.column:
+                # whole turns are walked, too
+                k = system.column[link] + 2
+                counted = turn.const.real + sum(
+                    f.real * motion.lanes.x[0, motion.plan.rows(s), lane] for s, f in turn.terms
+                )
+                assert np.max(np.abs(counted - (q[k, 0] - system.sketch()[k, 0]))) < 1e-6, (lane, link)
         seen["samples walked to"] += 1
     return seen
 

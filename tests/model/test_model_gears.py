@@ -123,7 +123,7 @@ def test_the_builder_says_the_same_as_the_file():
 
     built = start(PAIR).gear("mesh", links=["small", "large"], teeth=(20, 40)).build()
     assert built.meshes["mesh"] == mesh(PAIR)
-    built = start(PAIR).belt("mesh", links=["small", "large"], radii=(0.01, "20 mm"), crossed=True).build()
+    built = start(PAIR).belt("mesh", links=["small", "large"], radii=(0.008, "16 mm"), crossed=True).build()
     assert built.meshes["mesh"].ratio == -2
     built = start(RACK).prismatic("guide", links=["rack", "ground"], axis=(1, 0))
     assert built.rack("mesh", links=["pinion", "rack"], radius=0.02).build().meshes["mesh"] == mesh(RACK)
