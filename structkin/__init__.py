@@ -16,6 +16,7 @@
 from structkin.errors import InputError, PoseError, Problem, StructkinError, StructureError
 from structkin.kinematics import Motion, Status, solve
 from structkin.model import Builder, Driver, Joint, Mechanism, Topology, load
+from structkin.model.cam_laws import CamLaw
 from structkin.structure import (
     Group,
     KinematicStructure,
@@ -31,6 +32,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Builder",
+    "CamLaw",
     "Driver",
     "Group",
     "InputChoice",
