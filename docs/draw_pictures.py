@@ -4,6 +4,7 @@ from pathlib import Path
 
 from structkin.examples import names, path
 from structkin.model import load
+from structkin.show.cam_plot import plot_cam
 from structkin.show.files import save_figure
 from structkin.show.motion_plot import plot_motion
 from structkin.show.schematic import draw_schematic
@@ -21,6 +22,8 @@ def main() -> None:
         save_figure(draw_schematic(mechanism, motion=motion, structure=motion.structure), FOLDER / f"{name}.png")
         if name == "one_cylinder_engine":
             save_figure(motion.forces().plot(), FOLDER / f"{name}_forces.png")
+        for cam in mechanism.cams.values():
+            save_figure(plot_cam(cam, mechanism.units), FOLDER / f"{name}_{cam.id}.png")
         if name in ("jansen_leg", "crank_rocker"):
             save_figure(draw_structure(motion.structure, mechanism=mechanism), FOLDER / f"{name}_structure.png")
             save_figure(plot_motion(motion), FOLDER / f"{name}_motion.png")

@@ -17,6 +17,7 @@ from structkin.dynamics import Force, Kinetostatics, Moment
 from structkin.errors import InputError, PoseError, Problem, StructkinError, StructureError
 from structkin.kinematics import Motion, Status, solve
 from structkin.model import Builder, Driver, Joint, Mechanism, Topology, load
+from structkin.model.cam_laws import CamLaw
 from structkin.structure import (
     Group,
     KinematicStructure,
@@ -32,6 +33,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Builder",
+    "CamLaw",
     "Driver",
     "Force",
     "Group",

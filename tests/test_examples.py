@@ -23,11 +23,14 @@ ROOT = Path(__file__).resolve().parents[1]
 #: Kinds of the groups in solve order, with their links.
 GROUPS = {
     "andrews_squeezer": "driven R: K1; RRR: K2 K3; RRR: K4 K5; RRR: K6 K7",
+    "cam_lever_press": "driven R: cam; R-C: lever; RRP: rod ram",
+    "cam_roller_follower": "driven R: cam; P-C: follower",
     "crank_rocker": "driven R: crank; RRR: coupler rocker",
     "elliptic_trammel": "general: bar horizontal vertical",
     "excavator": "RRR: boom boom_barrel boom_rod; RRR: arm arm_barrel arm_rod; driven R: rocker; RRR: link bucket",
     "five_bar_two_drivers": "driven R: left_crank; driven R: right_crank; RRR: left_rod right_rod",
     "geared_five_bar": "driven R: left_crank; R-G: right_crank; RRR: left_rod right_rod",
+    "geneva": "driven R: crank; R-C: wheel",
     "hoeken_straight_line": "driven R: crank; RRR: coupler rocker",
     "jansen_leg": "driven R: crank; RRR: j upper; RRR: k c; RRR: f foot",
     "klann_leg": "driven R: crank; RRR: rod lower; RRR: leg upper",
@@ -122,6 +125,21 @@ def test_full_cycles_close(name):
         assert abs(way[-1] - way[0]) <= 1e-11 * np.max(np.abs(way) + 1e-9)
 
 
+def far_from_jumps(mechanism: sk.Mechanism, t: Any, distance: float) -> Any:
+    """Times that are no nearer than this to where the jerk of a cam or a Geneva wheel jumps."""
+    motion = mechanism.solve(t=np.concatenate((t, t - distance, t + distance)))
+    same = np.ones(len(t), dtype=bool)
+    for cam in mechanism.cams:
+        law = mechanism.cams[cam].law.function
+        piece = np.searchsorted(law.breaks, motion.cam(cam).angle % (2 * np.pi), side="right").reshape(3, -1)
+        same &= (piece == piece[0]).all(axis=0)
+    for wheel in mechanism.genevas:
+        phase = motion.geneva(wheel).engaged.reshape(3, -1)
+        same &= (phase == phase[0]).all(axis=0)
+    assert same.sum() > 15
+    return same
+
+
 @every_example
 def test_rates_agree_with_differences_of_sixth_order(name):
     mechanism = sk.load(path(name))
@@ -130,6 +148,7 @@ def test_rates_agree_with_differences_of_sixth_order(name):
     first = np.array([-1, 9, -45, 0, 45, -9, 1]) / (60 * h)
     second = np.array([2, -27, 270, -490, 270, -27, 2]) / (180 * h * h)
     centers = np.linspace(0.013, 0.987, 23) * duration
+    centers = centers[far_from_jumps(mechanism, centers, 4 * h)]
     motion = mechanism.solve(t=(centers[:, None] + h * stencil).ravel(), strict=True)
 
     def compare(values: Any, rates: Any, seconds: Any, least: float) -> float:
@@ -536,6 +555,55 @@ def test_rolling_bridge_draws_trochoids():
         close(at(motion, point), points["C"] - pull + (points[point] - points["C"]) * np.exp(1j * turn), 1e-11)
     contact = motion.velocity("C")[:, 0] + 7.5 * motion.omega("leaf")
     assert np.max(np.abs(contact)) < 1e-13
+# --- cams ---------------------------------------------------------------------------------------------------
+
+
+def test_cam_follower_by_the_formulas_of_its_motions():
+    motion = full("cam_roller_follower")
+    cam, on = motion.mechanism.cams["contact"], motion.cam("contact")
+    x = 2 * np.pi * motion.t
+    b = 2 * np.pi / 3
+    u, v = x / b, (x - np.pi) / b
+    rise = 25 * (u - np.sin(2 * np.pi * u) / (2 * np.pi))
+    fall = 25 * (1 - 10 * v**3 + 15 * v**4 - 6 * v**5)
+    lift = np.select([u < 1, x < np.pi, v < 1], [rise, 25, fall], 0)
+    close(at(motion, "Q"), 10 + 1j * (np.sqrt(50**2 - 10**2) + lift))
+    rate = np.select([u < 1, x < np.pi, v < 1], [1 - np.cos(2 * np.pi * u), 0, -30 * v**2 * (1 - v) ** 2], 0) * 25 / b
+    close(motion.velocity("Q")[:, 1], 2 * np.pi * rate / 1000)
+    assert np.max(np.abs(cam.lift(np.linspace(0, 2, 9999), 2))) == pytest.approx(2 * np.pi * 0.025 / b**2, rel=1e-6)
+    assert np.max(np.abs(cam.lift(np.linspace(3.2, 5.2, 9999), 2))) == pytest.approx(
+        10 / np.sqrt(3) * 0.025 / b**2, rel=1e-6
+    )
+    # Norton, eq. 8.31d
+    pressure = np.arctan((rate - 10) / (lift + np.sqrt(50**2 - 10**2)))
+    close(on.pressure_angle, pressure)
+    assert np.degrees(np.abs(pressure)).max() < 30
+
+
+def test_cam_lever_press_by_trigonometry():
+    motion = full("cam_lever_press")
+    lift = motion.mechanism.cams["contact"].lift(2 * np.pi * motion.t)
+    c = -90 + 40j + 180 * np.exp(1j * lift)
+    rod = abs(80 + 130j - (90 + 40j))
+    close(at(motion, "D"), 80 + 1j * (c.imag + np.sqrt(rod**2 - (80 - c.real) ** 2)))
+    dwell = (motion.t > 150 / 360) & (motion.t < 0.5)
+    assert np.max(np.abs(motion.velocity("D")[dwell])) == 0
+    radius = motion.cam("contact").curvature_radius
+    assert radius.min() == pytest.approx(0.0396, abs=5e-5)
+
+
+def test_geneva_wheel_by_its_pin():
+    motion = full("geneva")
+    g = motion.geneva("step")
+    pin = 60 * np.sin(np.pi / 4) * np.exp(1j * motion.angle("crank")) - 60
+    # a slot points to the pin while it is engaged; the wheel, drawn locked, has slots at 45 degrees
+    to_slot = np.angle(pin * np.exp(-1j * motion.angle("wheel"))) - np.pi / 4
+    assert np.max(np.abs(np.sin(2 * to_slot)[g.engaged])) < 1e-13
+    assert np.count_nonzero(g.engaged) in (90, 91)
+    assert motion.angle("wheel")[[0, -1]] == pytest.approx([0, -np.pi / 2], abs=1e-15)
+    # on the line of centres
+    middle = motion.mechanism.solve(drivers={"motor": ([2 * np.pi], [1.0], [0.0])})
+    assert middle.omega("wheel")[0] == pytest.approx(-1 / (np.sqrt(2) - 1), rel=1e-12)
 
 
 # --- Andrews' squeezer --------------------------------------------------------------------------------------

@@ -33,7 +33,9 @@ def make_cam(draft: Draft, id: str, entry: CamEntry) -> Joint | None:
         known.append(draft.has_link(f"{key}.carrier", entry.carrier))
     points = [point for point in (entry.at, *(entry.face or ())) if point is not None]
     known += [draft.has_point(f"{key}.{'face' if point != entry.at else 'at'}", point) for point in points]
-    contact = draft.attempt(key, _contact, entry)
+    # A radius that cannot be read is told already; it must not be missed as well.
+    broken = any(problem.key.startswith(f"{key}.") for problem in draft.problems)
+    contact = None if broken else draft.attempt(key, _contact, entry)
     sense = draft.attempt(f"{key}.direction", _sense, entry.direction or "counter-clockwise")
     if entry.cam == entry.follower:
         raise Flaw(f"the cam '{entry.cam}' is its own follower", "name two links")

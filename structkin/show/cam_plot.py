@@ -41,6 +41,9 @@ def plot_cam(cam: Cam, units: Units | None = None) -> Figure:
     x = np.concatenate(parts)
     last.plot(np.degrees(x), np.degrees(cam.pressure_angle(x)), color=PALETTE[4], linewidth=1.5)
     last.set_ylabel("pressure angle [deg]", fontsize=NORMAL)
+    # rounding around a constant is no curve
+    low, high = last.get_ylim()
+    last.set_ylim(min(low, -1.0), max(high, 1.0))
     last.set_xlabel("cam angle [deg]", fontsize=NORMAL)
     for ax in panels:
         for end in ends:

@@ -4,10 +4,12 @@ It shares no code with the solver by groups. The unknowns are x, y and theta of 
 
     R         the pin's place on each further link minus that on the first        two rows a pair
     P         orientation, and distance beside the guide                          two rows
-    slot      distance beside the line                                            one row
     gears     turn_1 - turn_c = ratio (turn_2 - turn_c), up to a tooth            one row
     racks     travel = lever (turn_1 - turn_2), up to a turn                      one row
     rolling   as a rack and a line; as gears on the line of centres, and |A - B|  two rows
+    slot      distance beside the line, or from the centre of a circular slot     one row
+    cam       the follower's travel or angle minus its law of the cam's angle     one row
+    Geneva    the pin beside the line of a slot, or the angle of the locked wheel  one row
     drivers   angle(second) - angle(first) - z;  travel - z;  |F - E| - z         one row
 
 are evaluated on second-order jets: a value with its first and second derivative along one direction of the unknowns.
@@ -17,7 +19,7 @@ accelerations. All are exact, and no derivative is written by hand.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -150,7 +152,7 @@ class WholeSystem:
 
         for joint in m.topology.joints:
             if joint.kind != "R":
-                assert joint.id in m.guides or joint.id in m.meshes, f"a {joint.kind} joint without geometry"
+                assert joint.id in m.guides or _known(m, joint.id), f"a {joint.kind} joint without geometry"
                 continue
             first = joint.links[0]
             for other in joint.links[1:]:
@@ -188,6 +190,7 @@ class WholeSystem:
             teeth = Fraction(mesh.ratio).limit_denominator(1000)
             assert abs(teeth - mesh.ratio) < 1e-15 * abs(mesh.ratio), "a ratio of whole numbers of teeth"
             add(row.wrapped(TURN / teeth.denominator), 1.0, *mesh.links, *([mesh.carrier] if mesh.carrier else []))
+        cam_rows(self, pose, add)
         for id in self.drivers:
             drive = m.drives[id]
             if drive.kind == "angle":
@@ -309,6 +312,59 @@ class WholeSystem:
                 return None
             q = new
         return q
+
+
+#: What has geometry besides guides, as attributes of a mechanism.
+OTHER_GEOMETRY = ("meshes", "cams", "genevas", "arcs")
+
+
+def _known(mechanism: Any, joint: str) -> bool:
+    return any(joint in getattr(mechanism, kind) for kind in OTHER_GEOMETRY)
+
+
+def cam_rows(system: WholeSystem, pose: Pose, add: Callable[..., None]) -> None:
+    """Add the rows of cams with a law, Geneva wheels and circular slots.
+
+    A cam is judged by the angle of its link and the travel or angle of its follower's joint; a Geneva wheel by its pin
+    on the middle line of a slot, or by its locked angle; a circular slot by a distance.
+    """
+    m, size = system.mechanism, system.size
+    for arc in m.arcs.values():
+        way = pose.point(arc.slider, arc.point) - pose.point(arc.carrier, arc.center)
+        add(way.dot(way).sqrt() - arc.radius, size, arc.carrier, arc.slider)
+    for cam in m.cams.values():
+        angle = pose.angle(cam.cam) - pose.angle(cam.carrier)
+        f = angle.map(*(cam.follow(angle.f, order) for order in range(3)))
+        ends = cam.cam, cam.follower, cam.carrier
+        if cam.joint in m.guides:
+            guide = m.guides[cam.joint]
+            along, way = system._line(pose, guide)
+            add(along.dot(way) - guide.start - f, size, *ends)
+        else:
+            add((pose.angle(cam.follower) - pose.angle(cam.carrier) - f).wrapped(), 1.0, *ends)
+    for g in m.genevas.values():
+        pivot = m.links[g.wheel].local[g.pivot]
+        way = pose.point(g.crank, m.links[g.crank].local[g.pin]) - pose.point(g.wheel, pivot)
+        reach, turn = np.hypot(way.x.f, way.y.f), 2 * np.pi / g.slots
+        # Beyond the mouth of the slots the wheel is locked: halfway between two slots on the line of centres.
+        inside = reach <= g.distance * np.cos(np.pi / g.slots) * (1 + 1e-9)
+        wheel, base = pose.angle(g.wheel), pose.angle(g.carrier)
+        towards = np.arctan2(way.y.f, way.x.f) - wheel.f - g.slot
+        slot = g.slot + turn * np.round(towards / turn)
+        c, s = (wheel + slot).cos(), (wheel + slot).sin()
+        across = c * way.y - s * way.x
+        centres = m.links[g.carrier].local[g.pivot] - m.links[g.carrier].local[_shaft(m, g)]
+        locked = wheel - base - (np.angle(-centres) + turn / 2 - g.slot)
+        remainder = np.remainder(locked.f + turn / 2, turn) - turn / 2
+        zero = 0.0 * across.f
+        parts = [(across.f, remainder * size), (across.d + zero, locked.d * size + zero)]
+        parts.append((across.dd + zero, locked.dd * size + zero))
+        add(Jet(*(np.where(inside, a, b) for a, b in parts)), size, g.crank, g.wheel, g.carrier)
+
+
+def _shaft(m: Any, g: Any) -> str:
+    pins = [joint.id for joint in m.topology.joints if {g.crank, g.carrier} <= set(joint.links)]
+    return pins[0]
 
 
 def _solve(J: Any, rhs: Any) -> Any:
