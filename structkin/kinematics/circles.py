@@ -33,7 +33,7 @@ RADII, NODES = (0.4, 0.2, 0.1, 0.05, 0.025), 32
 #: A margin whose double zero leaves less than this is a touch: it is flat to rounding.
 TOUCH = 1e-10
 #: Largest negative power of a Laurent series that is rounding, relative to the positions.
-CERTAIN = 1e-9
+CERTAIN = 1e-11
 
 #: The sign of the smooth root's slope at its zero, or of the root where there is none (s0 is NaN): (step, s0) -> (c,).
 Signs = Callable[[int, Floats], Floats]
