@@ -39,13 +39,16 @@ EXACT = 1e-12
 STRAIGHT = 0.01
 
 
-def run(plan: Plan, schedule: Schedule, progress: Progress | None = None) -> Lanes:
-    """Run a plan over the stations of a schedule, with the modes that keep the motion smooth."""
+def run(plan: Plan, schedule: Schedule, progress: Progress | None = None, *, flip: bool = True) -> Lanes:
+    """Run a plan over the stations of a schedule, with the modes that keep the motion smooth.
+
+    Without `flip` each dyad keeps its mode, and the motion turns into the other branch at a change point.
+    """
     flips, stations = Flips(plan), np.arange(len(schedule), dtype=np.float64)
     lanes = _sweep(plan, schedule, flips, stations, progress)
     for index, step in enumerate(plan.steps):
         # Steps are gone through in order: a flip moves what is solved after it.
-        if isinstance(step.kind, General) or step.kind.modes == 1 or not lanes.least[index] < SUSPECT:
+        if not flip or isinstance(step.kind, General) or step.kind.modes == 1 or not lanes.least[index] < SUSPECT:
             continue
         if _explore(plan, schedule, flips, index, lanes):
             lanes = _sweep(plan, schedule, flips, stations, progress)

@@ -15,12 +15,7 @@ from structkin.structure import Group
 
 def solve_general(scene: Scene, group: Group, index: int) -> Mapping[str, Frame]:
     """Record one step that solves all links of the group together, and return their frames."""
-    writer = _Writer(scene, group, index)
-    for contact in scene.contacts(group.links):
-        writer.joint(contact)
-    for driver in group.drivers:
-        writer.driver(driver)
-    form = General(writer.rows())
+    form, inputs = write_rows(scene, group, index)
     if form.rows.count < 3 * len(group.links):
         raise StructureError(
             [
@@ -33,11 +28,21 @@ def solve_general(scene: Scene, group: Group, index: int) -> Mapping[str, Frame]
             scene.mechanism.title,
         )
     sketch = [value for link in group.links for value in scene.sketch_frame(link)]
-    slots = scene.tape.step(form, writer.inputs(), sketch, group=index)
+    slots = scene.tape.step(form, inputs, sketch, group=index)
     return {
         link: Frame(Affine.slot(origin), Affine.slot(direction))
         for link, origin, direction in zip(group.links, slots[0::2], slots[1::2], strict=True)
     }
+
+
+def write_rows(scene: Scene, group: Group, index: int) -> tuple[General, tuple[Operand, ...]]:
+    """Return the equations of a group's joints and drivers, and what they take in."""
+    writer = _Writer(scene, group, index)
+    for contact in scene.contacts(group.links):
+        writer.joint(contact)
+    for driver in group.drivers:
+        writer.driver(driver)
+    return General(writer.rows()), writer.inputs()
 
 
 class _Writer:

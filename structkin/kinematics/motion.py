@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from structkin.errors import InputError, PoseError, Problem
 from structkin.kinematics.affine import Affine, Frame
+from structkin.kinematics.classify import PoseClass, classify
 from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.jerk import Jerk
@@ -246,6 +247,15 @@ class Motion:
         """Return a group in words: its number, kind and links."""
         group = self.structure.groups[index]
         return f"group {index + 1}, {group.kind} ({' + '.join(group.links)})"
+
+    def classify(self, sample: int) -> PoseClass | None:
+        """Return the kind of pose at a sample: regular, dead point, change point or redundant; None without a pose.
+
+        Raises `InputError` where there is no such sample.
+        """
+        if not -len(self) <= sample < len(self):
+            raise InputError([Problem("sample", f"there is no sample {sample} of {len(self)}")], self.mechanism.title)
+        return classify(self, sample % len(self))
 
     def require_ok(self) -> None:
         """Raise `PoseError` at the first sample that is not ok."""

@@ -45,10 +45,10 @@ def smooth(plan: Plan, schedule: Schedule, flips: Flips, lanes: Lanes) -> Lanes:
     if not sum(map(len, kept)):
         return lanes
     x = np.concatenate(parts, axis=1)
-    return _replaced(plan, replace(lanes, around=Around(np.concatenate(kept), x.reshape(len(x), -1))))
+    return replaced(plan, replace(lanes, around=Around(np.concatenate(kept), x.reshape(len(x), -1))))
 
 
-def _replaced(plan: Plan, lanes: Lanes) -> Lanes:
+def replaced(plan: Plan, lanes: Lanes) -> Lanes:
     """Set what the lanes inside circles hold to the means over these."""
     assert lanes.around is not None
     around, at = lanes.around, lanes.around.at
@@ -82,7 +82,7 @@ def _circles(
     plan: Plan, schedule: Schedule, flips: Flips, lanes: Lanes, at: Indices
 ) -> tuple[Circles, NDArray[np.bool_]]:
     """Return circles around lanes (c,), and around which of them there is a change point and nothing else."""
-    ways, outgoing = _ways(schedule, at)
+    ways, outgoing = ways_at(schedule, at)
     circles, _ = circles_at(
         plan, schedule, flips, at.astype(np.float64), ways, _near(lanes.x[0], at), outgoing=outgoing
     )
@@ -90,7 +90,7 @@ def _circles(
     return circles, touched & (circles.until == len(plan.steps))
 
 
-def _ways(schedule: Schedule, at: Indices) -> tuple[Mapping[str, Floats], NDArray[np.bool_]]:
+def ways_at(schedule: Schedule, at: Indices) -> tuple[Mapping[str, Floats], NDArray[np.bool_]]:
     """Return the way of each driver (c,) by which lanes are come to, and where it is that by which they are left."""
     moves = np.any([np.diff(z[0]) != 0 for z in schedule.drivers.values()], axis=0)
     steps = np.flatnonzero(moves)

@@ -15,6 +15,8 @@ from structkin.kinematics.special_geometry import compile_plan
 from structkin.model.mechanism import Mechanism
 
 METHODS = ("topological",)
+#: What a motion keeps at a change point: its tangent, or its assembly modes.
+BRANCHES = ("smooth", "mode")
 
 #: More samples than this that lie far apart (a scan of the work space) are not walked to from each other: closed forms
 #: then find change points between them only where two neighbours are near one.
@@ -29,6 +31,7 @@ def solve(
     drivers: Mapping[str, Any] | None = None,
     duration: float | None = None,
     method: str = "topological",
+    branch: str = "smooth",
     strict: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> Motion:
@@ -38,7 +41,8 @@ def solve(
     range, or the times `t` (n,) [s]. `drivers={"motor": values}` prescribes coordinates (n,) [rad or m] directly, or
     `(values, rates, accelerations, jerks)`; rates that are not given are NaN. With `strict=True` a sample without a
     regular pose raises `PoseError`; otherwise it carries a `Status`. `progress` is called with the part of the work
-    that is done.
+    that is done. At a change point the motion is smooth; with `branch="mode"` each dyad keeps its assembly mode, and
+    the motion turns into the other branch.
 
     Raises `InputError` where the call does not fit the mechanism, `StructureError` where drivers are missing or too
     many.
@@ -53,13 +57,17 @@ def solve(
     """
     if method not in METHODS:
         raise InputError([Problem("method", f"'{method}' is unknown", f"known: {', '.join(METHODS)}")], mechanism.title)
-    plan = compile_plan(mechanism)
+    if branch not in BRANCHES:
+        raise InputError(
+            [Problem("branch", f"'{branch}' is unknown", f"known: {', '.join(BRANCHES)}")], mechanism.title
+        )
+    plan, flip = compile_plan(mechanism), branch == "smooth"
     schedule = make_schedule(mechanism, samples, t, drivers, duration)
     if plan.tracked or (len(schedule) <= SEPARATE and not schedule.is_fine):
         fine, kept = schedule.fine()
-        lanes = run(plan, fine, progress).take(kept)
+        lanes = run(plan, fine, progress, flip=flip).take(kept)
     else:
-        lanes = run(plan, schedule, progress)
+        lanes = run(plan, schedule, progress, flip=flip)
     motion = Motion(mechanism, plan, schedule.t, schedule.drivers, lanes, schedule.thirds)
     if strict:
         motion.require_ok()
