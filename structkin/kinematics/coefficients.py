@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.kinematics.affine import Affine
+from structkin.kinematics.circles import with_rates
 from structkin.kinematics.derivatives import Derivatives, Field, quadratic
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan
@@ -43,11 +44,22 @@ class Coefficients:
     def along(self, expression: Affine, *drivers: str) -> Floats:
         """Return the derivative (2, n) of an expression by one driver's coordinate, or by those of two."""
         moved = self.movers(expression).issuperset(drivers)
-        return self._derivatives.of(expression, self._column(*sorted(drivers)) if moved else {})
+        found = self._derivatives.of(expression, self._column(*sorted(drivers)) if moved else {})
+        if self._around is not None and self.lanes.around is not None:
+            found[:, self.lanes.around.at] = self.lanes.around.mean(self._around.along(expression, *drivers))
+        return found
 
     def convective(self, expression: Affine) -> Floats:
         """Return z'^T L z' (2, n): the second rate at the actual velocity with all drivers' second rates zero."""
-        return self._derivatives.of(expression, self._contracted)
+        found = self._derivatives.of(expression, self._contracted)
+        if self._around is not None and self.lanes.around is not None:
+            found[:, self.lanes.around.at] = self.lanes.around.mean(self._around.convective(expression))
+        return found
+
+    @cached_property
+    def _around(self) -> Coefficients | None:
+        """The same on circles around the lanes near a change point."""
+        return None if self.lanes.around is None else Coefficients(self.plan, with_rates(self.plan, self.lanes))
 
     def movers(self, expression: Affine) -> frozenset[str]:
         """Return the drivers that move an expression."""

@@ -154,8 +154,10 @@ class Derivatives:
         for slot, factor in expression.terms:
             value = field.get(slot)
             if value is not None:
-                total[0] += factor.real * value[0] - factor.imag * value[1]
-                total[1] += factor.imag * value[0] + factor.real * value[1]
+                # Infinite next to a change point, where circles take over.
+                with np.errstate(invalid="ignore"):
+                    total[0] += factor.real * value[0] - factor.imag * value[1]
+                    total[1] += factor.imag * value[0] + factor.real * value[1]
             irregular = self.irregular[slot]
             if irregular is not None:
                 total[:, irregular] = np.nan

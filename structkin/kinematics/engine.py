@@ -29,16 +29,45 @@ LIMIT = 1e-13
 
 
 @dataclass(frozen=True)
+class Around:
+    """Complex poses `x` (rows, n * nodes) on circles around n lanes `at`, in order.
+
+    What is smooth there has at a lane the mean of its values on the circle.
+    """
+
+    at: NDArray[np.intp]
+    x: NDArray[np.complex128]
+
+    def lanes(self) -> Lanes:
+        """Return the poses as lanes."""
+        n = self.x.shape[1]
+        return Lanes(self.x[None], np.zeros(n, np.int8), np.full(n, -1, np.int32), np.zeros(0))
+
+    def mean(self, values: NDArray[Any]) -> Floats:
+        """Return the values (..., n) at the lanes of functions (..., n * nodes) on the circles."""
+        return np.asarray(values.reshape(*values.shape[:-1], len(self.at), -1).mean(axis=-1).real)
+
+    def take(self, lanes: NDArray[np.intp]) -> Around:
+        """Return the circles around some lanes, which are then numbered by their place in `lanes`."""
+        circle = np.minimum(np.searchsorted(self.at, lanes), len(self.at) - 1)
+        place = np.flatnonzero(self.at[circle] == lanes)
+        x = self.x.reshape(len(self.x), len(self.at), -1)[:, circle[place]]
+        return Around(place, x.reshape(len(x), -1))
+
+
+@dataclass(frozen=True)
 class Lanes:
     """The result of a run: `x` (orders, rows, n), `status` (n,) and the group it stopped at (n,), -1 where it did not.
 
-    `least[k]` is the smallest margin that step k has met, infinite for steps that have none.
+    `least[k]` is the smallest margin that step k has met, infinite for steps that have none. `around` holds complex
+    poses around lanes near a change point, where the real ones have lost their digits.
     """
 
-    x: Floats
+    x: NDArray[Any]
     status: NDArray[np.int8]
     group: NDArray[np.int32]
     least: Floats
+    around: Around | None = None
 
     @classmethod
     def empty(cls, plan: Plan, n: int, orders: int = 3) -> Lanes:
@@ -48,7 +77,9 @@ class Lanes:
 
     def take(self, index: Any) -> Lanes:
         """Return some of the lanes: a copy, or a view for a slice."""
-        return Lanes(self.x[:, :, index], self.status[index], self.group[index], self.least)
+        around = self.around and self.around.take(np.arange(len(self.status))[index])
+        around = around if around and len(around.at) else None
+        return Lanes(self.x[:, :, index], self.status[index], self.group[index], self.least, around)
 
 
 #: The mode of each step: a number, or one a lane (n,).

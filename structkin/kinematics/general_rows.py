@@ -26,11 +26,7 @@ from structkin.structure import Group
 
 def solve_general(scene: Scene, group: Group, index: int) -> Mapping[str, Frame]:
     """Record one step that solves all links of the group together, and return their frames."""
-    writer = _Writer(scene, group, index)
-    for contact in scene.contacts(group.links):
-        writer.joint(contact)
-    for driver in group.drivers:
-        writer.driver(driver)
+    writer = _written(scene, group, index)
     form = General(writer.rows())
     if form.rows.count < 3 * form.rows.links:
         raise StructureError(
@@ -51,6 +47,21 @@ def solve_general(scene: Scene, group: Group, index: int) -> Mapping[str, Frame]
     for k, start, slot in zip(angles, starts, slots[2 * len(frames) :], strict=True):
         scene.tape.turns[slots[2 * k + 1]] = Affine.slot(slot) - Affine(complex(start))
     return {link: Frame(Affine.slot(slots[2 * k]), Affine.slot(slots[2 * k + 1])) for k, link in enumerate(group.links)}
+
+
+def write_rows(scene: Scene, group: Group, index: int) -> tuple[General, tuple[Operand, ...]]:
+    """Return the equations of a group's joints and drivers, and what they take in."""
+    writer = _written(scene, group, index)
+    return General(writer.rows()), writer.inputs()
+
+
+def _written(scene: Scene, group: Group, index: int) -> _Writer:
+    writer = _Writer(scene, group, index)
+    for contact in scene.contacts(group.links):
+        writer.joint(contact)
+    for driver in group.drivers:
+        writer.driver(driver)
+    return writer
 
 
 class _Writer:

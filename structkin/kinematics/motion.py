@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from structkin.errors import InputError, PoseError, Problem
 from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.cam_motion import CamMotion
+from structkin.kinematics.classify import PoseClass, classify
 from structkin.kinematics.coefficients import Coefficients
-from structkin.kinematics.derivatives import Derivatives, Field
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.geneva_motion import GenevaMotion
-from structkin.kinematics.jerk import third_rates
+from structkin.kinematics.jerk import Jerk
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.profile_motion import ProfileMotion
 from structkin.kinematics.status import Status
@@ -96,7 +96,7 @@ class Motion:
 
         NaN also where a driver was given by values without third rates.
         """
-        return self._derivatives.of(self._place(point, link), self._thirds).T
+        return self._jerk.of(self._place(point, link)).T
 
     # --- links --------------------------------------------------------------------------------------------
 
@@ -123,7 +123,7 @@ class Motion:
 
     def angular_jerk(self, link: str) -> Floats:
         """Return the angular jerk (n,) [rad/s^3] of a link, the third derivative of its angle by time."""
-        third = self._derivatives.of(self._frame(link).direction, self._thirds).T
+        third = self._jerk.of(self._frame(link).direction).T
         # With the angle's third rate j: U x (third derivative of U) = j - omega^3.
         return np.asarray(_cross(self._direction(link, 0), third) + self.omega(link) ** 3)
 
@@ -239,11 +239,7 @@ class Motion:
         return Coefficients(self.plan, self.lanes)
 
     @cached_property
-    def _derivatives(self) -> Derivatives:
-        return Derivatives(self.plan, self.lanes)
-
-    @cached_property
-    def _thirds(self) -> Field:
+    def _jerk(self) -> Jerk:
         thirds = {}
         for id, drive in self.mechanism.drives.items():
             if id in self.thirds or drive.law is None:
@@ -251,7 +247,7 @@ class Motion:
             else:
                 with np.errstate(all="ignore"):
                     thirds[id] = drive.law.third(self.t)
-        return third_rates(self.plan, self.lanes, thirds)
+        return Jerk(self.plan, self.lanes, thirds)
 
     def _columns(self, drivers: Sequence[str] | None) -> tuple[str, ...]:
         known = self.mechanism.drives
@@ -344,6 +340,15 @@ class Motion:
         from structkin.kinematics.limits.words import group_name
 
         return group_name(self.structure.groups[index])
+
+    def classify(self, sample: int) -> PoseClass | None:
+        """Return the kind of pose at a sample: regular, dead point, change point or redundant; None without a pose.
+
+        Raises `InputError` where there is no such sample.
+        """
+        if not -len(self) <= sample < len(self):
+            raise InputError([Problem("sample", f"there is no sample {sample} of {len(self)}")], self.mechanism.title)
+        return classify(self, sample % len(self))
 
     def require_ok(self) -> None:
         """Raise `PoseError` at the first sample that is not ok."""

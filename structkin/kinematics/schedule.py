@@ -80,12 +80,19 @@ class Schedule:
         return np.asarray(values[first] + part * step)
 
     @cached_property
+    def _size(self) -> float:
+        places = np.array(list(self.mechanism.points.values()))
+        return float(np.max(np.abs(places - places[0]), initial=0.0)) or 1.0
+
+    def unit(self, id: str) -> float:
+        """Return what makes coordinates of drivers comparable: a radian, or the mechanism's size [m]."""
+        return 1.0 if self.mechanism.drives[id].kind == "angle" else self._size
+
+    @cached_property
     def _scale(self) -> dict[str, float]:
         """The step of each driver [rad or m] that continuation takes at most."""
-        places = np.array(list(self.mechanism.points.values()))
-        size = float(np.max(np.abs(places - places[0]), initial=0.0)) or 1.0
         drives = self.mechanism.drives
-        return {id: FINE_ANGLE if drives[id].kind == "angle" else FINE_LENGTH * size for id in self.drivers}
+        return {id: (FINE_ANGLE if drives[id].kind == "angle" else FINE_LENGTH) * self.unit(id) for id in self.drivers}
 
     @cached_property
     def _parts(self) -> NDArray[np.intp]:

@@ -19,6 +19,8 @@ from structkin.model.mechanism import Mechanism
 METHODS = ("topological", "topological-kl", "global", "global-sparse", "global-triangular")
 #: The coordinates that a global method may solve in.
 FAMILIES = ("natural", "reference-point", "fully-cartesian", "relative")
+#: What a motion keeps at a change point: its tangent, or its assembly modes.
+BRANCHES = ("smooth", "mode")
 
 #: More samples than this that lie far apart (a scan of the work space) are not walked to from each other: closed forms
 #: then find change points between them only where two neighbours are near one.
@@ -34,6 +36,7 @@ def solve(
     duration: float | None = None,
     method: str = "topological",
     coordinates: str | None = None,
+    branch: str = "smooth",
     strict: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> Motion:
@@ -43,7 +46,8 @@ def solve(
     range, or the times `t` (n,) [s]. `drivers={"motor": values}` prescribes coordinates (n,) [rad or m] directly, or
     `(values, rates, accelerations, jerks)`; rates that are not given are NaN. With `strict=True` a sample without a
     regular pose raises `PoseError`; otherwise it carries a `Status`. `progress` is called with the part of the work
-    that is done.
+    that is done. At a change point the motion is smooth; with `branch="mode"` each dyad keeps its assembly mode, and
+    the motion turns into the other branch.
 
     `method` chooses how. "topological" solves one structural group after the other, "topological-kl" forms the rates
     by the velocity coefficients, v = K z' and a = K z'' + z'^T L z'. The global methods solve all constraint equations
@@ -62,7 +66,7 @@ def solve(
     >>> [round(float(x), 12) for x in motion.velocity("B")[0]]
     [0.0, 2.0]
     """
-    _check_method(mechanism, method, coordinates)
+    _check_method(mechanism, method, coordinates, branch)
     if method.startswith("global"):
         from structkin.coordinates.solve import solve_globally
 
@@ -71,13 +75,13 @@ def solve(
         if strict:
             motion.require_ok()
         return motion
-    plan = compile_plan(mechanism)
+    plan, flip = compile_plan(mechanism), branch == "smooth"
     schedule = make_schedule(mechanism, samples, t, drivers, duration)
     if plan.tracked or (len(schedule) <= SEPARATE and not schedule.is_fine):
         fine, kept = schedule.fine()
-        lanes = run(plan, fine, progress).take(kept)
+        lanes = run(plan, fine, progress, flip=flip).take(kept)
     else:
-        lanes = run(plan, schedule, progress)
+        lanes = run(plan, schedule, progress, flip=flip)
     if method == "topological-kl":
         lanes = Coefficients(plan, lanes).rates(schedule.drivers)
     motion = Motion(mechanism, plan, schedule.t, schedule.drivers, lanes, schedule.thirds)
@@ -86,7 +90,7 @@ def solve(
     return motion
 
 
-def _check_method(mechanism: Mechanism, method: str, coordinates: str | None) -> None:
+def _check_method(mechanism: Mechanism, method: str, coordinates: str | None, branch: str) -> None:
     problems = []
     if method not in METHODS:
         problems.append(Problem("method", f"'{method}' is unknown", f"known: {', '.join(METHODS)}"))
@@ -94,5 +98,9 @@ def _check_method(mechanism: Mechanism, method: str, coordinates: str | None) ->
         problems.append(Problem("coordinates", f"method '{method}' has none", 'pass method="global" as well'))
     if coordinates is not None and coordinates not in FAMILIES:
         problems.append(Problem("coordinates", f"'{coordinates}' is unknown", f"known: {', '.join(FAMILIES)}"))
+    if branch not in BRANCHES:
+        problems.append(Problem("branch", f"'{branch}' is unknown", f"known: {', '.join(BRANCHES)}"))
+    elif branch != BRANCHES[0] and method.startswith("global"):
+        problems.append(Problem("branch", f"method '{method}' knows no modes", "leave it out"))
     if problems:
         raise InputError(problems, mechanism.title)

@@ -245,6 +245,7 @@ class Mechanism:
         duration: float | None = None,
         method: str = "topological",
         coordinates: str | None = None,
+        branch: str = "smooth",
         strict: bool = False,
     ) -> Motion:
         """Return the motion; see `structkin.kinematics.solve`."""
@@ -258,6 +259,7 @@ class Mechanism:
             duration=duration,
             method=method,
             coordinates=coordinates,
+            branch=branch,
             strict=strict,
         )
 
