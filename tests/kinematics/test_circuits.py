@@ -10,7 +10,7 @@ from test_limits import dyadic, four_bar, parallelogram, quiet, seeds
 
 import structkin as sk
 from structkin.kinematics.engine import Lanes, sweep
-from structkin.kinematics.limits.circuits import circuits
+from structkin.kinematics.limits.sheets import circuits
 from structkin.kinematics.limits.poses import Poses
 from structkin.kinematics.limits.search import Swept
 

@@ -90,13 +90,17 @@ class _Way:
     def __init__(self, motion: Motion, first: int, last: int) -> None:
         self._t = motion.t[first], motion.t[last]
         self._ends = {id: (z[0, first], z[0, last]) for id, z in motion.drivers.items()}
-        self._laws = {id: drive.law for id, drive in motion.mechanism.drives.items() if self._follows(motion, id, first)}
+        self._laws = {
+            id: drive.law for id, drive in motion.mechanism.drives.items() if self._follows(motion, id, first)
+        }
 
     @staticmethod
     def _follows(motion: Motion, id: str, sample: int) -> bool:
         """Return whether a driver follows its law, and was not given by other values."""
         law, t = motion.mechanism.drives[id].law, motion.t[sample]
-        return law is not None and bool(np.isfinite(t)) and bool(law(np.array([t]))[0][0] == motion.drivers[id][0, sample])
+        return (
+            law is not None and bool(np.isfinite(t)) and bool(law(np.array([t]))[0][0] == motion.drivers[id][0, sample])
+        )
 
     def __call__(self, p: Any) -> dict[str, Any]:
         """Return the values (n,) at the parts p (n,) of the way; complex parts are complex steps."""

@@ -84,4 +84,3 @@ def _extrema(coefficients: Floats) -> Floats:
     # A double zero of the slope is split by rounding into a pair beside the axis.
     real = np.sort(roots.real[(np.abs(roots.imag) < 1e-5) & (np.abs(roots.real) <= 1)])
     return np.asarray(real)
-

@@ -35,9 +35,9 @@ def limits(
 ) -> Limits:
     """Find how far a driver goes from the sketch, and what ends its motion, to rounding (not by sampling).
 
-    The other drivers are held at the values in `drivers` [rad or m], or as in the sketch. `driver` may be left out where
-    there is only one. `range` bounds the search; it is needed for nothing but a driver that is never stopped: an angle
-    is followed around, a length over several times the size of the mechanism.
+    The other drivers are held at the values in `drivers` [rad or m], or as in the sketch. `driver` may be left
+    out where there is only one. `range` bounds the search; without it an angle is followed around, and a length
+    over several times the size of the mechanism.
 
     Raises `InputError` where the call does not fit the mechanism, `StructureError` where drivers are missing or too
     many.
@@ -121,7 +121,9 @@ class Swept:
         if driver is None and len(drives) == 1:
             driver = next(iter(drives))
         elif driver is None:
-            problems.append(Problem("driver", f"the mechanism has {len(drives)} drivers", f"one of {', '.join(drives)}"))
+            problems.append(
+                Problem("driver", f"the mechanism has {len(drives)} drivers", f"one of {', '.join(drives)}")
+            )
         elif driver not in drives:
             problems.append(Problem("driver", f"'{driver}' is not a driver of this mechanism", suggest(driver, drives)))
         held = {id: drive.start for id, drive in drives.items()}
@@ -152,8 +154,12 @@ class Swept:
         if drive.kind == "angle":
             return None
         # Longer than all bars together: no loop of bars closes any more.
-        spans = [abs(a - b) for link in self.mechanism.links.values() for a in link.local.values()
-                 for b in link.local.values()]
+        spans = [
+            abs(a - b)
+            for link in self.mechanism.links.values()
+            for a in link.local.values()
+            for b in link.local.values()
+        ]
         far = 2 * (sum(spans) + max(map(abs, self.mechanism.points.values()), default=1.0)) or 1.0
         return (0.0 if drive.kind == "distance" else self.start - far), self.start + far
 

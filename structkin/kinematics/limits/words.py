@@ -59,5 +59,10 @@ def _sliders(group: Group, topology: Topology) -> list[str]:
     """Return the links of a group that slide on known ones."""
     outer = {id for id, _ in group.exterior}
     joints = [topology.joint(id) for id in group.joints]
-    return [link for joint in joints if joint.kind == "P" and joint.id in outer for link in joint.links
-            if link in group.links]
+    return [
+        link
+        for joint in joints
+        if joint.kind == "P" and joint.id in outer
+        for link in joint.links
+        if link in group.links
+    ]
