@@ -15,7 +15,7 @@ import pytest
 from kinematics.whole_system import solve_whole
 
 import structkin as sk
-from structkin.examples import crank_rocker, excavator_workspace, names, path, straight_line
+from structkin.examples import crank_rocker, excavator_workspace, names, path, reachable_intervals, straight_line
 from structkin.kinematics.compile import determines_all
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -46,6 +46,7 @@ GROUPS = {
     "stephenson_iii_triad": "driven R: crank; class III order 3: rod plate left right",
     "tipper_hoist": "general: body plate link",
     "toggle_press": "driven R: upper; RRP: lower ram",
+    "triple_rocker": "driven R: crank; RRR: coupler rocker",
     "v_engine": "driven R: crank; RRP: right_rod right_piston; RRP: left_rod left_piston",
     "wafer_arm": "driven R: upper; R-G: forearm; R-G: hand",
     "watt_six_bar": "driven R: crank; RRR: bar rocker; RRR: link output",
@@ -684,6 +685,20 @@ def test_crank_rocker_script(capsys):
     motion = crank_rocker.solve()
     assert motion.ok.all()
     assert "RRR" in capsys.readouterr().out
+
+
+def test_triple_rocker_stops_where_coupler_and_rocker_align():
+    found = sk.load(path("triple_rocker")).limits()
+    assert found.upper.value == pytest.approx(np.arccos(-71 / 456), abs=1e-12)
+    assert found.lower.value == pytest.approx(-np.arccos(-71 / 456), abs=1e-12)
+
+
+def test_reachable_intervals_script():
+    (short, *ends), full_turn = reachable_intervals.intervals(np.array([0.05, 0.09]))
+    assert short == 0.05
+    assert ends == pytest.approx([-np.arccos(-71 / 456), np.arccos(-71 / 456)], abs=1e-12)
+    # 60 + 95 < 70 + 90, and the crank is the shortest bar
+    assert full_turn[1:] == pytest.approx([-np.pi, np.pi])
 
 
 def test_straight_line_script():

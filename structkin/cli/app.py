@@ -10,7 +10,19 @@ from typing import Annotated
 
 import typer
 
-from structkin.cli import assemblies, bench, check, demo, examples, explain, forces, inputs, solve, structure
+from structkin.cli import (
+    assemblies,
+    bench,
+    check,
+    demo,
+    examples,
+    explain,
+    forces,
+    inputs,
+    limits,
+    solve,
+    structure,
+)
 from structkin.cli.terminal import complain
 from structkin.errors import InputError, StructkinError
 
@@ -29,6 +41,7 @@ app.command("structure")(structure.structure)
 app.command("explain")(explain.explain)
 app.command("inputs")(inputs.inputs)
 app.command("solve")(solve.solve)
+app.command("limits")(limits.limits)
 app.command("assemblies")(assemblies.assemblies)
 app.command("forces")(forces.forces)
 app.command("examples")(examples.examples)

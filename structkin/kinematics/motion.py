@@ -216,8 +216,8 @@ class Motion:
         """Return the transmission angle (n,) [rad] of a dyad, best at a right angle, dead at 0 (and pi).
 
         The dyad is named by its inner joint, by one of its links or by the index of its group. RRR: the angle between
-        its links, 0 to pi. RRP: that between the rod and the square to its guide. RPR: that between the line of the pins
-        and the square to the guide. PRP and RPP: that between the guides. Raises `InputError` for other groups.
+        its links, 0 to pi. RRP: that between the rod and the square to its guide. RPR: that between the line of the
+        pins and the square to the guide. PRP and RPP: that between the guides. Raises `InputError` for other groups.
         """
         from structkin.kinematics.limits.transmission import transmission_angle
 

@@ -10,9 +10,9 @@ from test_limits import dyadic, four_bar, parallelogram, quiet, seeds
 
 import structkin as sk
 from structkin.kinematics.engine import Lanes, sweep
-from structkin.kinematics.limits.circuits import circuits
 from structkin.kinematics.limits.poses import Poses
 from structkin.kinematics.limits.search import Swept
+from structkin.kinematics.limits.sheets import circuits
 
 
 def test_a_crank_rocker_has_two_circuits_and_a_triple_rocker_one():

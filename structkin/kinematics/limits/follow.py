@@ -161,7 +161,7 @@ def _fold(system: System, here: _Point, there: _Point) -> _Point:
 
 
 def _barred(system: System, here: _Point, there: _Point) -> Fold | None:
-    """Return the end where a relation with one mode, which the curve passes smoothly, stops closing: a length of zero."""
+    """Return the end where a relation with one mode stops closing though the curve is smooth: a length of zero."""
     for index, step in enumerate(system.plan.steps):
         if isinstance(step.kind, General) or step.kind.modes == 2:
             continue

@@ -20,8 +20,10 @@ Floats = NDArray[np.float64]
 NODES = 32
 #: A piece is resolved where its last coefficients are below this; the functions are of size one.
 RESOLVED = 1e-13
-#: A piece is not halved below this part of the whole.
-SMALLEST = 1e-9
+#: Coefficients that stay level below this are the rounding of the function itself: halving would not end.
+LEVEL = 1e-10
+#: A piece is not halved below this part of the whole, and no more once there are so many.
+SMALLEST, MOST = 1e-9, 2000
 #: Extrema are wanted where the function may be below this in size.
 NEAR = 0.2
 
@@ -49,7 +51,7 @@ def landmarks(function: Callable[[Floats], Floats], edges: Floats) -> Floats:
         middle, half = pieces.mean(axis=0), 0.5 * np.diff(pieces, axis=0)[0]
         values = function((middle + half * _NODES[:, None]).T.ravel()).reshape(-1, NODES)
         done, coefficients = _resolved(values)
-        done |= half < smallest
+        done |= (half < smallest) | (pieces.shape[1] > MOST)
         found += [pieces[0, done]]
         found += [
             m + h * _extrema(c) for m, h, c in zip(middle[done], half[done], coefficients[done], strict=True) if h > 0
@@ -66,7 +68,8 @@ def _resolved(values: Floats) -> tuple[NDArray[np.bool_], Floats]:
     tail = np.abs(coefficients[:, -4:]).max(axis=1)
     # Far from zero the sign is certain long before the last digit is; branch points need not be climbed down into.
     clear = (np.abs(values).min(axis=1) > np.maximum(100 * tail, NEAR)) & (np.ptp(np.sign(values), axis=1) == 0)
-    return finite & ((tail < RESOLVED) | clear), coefficients
+    level = (tail < LEVEL) & (np.abs(coefficients[:, 8:-4]).max(axis=1) < 10 * tail)
+    return finite & ((tail < RESOLVED) | clear | level), coefficients
 
 
 def _extrema(coefficients: Floats) -> Floats:

@@ -176,7 +176,7 @@ def _parts(pieces: list[tuple[_Mark, _Mark, bool]], chart: Chart) -> list[Stretc
     result = []
     for (_, low), (_, high) in runs:
         assert low is not None and high is not None
-        past = turn if high.p < low.p else 0.0
+        past = turn if high.p <= low.p else 0.0
         result.append(Stretch(low, replace(high, p=high.p + past)))
     if chart.stretch.low is None:
         result = [_from_zero(part) for part in result]

@@ -18,8 +18,9 @@ class Limit:
 
     `kind` is "stretched" or "folded" (an RRR group in line), "square" (a rod square to its guide), "no travel",
     "parallel" (guides), "no length" (of a driven distance), "singular" (a general group), "range" (the end of the
-    range that was asked for; then `group` is None), "lost" (a pose where several groups are singular at once; None). `change_point` tells that the motion can go on: the group only
-    passes through its flat pose there, from one assembly mode into the other.
+    range that was asked for; then `group` is None) or "lost" (several groups are singular at once; `group` is None).
+    `change_point` tells that the motion can go on: the group only passes through its flat pose there, from one assembly
+    mode into the other.
     """
 
     value: float

@@ -35,9 +35,9 @@ def limits(
 ) -> Limits:
     """Find how far a driver goes from the sketch, and what ends its motion, to rounding (not by sampling).
 
-    The other drivers are held at the values in `drivers` [rad or m], or as in the sketch. `driver` may be left out where
-    there is only one. `range` bounds the search; it is needed for nothing but a driver that is never stopped: an angle
-    is followed around, a length over several times the size of the mechanism.
+    The other drivers are held at the values in `drivers` [rad or m], or as in the sketch. `driver` may be left
+    out where there is only one. `range` bounds the search; without it an angle is followed around, and a length
+    over several times the size of the mechanism.
 
     Raises `InputError` where the call does not fit the mechanism, `StructureError` where drivers are missing or too
     many.
