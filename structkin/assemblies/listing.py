@@ -35,6 +35,7 @@ class Assemblies:
         self._walk = Walk(plan, drivers)
         self._leaves = iter(self._walk)
         self._kept: list[Assembly] = []
+        self._ahead: Leaf | None = None
         self._done = False
 
     def __iter__(self) -> Iterator[Assembly]:
@@ -72,16 +73,19 @@ class Assemblies:
         """Whether the limit ended the search: there are more."""
         if self.limit is None or len(self._kept) < self.limit:
             return False
-        return self._pull_one_more()
+        self._ahead = self._next()
+        return self._ahead is not None
 
     @property
     def dead_ends(self) -> tuple[DeadEnd, ...]:
-        """The groups that did not close on some ways so far, in solve order, and how near they came."""
+        """The groups that do not close on some ways, in solve order, and how near they come."""
+        self._find_all()
         return tuple(self._walk.dead[group] for group in sorted(self._walk.dead))
 
     @property
     def endless(self) -> tuple[int, ...]:
         """Groups that move while all drivers stand still: infinitely many poses, of which only some are listed."""
+        self._find_all()
         return tuple(sorted(self._walk.endless))
 
     @property
@@ -126,23 +130,22 @@ class Assemblies:
         while len(self._kept) <= index:
             if self._done or (self.limit is not None and len(self._kept) >= self.limit):
                 return False
-            leaf = next(self._leaves, None)
+            leaf = self._next()
             if leaf is None:
-                self._done = True
                 return False
+            self._ahead = None
             self._kept.append(self._assembly(leaf, len(self._kept)))
         return True
 
-    def _pull_one_more(self) -> bool:
-        if self._done:
-            return False
-        if next(self._leaves, None) is None:
-            self._done = True
-            return False
-        self._leaves = iter(self._walk)
-        for _ in self._kept:
-            next(self._leaves)
-        return True
+    def _next(self) -> Leaf | None:
+        """Return the next assembly of the walk: the one that was looked at ahead, if there is one."""
+        leaf = self._ahead or next(self._leaves, None)
+        self._done = leaf is None
+        return leaf
+
+    def _find_all(self) -> None:
+        for _ in self:
+            pass
 
     def _assembly(self, leaf: Leaf, index: int) -> Assembly:
         steps = self._plan.steps

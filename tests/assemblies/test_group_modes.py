@@ -105,10 +105,10 @@ def test_five_link_truss_has_six(shape, count):
 
 
 @pytest.mark.parametrize("count", SEVEN)
-@pytest.mark.parametrize("ground", range(7))
+@pytest.mark.parametrize("ground", [0, 3, 6])
 def test_seven_link_trusses_have_18_14_and_16(count, ground):
-    form, h, z, u = closed(*truss(SEVEN[count], ground), 3)
-    chart, parameters = equations_of(form, h)
+    form, h, _, u = closed(*truss(SEVEN[count], ground), 3)
+    chart, _ = equations_of(form, h)
     assert len(starts_of(chart.shape)) == count
     modes = modes_of(form, h)
     assert modes.total == modes.complex == count and modes.lost == 0
@@ -172,7 +172,7 @@ def by_many_starts(shape, seed, starts=3000):
     m = form.rows.links
     wide = tuple(np.broadcast_to(x, (2, starts)) for x in h)
     with np.errstate(all="ignore"):
-        O, theta, step = form.newton(
+        _, theta, step = form.newton(
             wide, rng.normal(size=(m, 2, starts)) * 2, rng.uniform(-np.pi, np.pi, (m, starts)), iterations=60
         )
     directions = np.exp(1j * theta[:, step < 1e-8]).T
@@ -183,7 +183,7 @@ def by_many_starts(shape, seed, starts=3000):
     return form, h, found
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("shape", [TRIAD, FOUR_RING], ids=["triad", "class IV order 2"])
 def test_newton_from_many_starts_finds_no_other_mode(shape, seed):
     form, h, found = by_many_starts((shape[0], tuple(shape[1])), seed)
@@ -193,6 +193,7 @@ def test_newton_from_many_starts_finds_no_other_mode(shape, seed):
         assert np.min(np.max(np.abs(modes.directions - u), axis=1)) < 1e-7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", SEVEN)
 def test_newton_from_many_starts_finds_no_other_mode_of_seven_links(count):
     links, joints = truss(SEVEN[count], 0)
@@ -262,7 +263,7 @@ def test_out_of_reach_says_how_near():
     reach = np.abs(pivots - corners)
     counts, gaps = [], []
     for change in (-1e-4, 1e-4):
-        modes = modes_of(*platform_on_lengths(corners, pivots, reach + (0, 0, change)))
+        modes = modes_of(*platform_on_lengths(corners, pivots, reach + np.array((0, 0, change))))
         counts.append(len(modes))
         gaps.append(modes.gap)
     assert abs(counts[0] - counts[1]) == 2
@@ -273,8 +274,9 @@ def test_collinear_pivots_and_corners():
     """Special, but regular: pivots in a line and corners in a line; the count stays six or falls by pairs."""
     modes = modes_of(*platform_on_lengths((0, 0.5, 1), (0, 0.7, 1.6), (1.0, 0.9, 1.1)))
     assert len(modes) >= 2 and modes.certified.all()
-    # A mirror image in the line of the pivots is a mode as well.
-    assert np.max(np.abs(np.sort_complex(modes.directions[:, 0]) - np.sort_complex(modes.directions[:, 0].conj()))) < 1e-9
+    # The mirror image of a mode in the line of the pivots is a mode as well.
+    angles = np.angle(modes.directions[:, 0])
+    assert np.max(np.abs(angles + angles[::-1])) < 1e-9
 
 
 def test_unknown_rows_are_refused():
