@@ -47,6 +47,8 @@ class Bilinear:
     def newton(self, y: Complexes, yb: Complexes, iterations: int = 8) -> tuple[Complexes, Complexes]:
         """Return solutions corrected by Newton's method."""
         k = self.unknowns
+        if k == 0:
+            return y, yb
         with np.errstate(all="ignore"):
             for _ in range(iterations):
                 step = solve_lanes(self.jacobian(y, yb), self.values(y, yb))
@@ -59,6 +61,9 @@ class Bilinear:
         Of more equations than unknowns, random combinations are certified.
         """
         n, k = y.shape
+        if k == 0:
+            # The linear equations have one solution, whatever these say.
+            return np.zeros(n), np.zeros(n)
         if len(self.M) > 2 * k:
             return Bilinear(
                 compressed(self.M.reshape(len(self.M), -1), 2 * k).reshape(2 * k, k + 1, k + 1)

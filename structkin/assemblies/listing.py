@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,11 +28,19 @@ class Assemblies:
     product over the groups. Made by `assemblies` or `Mechanism.assemblies`.
     """
 
-    def __init__(self, plan: Plan, mechanism: Mechanism, drivers: Mapping[str, float], t: float, limit: int | None):
+    def __init__(
+        self,
+        plan: Plan,
+        mechanism: Mechanism,
+        drivers: Mapping[str, float],
+        t: float,
+        limit: int | None,
+        modes: Mapping[int, tuple[int, ...]],
+    ) -> None:
         """Begin; nothing is solved yet."""
         self.mechanism, self.drivers, self.limit = mechanism, dict(drivers), limit
         self._plan, self._t = plan, t
-        self._walk = Walk(plan, drivers)
+        self._walk = Walk(plan, drivers, modes)
         self._leaves = iter(self._walk)
         self._kept: list[Assembly] = []
         self._ahead: Leaf | None = None
@@ -183,12 +191,15 @@ def assemblies(
     drivers: Mapping[str, float] | None = None,
     t: float | None = None,
     limit: int | None = 1000,
+    modes: Mapping[int, Sequence[int]] | None = None,
 ) -> Assemblies:
     """Return all assemblies of a mechanism at given driver values [rad or m], found while they are asked for.
 
     Drivers that are not given have their values of the sketch, or with `t` [s] those of their laws at that time. Closed
     forms supply both modes of a dyad and all of a triad, homotopies those of every other group (no solution is missed:
-    the paths start from as many solutions as such a group has). At most `limit` are found; None finds all.
+    the paths start from as many solutions as such a group has). At most `limit` are found; None finds all. Groups named
+    in `modes` keep these modes, as in `Assembly.modes`: with all groups before one fixed, the assemblies show the modes
+    of this one.
 
     Raises `InputError` for drivers or values that do not fit, `StructureError` where drivers are missing or too many.
 
@@ -202,11 +213,12 @@ def assemblies(
     """
     plan = compile_plan(mechanism)
     values = _values(mechanism, drivers, t)
+    fixed = _fixed(mechanism, plan, modes or {})
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 1):
         raise InputError(
             [Problem("limit", f"{limit!r} is not a positive whole number", "None finds all")], mechanism.title
         )
-    return Assemblies(plan, mechanism, values, math.nan if t is None else float(t), limit)
+    return Assemblies(plan, mechanism, values, math.nan if t is None else float(t), limit, fixed)
 
 
 def assembly(
@@ -236,6 +248,23 @@ def assembly(
         if where(item):
             return item
     raise PoseError(f"no assembly fulfils the condition\n{found.report}", 0)
+
+
+def _fixed(mechanism: Mechanism, plan: Plan, modes: Mapping[int, Sequence[int]]) -> dict[int, tuple[int, ...]]:
+    """Return the modes that are fixed; `InputError` lists groups that are not there and what is no row of modes."""
+    count, problems = len(plan.structure.groups), []
+    fixed = {}
+    for group, row in modes.items():
+        wanted: Any = row
+        if group not in range(count):
+            problems.append(Problem("modes", f"there is no group {group!r}", f"0 to {count - 1}, as in Assembly.modes"))
+        elif isinstance(wanted, str) or not isinstance(wanted, Sequence):
+            problems.append(Problem(f"modes[{group}]", f"{wanted!r} is no row of modes", "such as (1,)"))
+        else:
+            fixed[group] = tuple(wanted)
+    if problems:
+        raise InputError(problems, mechanism.title)
+    return fixed
 
 
 def _values(mechanism: Mechanism, drivers: Mapping[str, float] | None, t: float | None) -> dict[str, float]:

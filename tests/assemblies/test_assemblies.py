@@ -113,6 +113,20 @@ def test_choose_by_sketch_index_and_condition():
         found[-1]
 
 
+def test_the_modes_of_one_group():
+    m = sk.load(path("jansen_leg"))
+    chosen = m.assembly()
+    before = dict(enumerate(chosen.modes[:3]))
+    last = list(m.assemblies(modes=before))
+    assert [item.modes[3] for item in last] == [(1,), (-1,)]
+    assert all(item.modes[:3] == chosen.modes[:3] for item in last)
+    assert [item.index for item in m.assemblies(modes=dict(enumerate(chosen.modes)))] == [0]
+    with pytest.raises(sk.InputError, match="no group 9"):
+        m.assemblies(modes={9: (1,)})
+    with pytest.raises(sk.InputError, match="no row of modes"):
+        m.assemblies(modes={1: 1})
+
+
 def test_no_such_assembly_says_why():
     m = four_bar()
     with pytest.raises(sk.PoseError, match="no assembly 5"):
@@ -163,7 +177,7 @@ def chain(n):
 
 
 def test_a_product_is_not_multiplied_out():
-    m = chain(40)
+    m = chain(300)
     found = m.assemblies(limit=5)
     assert len(list(found)) == 5 and found.truncated
     assert "the limit ended the search" in found.report
