@@ -4,6 +4,7 @@ from pathlib import Path
 
 from structkin.examples import names, path
 from structkin.model import load
+from structkin.show.assemblies_figure import draw_assemblies
 from structkin.show.cam_plot import plot_cam
 from structkin.show.files import save_figure
 from structkin.show.motion_plot import plot_motion
@@ -27,6 +28,8 @@ def main() -> None:
         if name in ("jansen_leg", "crank_rocker"):
             save_figure(draw_structure(motion.structure, mechanism=mechanism), FOLDER / f"{name}_structure.png")
             save_figure(plot_motion(motion), FOLDER / f"{name}_motion.png")
+        if name in ("platform_3rpr", "platform_3rrr", "eight_bar_double_triad"):
+            save_figure(draw_assemblies(mechanism.assemblies()), FOLDER / f"{name}_assemblies.png")
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ GROUPS = {
     "cam_lever_press": "driven R: cam; R-C: lever; RRP: rod ram",
     "cam_roller_follower": "driven R: cam; P-C: follower",
     "crank_rocker": "driven R: crank; RRR: coupler rocker",
+    "eight_bar_double_triad": "driven R: crank; class III order 4: leg1 leg2 leg3 leg4 left right",
     "elliptic_trammel": "general: bar horizontal vertical",
     "excavator": "RRR: boom boom_barrel boom_rod; RRR: arm arm_barrel arm_rod; driven R: rocker; RRR: link bucket",
     "five_bar_two_drivers": "driven R: left_crank; driven R: right_crank; RRR: left_rod right_rod",
@@ -37,6 +38,8 @@ GROUPS = {
     "one_cylinder_engine": "driven R: crank; RRP: rod piston",
     "oldham_coupling": "driven R: input; RPP: disc output",
     "peaucellier": "driven R: crank; RRR: upper near_up; RRR: lower near_lo; RRR: far_up far_lo",
+    "platform_3rpr": "general: plate",
+    "platform_3rrr": "driven R: arm1; driven R: arm2; driven R: arm3; class III order 3: fore1 fore2 fore3 plate",
     "planetary_train": "driven R: sun; gear train: arm planet_1; R-G: planet_2; R-G: planet_3",
     "rack_and_pinion": "driven R: pinion; P-G: rack; RRR: left_rod left_arm; RRR: right_rod right_arm",
     "rapson_slide": "driven R: tiller; PRP: block crosshead",
@@ -273,6 +276,37 @@ def test_stephenson_triad_backwards_from_its_four_bar():
         close(at(motion, point), place)
     f = s["E"] + 30 * np.exp(1j * motion.angle("crank"))
     close(np.abs(p - f), abs(s["P"] - s["F"]))
+
+
+def test_platform_on_cylinders_has_the_published_angles():
+    """The six platform angles of the case, and along the motion the three lengths."""
+    m, motion = sk.load(path("platform_3rpr")), full("platform_3rpr")
+    angles = np.degrees([item.angle("plate") for item in m.assemblies()])
+    assert angles == pytest.approx((-56.55, -2.71, 14.06, 33.56, 57.41, 122.21), abs=0.006)
+    for pivot, corner, drive in (("A1", "B1", "left"), ("A2", "B2", "right"), ("A3", "B3", "top")):
+        close(np.abs(at(motion, corner) - at(motion, pivot)), 100 * motion.drivers[drive][0])
+
+
+def test_platform_on_arms_by_its_inverse_kinematics():
+    """Where the plate is, each arm follows from two circles."""
+    motion, s = full("platform_3rrr"), sketch("platform_3rrr")
+    for k in "123":
+        elbow = meet(s[f"A{k}"], 80, at(motion, f"C{k}"), 150, side(s[f"A{k}"], s[f"C{k}"], s[f"B{k}"]))
+        close(at(motion, f"B{k}"), elbow)
+    close(np.abs(at(motion, "C1") - at(motion, "M")), 90)
+
+
+def test_double_triad_backwards_from_its_plates():
+    """Each plate with its two legs is a four-bar: put down by the angles of two legs, the pin C has to be one."""
+    motion, s = full("eight_bar_double_triad"), sketch("eight_bar_double_triad")
+    a = s["O"] + 8 * np.exp(1j * motion.angle("crank"))
+    p = a + abs(s["P"] - s["A"]) * np.exp(1j * motion.angle("leg1"))
+    q = meet(p, abs(s["Q"] - s["P"]), s["B"], abs(s["Q"] - s["B"]), side(s["P"], s["B"], s["Q"]))
+    r = s["D"] + abs(s["R"] - s["D"]) * np.exp(1j * motion.angle("leg3"))
+    e = meet(r, abs(s["S"] - s["R"]), s["E"], abs(s["S"] - s["E"]), side(s["R"], s["E"], s["S"]))
+    for point, place in {"P": p, "Q": q, "R": r, "S": e}.items():
+        close(at(motion, point), place)
+    close(carried(p, q, s, "PQC"), carried(r, e, s, "RSC"))
 
 
 def test_tipper_backwards_from_its_body():

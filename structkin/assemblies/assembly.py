@@ -94,6 +94,11 @@ class Assembly:
         return abs(float(motion.travel(drive.joint)[0]) - value) / motion.size
 
     @property
+    def _points(self) -> list[str]:
+        m = self.motion.mechanism
+        return [point for point in m.points if any(point in link.local for link in m.links.values())]
+
+    @property
     def drivers(self) -> dict[str, float]:
         """The drivers' values [rad or m]."""
         return {id: float(z[0, 0]) for id, z in self.motion.drivers.items()}
@@ -109,7 +114,7 @@ class Assembly:
     def distance(self, other: Assembly | None = None) -> float:
         """Return how far the points are from those of another assembly, or of the sketch [m], root mean square."""
         m = self.motion.mechanism
-        names = [point for point in m.points if any(point in link.local for link in m.links.values())]
+        names = self._points
         mine = np.array([self.position(name) for name in names])
         if other is None:
             theirs = np.array([(m.points[name].real, m.points[name].imag) for name in names])
@@ -134,14 +139,12 @@ class Assembly:
                     link.direction,
                 )
             )
-        held = {point for link in m.links.values() for point in link.local}
-        points = {name: complex(*self.position(name)) for name in m.points if name in held}
+        points = {name: complex(*self.position(name)) for name in self._points}
         return m.posed(SketchPose(points, frames, self.drivers))
 
     def to_dict(self, units: Units | None = None) -> dict[str, Any]:
         """Return plain data for JSON: modes, certificate, points and angles of links; in SI unless units are given."""
         m, units = self.motion.mechanism, units or Units()
-        held = {point for link in m.links.values() for point in link.local}
         return {
             "index": self.index,
             "modes": [list(modes) for modes in self.modes],
@@ -150,6 +153,6 @@ class Assembly:
             "multiplicity": self.multiplicity,
             "singular": list(self.singular),
             "residual": self.residual,
-            "points": {name: (self.position(name) / units.length_scale).tolist() for name in m.points if name in held},
+            "points": {name: (self.position(name) / units.length_scale).tolist() for name in self._points},
             "angles": {name: self.angle(name) / units.angle_scale for name in m.links},
         }

@@ -38,6 +38,15 @@ class Bilinear:
         """Return the equations at solutions y, yb (n, k)."""
         return np.asarray(np.einsum("eab,na,nb->ne", self.M, _with_one(y), _with_one(yb)))
 
+    def terms(self, y: Complexes, yb: Complexes) -> Floats:
+        """Return the sum of the sizes of all terms of each equation (n, e)."""
+        return np.asarray(np.einsum("eab,na,nb->ne", np.abs(self.M), np.abs(_with_one(y)), np.abs(_with_one(yb))))
+
+    def relative(self, y: Complexes, yb: Complexes) -> Floats:
+        """Return the largest equation (n,) relative to its terms, or to 1 where these are small."""
+        with np.errstate(all="ignore"):
+            return np.asarray(np.max(np.abs(self.values(y, yb)) / (1 + self.terms(y, yb)), axis=1, initial=0.0))
+
     def jacobian(self, y: Complexes, yb: Complexes) -> Complexes:
         """Return the derivatives by y and yb together (n, e, 2k)."""
         by_y = np.einsum("eab,nb->nea", self.M[:, 1:], _with_one(yb))
@@ -47,6 +56,8 @@ class Bilinear:
     def newton(self, y: Complexes, yb: Complexes, iterations: int = 8) -> tuple[Complexes, Complexes]:
         """Return solutions corrected by Newton's method."""
         k = self.unknowns
+        if k == 0:
+            return y, yb
         with np.errstate(all="ignore"):
             for _ in range(iterations):
                 step = solve_lanes(self.jacobian(y, yb), self.values(y, yb))
@@ -59,14 +70,16 @@ class Bilinear:
         Of more equations than unknowns, random combinations are certified.
         """
         n, k = y.shape
+        if k == 0:
+            # The linear equations have one solution, whatever these say.
+            return np.zeros(n), np.zeros(n)
         if len(self.M) > 2 * k:
             return Bilinear(
                 compressed(self.M.reshape(len(self.M), -1), 2 * k).reshape(2 * k, k + 1, k + 1)
             ).certificate(y, yb)
         alpha, beta = np.full(n, np.nan), np.full(n, np.nan)
         J, values = self.jacobian(y, yb), self.values(y, yb)
-        rounding = np.einsum("eab,na,nb->ne", np.abs(self.M), np.abs(_with_one(y)), np.abs(_with_one(yb)))
-        rounding *= ROUNDINGS
+        rounding = ROUNDINGS * self.terms(y, yb)
         for lane in range(n):
             if not np.isfinite(J[lane]).all():
                 continue

@@ -94,6 +94,8 @@ def _one(step: Step, kind: Relation, h: tuple[Any, ...]) -> Choices:
         elif abs(value) <= LIMIT:
             return Choices((), 0.0, note="its guides are parallel: no pose, or infinitely many")
     phi = kind.position(h, 0.0 if margin is None else np.sqrt(np.abs(margin)))
+    if not all(np.isfinite(x).all() for x in phi):
+        return Choices((), 0.0, note="its two pins fall together: its direction is not determined")
     return Choices((Choice(_outputs(phi)),), note=note)
 
 

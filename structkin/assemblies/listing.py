@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,13 +28,22 @@ class Assemblies:
     product over the groups. Made by `assemblies` or `Mechanism.assemblies`.
     """
 
-    def __init__(self, plan: Plan, mechanism: Mechanism, drivers: Mapping[str, float], t: float, limit: int | None):
+    def __init__(
+        self,
+        plan: Plan,
+        mechanism: Mechanism,
+        drivers: Mapping[str, float],
+        t: float,
+        limit: int | None,
+        modes: Mapping[int, tuple[int, ...]],
+    ) -> None:
         """Begin; nothing is solved yet."""
         self.mechanism, self.drivers, self.limit = mechanism, dict(drivers), limit
         self._plan, self._t = plan, t
-        self._walk = Walk(plan, drivers)
+        self._walk = Walk(plan, drivers, modes)
         self._leaves = iter(self._walk)
         self._kept: list[Assembly] = []
+        self._ahead: Leaf | None = None
         self._done = False
 
     def __iter__(self) -> Iterator[Assembly]:
@@ -72,16 +81,19 @@ class Assemblies:
         """Whether the limit ended the search: there are more."""
         if self.limit is None or len(self._kept) < self.limit:
             return False
-        return self._pull_one_more()
+        self._ahead = self._next()
+        return self._ahead is not None
 
     @property
     def dead_ends(self) -> tuple[DeadEnd, ...]:
-        """The groups that did not close on some ways so far, in solve order, and how near they came."""
+        """The groups that do not close on some ways, in solve order, and how near they come."""
+        self._find_all()
         return tuple(self._walk.dead[group] for group in sorted(self._walk.dead))
 
     @property
     def endless(self) -> tuple[int, ...]:
         """Groups that move while all drivers stand still: infinitely many poses, of which only some are listed."""
+        self._find_all()
         return tuple(sorted(self._walk.endless))
 
     @property
@@ -126,23 +138,22 @@ class Assemblies:
         while len(self._kept) <= index:
             if self._done or (self.limit is not None and len(self._kept) >= self.limit):
                 return False
-            leaf = next(self._leaves, None)
+            leaf = self._next()
             if leaf is None:
-                self._done = True
                 return False
+            self._ahead = None
             self._kept.append(self._assembly(leaf, len(self._kept)))
         return True
 
-    def _pull_one_more(self) -> bool:
-        if self._done:
-            return False
-        if next(self._leaves, None) is None:
-            self._done = True
-            return False
-        self._leaves = iter(self._walk)
-        for _ in self._kept:
-            next(self._leaves)
-        return True
+    def _next(self) -> Leaf | None:
+        """Return the next assembly of the walk: the one that was looked at ahead, if there is one."""
+        leaf = self._ahead or next(self._leaves, None)
+        self._done = leaf is None
+        return leaf
+
+    def _find_all(self) -> None:
+        for _ in self:
+            pass
 
     def _assembly(self, leaf: Leaf, index: int) -> Assembly:
         steps = self._plan.steps
@@ -180,12 +191,15 @@ def assemblies(
     drivers: Mapping[str, float] | None = None,
     t: float | None = None,
     limit: int | None = 1000,
+    modes: Mapping[int, Sequence[int]] | None = None,
 ) -> Assemblies:
     """Return all assemblies of a mechanism at given driver values [rad or m], found while they are asked for.
 
     Drivers that are not given have their values of the sketch, or with `t` [s] those of their laws at that time. Closed
     forms supply both modes of a dyad and all of a triad, homotopies those of every other group (no solution is missed:
-    the paths start from as many solutions as such a group has). At most `limit` are found; None finds all.
+    the paths start from as many solutions as such a group has). At most `limit` are found; None finds all. Groups named
+    in `modes` keep these modes, as in `Assembly.modes`: with all groups before one fixed, the assemblies show the modes
+    of this one.
 
     Raises `InputError` for drivers or values that do not fit, `StructureError` where drivers are missing or too many.
 
@@ -199,11 +213,12 @@ def assemblies(
     """
     plan = compile_plan(mechanism)
     values = _values(mechanism, drivers, t)
+    fixed = _fixed(mechanism, plan, modes or {})
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 1):
         raise InputError(
             [Problem("limit", f"{limit!r} is not a positive whole number", "None finds all")], mechanism.title
         )
-    return Assemblies(plan, mechanism, values, math.nan if t is None else float(t), limit)
+    return Assemblies(plan, mechanism, values, math.nan if t is None else float(t), limit, fixed)
 
 
 def assembly(
@@ -233,6 +248,23 @@ def assembly(
         if where(item):
             return item
     raise PoseError(f"no assembly fulfils the condition\n{found.report}", 0)
+
+
+def _fixed(mechanism: Mechanism, plan: Plan, modes: Mapping[int, Sequence[int]]) -> dict[int, tuple[int, ...]]:
+    """Return the modes that are fixed; `InputError` lists groups that are not there and what is no row of modes."""
+    count, problems = len(plan.structure.groups), []
+    fixed = {}
+    for group, row in modes.items():
+        wanted: Any = row
+        if group not in range(count):
+            problems.append(Problem("modes", f"there is no group {group!r}", f"0 to {count - 1}, as in Assembly.modes"))
+        elif isinstance(wanted, str) or not isinstance(wanted, Sequence):
+            problems.append(Problem(f"modes[{group}]", f"{wanted!r} is no row of modes", "such as (1,)"))
+        else:
+            fixed[group] = tuple(wanted)
+    if problems:
+        raise InputError(problems, mechanism.title)
+    return fixed
 
 
 def _values(mechanism: Mechanism, drivers: Mapping[str, float] | None, t: float | None) -> dict[str, float]:

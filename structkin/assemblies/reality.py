@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 NEARLY_REAL = 2e-3
 #: Largest equation that is left at a mode, relative to the group's size, and how near two singular poses are one.
 CLOSED, SAME = 1e-10, 2e-5
+#: Largest equation that is left at a candidate, relative to its terms, and coordinates that are at infinity.
+SOLVED, INFINITE = 1e-7, 1e6
 
 
 @dataclass(frozen=True)
@@ -56,8 +58,8 @@ class Modes:
 
 def real_modes(form: General, h: tuple[Any, ...], chart: Chart, found: Solutions) -> Modes:
     """Return the modes among candidates for all solutions."""
-    y, yb = _polished(chart, found)
-    counted = _single(np.concatenate((y, yb), axis=1))
+    y, yb, solved = _polished(chart, found)
+    counted = _single(np.concatenate((y, yb), axis=1)[solved])
     gaps = np.linalg.norm(yb - y.conj(), axis=1) / (2 + np.linalg.norm(y, axis=1) + np.linalg.norm(yb, axis=1))
     near = gaps < NEARLY_REAL
     x = 0.5 * (lifted(chart.lift[0], y) + lifted(chart.lift[1], yb).conj())
@@ -73,9 +75,11 @@ def real_modes(form: General, h: tuple[Any, ...], chart: Chart, found: Solutions
     picks, counts = _merge(places, closed, singular)
     order = np.lexsort((*np.round(np.angle(places[picks, m:]), 9).T[::-1], _lead(form, theta[picks])))
     picks, counts = picks[order], counts[order]
+    # A complex pair may have led Newton's method to a real solution elsewhere: it is not real for that.
+    moved = np.linalg.norm(places - x[near], axis=1) / (1 + np.linalg.norm(places, axis=1))
     reals = near.copy()
-    reals[near] = residual < CLOSED
-    others = gaps[~reals & np.isfinite(gaps)]
+    reals[near] = (residual < CLOSED) & (moved < 10 * gaps[near] + 1e-6)
+    others = gaps[~reals & solved]
     endless = found.endless or any(
         chart.bilinear.is_on_curve(y_real[k], y_real[k].conj()) for k in picks[singular[picks]]
     )
@@ -92,13 +96,15 @@ def real_modes(form: General, h: tuple[Any, ...], chart: Chart, found: Solutions
     )
 
 
-def _polished(chart: Chart, found: Solutions) -> tuple[Complexes, Complexes]:
-    """Correct candidates by Newton's method, as long as it stays where they are."""
+def _polished(chart: Chart, found: Solutions) -> tuple[Complexes, Complexes, NDArray[np.bool_]]:
+    """Correct candidates by Newton's method, as long as it stays where they are; tell which are solutions (n,)."""
     y, yb = chart.bilinear.newton(found.y, found.yb)
     size = 1 + np.linalg.norm(found.y, axis=1) + np.linalg.norm(found.yb, axis=1)
     moved = np.linalg.norm(y - found.y, axis=1) + np.linalg.norm(yb - found.yb, axis=1)
     stay = (moved < 1e-3 * size)[:, None]
-    return np.where(stay, y, found.y), np.where(stay, yb, found.yb)
+    y, yb = np.where(stay, y, found.y), np.where(stay, yb, found.yb)
+    finite = np.linalg.norm(y, axis=1) + np.linalg.norm(yb, axis=1) < INFINITE
+    return y, yb, finite & (chart.bilinear.relative(y, yb) < SOLVED)
 
 
 def _single(places: Complexes) -> int:

@@ -12,13 +12,16 @@ from structkin.assemblies.choices import Choice, Choices, choices_of
 from structkin.assemblies.homotopy import Floats
 from structkin.kinematics.plan import Operand, Plan, Slot, Step
 
+#: The choices that were made, each with its step.
+Path = tuple[tuple[int, Choice], ...]
+
 
 @dataclass(frozen=True)
 class Leaf:
-    """One assembly: all slots (rows,), and the choices that led there, as (step, choice)."""
+    """One assembly: all slots (rows,), and the choices that led there."""
 
     slots: Floats
-    path: tuple[tuple[int, Choice], ...]
+    path: Path
 
 
 @dataclass
@@ -41,6 +44,8 @@ class Walk:
 
     plan: Plan
     drivers: Mapping[str, float]
+    #: Groups that keep these modes, by index.
+    fixed: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     dead: dict[int, DeadEnd] = field(default_factory=dict)
     endless: set[int] = field(default_factory=set)
     notes: dict[int, str] = field(default_factory=dict)
@@ -52,25 +57,22 @@ class Walk:
         for item in self.plan.drivers:
             value = item.sign * self.drivers[item.driver]
             slots[self.plan.rows(item.slot)] = (np.cos(value), np.sin(value)) if item.angular else value
-        yield from self._from(0, slots, ())
-
-    def _from(self, index: int, slots: Floats, path: tuple[tuple[int, Choice], ...]) -> Iterator[Leaf]:
-        # Steps without a choice are passed in a loop: a long chain of them is no deep recursion.
-        while index < len(self.plan.steps):
-            step = self.plan.steps[index]
-            found = self._choices(index, step, slots)
+        # Each entry: the slots so far, the step that was chosen for and the choice, the path before it.
+        waiting: list[tuple[Floats, int, Choice | None, Path]] = [(slots, -1, None, ())]
+        while waiting:
+            slots, index, choice, path = waiting.pop()
+            if choice is not None:
+                slots, path = self._with(slots, self.plan.steps[index], choice), (*path, (index, choice))
+            if index + 1 == len(self.plan.steps):
+                yield Leaf(slots, path)
+                continue
+            step = self.plan.steps[index + 1]
+            found = self._choices(index + 1, step, slots)
             if not found.items:
                 self._end(step.group, found)
-                return
-            if len(found.items) > 1:
-                for choice in found.items:
-                    branch = self._with(slots.copy(), step, choice)
-                    yield from self._from(index + 1, branch, (*path, (index, choice)))
-                return
-            (choice,) = found.items
-            slots, path = self._with(slots.copy(), step, choice), (*path, (index, choice))
-            index += 1
-        yield Leaf(slots, path)
+            # The first choice is taken from the end of the list.
+            for option in reversed(self._allowed(step.group, found.items, path)):
+                waiting.append((slots, index + 1, option, path))
 
     def _choices(self, index: int, step: Step, slots: Floats) -> Choices:
         h = tuple(self._operand(operand, slots) for operand in step.inputs)
@@ -84,6 +86,14 @@ class Walk:
         if found.note and found.items:
             self.notes[step.group] = found.note
         return found
+
+    def _allowed(self, group: int, items: tuple[Choice, ...], path: Path) -> tuple[Choice, ...]:
+        """Return the choices that agree with the modes that are fixed for this group."""
+        if group not in self.fixed or not items or items[0].mode is None:
+            return items
+        before = sum(self.plan.steps[at].group == group and choice.mode is not None for at, choice in path)
+        wanted = self.fixed[group][before : before + 1]
+        return tuple(choice for choice in items if choice.mode in wanted)
 
     def _end(self, group: int, found: Choices) -> None:
         if found.endless:
@@ -100,6 +110,7 @@ class Walk:
         return operand if isinstance(operand, float) else np.array([[operand.real], [operand.imag]])
 
     def _with(self, slots: Floats, step: Step, choice: Choice) -> Floats:
+        slots = slots.copy()
         for slot, value in zip(step.outputs, choice.outputs, strict=True):
             slots[self.plan.rows(slot)] = value
         return slots

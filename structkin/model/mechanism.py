@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -279,12 +279,17 @@ class Mechanism:
         return other
 
     def assemblies(
-        self, *, drivers: Mapping[str, float] | None = None, t: float | None = None, limit: int | None = 1000
+        self,
+        *,
+        drivers: Mapping[str, float] | None = None,
+        t: float | None = None,
+        limit: int | None = 1000,
+        modes: Mapping[int, Sequence[int]] | None = None,
     ) -> Assemblies:
         """Return all assemblies at given driver values, found while they are asked for; see `structkin.assemblies`."""
         from structkin.assemblies.listing import assemblies
 
-        return assemblies(self, drivers=drivers, t=t, limit=limit)
+        return assemblies(self, drivers=drivers, t=t, limit=limit, modes=modes)
 
     def assembly(
         self,
