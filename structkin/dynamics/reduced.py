@@ -49,11 +49,16 @@ class NoPoseError(Exception):
 
 @dataclass(frozen=True)
 class Instant:
-    """Everything at one time: slots x (3, rows, 1), drivers (f, 3), and the effort each driver needs (f,)."""
+    """Everything at one time: slots x (3, rows, 1), drivers z (f, 3), and the effort each driver needs (f,).
+
+    `kinetic` is the kinetic energy [J], `power` its rate [W].
+    """
 
     x: Floats
     z: Floats
     effort: Floats
+    kinetic: float
+    power: float
 
 
 class Reduced:
@@ -85,6 +90,7 @@ class Reduced:
         self._near_z: Floats | None = None
         self.turned: dict[str, float] = {}
         self.evaluations = 0
+        self._last: tuple[float, Floats, Instant] | None = None
         places = np.array(list(mechanism.points.values()))
         self._size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
         self._lengths = np.array([1.0 if drive.kind == "angle" else self._size for drive in mechanism.drives.values()])
@@ -99,7 +105,14 @@ class Reduced:
 
     def at(self, t: float, y: Floats) -> Instant:
         """Return everything at a time and state; `NoPoseError` where the pose is not regular."""
+        if self._last is not None and self._last[0] == t and np.array_equal(self._last[1], y):
+            return self._last[2]
         self.evaluations += 1
+        instant = self._solve(t, y)
+        self._last = t, np.array(y), instant
+        return instant
+
+    def _solve(self, t: float, y: Floats) -> Instant:
         f = len(self.free)
         z = np.empty((len(self.order), 3))
         z[self.free, 0], z[self.free, 1], z[self.free, 2] = y[:f], y[f:], 0.0
@@ -124,14 +137,24 @@ class Reduced:
         matrix, force = self._balance(t, z, x, K, convective)
         # What the free coordinates' second rates leave over is what the prescribed drivers have to give.
         rest = force - matrix @ z[:, 2]
-        free = self.free
+        free, given = self.free, self._efforts(t)
         try:
-            second = np.linalg.solve(matrix[np.ix_(free, free)], rest[free] + self._efforts(t)[free])
+            second = np.linalg.solve(matrix[np.ix_(free, free)], rest[free] + given[free])
         except np.linalg.LinAlgError:
             raise NoPoseError(t, Status.SINGULAR, -1) from None
         z[free, 2] = second
         x[2, :, 0] = z[:, 2] @ K + convective
-        return Instant(x, z, matrix @ z[:, 2] - force)
+        effort = matrix @ z[:, 2] - force
+        effort[free] = given[free]
+        return Instant(x, z, effort, *self._energy(x))
+
+    def _energy(self, x: Floats) -> tuple[float, float]:
+        """Return the kinetic energy and its rate."""
+        v, a = (self._center.rate(x[order])[:, :, 0] for order in (1, 2))
+        U, dU, ddU = self._direction.value(x[0, :, 0]), *(self._direction.rate(x[k])[:, :, 0] for k in (1, 2))
+        omega, alpha = (U[:, 0] * d[:, 1] - U[:, 1] * d[:, 0] for d in (dU, ddU))
+        kinetic = 0.5 * (self.mass @ np.sum(v * v, axis=1) + self.inertia @ (omega * omega))
+        return float(kinetic), float(self.mass @ np.sum(v * a, axis=1) + self.inertia @ (omega * alpha))
 
     def mass_matrix(self, t: float, y: Floats) -> Floats:
         """Return sum K^T M K of the free coordinates (f, f) at a state."""

@@ -33,6 +33,9 @@ SAMPLES = 361
 #: The last pose that there is is closed in on to this part of the duration.
 CLOSE = 1e-9
 
+#: By this part of the largest kinetic energy a fixed step may miss what the power tells, by the trapezoidal rule.
+JUMP = 0.01
+
 #: A state beyond this has blown up.
 HUGE = 1e12
 
@@ -285,11 +288,12 @@ class _Run:
 
     def fixed(self, name: str, y: Floats, step: float) -> None:
         """Go from output to output in equal steps."""
-        method = FIXED[name]()
+        method, largest = FIXED[name](), 0.0
         for begin, end in zip(self.times[:-1].tolist(), self.times[1:].tolist(), strict=True):
             count = max(1, math.ceil((end - begin) / step * (1 - 1e-9)))
             h = (end - begin) / count
             for k in range(count):
+                before = self.equations.at(begin + k * h, y)
                 try:
                     y = method.step(self.equations, begin + k * h, y, h)
                 except NotConvergedError:
@@ -297,7 +301,13 @@ class _Run:
                         f"t = {begin + k * h:.6g} s: the step of {name} does not converge; try a smaller step"
                     )
                     return
-                if not self._goes_on(begin + (k + 1) * h, y):
+                t = end if k == count - 1 else begin + (k + 1) * h
+                if not self._goes_on(t, y):
+                    return
+                after = self.equations.at(t, y)
+                largest = max(largest, before.kinetic, after.kinetic)
+                if _missed(before, after, h) > JUMP * largest:
+                    self.stopped = f"t = {t - h:.6g} s: a step of {h:g} s is too large here, the energy jumps"
                     return
             self.record.add(end, y)
 
@@ -338,6 +348,11 @@ class _Run:
         elif self.steps >= self.max_steps:
             self.stopped = f"t = {t:.6g} s: {self.steps} steps are taken; raise max_steps, or loosen the tolerances"
         return not self.stopped
+
+
+def _missed(before: Instant, after: Instant, h: float) -> float:
+    """Return the change of kinetic energy in a step that no power tells of: large where it goes past a dead point."""
+    return abs(after.kinetic - before.kinetic - 0.5 * h * (before.power + after.power))
 
 
 def _why(equations: Reduced, error: NoPoseError) -> str:
