@@ -13,7 +13,7 @@
 (5, 2)
 """
 
-from structkin.dynamics import Force, Kinetostatics, Moment
+from structkin.dynamics import Force, Kinetostatics, Moment, Simulation, simulate
 from structkin.errors import InputError, PoseError, Problem, StructkinError, StructureError
 from structkin.kinematics import Motion, Status, solve
 from structkin.model import Builder, Driver, Joint, Mechanism, Topology, load
@@ -48,6 +48,7 @@ __all__ = [
     "Motion",
     "PoseError",
     "Problem",
+    "Simulation",
     "Status",
     "StructkinError",
     "StructureArrays",
@@ -60,5 +61,6 @@ __all__ = [
     "isomorphic",
     "load",
     "rank_inputs",
+    "simulate",
     "solve",
 ]

@@ -20,6 +20,7 @@ from structkin.cli import (
     forces,
     inputs,
     limits,
+    simulate,
     solve,
     structure,
 )
@@ -44,6 +45,7 @@ app.command("solve")(solve.solve)
 app.command("limits")(limits.limits)
 app.command("assemblies")(assemblies.assemblies)
 app.command("forces")(forces.forces)
+app.command("simulate")(simulate.simulate)
 app.command("examples")(examples.examples)
 app.add_typer(bench.bench, name="bench")
 

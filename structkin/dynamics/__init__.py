@@ -3,13 +3,18 @@
 from structkin.dynamics.bodies import Body, mass_table
 from structkin.dynamics.kinetostatics import Kinetostatics, kinetostatics
 from structkin.dynamics.loads import Force, Moment, UserLoad
+from structkin.dynamics.simulate import simulate
+from structkin.dynamics.simulation import Simulation, Statistics
 
 __all__ = [
     "Body",
     "Force",
     "Kinetostatics",
     "Moment",
+    "Simulation",
+    "Statistics",
     "UserLoad",
     "kinetostatics",
     "mass_table",
+    "simulate",
 ]

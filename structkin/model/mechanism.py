@@ -214,6 +214,17 @@ class Mechanism:
         """A fresh copy of what the mechanism was built from, to vary and to build again."""
         return dict(_plain(self._source_dict))
 
+    def with_drivers(self, entries: Mapping[str, Any]) -> Mechanism:
+        """Return the mechanism with these entries of [drivers] beside its own.
+
+        >>> arm = Mechanism(points={"A": [0, 0], "B": [1, 0]}, links={"ground": ["A"], "arm": ["A", "B"]})
+        >>> arm.with_drivers({"motor": {"joint": "A", "speed": 1}})
+        <Mechanism '': 2 links, 1 joint, 1 driver>
+        """
+        data = self.source_dict
+        data["drivers"] = {**data.get("drivers", {}), **entries}
+        return _rebuild(data, self._source, self._folder)
+
     def link_of(self, point: str) -> str:
         """Return the ground if it has the point, else the first link that has it; `InputError` if none has.
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from structkin.show.matrices import draw_matrices
     from structkin.show.motion_plot import plot_motion
     from structkin.show.schematic import draw_schematic
+    from structkin.show.simulation_output import simulation_table, simulation_to_dict, write_simulation_csv
+    from structkin.show.simulation_plot import plot_simulation
     from structkin.show.structure_graph import draw_structure
     from structkin.show.table import motion_to_dict, to_dataframe, write_csv
     from structkin.show.terminal import groups_table, summary_table
@@ -33,11 +35,15 @@ __all__ = [
     "motion_to_dict",
     "plot_forces",
     "plot_motion",
+    "plot_simulation",
     "save_figure",
+    "simulation_table",
+    "simulation_to_dict",
     "summary_table",
     "to_dataframe",
     "write_csv",
     "write_forces_csv",
+    "write_simulation_csv",
 ]
 
 _HOMES = {
@@ -53,11 +59,15 @@ _HOMES = {
     "motion_to_dict": "table",
     "plot_forces": "forces_plot",
     "plot_motion": "motion_plot",
+    "plot_simulation": "simulation_plot",
     "save_figure": "files",
+    "simulation_table": "simulation_output",
+    "simulation_to_dict": "simulation_output",
     "summary_table": "terminal",
     "to_dataframe": "table",
     "write_csv": "table",
     "write_forces_csv": "forces_output",
+    "write_simulation_csv": "simulation_output",
 }
 
 

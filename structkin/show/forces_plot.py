@@ -44,7 +44,7 @@ def plot_forces(forces: Kinetostatics) -> Figure:
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     along = abscissa(forces.motion, measures_of(m))
     for ax, (label, curves) in zip(axes, panels, strict=True):
-        _panel(ax, along.values, label, curves)
+        panel(ax, along.values, label, curves)
         shade(ax, forces.motion, along.values)
     axes[-1].set_xlabel(along.name, fontsize=NORMAL)
     figure.align_ylabels()
@@ -67,7 +67,8 @@ def _reactions(forces: Kinetostatics) -> list[Curve]:
     return [(names[k] + marks[k], sizes[k], PALETTE[n % len(PALETTE)]) for n, k in enumerate(kept)]
 
 
-def _panel(ax: Axes, x: Floats, label: str, curves: Sequence[Curve]) -> None:
+def panel(ax: Axes, x: Floats, label: str, curves: Sequence[Curve]) -> None:
+    """Draw curves over x into one panel, their names above it."""
     marker = "." if len(x) <= 30 else ""
     for name, values, colour in curves:
         [line] = ax.plot(x, values, color=colour, linewidth=1.5, marker=marker, label=plain(name))
