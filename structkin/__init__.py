@@ -13,6 +13,8 @@
 (5, 2)
 """
 
+from typing import TYPE_CHECKING, Any
+
 from structkin.errors import InputError, PoseError, Problem, StructkinError, StructureError
 from structkin.kinematics import Motion, Status, solve
 from structkin.model import Builder, Driver, Joint, Mechanism, Topology, load
@@ -27,10 +29,24 @@ from structkin.structure import (
 from structkin.structure.compare import fingerprint, isomorphic
 from structkin.structure.inputs import InputChoice, InputRanking, rank_inputs
 
+if TYPE_CHECKING:
+    from structkin.coordinates import (
+        Comparison,
+        Coordinates,
+        NewtonRun,
+        Outcome,
+        Statistics,
+        compare,
+        constraints,
+        newton_raphson,
+    )
+
 __version__ = "0.1.0"
 
 __all__ = [
     "Builder",
+    "Comparison",
+    "Coordinates",
     "Driver",
     "Group",
     "InputChoice",
@@ -40,19 +56,34 @@ __all__ = [
     "KinematicStructure",
     "Mechanism",
     "Motion",
+    "NewtonRun",
+    "Outcome",
     "PoseError",
     "Problem",
+    "Statistics",
     "Status",
     "StructkinError",
     "StructureArrays",
     "StructureError",
     "Topology",
     "TopologyArrays",
+    "compare",
+    "constraints",
     "decompose",
     "decompose_arrays",
     "fingerprint",
     "isomorphic",
     "load",
+    "newton_raphson",
     "rank_inputs",
     "solve",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the global methods when they are first asked for: most work does without them."""
+    if name in __all__:
+        from structkin import coordinates
+
+        return getattr(coordinates, name)
+    raise AttributeError(f"module 'structkin' has no attribute '{name}'")

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from structkin.cli import bench, check, demo, examples, explain, inputs, solve, structure
+from structkin.cli import bench, check, compare, demo, examples, explain, inputs, solve, structure
 from structkin.cli.terminal import complain
 from structkin.errors import InputError, StructkinError
 
@@ -29,6 +29,7 @@ app.command("structure")(structure.structure)
 app.command("explain")(explain.explain)
 app.command("inputs")(inputs.inputs)
 app.command("solve")(solve.solve)
+app.command("compare")(compare.compare)
 app.command("examples")(examples.examples)
 app.add_typer(bench.bench, name="bench")
 

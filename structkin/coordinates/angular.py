@@ -61,7 +61,9 @@ class AngularCoordinates:
         self._write_linear(writer, sliding)
         labels = [Label(row.of, row.equation, row.links) for row in writer.rows]
         labels += [Label(turn.of, turn.equation, turn.links) for turn in writer.turns]
-        labels += [Label(id, "travel", tuple(writer.line(writer.mechanism.drives[id].joint or "")[2])) for id in sliding]
+        labels += [
+            Label(id, "travel", tuple(writer.line(writer.mechanism.drives[id].joint or "")[2])) for id in sliding
+        ]
         self.rows = tuple(labels)
         units = [row.unit for row in writer.rows] + [1.0] * len(writer.turns) + [writer.size] * len(sliding)
         self.row_units = np.array(units)
@@ -155,7 +157,9 @@ class AngularCoordinates:
     # --- the rows -----------------------------------------------------------------------------------------
 
     def _orientations(self, q: Any, z: Any) -> Any:
-        values = np.concatenate((np.zeros((self._quadrics.count, q.shape[1]), q.dtype), self._linear @ q + self._constants))
+        values = np.concatenate(
+            (np.zeros((self._quadrics.count, q.shape[1]), q.dtype), self._linear @ q + self._constants)
+        )
         self._terms.subtract(values, z)
         # Angles are told apart up to whole turns; a subtraction of a constant leaves derivatives alone.
         turns = values[self._turning]

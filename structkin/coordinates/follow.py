@@ -20,7 +20,6 @@ from structkin.coordinates.curve import Curve, Pose
 from structkin.coordinates.newton import (
     CONSISTENT,
     SINGULAR,
-    NewtonRun,
     Outcome,
     Scaled,
     close,
@@ -55,12 +54,15 @@ SKIP = 3
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a sample has no regular pose: how Newton's method ended there, and the rows that do not close."""
+    """Why the walk stopped before a sample: how Newton's method ended there, and the rows that do not close.
+
+    `links` are those of the diagonal block that was nearest to singular at the last pose.
+    """
 
     sample: int
     outcome: Outcome
     rows: tuple[str, ...]
-    block: int | None
+    links: tuple[str, ...] = ()
 
 
 @dataclass
@@ -176,7 +178,8 @@ class Follower:
                 self.iterations[self.lanes[k]] = min(pose.iterations, EASE)
                 return k, pose
             if k == 0:
-                self.failures.append(self._failure(self.lanes[0], newton_raphson(scaled.coordinates, start, z), None))
+                run = newton_raphson(scaled.coordinates, start, z)
+                self.failures.append(Failure(int(self.lanes[0]), run.outcome, run.rows))
         return 0, None
 
     @staticmethod
@@ -245,11 +248,7 @@ class Follower:
         lane, z = self.lanes[k], self._at(k)
         run = newton_raphson(pose.scaled.coordinates, pose.q[:, 0], z[:, 0], limit=60)
         sigma = float(pose.scaled.smallest_singular_value(pose.q, pose.z)[0])
-        block = None
-        if pose.scaled.blocks is not None:
-            entries = pose.scaled.system(pose.q, pose.z)[1]
-            block = int(pose.scaled.blocks.weakest(entries)[0][0])
-        self.failures.append(self._failure(lane, run, block))
+        self.failures.append(Failure(int(lane), run.outcome, run.rows, _weakest(pose)))
         if run.outcome is Outcome.NO_SOLUTION:
             return Status.OUT_OF_REACH
         if run.outcome is Outcome.SINGULAR_POSE and run.smallest_singular_value < SINGULAR:
@@ -258,9 +257,6 @@ class Follower:
             self._note(np.array([lane]), pose.scaled)
         # Near a limit position the singular value falls like the square root of the way that is left.
         return Status.OUT_OF_REACH if sigma < 0.2 else Status.NOT_CONVERGED
-
-    def _failure(self, lane: int, run: NewtonRun, block: int | None) -> Failure:
-        return Failure(int(lane), run.outcome, run.rows, block)
 
     def _resume(self, k: int, why: Status) -> tuple[int, Pose | None, Curve | None]:
         """Take the motion up again where the drivers come back near solved samples; creep back into the gap."""
@@ -274,8 +270,9 @@ class Follower:
         if not len(later) or not len(solved) or not len(self.z):
             return len(self.lanes), None, None
         places = self._places()
-        distance, nearest = cKDTree(places[self.lanes[solved]]).query(places[self.lanes[later]])
-        for j in _candidates(np.asarray(distance)):
+        found_at = cKDTree(places[self.lanes[solved]]).query(places[self.lanes[later]])
+        distance, nearest = (np.asarray(x) for x in found_at)
+        for j in _candidates(distance):
             lane, near = int(later[j]), self.lanes[solved[int(nearest[j])]]
             z, known = self._at(lane), self.z[:, [near]]
             # A driven angle that is whole turns on is the same pose.
@@ -346,3 +343,15 @@ def _candidates(distance: Floats) -> Ints:
         inside = np.flatnonzero(distance < reach)
         found.append(inside[np.unique(np.linspace(0, len(inside) - 1, min(len(inside), HOPS)).astype(np.intp))])
     return np.concatenate(found)
+
+
+def _weakest(pose: Pose) -> tuple[str, ...]:
+    """Return the links in the diagonal block of a pose that is nearest to singular."""
+    scaled, blocks = pose.scaled, pose.scaled.blocks
+    if blocks is None:
+        return ()
+    number = int(blocks.weakest(scaled.system(pose.q, pose.z)[1])[0][0])
+    rows = blocks.blocks[number].rows
+    rows = rows if scaled.chosen is None else scaled.chosen[rows]
+    labels = scaled.coordinates.rows
+    return tuple(dict.fromkeys(link for row in rows.tolist() for link in labels[row].links))

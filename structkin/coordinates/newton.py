@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from structkin.coordinates.triangular import Blocks
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+
+#: Makes the linear solver of a pattern: rows, columns, number of unknowns.
+SolverMaker = Callable[[Ints, Ints, int], LinearSolver]
 
 #: A step below this is the last: what quadratic convergence leaves after it is below rounding.
 TOLERANCE = 1e-8
@@ -52,7 +55,7 @@ class Scaled:
     """
 
     coordinates: Coordinates
-    make_solver: Callable[[Ints, Ints, int], LinearSolver]
+    make_solver: SolverMaker
     chosen: Ints | None = None
 
     @cached_property
@@ -104,11 +107,11 @@ class Scaled:
         """Return right-hand sides of the square system from those of all rows."""
         if not scaled:
             rows = rows / self.coordinates.row_units[:, None]
-        return rows if self.chosen is None else rows[self.chosen]
+        return np.asarray(rows if self.chosen is None else rows[self.chosen])
 
     def change(self, step: Floats) -> Floats:
         """Return a scaled step in the coordinates' own units."""
-        return step * self.coordinates.column_units[:, None]
+        return np.asarray(step * self.coordinates.column_units[:, None])
 
     def choose(self, q: Floats, z: Floats) -> Scaled:
         """Return the system with its rows chosen anew at a pose, by a rank-revealing QR factorisation."""
@@ -116,7 +119,7 @@ class Scaled:
 
         _, entries = self.all_rows(q, z)
         order = qr(self.full(entries[:, 0]).T, mode="r", pivoting=True)[1]
-        chosen = np.sort(order[: self.coordinates.n])
+        chosen = np.sort(order[: self.coordinates.n]).astype(np.intp)
         if self.chosen is not None and np.array_equal(chosen, self.chosen):
             return self
         return Scaled(self.coordinates, self.make_solver, chosen)
@@ -129,7 +132,7 @@ class Scaled:
 
     def gap(self, q: Floats, z: Floats) -> Floats:
         """Return the largest scaled residual of any row (lanes,)."""
-        return np.max(np.abs(self.all_rows(q, z)[0]), axis=0)
+        return np.asarray(np.max(np.abs(self.all_rows(q, z)[0]), axis=0))
 
     def smallest_singular_value(self, q: Floats, z: Floats) -> Floats:
         """Return the smallest singular value of the scaled Jacobian (lanes,); NaN where there is no pose."""
@@ -234,10 +237,10 @@ def newton_raphson(
     ...         "rod": ["B", "C"], "slider": ["C"]},
     ...     joints={"guide": {"type": "prismatic", "links": ["slider", "ground"], "axis": [1, 0]}},
     ...     drivers={"motor": {"joint": "A", "speed": 1.0}})
-    >>> c = sk.coordinates(m, "relative")
-    >>> newton_raphson(c, c.start()[:, 0], [0.1]).outcome.name
+    >>> c = sk.constraints(m, "relative")
+    >>> sk.newton_raphson(c, c.start()[:, 0], [0.1]).outcome.name
     'CONVERGED'
-    >>> run = newton_raphson(c, c.start()[:, 0], [1.2])  # the crank is too long to turn so far
+    >>> run = sk.newton_raphson(c, c.start()[:, 0], [1.2])  # the crank is too long to turn so far
     >>> run.outcome.name, run.rows[0]
     ('NO_SOLUTION', 'guide (across the guide)')
     """
@@ -251,7 +254,7 @@ def newton_raphson(
         return _judge(scaled, q, z, Outcome.SINGULAR_START, steps, residuals)
     for _ in range(limit):
         phi, jacobian = _one(scaled, q, z)
-        dq = np.linalg.lstsq(jacobian, -phi, rcond=None)[0][:, None]
+        dq = np.asarray(np.linalg.lstsq(jacobian, -phi, rcond=None)[0], float)[:, None]
         q = q + scaled.change(dq)
         steps.append(float(np.max(np.abs(dq), initial=0.0)))
         residuals.append(float(scaled.gap(q, z)[0]))
@@ -307,11 +310,12 @@ def nearest_pose(scaled: Scaled, q: Floats, z: Floats) -> Floats:
 
     unit = scaled.coordinates.column_units
 
-    def at(x: Floats) -> tuple[Floats, Floats]:
-        return _one(scaled, (x * unit)[:, None], z)
+    def phi(x: Floats) -> Floats:
+        return _one(scaled, (x * unit)[:, None], z)[0]
 
-    method = "lm" if scaled.coordinates.m >= scaled.coordinates.n else "trf"
-    found = least_squares(
-        lambda x: at(x)[0], q[:, 0] / unit, jac=lambda x: at(x)[1], method=method, xtol=1e-15, ftol=1e-15, gtol=1e-15
-    )
+    def jacobian(x: Floats) -> Floats:
+        return _one(scaled, (x * unit)[:, None], z)[1]
+
+    method: Literal["lm", "trf"] = "lm" if scaled.coordinates.m >= scaled.coordinates.n else "trf"
+    found = least_squares(phi, q[:, 0] / unit, jac=jacobian, method=method, xtol=1e-15, ftol=1e-15, gtol=1e-15)
     return np.asarray(found.x * unit)[:, None]

@@ -79,7 +79,9 @@ class PolynomialCoordinates:
         picked: list[tuple[int, int, int]] = []
         nothing = len(quadrics.rows)
         for number, (dot, cross) in enumerate(pairs.tolist()):
-            found = [{int(quadrics.columns[e]): int(e) for e in np.flatnonzero(quadrics.rows == k)} for k in (dot, cross)]
+            found = [
+                {int(quadrics.columns[e]): int(e) for e in np.flatnonzero(quadrics.rows == k)} for k in (dot, cross)
+            ]
             used = sorted(found[0] | found[1])
             rows.append(np.full(len(used), ordinary + number))
             columns.append(np.array(used, np.intp))

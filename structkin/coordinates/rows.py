@@ -33,7 +33,6 @@ from structkin.model.parts import Drive
 from structkin.model.topology import JOINT_NAMES, Joint, pin_of
 from structkin.structure import KinematicStructure
 
-
 Form = Literal["value", "half square", "cos", "sin"]
 FORMS_OF_VECTOR: tuple[Form, Form] = ("cos", "sin")
 

@@ -224,8 +224,9 @@ class Mechanism:
         from structkin.kinematics import solve
 
         return solve(
-            self, samples, t=t, drivers=drivers, duration=duration, method=method, coordinates=coordinates, strict=strict
-        )
+            self, samples, t=t, drivers=drivers, duration=duration, method=method, coordinates=coordinates,
+            strict=strict,
+        )  # fmt: skip
 
 
 def _plain(data: Any) -> Any:
