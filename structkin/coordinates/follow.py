@@ -48,6 +48,8 @@ REACH = 2.0
 HOPS = 8
 #: A station that took fewer iterations than this lets the next one be further off.
 EASE = 3
+#: A station whose weakest block has a smaller singular value than this has its neighbours looked at.
+WEAK = 0.05
 #: Samples skipped at most around a singular one.
 SKIP = 3
 
@@ -88,6 +90,9 @@ class Follower:
         self.solved = np.zeros(lanes, bool)
         self.iterations = np.zeros(lanes, np.int32)
         self.status = np.full(lanes, Status.OUT_OF_REACH, np.int8)
+        #: Samples that may be singular: beside weak stations, and where a determinant has changed its sign.
+        self.suspect = np.zeros(lanes, bool)
+        self.reached: Pose | None = None
         self.systems: list[Scaled] = []
         self.system_of = np.full(lanes, -1, np.intp)
         self.lanes = np.flatnonzero(np.isfinite(self.z).all(axis=0))
@@ -152,6 +157,8 @@ class Follower:
     def _between(self, first: int, last: int, a: Pose, b: Pose) -> Curve:
         """Keep the station b, and predict the wanted lanes between it and a."""
         curve = Curve(a, b)
+        if min(a.strength, b.strength) < WEAK or not np.array_equal(a.signs, b.signs):
+            self.suspect[self.lanes[first] : self.lanes[last] + 1] = True
         between = self.lanes[first + 1 : last]
         between = between[self.wanted[between]]
         if len(between):
@@ -175,6 +182,7 @@ class Follower:
             turned = np.max(np.abs(found.q - start) / scaled.coordinates.column_units[:, None])
             if found.converged[0] and turned < 0.5 * np.pi and self._agrees(pose):
                 self._keep(k, pose)
+                self.suspect[self.lanes[k]] = pose.strength < WEAK
                 self.iterations[self.lanes[k]] = min(pose.iterations, EASE)
                 return k, pose
             if k == 0:
@@ -229,6 +237,7 @@ class Follower:
                 continue
             step *= 0.5
             if step < 0.5**HALVINGS:
+                self.reached = pose
                 return None
         return pose
 
@@ -246,9 +255,10 @@ class Follower:
     def _tell(self, k: int, pose: Pose) -> Status:
         """Find out why the sample cannot be reached from the pose; a singular one keeps its position."""
         lane, z = self.lanes[k], self._at(k)
+        pose = self.reached or pose
         run = newton_raphson(pose.scaled.coordinates, pose.q[:, 0], z[:, 0], limit=60)
         sigma = float(pose.scaled.smallest_singular_value(pose.q, pose.z)[0])
-        self.failures.append(Failure(int(lane), run.outcome, run.rows, _weakest(pose)))
+        self.failures.append(Failure(int(lane), run.outcome, run.rows, pose.weakest_links))
         if run.outcome is Outcome.NO_SOLUTION:
             return Status.OUT_OF_REACH
         if run.outcome is Outcome.SINGULAR_POSE and run.smallest_singular_value < SINGULAR:
@@ -325,6 +335,20 @@ class Follower:
                 self.solved[lane], self.status[lane] = True, Status.SINGULAR
         return False
 
+    def mend(self, lane: int) -> None:
+        """Look at a sample that may be singular: if so, its position is that of the smooth motion around it."""
+        known = np.flatnonzero(self.solved & (self.status == Status.OK))
+        if not len(known):
+            return
+        near = int(known[np.argmin(np.abs(known - lane))])
+        pose = Pose(self.systems[self.system_of[near]], self.z[:, [near]], self.q[:, [near]])
+        z, q = self.z[:, [lane]], self.q[:, [lane]]
+        smooth = bridge(pose, q, z, self._direction(lane))
+        # Close to a singular pose Newton's method leaves an error, and with it a singular value, that it has not.
+        place = q if smooth is None else smooth[:, None]
+        if pose.scaled.smallest_singular_value(place, z)[0] < SINGULAR:
+            self.q[:, lane], self.status[lane] = place[:, 0], Status.SINGULAR
+
     def _direction(self, lane: int) -> Floats:
         """Return the way of the drivers (f, 1) at a sample, of unit length."""
         first, last = max(lane - 1, 0), min(lane + 1, self.z.shape[1] - 1)
@@ -343,15 +367,3 @@ def _candidates(distance: Floats) -> Ints:
         inside = np.flatnonzero(distance < reach)
         found.append(inside[np.unique(np.linspace(0, len(inside) - 1, min(len(inside), HOPS)).astype(np.intp))])
     return np.concatenate(found)
-
-
-def _weakest(pose: Pose) -> tuple[str, ...]:
-    """Return the links in the diagonal block of a pose that is nearest to singular."""
-    scaled, blocks = pose.scaled, pose.scaled.blocks
-    if blocks is None:
-        return ()
-    number = int(blocks.weakest(scaled.system(pose.q, pose.z)[1])[0][0])
-    rows = blocks.blocks[number].rows
-    rows = rows if scaled.chosen is None else scaled.chosen[rows]
-    labels = scaled.coordinates.rows
-    return tuple(dict.fromkeys(link for row in rows.tolist() for link in labels[row].links))

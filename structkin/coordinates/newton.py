@@ -40,7 +40,7 @@ class Outcome(Enum):
 
     CONVERGED = "converged"
     OTHER_BRANCH = "converged on another branch: there are several solutions (Figs. 42b, 43)"
-    NO_SOLUTION = "no solution: the mechanism cannot be assembled at these values of its drivers (Fig. 44)"
+    NO_SOLUTION = "no solution near by: the mechanism cannot be assembled so at these values of its drivers (Fig. 44)"
     SINGULAR_POSE = "the pose is singular: branches meet there, and convergence is slow (Fig. 45)"
     SINGULAR_START = "the Jacobian is singular at the estimate: its tangent is level (Fig. 42d)"
     THROWN_OFF = "a solution exists, but the estimate was too far: the iteration was thrown off (Fig. 42c)"
@@ -246,12 +246,13 @@ def newton_raphson(
     """
     scaled = Scaled(coordinates, Dense)
     q, z = np.array(q, float).reshape(-1, 1), np.array(z, float).reshape(-1, 1)
+    estimate = q
     first, jacobian = _one(scaled, q, z)
     sign = _sign(jacobian)
     steps: list[float] = []
     residuals = [float(np.max(np.abs(first), initial=0.0))]
     if residuals[0] > tolerance and np.linalg.svd(jacobian, compute_uv=False)[-1] < SINGULAR:
-        return _judge(scaled, q, z, Outcome.SINGULAR_START, steps, residuals)
+        return _judge(scaled, q, q, z, Outcome.SINGULAR_START, steps, residuals)
     for _ in range(limit):
         phi, jacobian = _one(scaled, q, z)
         dq = np.asarray(np.linalg.lstsq(jacobian, -phi, rcond=None)[0], float)[:, None]
@@ -260,7 +261,7 @@ def newton_raphson(
         residuals.append(float(scaled.gap(q, z)[0]))
         if steps[-1] < tolerance or not np.isfinite(q).all():
             break
-    return _judge(scaled, q, z, _outcome(scaled, q, z, sign, steps, residuals, tolerance), steps, residuals)
+    return _judge(scaled, estimate, q, z, _outcome(scaled, q, z, sign, steps, residuals, tolerance), steps, residuals)
 
 
 def _one(scaled: Scaled, q: Floats, z: Floats) -> tuple[Floats, Floats]:
@@ -287,13 +288,20 @@ def _outcome(
 
 
 def _judge(
-    scaled: Scaled, q: Floats, z: Floats, outcome: Outcome, steps: list[float], residuals: list[float]
+    scaled: Scaled,
+    estimate: Floats,
+    q: Floats,
+    z: Floats,
+    outcome: Outcome,
+    steps: list[float],
+    residuals: list[float],
 ) -> NewtonRun:
     rows: tuple[str, ...] = ()
     if outcome in (Outcome.CYCLED, Outcome.THROWN_OFF, Outcome.SINGULAR_START):
-        start = q if np.isfinite(q).all() else scaled.coordinates.start()
-        nearest = nearest_pose(scaled, start, z)
-        gaps = np.abs(scaled.all_rows(nearest, z)[0][:, 0])
+        # A least residual may be a local one: the estimate and the sketch have their say as well.
+        starts = [x for x in (q, estimate, scaled.coordinates.start()) if np.isfinite(x).all()]
+        found = (np.abs(scaled.all_rows(nearest_pose(scaled, x, z), z)[0][:, 0]) for x in starts)
+        gaps = min(found, key=np.max)
         if gaps.max() > 1e-6:
             labels = scaled.coordinates.rows
             order = [k for k in np.argsort(-gaps) if gaps[k] > 0.1 * gaps.max()]

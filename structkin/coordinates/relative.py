@@ -2,8 +2,8 @@
 
 The tree grows from the ground in the solve order of the groups, so that a link never hangs on one that is solved after
 it. The joints of the tree need no row; the joints that are cut give the rows of their loops (S1 sec. 3; S2 sec. 1,
-Fig. 1c). A coordinate that moves all links of a loop together leaves its joints closed; its entries in their rows, which
-vanish wherever the loop is closed, are not in the pattern, so that a loop's rows depend on the loop alone.
+Fig. 1c). A coordinate that moves all links of a loop together leaves its joints closed. Its entries in their rows
+vanish wherever the loop is closed, and are not in the pattern: a loop's rows depend on the loop alone.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from structkin.coordinates.follow import Failure, Follower
 from structkin.coordinates.frame_plan import fill, frame_plan
 from structkin.coordinates.linear import SOLVERS, Sparse, Triangular
 from structkin.coordinates.make import constraints
-from structkin.coordinates.newton import CONSISTENT, SINGULAR, Scaled, close, rates
+from structkin.coordinates.newton import CONSISTENT, Scaled, close, rates
 from structkin.coordinates.system import Coordinates
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.motion import Motion
@@ -33,6 +33,8 @@ BLOCK = 400_000
 DEPARTURE = 0.01
 #: Rates of this size [radians, or parts of the mechanism's size, to a unit of a driver] have the pose looked at.
 FAST = 1e4
+#: Poses with a smaller singular value than this may be singular ones, found with an error.
+CLOSE = 1e-5
 
 
 @dataclass(frozen=True)
@@ -178,17 +180,19 @@ class _Run:
         if not len(lanes):
             return
         q, z, at = f.q[:, lanes], f.z[:, lanes], place[lanes]
-        frames[0][:, at] = c.frames(q)
         dz, ddz = (np.zeros_like(z), np.zeros_like(z)) if self.drivers is None else self.drivers[1:, :, lanes]
         found = rates(scaled, q, z, dz, ddz)
         v, a = found.v, found.a
         size = np.max(np.abs(v) / c.column_units[:, None], axis=0, initial=0.0)
         drive = np.max(np.abs(dz) / f.units, axis=0, initial=0.0)
-        for k in np.flatnonzero((size > FAST * drive) | (~np.isfinite(size) & np.isfinite(drive))):
-            if scaled.smallest_singular_value(q[:, [k]], z[:, [k]])[0] < SINGULAR:
-                f.status[lanes[k]] = Status.SINGULAR
+        fast = (size > FAST * drive) | (~np.isfinite(size) & np.isfinite(drive))
+        for k in np.flatnonzero(fast | f.suspect[lanes]):
+            if scaled.smallest_singular_value(q[:, [k]], z[:, [k]])[0] < CLOSE:
+                f.mend(int(lanes[k]))
         lost = f.status[lanes] == Status.SINGULAR
         v[:, lost] = a[:, lost] = np.nan
+        q = f.q[:, lanes]
+        frames[0][:, at] = c.frames(q)
         frames[1][:, at] = c.frame_rates(q, v)
         frames[2][:, at] = c.frame_seconds(q, v, a)
 
@@ -201,12 +205,10 @@ class _Run:
         bad = ~(regular | self.missing[self.kept])
         lanes.status[bad] = status[bad]
         owner = {link: group.index for group in self.structure.groups for link in group.links}
-        failures = {f.sample: max((owner.get(x, 0) for x in f.links), default=0) for f in self.follower.failures}
-        group = 0
-        for k in np.flatnonzero(bad).tolist():
-            # The samples behind the one where the walk stopped share its group.
-            group = failures.get(int(self.kept[k]), group)
-            lanes.group[k] = group
+        failures = sorted(self.follower.failures, key=lambda failure: failure.sample)
+        groups = np.array([0, *(max((owner.get(x, 0) for x in f.links), default=0) for f in failures)])
+        # The samples behind the one where the walk stopped share its group.
+        lanes.group[bad] = groups[np.searchsorted([f.sample for f in failures], self.kept[bad], side="right")]
         lost = bad & (status != Status.SINGULAR)
         for step in plan.steps:
             for slot in step.outputs:

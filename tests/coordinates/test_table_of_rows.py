@@ -15,9 +15,7 @@ def fully(m, q, z=None, v=None, dz=None, ddz=None):
     z, dz, ddz = (np.zeros((f, 1)) if x is None else np.asarray(x, float).reshape(f, 1) for x in (z, dz, ddz))
     J = dense(c, c.jacobian(q, z))[0]
     phi, nu, gamma = c.phi(q, z), c.nu(z, dz), c.gamma(q, v, z, dz, ddz)
-    return {
-        (row.of, row.equation): (phi[k, 0], J[k], nu[k, 0], gamma[k, 0]) for k, row in enumerate(c.rows)
-    }
+    return {(row.of, row.equation): (phi[k, 0], J[k], nu[k, 0], gamma[k, 0]) for k, row in enumerate(c.rows)}
 
 
 def one_link(points, joints=None, **more):
@@ -59,9 +57,7 @@ def test_angular_driver_switches_between_dot_and_cross(z):
     for link, angle in (("crank", 0.4), ("coupler", 0.4 + z), ("rocker", 1.0)):
         q[at[link] + 2 : at[link] + 4] = np.cos(angle), np.sin(angle)
     phi, J, nu, gamma = fully(m, q, [z], v, [1.7], [-0.6])["motor", "angle, dot or cross"]
-    (U, V), (dU, dV) = (
-        (x[at["crank"] + 2 :][:2], x[at["coupler"] + 2 :][:2]) for x in (q, v)
-    )
+    (U, V), (dU, dV) = ((x[at["crank"] + 2 :][:2], x[at["coupler"] + 2 :][:2]) for x in (q, v))
     turned = np.array([[0, -1], [1, 0]])
     by_dot = abs(np.sin(z)) > abs(np.cos(z))
     assert phi == pytest.approx(0, abs=1e-15)
@@ -97,7 +93,7 @@ def test_roller_along_x_constrains_y():
 
 @pytest.mark.parametrize(("second", "variant"), [([3, 0.2], "cross"), ([1.1, 1.9], "dot")])
 def test_translation_in_both_variants(second, variant):
-    """S0's translation (5) by the dot, (6) by the cross product: whichever the constant angle does not make singular."""
+    """S0's translation (5) by the dot, (6) by the cross product: the one that the constant angle leaves regular."""
     m = sk.Mechanism(
         points={"A": [0, 0], "B": [1, 0], "C": [1, 0.1], "D": second},
         links={"ground": ["A"], "arm": ["A", "B"], "slider": ["C", "D"]},
