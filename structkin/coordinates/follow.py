@@ -146,6 +146,7 @@ class Follower:
         self.q[:, lane] = pose.q[:, 0]
         self.solved[lane], self.status[lane] = True, Status.OK
         self.iterations[lane] = pose.iterations
+        self.suspect[lane] |= pose.strength < WEAK
         self._note(np.array([lane]), pose.scaled)
         self.stations += 1
 
@@ -182,7 +183,6 @@ class Follower:
             turned = np.max(np.abs(found.q - start) / scaled.coordinates.column_units[:, None])
             if found.converged[0] and turned < 0.5 * np.pi and self._agrees(pose):
                 self._keep(k, pose)
-                self.suspect[self.lanes[k]] = pose.strength < WEAK
                 self.iterations[self.lanes[k]] = min(pose.iterations, EASE)
                 return k, pose
             if k == 0:
@@ -338,6 +338,7 @@ class Follower:
     def mend(self, lane: int) -> None:
         """Look at a sample that may be singular: if so, its position is that of the smooth motion around it."""
         known = np.flatnonzero(self.solved & (self.status == Status.OK))
+        known = known[known != lane]
         if not len(known):
             return
         near = int(known[np.argmin(np.abs(known - lane))])
