@@ -13,6 +13,8 @@
 (5, 2)
 """
 
+from typing import TYPE_CHECKING, Any
+
 from structkin.dynamics import Force, Kinetostatics, Moment, Simulation, simulate
 from structkin.errors import InputError, PoseError, Problem, StructkinError, StructureError
 from structkin.kinematics import Motion, Status, solve
@@ -29,10 +31,24 @@ from structkin.structure import (
 from structkin.structure.compare import fingerprint, isomorphic
 from structkin.structure.inputs import InputChoice, InputRanking, rank_inputs
 
+if TYPE_CHECKING:
+    from structkin.coordinates import (
+        Comparison,
+        Coordinates,
+        NewtonRun,
+        Outcome,
+        Statistics,
+        compare,
+        constraints,
+        newton_raphson,
+    )
+
 __version__ = "0.1.0"
 
 __all__ = [
     "Builder",
+    "Comparison",
+    "Coordinates",
     "CamLaw",
     "Driver",
     "Force",
@@ -46,8 +62,11 @@ __all__ = [
     "Mechanism",
     "Moment",
     "Motion",
+    "NewtonRun",
+    "Outcome",
     "PoseError",
     "Problem",
+    "Statistics",
     "Simulation",
     "Status",
     "StructkinError",
@@ -55,12 +74,24 @@ __all__ = [
     "StructureError",
     "Topology",
     "TopologyArrays",
+    "compare",
+    "constraints",
     "decompose",
     "decompose_arrays",
     "fingerprint",
     "isomorphic",
     "load",
+    "newton_raphson",
     "rank_inputs",
     "simulate",
     "solve",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the global methods when they are first asked for: most work does without them."""
+    if name in __all__:
+        from structkin import coordinates
+
+        return getattr(coordinates, name)
+    raise AttributeError(f"module 'structkin' has no attribute '{name}'")

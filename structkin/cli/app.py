@@ -14,6 +14,7 @@ from structkin.cli import (
     assemblies,
     bench,
     check,
+    compare,
     demo,
     examples,
     explain,
@@ -42,6 +43,7 @@ app.command("structure")(structure.structure)
 app.command("explain")(explain.explain)
 app.command("inputs")(inputs.inputs)
 app.command("solve")(solve.solve)
+app.command("compare")(compare.compare)
 app.command("limits")(limits.limits)
 app.command("assemblies")(assemblies.assemblies)
 app.command("forces")(forces.forces)

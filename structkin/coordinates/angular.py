@@ -123,8 +123,8 @@ class AngularCoordinates:
     def _make_chain(self, writer: Writer) -> _Chain:
         """Join the entries of Phi_X with those of X_q.
 
-        A coordinate that moves all links of a row together does not change it: such entries are left out, so that a
-        loop's rows depend on the joints of the loop alone.
+        A coordinate that moves all links of a row together does not open it: such entries vanish where Phi does, and
+        are left out. Newton's method converges as fast without them, and a loop's rows depend on the loop alone.
         """
         quadrics, tree = self._quadrics, self.tree
         X_rows, X_columns = tree.map_pattern

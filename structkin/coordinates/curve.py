@@ -43,6 +43,27 @@ class Pose:
         return blocks.signs(self._entries)[:, 0]
 
     @cached_property
+    def _weakest(self) -> tuple[tuple[str, ...], float]:
+        scaled, blocks = self.scaled, self.scaled.blocks
+        if blocks is None:
+            return (), float(scaled.smallest_singular_value(self.q, self.z)[0])
+        number, sigma = blocks.weakest(self._entries)
+        rows = blocks.blocks[int(number[0])].rows
+        rows = rows if scaled.chosen is None else scaled.chosen[rows]
+        labels = scaled.coordinates.rows
+        return tuple(dict.fromkeys(link for row in rows.tolist() for link in labels[row].links)), float(sigma[0])
+
+    @property
+    def weakest_links(self) -> tuple[str, ...]:
+        """The links in the diagonal block that is nearest to singular."""
+        return self._weakest[0]
+
+    @property
+    def strength(self) -> float:
+        """The smallest singular value of a diagonal block."""
+        return self._weakest[1]
+
+    @cached_property
     def K(self) -> Floats:
         """dq/dz (n, f)."""
         f = len(self.z)

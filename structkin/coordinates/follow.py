@@ -20,7 +20,6 @@ from structkin.coordinates.curve import Curve, Pose
 from structkin.coordinates.newton import (
     CONSISTENT,
     SINGULAR,
-    NewtonRun,
     Outcome,
     Scaled,
     close,
@@ -49,18 +48,23 @@ REACH = 2.0
 HOPS = 8
 #: A station that took fewer iterations than this lets the next one be further off.
 EASE = 3
+#: A station whose weakest block has a smaller singular value than this has its neighbours looked at.
+WEAK = 0.05
 #: Samples skipped at most around a singular one.
 SKIP = 3
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a sample has no regular pose: how Newton's method ended there, and the rows that do not close."""
+    """Why the walk stopped before a sample: how Newton's method ended there, and the rows that do not close.
+
+    `links` are those of the diagonal block that was nearest to singular at the last pose.
+    """
 
     sample: int
     outcome: Outcome
     rows: tuple[str, ...]
-    block: int | None
+    links: tuple[str, ...] = ()
 
 
 @dataclass
@@ -86,6 +90,9 @@ class Follower:
         self.solved = np.zeros(lanes, bool)
         self.iterations = np.zeros(lanes, np.int32)
         self.status = np.full(lanes, Status.OUT_OF_REACH, np.int8)
+        #: Samples that may be singular: beside weak stations, and where a determinant has changed its sign.
+        self.suspect = np.zeros(lanes, bool)
+        self.reached: Pose | None = None
         self.systems: list[Scaled] = []
         self.system_of = np.full(lanes, -1, np.intp)
         self.lanes = np.flatnonzero(np.isfinite(self.z).all(axis=0))
@@ -139,6 +146,7 @@ class Follower:
         self.q[:, lane] = pose.q[:, 0]
         self.solved[lane], self.status[lane] = True, Status.OK
         self.iterations[lane] = pose.iterations
+        self.suspect[lane] |= pose.strength < WEAK
         self._note(np.array([lane]), pose.scaled)
         self.stations += 1
 
@@ -150,6 +158,8 @@ class Follower:
     def _between(self, first: int, last: int, a: Pose, b: Pose) -> Curve:
         """Keep the station b, and predict the wanted lanes between it and a."""
         curve = Curve(a, b)
+        if min(a.strength, b.strength) < WEAK or not np.array_equal(a.signs, b.signs):
+            self.suspect[self.lanes[first] : self.lanes[last] + 1] = True
         between = self.lanes[first + 1 : last]
         between = between[self.wanted[between]]
         if len(between):
@@ -176,7 +186,8 @@ class Follower:
                 self.iterations[self.lanes[k]] = min(pose.iterations, EASE)
                 return k, pose
             if k == 0:
-                self.failures.append(self._failure(self.lanes[0], newton_raphson(scaled.coordinates, start, z), None))
+                run = newton_raphson(scaled.coordinates, start, z)
+                self.failures.append(Failure(int(self.lanes[0]), run.outcome, run.rows))
         return 0, None
 
     @staticmethod
@@ -226,6 +237,7 @@ class Follower:
                 continue
             step *= 0.5
             if step < 0.5**HALVINGS:
+                self.reached = pose
                 return None
         return pose
 
@@ -243,13 +255,10 @@ class Follower:
     def _tell(self, k: int, pose: Pose) -> Status:
         """Find out why the sample cannot be reached from the pose; a singular one keeps its position."""
         lane, z = self.lanes[k], self._at(k)
+        pose = self.reached or pose
         run = newton_raphson(pose.scaled.coordinates, pose.q[:, 0], z[:, 0], limit=60)
         sigma = float(pose.scaled.smallest_singular_value(pose.q, pose.z)[0])
-        block = None
-        if pose.scaled.blocks is not None:
-            entries = pose.scaled.system(pose.q, pose.z)[1]
-            block = int(pose.scaled.blocks.weakest(entries)[0][0])
-        self.failures.append(self._failure(lane, run, block))
+        self.failures.append(Failure(int(lane), run.outcome, run.rows, pose.weakest_links))
         if run.outcome is Outcome.NO_SOLUTION:
             return Status.OUT_OF_REACH
         if run.outcome is Outcome.SINGULAR_POSE and run.smallest_singular_value < SINGULAR:
@@ -258,9 +267,6 @@ class Follower:
             self._note(np.array([lane]), pose.scaled)
         # Near a limit position the singular value falls like the square root of the way that is left.
         return Status.OUT_OF_REACH if sigma < 0.2 else Status.NOT_CONVERGED
-
-    def _failure(self, lane: int, run: NewtonRun, block: int | None) -> Failure:
-        return Failure(int(lane), run.outcome, run.rows, block)
 
     def _resume(self, k: int, why: Status) -> tuple[int, Pose | None, Curve | None]:
         """Take the motion up again where the drivers come back near solved samples; creep back into the gap."""
@@ -274,8 +280,9 @@ class Follower:
         if not len(later) or not len(solved) or not len(self.z):
             return len(self.lanes), None, None
         places = self._places()
-        distance, nearest = cKDTree(places[self.lanes[solved]]).query(places[self.lanes[later]])
-        for j in _candidates(np.asarray(distance)):
+        found_at = cKDTree(places[self.lanes[solved]]).query(places[self.lanes[later]])
+        distance, nearest = (np.asarray(x) for x in found_at)
+        for j in _candidates(distance):
             lane, near = int(later[j]), self.lanes[solved[int(nearest[j])]]
             z, known = self._at(lane), self.z[:, [near]]
             # A driven angle that is whole turns on is the same pose.
@@ -327,6 +334,21 @@ class Follower:
                 self.q[:, lane] = self.q[:, lane] if smooth is None else smooth
                 self.solved[lane], self.status[lane] = True, Status.SINGULAR
         return False
+
+    def mend(self, lane: int) -> None:
+        """Look at a sample that may be singular: if so, its position is that of the smooth motion around it."""
+        known = np.flatnonzero(self.solved & (self.status == Status.OK))
+        known = known[known != lane]
+        if not len(known):
+            return
+        near = int(known[np.argmin(np.abs(known - lane))])
+        pose = Pose(self.systems[self.system_of[near]], self.z[:, [near]], self.q[:, [near]])
+        z, q = self.z[:, [lane]], self.q[:, [lane]]
+        smooth = bridge(pose, q, z, self._direction(lane))
+        # Close to a singular pose Newton's method leaves an error, and with it a singular value, that it has not.
+        place = q if smooth is None else smooth[:, None]
+        if pose.scaled.smallest_singular_value(place, z)[0] < SINGULAR:
+            self.q[:, lane], self.status[lane] = place[:, 0], Status.SINGULAR
 
     def _direction(self, lane: int) -> Floats:
         """Return the way of the drivers (f, 1) at a sample, of unit length."""

@@ -5,6 +5,7 @@ A factorisation serves every right-hand side of its lane: velocity and accelerat
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -183,4 +184,8 @@ class Triangular:
         return self.factor(entries).solve(right)
 
 
-SOLVERS = {"global": Dense, "global-sparse": Sparse, "global-triangular": Triangular}
+SOLVERS: Mapping[str, Callable[[Ints, Ints, int], LinearSolver]] = {
+    "global": Dense,
+    "global-sparse": Sparse,
+    "global-triangular": Triangular,
+}

@@ -24,7 +24,7 @@ FAMILIES: Mapping[str, Callable[[Mechanism, KinematicStructure, Sequence[str]], 
 }
 
 
-def coordinates(
+def constraints(
     mechanism: Mechanism,
     family: str = "natural",
     *,
@@ -42,13 +42,13 @@ def coordinates(
     ...     points={"A": (0, 0), "B": (1, 1), "C": (4, 3), "D": (5, 0)},
     ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
     ...     drivers={"motor": {"joint": "A", "speed": 1.0}})
-    >>> four_bar = coordinates(m, "natural")
+    >>> four_bar = sk.constraints(m, "natural")
     >>> four_bar.n, four_bar.names
     (4, ('B.x', 'B.y', 'C.x', 'C.y'))
     >>> [str(row) for row in four_bar.rows][:2]
     ['coupler (constant distance)', 'rocker (constant distance)']
-    >>> coordinates(m, "reference-point").n, coordinates(m, "fully-cartesian").n, coordinates(m, "relative").n
-    (9, 12, 3)
+    >>> [sk.constraints(m, family).n for family in ("reference-point", "fully-cartesian", "relative")]
+    [9, 12, 3]
     """
     problems = []
     if family not in FAMILIES:

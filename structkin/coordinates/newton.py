@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from structkin.coordinates.triangular import Blocks
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+
+#: Makes the linear solver of a pattern: rows, columns, number of unknowns.
+SolverMaker = Callable[[Ints, Ints, int], LinearSolver]
 
 #: A step below this is the last: what quadratic convergence leaves after it is below rounding.
 TOLERANCE = 1e-8
@@ -37,7 +40,7 @@ class Outcome(Enum):
 
     CONVERGED = "converged"
     OTHER_BRANCH = "converged on another branch: there are several solutions (Figs. 42b, 43)"
-    NO_SOLUTION = "no solution: the mechanism cannot be assembled at these values of its drivers (Fig. 44)"
+    NO_SOLUTION = "no solution near by: the mechanism cannot be assembled so at these values of its drivers (Fig. 44)"
     SINGULAR_POSE = "the pose is singular: branches meet there, and convergence is slow (Fig. 45)"
     SINGULAR_START = "the Jacobian is singular at the estimate: its tangent is level (Fig. 42d)"
     THROWN_OFF = "a solution exists, but the estimate was too far: the iteration was thrown off (Fig. 42c)"
@@ -52,7 +55,7 @@ class Scaled:
     """
 
     coordinates: Coordinates
-    make_solver: Callable[[Ints, Ints, int], LinearSolver]
+    make_solver: SolverMaker
     chosen: Ints | None = None
 
     @cached_property
@@ -104,11 +107,11 @@ class Scaled:
         """Return right-hand sides of the square system from those of all rows."""
         if not scaled:
             rows = rows / self.coordinates.row_units[:, None]
-        return rows if self.chosen is None else rows[self.chosen]
+        return np.asarray(rows if self.chosen is None else rows[self.chosen])
 
     def change(self, step: Floats) -> Floats:
         """Return a scaled step in the coordinates' own units."""
-        return step * self.coordinates.column_units[:, None]
+        return np.asarray(step * self.coordinates.column_units[:, None])
 
     def choose(self, q: Floats, z: Floats) -> Scaled:
         """Return the system with its rows chosen anew at a pose, by a rank-revealing QR factorisation."""
@@ -116,7 +119,7 @@ class Scaled:
 
         _, entries = self.all_rows(q, z)
         order = qr(self.full(entries[:, 0]).T, mode="r", pivoting=True)[1]
-        chosen = np.sort(order[: self.coordinates.n])
+        chosen = np.sort(order[: self.coordinates.n]).astype(np.intp)
         if self.chosen is not None and np.array_equal(chosen, self.chosen):
             return self
         return Scaled(self.coordinates, self.make_solver, chosen)
@@ -129,7 +132,7 @@ class Scaled:
 
     def gap(self, q: Floats, z: Floats) -> Floats:
         """Return the largest scaled residual of any row (lanes,)."""
-        return np.max(np.abs(self.all_rows(q, z)[0]), axis=0)
+        return np.asarray(np.max(np.abs(self.all_rows(q, z)[0]), axis=0))
 
     def smallest_singular_value(self, q: Floats, z: Floats) -> Floats:
         """Return the smallest singular value of the scaled Jacobian (lanes,); NaN where there is no pose."""
@@ -234,30 +237,31 @@ def newton_raphson(
     ...         "rod": ["B", "C"], "slider": ["C"]},
     ...     joints={"guide": {"type": "prismatic", "links": ["slider", "ground"], "axis": [1, 0]}},
     ...     drivers={"motor": {"joint": "A", "speed": 1.0}})
-    >>> c = sk.coordinates(m, "relative")
-    >>> newton_raphson(c, c.start()[:, 0], [0.1]).outcome.name
+    >>> c = sk.constraints(m, "relative")
+    >>> sk.newton_raphson(c, c.start()[:, 0], [0.1]).outcome.name
     'CONVERGED'
-    >>> run = newton_raphson(c, c.start()[:, 0], [1.2])  # the crank is too long to turn so far
+    >>> run = sk.newton_raphson(c, c.start()[:, 0], [1.2])  # the crank is too long to turn so far
     >>> run.outcome.name, run.rows[0]
     ('NO_SOLUTION', 'guide (across the guide)')
     """
     scaled = Scaled(coordinates, Dense)
     q, z = np.array(q, float).reshape(-1, 1), np.array(z, float).reshape(-1, 1)
+    estimate = q
     first, jacobian = _one(scaled, q, z)
     sign = _sign(jacobian)
     steps: list[float] = []
     residuals = [float(np.max(np.abs(first), initial=0.0))]
     if residuals[0] > tolerance and np.linalg.svd(jacobian, compute_uv=False)[-1] < SINGULAR:
-        return _judge(scaled, q, z, Outcome.SINGULAR_START, steps, residuals)
+        return _judge(scaled, q, q, z, Outcome.SINGULAR_START, steps, residuals)
     for _ in range(limit):
         phi, jacobian = _one(scaled, q, z)
-        dq = np.linalg.lstsq(jacobian, -phi, rcond=None)[0][:, None]
+        dq = np.asarray(np.linalg.lstsq(jacobian, -phi, rcond=None)[0], float)[:, None]
         q = q + scaled.change(dq)
         steps.append(float(np.max(np.abs(dq), initial=0.0)))
         residuals.append(float(scaled.gap(q, z)[0]))
         if steps[-1] < tolerance or not np.isfinite(q).all():
             break
-    return _judge(scaled, q, z, _outcome(scaled, q, z, sign, steps, residuals, tolerance), steps, residuals)
+    return _judge(scaled, estimate, q, z, _outcome(scaled, q, z, sign, steps, residuals, tolerance), steps, residuals)
 
 
 def _one(scaled: Scaled, q: Floats, z: Floats) -> tuple[Floats, Floats]:
@@ -284,13 +288,20 @@ def _outcome(
 
 
 def _judge(
-    scaled: Scaled, q: Floats, z: Floats, outcome: Outcome, steps: list[float], residuals: list[float]
+    scaled: Scaled,
+    estimate: Floats,
+    q: Floats,
+    z: Floats,
+    outcome: Outcome,
+    steps: list[float],
+    residuals: list[float],
 ) -> NewtonRun:
     rows: tuple[str, ...] = ()
     if outcome in (Outcome.CYCLED, Outcome.THROWN_OFF, Outcome.SINGULAR_START):
-        start = q if np.isfinite(q).all() else scaled.coordinates.start()
-        nearest = nearest_pose(scaled, start, z)
-        gaps = np.abs(scaled.all_rows(nearest, z)[0][:, 0])
+        # A least residual may be a local one: the estimate and the sketch have their say as well.
+        starts = [x for x in (q, estimate, scaled.coordinates.start()) if np.isfinite(x).all()]
+        found = (np.abs(scaled.all_rows(nearest_pose(scaled, x, z), z)[0][:, 0]) for x in starts)
+        gaps = min(found, key=np.max)
         if gaps.max() > 1e-6:
             labels = scaled.coordinates.rows
             order = [k for k in np.argsort(-gaps) if gaps[k] > 0.1 * gaps.max()]
@@ -307,11 +318,12 @@ def nearest_pose(scaled: Scaled, q: Floats, z: Floats) -> Floats:
 
     unit = scaled.coordinates.column_units
 
-    def at(x: Floats) -> tuple[Floats, Floats]:
-        return _one(scaled, (x * unit)[:, None], z)
+    def phi(x: Floats) -> Floats:
+        return _one(scaled, (x * unit)[:, None], z)[0]
 
-    method = "lm" if scaled.coordinates.m >= scaled.coordinates.n else "trf"
-    found = least_squares(
-        lambda x: at(x)[0], q[:, 0] / unit, jac=lambda x: at(x)[1], method=method, xtol=1e-15, ftol=1e-15, gtol=1e-15
-    )
+    def jacobian(x: Floats) -> Floats:
+        return _one(scaled, (x * unit)[:, None], z)[1]
+
+    method: Literal["lm", "trf"] = "lm" if scaled.coordinates.m >= scaled.coordinates.n else "trf"
+    found = least_squares(phi, q[:, 0] / unit, jac=jacobian, method=method, xtol=1e-15, ftol=1e-15, gtol=1e-15)
     return np.asarray(found.x * unit)[:, None]

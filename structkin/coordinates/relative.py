@@ -2,7 +2,8 @@
 
 The tree grows from the ground in the solve order of the groups, so that a link never hangs on one that is solved after
 it. The joints of the tree need no row; the joints that are cut give the rows of their loops (S1 sec. 3; S2 sec. 1,
-Fig. 1c).
+Fig. 1c). A coordinate that moves all links of a loop together leaves its joints closed. Its entries in their rows
+vanish wherever the loop is closed, and are not in the pattern: a loop's rows depend on the loop alone.
 """
 
 from __future__ import annotations

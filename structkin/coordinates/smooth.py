@@ -80,10 +80,13 @@ SPAN = 4e-3
 
 def bridge(pose: Pose, predicted: Floats, z: Floats, direction: Floats) -> Floats | None:
     """Return the smooth pose (n,) at a change point, interpolated from poses around it; None where there are none."""
-    around = z + SPAN * PLACES * direction
-    guess = predicted + (pose.taylor(pose.z + SPAN * direction) - pose.q) / SPAN * (SPAN * PLACES)
+    step = SPAN * direction
+    around = z + PLACES * step
+    # The slope here, by the expansion about a regular pose near by.
+    guess = predicted + PLACES * 0.5 * (pose.taylor(z + step) - pose.taylor(z - step))
     found = close(pose.scaled, guess, around, 6)
     unit = pose.scaled.coordinates.column_units[:, None]
-    if not found.converged.all() or np.max(np.abs(found.q - guess) / unit) > 0.1 * SPAN:
+    departure = np.max(np.abs(found.q - guess) / unit, axis=0)
+    if not found.converged.all() or (departure > 0.2 * SPAN * np.abs(PLACES)).any():
         return None
     return np.asarray(found.q @ WEIGHTS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from structkin.coordinates.follow import Failure, Follower
 from structkin.coordinates.frame_plan import fill, frame_plan
 from structkin.coordinates.linear import SOLVERS, Sparse, Triangular
-from structkin.coordinates.make import coordinates as make_coordinates
-from structkin.coordinates.newton import CONSISTENT, SINGULAR, Scaled, close, rates
+from structkin.coordinates.make import constraints
+from structkin.coordinates.newton import CONSISTENT, Scaled, close, rates
 from structkin.coordinates.system import Coordinates
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.motion import Motion
@@ -33,6 +33,8 @@ BLOCK = 400_000
 DEPARTURE = 0.01
 #: Rates of this size [radians, or parts of the mechanism's size, to a unit of a driver] have the pose looked at.
 FAST = 1e4
+#: Poses with a smaller singular value than this may be singular ones, found with an error.
+CLOSE = 1e-5
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def solve_globally(
 ) -> Motion:
     """Solve a mechanism over a schedule by one of the methods of `SOLVERS`; see `structkin.kinematics.solve`."""
     structure = structure_of(mechanism)
-    coordinates = make_coordinates(mechanism, family, structure=structure)
+    coordinates = constraints(mechanism, family, structure=structure)
     if structure.over:
         compile_plan(mechanism, structure)  # raises where redundant joints contradict each other
     plan = frame_plan(mechanism, structure)
@@ -110,7 +112,7 @@ class _Run:
         size = float(np.max(coordinates.column_units, initial=0.0)) or 1.0
         angular = np.array([[drives[id].kind == "angle"] for id in coordinates.drivers], bool).reshape(-1, 1)
         units = np.where(angular, 1.0, size)
-        self.missing = ~np.isfinite(z).all(axis=0)
+        self.missing = np.asarray(~np.isfinite(z).all(axis=0), bool)
         for row, id in enumerate(coordinates.drivers):
             if drives[id].kind == "distance":
                 # A distance is not negative, though its square is.
@@ -178,17 +180,19 @@ class _Run:
         if not len(lanes):
             return
         q, z, at = f.q[:, lanes], f.z[:, lanes], place[lanes]
-        frames[0][:, at] = c.frames(q)
         dz, ddz = (np.zeros_like(z), np.zeros_like(z)) if self.drivers is None else self.drivers[1:, :, lanes]
         found = rates(scaled, q, z, dz, ddz)
         v, a = found.v, found.a
         size = np.max(np.abs(v) / c.column_units[:, None], axis=0, initial=0.0)
         drive = np.max(np.abs(dz) / f.units, axis=0, initial=0.0)
-        for k in np.flatnonzero((size > FAST * drive) | (~np.isfinite(size) & np.isfinite(drive))):
-            if scaled.smallest_singular_value(q[:, [k]], z[:, [k]])[0] < SINGULAR:
-                f.status[lanes[k]] = Status.SINGULAR
+        fast = (size > FAST * drive) | (~np.isfinite(size) & np.isfinite(drive))
+        for k in np.flatnonzero(fast | f.suspect[lanes]):
+            if scaled.smallest_singular_value(q[:, [k]], z[:, [k]])[0] < CLOSE:
+                f.mend(int(lanes[k]))
         lost = f.status[lanes] == Status.SINGULAR
         v[:, lost] = a[:, lost] = np.nan
+        q = f.q[:, lanes]
+        frames[0][:, at] = c.frames(q)
         frames[1][:, at] = c.frame_rates(q, v)
         frames[2][:, at] = c.frame_seconds(q, v, a)
 
@@ -197,38 +201,24 @@ class _Run:
     def mark(self, lanes: Lanes, plan: Plan) -> None:
         """Give the samples their status, and the group where each stopped."""
         status = self.follower.status[self.kept]
-        bad = (status != Status.OK) & ~self.missing[self.kept]
+        regular = np.asarray(status == Status.OK)
+        bad = ~(regular | self.missing[self.kept])
         lanes.status[bad] = status[bad]
-        group = self._groups()
-        failures = {failure.sample: failure for failure in self.follower.failures}
-        last = 0
-        for k in np.flatnonzero(bad):
-            failure = failures.get(int(self.kept[k]))
-            if failure is not None and failure.block is not None:
-                last = group[failure.block]
-            lanes.group[k] = last
+        owner = {link: group.index for group in self.structure.groups for link in group.links}
+        failures = sorted(self.follower.failures, key=lambda failure: failure.sample)
+        groups = np.array([0, *(max((owner.get(x, 0) for x in f.links), default=0) for f in failures)])
+        # The samples behind the one where the walk stopped share its group.
+        lanes.group[bad] = groups[np.searchsorted([f.sample for f in failures], self.kept[bad], side="right")]
         lost = bad & (status != Status.SINGULAR)
         for step in plan.steps:
             for slot in step.outputs:
                 lanes.x[:, plan.rows(slot), lost] = np.nan
 
-    def _groups(self) -> list[int]:
-        """Return the structural group of each diagonal block: the last one that its rows' links belong to."""
-        scaled = self._fast[-1]
-        if scaled.blocks is None:
-            return []
-        owner = {link: group.index for group in self.structure.groups for link in group.links}
-        rows = self.coordinates.rows
-        chosen = np.arange(len(rows)) if scaled.chosen is None else scaled.chosen
-        return [
-            max(owner.get(link, 0) for row in block.rows for link in (*rows[chosen[row]].links,))
-            for block in scaled.blocks.blocks
-        ]
-
     def statistics(self) -> Statistics:
         """Return how the run went."""
         f = self.follower
+        failures = tuple(replace(x, sample=int(np.searchsorted(self.kept, x.sample))) for x in f.failures)
         return Statistics(
             self.method, self.coordinates, f.q[:, self.kept], f.z[:, self.kept], f.iterations[self.kept], f.stations,
-            tuple(f.failures),
+            failures,
         )  # fmt: skip

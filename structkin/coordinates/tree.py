@@ -6,8 +6,9 @@ of either link:
     theta_k = theta_parent + angle + turn
     O_k = O_parent + U_parent a + U_k b + sum of U_carrier d s
 
-On a revolute joint a and b are the pin's places; on a prismatic joint a travel s runs along the guide, on a slot an angle
-and a travel; a link on the ground with an angle and two travels is free: three reference-point coordinates (S1 eq. 23).
+On a revolute joint a and b are the pin's places; on a prismatic joint a travel s runs along the guide, on a slot an
+angle and a travel; a link on the ground with an angle and two travels is free: three reference-point coordinates (S1
+eq. 23).
 All sums along the ways from the ground are one product with the incidence matrix of ways and joints.
 """
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,8 @@ class Blocks:
         column_of[row_of] = np.arange(n)
         needs = csr_array((np.ones(len(rows)), (column_of[rows], columns)), shape=(n, n))
         count, label = connected_components(needs, directed=True, connection="strong")
-        order = _in_order(label[column_of[rows]], label[columns], count)
+        of_row, of_column = np.asarray(label[column_of[rows]], np.intp), np.asarray(label[columns], np.intp)
+        order = _in_order(of_row, of_column, count)
         place = np.empty(count, np.intp)
         place[order] = np.arange(count)
         block_of_column, block_of_row = place[label], place[label[column_of]]
@@ -83,7 +85,7 @@ class Blocks:
             found.append((which, size, entry, number, row, column))
         return found
 
-    def _each(self, entries: Floats, measure: Callable[[Floats], Floats]) -> Floats:
+    def _each(self, entries: Floats, measure: Callable[[Floats], Any]) -> Floats:
         """Return a number for each block and lane (blocks, lanes)."""
         out = np.empty((len(self.blocks), entries.shape[1]))
         for which, size, entry, number, row, column in self._by_size:
@@ -202,7 +204,7 @@ def _blocks(rows: Ints, columns: Ints, block_of_row: Ints, block_of_column: Ints
         ends = np.searchsorted(block_of[order], np.arange(count + 1))
         local = np.empty(len(block_of), np.intp)
         local[order] = np.arange(len(order)) - ends[block_of[order]]
-        return [order[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)], local
+        return [order[a:b] for a, b in pairwise(ends.tolist())], local
 
     row_sets, row_local = members(block_of_row)
     column_sets, column_local = members(block_of_column)
