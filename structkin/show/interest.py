@@ -25,11 +25,14 @@ def points_of_interest(mechanism: Mechanism) -> list[str]:
     >>> points_of_interest(m)
     ['B', 'P']
     """
-    moving = moving_points(mechanism)
+    faces = [
+        _face_points(mechanism.links[cam.follower], cam.touch, cam.normal)
+        for cam in mechanism.cams.values()
+        if cam.normal is not None
+    ]
+    shared = {joint.id for joint in mechanism.topology.joints}
+    moving = [p for p in moving_points(mechanism) if p in shared or not any(p in face for face in faces)]
     used = {point for drive in mechanism.drives.values() for _, point in drive.ends or ()}
-    for cam in mechanism.cams.values():
-        if cam.normal is not None:
-            used |= _face_points(mechanism.links[cam.follower], cam.touch, cam.normal)
     for guide in mechanism.guides.values():
         used |= _slider_points(mechanism, guide)
     free = [
