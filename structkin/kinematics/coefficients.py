@@ -10,15 +10,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General
+from structkin.kinematics.choice import choose
 from structkin.kinematics.engine import Lanes
-from structkin.kinematics.plan import Operand, Plan, Slot, Step
+from structkin.kinematics.plan import DriverSlot, Operand, Plan, Slot, Step
 from structkin.kinematics.status import Status
+
+if TYPE_CHECKING:
+    from structkin.kinematics.kernels.tape import Job
 
 Floats = NDArray[np.float64]
 
@@ -37,11 +41,15 @@ class Coefficients:
     @cached_property
     def K(self) -> Floats:
         """First derivatives (drivers, rows, n) of the slots."""
+        if (job := self._job("first")) is not None:
+            return self._run(job, second=False)[0]
         return np.stack([self._along(self._seed(driver)) for driver in self.order])
 
     @cached_property
     def L(self) -> Floats:
         """Second derivatives (drivers, drivers, rows, n) of the slots, symmetric in the drivers."""
+        if (job := self._job("both")) is not None:
+            return self._run(job, second=True)[1]
         f, (rows, n) = len(self.order), self.lanes.x.shape[1:]
         result = np.empty((f, f, rows, n))
         for i, first in enumerate(self.order):
@@ -49,6 +57,29 @@ class Coefficients:
                 seed = self._second_seed(first) if first == second else np.zeros((rows, n))
                 result[i, j] = result[j, i] = self._along(seed, self.K[i], self.K[j])
         return result
+
+    def _job(self, function: str) -> Job | None:
+        """Return the job for kernels, where every step has one and they are worth it."""
+        job = choose(self.plan, self.lanes.x.shape[-1], function)
+        return job if job is not None and job.tape.is_whole else None
+
+    def _run(self, job: Job, *, second: bool) -> tuple[Floats, Floats]:
+        from structkin.kinematics.kernels.run import coefficients
+
+        K, L = coefficients(job, self.lanes, len(self.order), self._seed_block, second=second)
+        # Whoever asks for L is given K with it: one factor solves both.
+        self.__dict__["K"] = K
+        return K, L
+
+    def _seed_block(self, K: Floats, L: Floats, part: slice) -> None:
+        """Write the derivatives of the driver slots in a block of lanes."""
+        for item in self.plan.drivers:
+            rows, own = self.plan.rows(item.slot), self.order.index(item.driver)
+            K[:, rows, part] = 0.0
+            L[:, :, rows, part] = 0.0
+            K[own, rows, part] = self._rate(item, self.lanes.x[0, rows, part])
+            if item.angular and L.size:
+                L[own, own, rows, part] = -self.lanes.x[0, rows, part]
 
     def convective(self) -> Floats:
         """The second rates (rows, n) at the actual velocity with all drivers' second rates zero: z'^T L z'."""
@@ -66,9 +97,13 @@ class Coefficients:
         for item in self.plan.drivers:
             if item.driver == driver:
                 rows = self.plan.rows(item.slot)
-                E = self.lanes.x[0, rows]
-                seed[rows] = item.sign * np.stack((-E[1], E[0])) if item.angular else 1.0
+                seed[rows] = self._rate(item, self.lanes.x[0, rows])
         return seed
+
+    @staticmethod
+    def _rate(item: DriverSlot, E: Floats) -> Floats | float:
+        """Return the derivative of a driver's slot by its coordinate."""
+        return item.sign * np.stack((-E[1], E[0])) if item.angular else 1.0
 
     def _second_seed(self, driver: str) -> Floats:
         seed = np.zeros(self.lanes.x.shape[1:])

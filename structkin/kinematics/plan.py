@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from structkin.groups import General, Relation
 from structkin.kinematics.affine import Affine, Frame
 from structkin.structure import KinematicStructure
+
+if TYPE_CHECKING:
+    from structkin.kinematics.kernels.tape import Tape
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,8 @@ class DriverSlot:
 class Plan:
     """Steps in solve order, with the frames of all links as expressions of their slots.
 
-    `widths` gives the rows of each slot: 2 for a vector, 1 for a scalar.
+    `widths` gives the rows of each slot: 2 for a vector, 1 for a scalar. `engine` says what runs the plan: "numpy",
+    "numba", or "auto" for the one that is done first.
     """
 
     structure: KinematicStructure
@@ -66,11 +71,19 @@ class Plan:
     drivers: tuple[DriverSlot, ...]
     frames: Mapping[str, Frame]
     pins: Mapping[str, Affine]
+    engine: str = "auto"
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
         """First row of each slot, and the number of rows."""
         return tuple(accumulate(self.widths, initial=0))
+
+    @cached_property
+    def tape(self) -> Tape:
+        """The plan cut into runs of steps that share a kernel."""
+        from structkin.kinematics.kernels.tape import Tape
+
+        return Tape(self)
 
     @property
     def tracked(self) -> bool:

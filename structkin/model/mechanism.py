@@ -217,12 +217,15 @@ class Mechanism:
         drivers: Mapping[str, Any] | None = None,
         duration: float | None = None,
         method: str = "topological",
+        engine: str = "auto",
         strict: bool = False,
     ) -> Motion:
         """Return the motion; see `structkin.kinematics.solve`."""
         from structkin.kinematics import solve
 
-        return solve(self, samples, t=t, drivers=drivers, duration=duration, method=method, strict=strict)
+        return solve(
+            self, samples, t=t, drivers=drivers, duration=duration, method=method, engine=engine, strict=strict
+        )
 
 
 def _plain(data: Any) -> Any:
