@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from structkin.cli import bench, check, demo, examples, explain, inputs, solve, structure
+from structkin.cli import bench, bench_four_bar, check, demo, examples, explain, inputs, solve, structure
 from structkin.cli.terminal import complain
 from structkin.errors import InputError, StructkinError
 
@@ -30,6 +30,7 @@ app.command("explain")(explain.explain)
 app.command("inputs")(inputs.inputs)
 app.command("solve")(solve.solve)
 app.command("examples")(examples.examples)
+bench.bench.command("scalable-four-bar")(bench_four_bar.scalable_four_bar)
 app.add_typer(bench.bench, name="bench")
 
 

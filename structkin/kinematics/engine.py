@@ -108,6 +108,11 @@ def close_step(plan: Plan, index: int, lanes: Lanes, part: slice, modes: Modes) 
     _Block(plan, lanes, part, modes, None)._close(index, plan.steps[index])
 
 
+def step_inputs(plan: Plan, lanes: Lanes, step: Step, order: int) -> tuple[Any, ...]:
+    """Return what a step takes in, or its derivative of this order, in a block of lanes."""
+    return _Block(plan, lanes, slice(None), lambda _: 1, None).inputs(step, order)
+
+
 def follow_step(plan: Plan, index: int, lanes: Lanes, modes: Modes, progress: Progress | None) -> None:
     """Run a general group over all lanes, from the first to the last."""
     step = plan.steps[index]

@@ -1,4 +1,4 @@
-"""Kernels give what the group functions give, to the last digit: in both dialects, in every block, with every status."""
+"""Kernels give what the group functions give, to the last digit: in both dialects, all blocks, with every status."""
 
 from __future__ import annotations
 
@@ -158,8 +158,8 @@ def test_what_cannot_be_traced_is_run_as_it_is(kind, monkeypatch):
 
 def test_small_jobs_import_no_numba():
     code = (
-        "import sys, structkin as sk; from structkin.examples import names, path\n"
-        "for name in ('crank_rocker', 'jansen_leg'): sk.load(path(name)).solve(5000).K(next(iter(sk.load(path(name)).points)))\n"
+        "import sys, structkin as sk; from structkin.examples import path\n"
+        "sk.load(path('crank_rocker')).solve(50000).K('C')\n"
         "assert 'numba' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -175,8 +175,8 @@ def test_the_choice_is_by_the_work(monkeypatch):
     monkeypatch.setattr(choice, "has_numba", lambda: True)
     assert choice.choose(plan, 10**9) == Job(plan.tape, numba=True)
     assert choice.choose(plan, 10**5) == Job(plan.tape, numba=False)
-    assert choice.choose(replace(plan, engine="numpy"), 10**9) == Job(plan.tape, numba=False)
-    assert choice.choose(replace(plan, engine="numba"), 1) == Job(plan.tape, numba=True)
+    assert not choice.choose(replace(plan, engine="numpy"), 10**9).numba
+    assert choice.choose(replace(plan, engine="numba"), 1).numba
 
 
 def test_bad_engines(monkeypatch):

@@ -19,7 +19,7 @@ from types import ModuleType
 
 import numpy as np
 
-log = logging.getLogger("structkin.compiled")
+log = logging.getLogger("structkin.kernels")
 
 
 def cache_folder() -> Path:
