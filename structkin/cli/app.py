@@ -13,6 +13,7 @@ import typer
 from structkin.cli import (
     assemblies,
     bench,
+    bench_four_bar,
     check,
     compare,
     demo,
@@ -49,6 +50,7 @@ app.command("assemblies")(assemblies.assemblies)
 app.command("forces")(forces.forces)
 app.command("simulate")(simulate.simulate)
 app.command("examples")(examples.examples)
+bench.bench.command("scalable-four-bar")(bench_four_bar.scalable_four_bar)
 app.add_typer(bench.bench, name="bench")
 
 

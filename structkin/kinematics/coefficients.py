@@ -12,21 +12,28 @@ for when they are first asked for.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.kinematics.affine import Affine
+from structkin.kinematics.choice import choose
 from structkin.kinematics.circles import with_rates
-from structkin.kinematics.derivatives import Derivatives, Field, quadratic
+from structkin.kinematics.derivatives import Derivatives, Field, Part, quadratic
 from structkin.kinematics.engine import Lanes
-from structkin.kinematics.plan import Plan
+from structkin.kinematics.plan import DriverSlot, Plan
+
+if TYPE_CHECKING:
+    from structkin.kinematics.kernels.tape import Job
 
 Floats = NDArray[np.float64]
+
+#: Kernels form all columns at once; with more drivers than this, most entries of L would not be needed.
+FEW = 4
 
 
 @dataclass(frozen=True)
@@ -67,10 +74,48 @@ class Coefficients:
 
     def _column(self, *drivers: str) -> Field:
         if drivers not in self._columns:
-            seed = self._seed(drivers)
-            bend = quadratic(*(self._column(driver) for driver in drivers)) if len(drivers) == 2 else None
-            self._columns[drivers] = self._derivatives.solve(seed, bend, drivers)
+            self._columns.update(self._all(len(drivers)) or {drivers: self._solve(drivers)})
         return self._columns[drivers]
+
+    def _solve(self, drivers: tuple[str, ...]) -> Field:
+        bend = quadratic(*(self._column(driver) for driver in drivers)) if len(drivers) == 2 else None
+        return self._derivatives.solve(self._seed(drivers), bend, drivers)
+
+    def _all(self, order: int) -> Mapping[tuple[str, ...], Field] | None:
+        """Return all columns of K (order 1), or K and L (order 2), where kernels are worth it."""
+        ids = tuple(dict.fromkeys(item.driver for item in self.plan.drivers))
+        job = self._job("first" if order == 1 else "both") if len(ids) <= FEW else None
+        if job is None:
+            return None
+        from structkin.kinematics.kernels.run import coefficients
+
+        def seed(K: Floats, L: Floats, part: slice) -> None:
+            for item in self.plan.drivers:
+                rows, own = self.plan.rows(item.slot), ids.index(item.driver)
+                K[:, rows, part] = 0.0
+                L[:, :, rows, part] = 0.0
+                K[own, rows, part] = self._rate(item, self.lanes.x[0, rows, part])
+                if item.angular and L.size:
+                    L[own, own, rows, part] = -self.lanes.x[0, rows, part]
+
+        K, L = coefficients(job, self.lanes, len(ids), seed, second=order == 2)
+        found = {(id,): self._field(K[i], (id,)) for i, id in enumerate(ids)}
+        if order == 2:
+            for (i, first), (j, second) in combinations_with_replacement(enumerate(ids), 2):
+                pair = (first, second) if first <= second else (second, first)
+                found[pair] = self._field(L[i, j], pair)
+        return found
+
+    def _job(self, function: str) -> Job | None:
+        """Return the job for kernels, where every step has one and they are worth it."""
+        if self.lanes.x.dtype != np.float64:
+            return None
+        job = choose(self.plan, self.lanes.x.shape[-1], function)
+        return job if job is not None and job.tape.is_whole else None
+
+    def _field(self, x: Floats, drivers: tuple[str, ...]) -> Field:
+        part = Part(self.plan, x)
+        return {slot: part.slot(slot) for slot, moved in enumerate(self.plan.movers) if moved.issuperset(drivers)}
 
     def _seed(self, drivers: tuple[str, ...]) -> Field:
         """Return the first derivative of the slots of one driver, or their second one by a pair."""
@@ -78,10 +123,15 @@ class Coefficients:
         for item in self.plan.drivers:
             E = self.lanes.x[0, self.plan.rows(item.slot)]
             if drivers == (item.driver,):
-                seed[item.slot] = item.sign * np.stack((-E[1], E[0])) if item.angular else np.ones_like(E[0])
+                seed[item.slot] = self._rate(item, E) if item.angular else np.ones_like(E[0])
             elif drivers == (item.driver, item.driver) and item.angular:
                 seed[item.slot] = -E
         return seed
+
+    @staticmethod
+    def _rate(item: DriverSlot, E: NDArray[Any]) -> Any:
+        """Return the derivative of a driver's slot by its coordinate."""
+        return item.sign * np.stack((-E[1], E[0])) if item.angular else 1.0
 
     @cached_property
     def _contracted(self) -> Field:
@@ -109,7 +159,11 @@ class Coefficients:
         for slot, irregular in enumerate(self._derivatives.irregular):
             if irregular is not None:
                 x[1:, self.plan.rows(slot), irregular] = np.nan
-        return Lanes(x, self.lanes.status, self.lanes.group, self.lanes.least)
+        if self.lanes.around is not None:
+            # Next to a change point the rates are means over circles, as K and L are.
+            near = self.lanes.around.at
+            x[1:, :, near] = self.lanes.x[1:, :, near]
+        return replace(self.lanes, x=x)
 
     def _add(self, x: Floats, factor: Any, *drivers: str) -> None:
         for slot, value in self._column(*sorted(drivers)).items():

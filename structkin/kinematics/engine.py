@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General, Turn
+from structkin.kinematics.choice import choose
 from structkin.kinematics.plan import DriverSlot, Operand, Plan, Slot, Step
-from structkin.kinematics.status import Status
+from structkin.kinematics.status import Status, mark
 from structkin.kinematics.tracking import track
 
 Floats = NDArray[np.float64]
@@ -71,8 +72,13 @@ class Lanes:
 
     @classmethod
     def empty(cls, plan: Plan, n: int, orders: int = 3) -> Lanes:
-        """Return n lanes in which nothing is known yet."""
-        x = np.full((orders, plan.offsets[-1], n), np.nan)
+        """Return n lanes in which nothing is known yet.
+
+        A sweep of closed forms writes every number, so that theirs are not even set to NaN first.
+        """
+        x = np.empty((orders, plan.offsets[-1], n))
+        if plan.tracked or orders != 3:
+            x.fill(np.nan)
         return cls(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), np.full(len(plan.steps), np.inf))
 
     def take(self, index: Any) -> Lanes:
@@ -91,6 +97,10 @@ def sweep(
 ) -> None:
     """Run all steps over lanes that are still empty; `drivers[id]` (orders, n) holds value and rates of each driver."""
     n = lanes.x.shape[-1]
+    if len(lanes.x) == 3 and (job := choose(plan, n)) is not None:
+        from structkin.kinematics.kernels import run
+
+        return run.sweep(job, lanes, drivers, modes, progress)
     block = max(n, 1) if plan.tracked else BLOCK
     with np.errstate(all="ignore"):
         for start in range(0, n, block):
@@ -119,6 +129,27 @@ def margin(plan: Plan, index: int, lanes: Lanes) -> Floats:
     return np.array(np.broadcast_to(np.nan if found is None else found, lanes.status.shape))
 
 
+def drive_all(plan: Plan, lanes: Lanes, drivers: Mapping[str, Floats]) -> None:
+    """Fill the slots of all drivers in a block of lanes."""
+    _Block(plan, lanes, slice(None), lambda _: 1, None)._drive_all(drivers)
+
+
+def close_step(plan: Plan, index: int, lanes: Lanes, part: slice, modes: Modes) -> None:
+    """Run one closed form over a block of lanes, which are the `part` of the whole."""
+    _Block(plan, lanes, part, modes, None)._close(index, plan.steps[index])
+
+
+def step_inputs(plan: Plan, lanes: Lanes, step: Step, order: int) -> tuple[Any, ...]:
+    """Return what a step takes in, or its derivative of this order, in a block of lanes."""
+    return _Block(plan, lanes, slice(None), lambda _: 1, None).inputs(step, order)
+
+
+def follow_step(plan: Plan, index: int, lanes: Lanes, modes: Modes, progress: Progress | None) -> None:
+    """Run a step that goes from lane to lane over all of them, from the first to the last."""
+    with np.errstate(all="ignore"):
+        _Block(plan, lanes, slice(None), modes, progress)._run_step(index, plan.steps[index])
+
+
 @dataclass(frozen=True)
 class _Block:
     """A block of lanes, as views into the whole; `part` is where they are in it."""
@@ -133,12 +164,15 @@ class _Block:
     def run(self, drivers: Mapping[str, Floats], steps: int | None = None) -> None:
         self._drive_all(drivers)
         for index, step in enumerate(self.plan.steps[:steps]):
-            if isinstance(step.kind, General):
-                self._continue(step, step.kind)
-            elif isinstance(step.kind, Turn):
-                self._close(index, step, root=self._near_turn(step, step.kind))
-            else:
-                self._close(index, step)
+            self._run_step(index, step)
+
+    def _run_step(self, index: int, step: Step) -> None:
+        if isinstance(step.kind, General):
+            self._continue(step, step.kind)
+        elif isinstance(step.kind, Turn):
+            self._close(index, step, root=self._near_turn(step, step.kind))
+        else:
+            self._close(index, step)
 
     def _drive_all(self, drivers: Mapping[str, Floats]) -> None:
         for item in self.plan.drivers:
@@ -257,8 +291,4 @@ class _Block:
                 self.lanes.x[order, rows, blank] = np.nan
 
     def _mark(self, where: NDArray[np.bool_], status: Status, group: int) -> None:
-        """Give lanes their status, unless an earlier group has stopped them for good."""
-        now = self.lanes.status
-        worse = where & ((now == Status.OK) | ((now == Status.SINGULAR) & (status != Status.SINGULAR)))
-        now[worse] = status
-        self.lanes.group[worse] = group
+        mark(self.lanes.status, self.lanes.group, where, status, group)

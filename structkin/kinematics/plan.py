@@ -6,10 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from structkin.groups import General, Relation, Turn
 from structkin.kinematics.affine import Affine, Frame
 from structkin.structure import KinematicStructure
+
+if TYPE_CHECKING:
+    from structkin.kinematics.kernels.tape import Tape
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,11 @@ class Step:
     group: int
     start: tuple[complex, ...] = ()
 
+    @property
+    def goes_from_lane_to_lane(self) -> bool:
+        """Whether a lane depends on the one before: a group solved by continuation, or a count of turns."""
+        return isinstance(self.kind, General | Turn)
+
 
 @dataclass(frozen=True, slots=True)
 class DriverSlot:
@@ -58,7 +67,8 @@ class Plan:
     """Steps in solve order, with the frames of all links as expressions of their slots.
 
     `widths` gives the rows of each slot: 2 for a vector, 1 for a scalar. `turns` holds how far links have turned since
-    the sketch, whole turns counted, as sums of scalar slots; only of links in mechanisms with gears.
+    the sketch, whole turns counted, as sums of scalar slots; only of links in mechanisms with gears. `engine` says what
+    runs the plan: "numpy", "numba", or "auto" for the one that is done first.
     """
 
     structure: KinematicStructure
@@ -68,11 +78,19 @@ class Plan:
     frames: Mapping[str, Frame]
     pins: Mapping[str, Affine]
     turns: Mapping[str, Affine] = field(default_factory=dict)
+    engine: str = "auto"
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
         """First row of each slot, and the number of rows."""
         return tuple(accumulate(self.widths, initial=0))
+
+    @cached_property
+    def tape(self) -> Tape:
+        """The plan cut into runs of steps that share a kernel."""
+        from structkin.kinematics.kernels.tape import Tape
+
+        return Tape(self)
 
     @cached_property
     def movers(self) -> tuple[frozenset[str], ...]:
@@ -90,7 +108,7 @@ class Plan:
     @property
     def tracked(self) -> bool:
         """Whether a group is solved by continuation, or a turn counted along the lanes, rather than in closed form."""
-        return any(isinstance(step.kind, General | Turn) for step in self.steps)
+        return any(step.goes_from_lane_to_lane for step in self.steps)
 
     def rows(self, slot: int) -> slice:
         """Return the rows of a slot."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from structkin.errors import InputError, Problem
 from structkin.kinematics.change_points import run
+from structkin.kinematics.choice import check_engine
 from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.motion import Motion
 from structkin.kinematics.schedule import make_schedule
@@ -37,6 +39,7 @@ def solve(
     method: str = "topological",
     coordinates: str | None = None,
     branch: str = "smooth",
+    engine: str = "auto",
     strict: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> Motion:
@@ -54,6 +57,9 @@ def solve(
     at once by Newton's method in the `coordinates` "natural" (the default), "reference-point", "fully-cartesian" or
     "relative": "global" with full matrices, "global-sparse" with SuperLU, "global-triangular" with the same sparse
     system in the order of the groups. `Motion.statistics` then tells how it went.
+
+    `engine` is "numpy"; or "numba", which compiles the closed forms, needs `structkin[fast]` and gives the same
+    numbers; or "auto", the one that is done first. Up to some million samples times groups that is NumPy.
 
     Raises `InputError` where the call does not fit the mechanism, `StructureError` where drivers are missing or too
     many.
@@ -75,7 +81,8 @@ def solve(
         if strict:
             motion.require_ok()
         return motion
-    plan, flip = compile_plan(mechanism), branch == "smooth"
+    check_engine(engine, mechanism.title)
+    plan, flip = replace(compile_plan(mechanism), engine=engine), branch == "smooth"
     schedule = make_schedule(mechanism, samples, t, drivers, duration)
     if plan.tracked or (len(schedule) <= SEPARATE and not schedule.is_fine):
         fine, kept = schedule.fine()

@@ -257,6 +257,7 @@ class Mechanism:
         method: str = "topological",
         coordinates: str | None = None,
         branch: str = "smooth",
+        engine: str = "auto",
         strict: bool = False,
     ) -> Motion:
         """Return the motion; see `structkin.kinematics.solve`."""
@@ -271,6 +272,7 @@ class Mechanism:
             method=method,
             coordinates=coordinates,
             branch=branch,
+            engine=engine,
             strict=strict,
         )
 
