@@ -79,7 +79,7 @@ def simulate(
     began = time.perf_counter()
     times = _check(mechanism, t, samples, formulation, integrator, step, rtol, atol)
     mechanism = with_coordinates(mechanism)
-    equations = _start(mechanism, float(times[0]), loads)
+    equations = _start(mechanism, formulation, float(times[0]), loads)
     y = np.array(_initial(mechanism, equations), dtype=np.float64)
     _check_masses(mechanism, equations, float(times[0]), y)
     record = _Record(equations, times, progress)
@@ -142,6 +142,8 @@ def _times(mechanism: Mechanism, t: ArrayLike | None, samples: int | None, probl
         problems.append(Problem("samples", f"{samples!r} is not a whole number of two or more"))
         return np.zeros(1)
     end = mechanism.duration if t is None else t
+    if isinstance(end, np.ndarray) and end.ndim == 0:
+        end = end.item()
     if end is None:
         problems.append(Problem("t", "no end is known", "pass t=, or add duration = ... to the mechanism"))
         return np.zeros(1)
@@ -214,10 +216,10 @@ def _initial(mechanism: Mechanism, equations: Reduced) -> list[float]:
     return [*values, *(0.0 if state is None else state.speed for state in states)]
 
 
-def _start(mechanism: Mechanism, t: float, loads: Sequence[UserLoad]) -> Reduced:
+def _start(mechanism: Mechanism, formulation: str, t: float, loads: Sequence[UserLoad]) -> Reduced:
     """Return the equations in their first pose."""
     bodies, plan = mass_table(mechanism), compile_plan(mechanism)
-    equations = Reduced(mechanism, plan, bodies, loads)
+    equations = FORMULATIONS[formulation](mechanism, plan, bodies, loads)
     if not len(equations.free):
         raise InputError(
             [Problem("drivers", "every driver has a law: nothing is free to move", "use solve, and forces")],

@@ -246,6 +246,22 @@ def released(seed: int) -> None:
     assert np.max(r.violation) < 1e-11
 
 
+def test_redundant_joints_move_as_one() -> None:
+    """A table on three parallel cranks is a pendulum of the cranks' length: theta'' = -g sin(theta) / l."""
+    beam = {"points": ["P", "Q", "R"], "mass": 6, "center": [2, -1], "inertia": 1}
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (2, 0), "C": (4, 0), "P": (0.6, -0.8), "Q": (2.6, -0.8), "R": (4.6, -0.8)},
+        links={"ground": ["A", "B", "C"], "one": ["A", "P"], "two": ["B", "Q"], "three": ["C", "R"], "beam": beam},
+        drivers={"swing": {"joint": "A"}},
+        forces={"gravity": [0, -9.81]},
+    )
+    r = sk.simulate(m, [0, 0.2, 0.4])
+    theta = r.angle("one") + np.pi / 2
+    np.testing.assert_allclose(r.alpha("one"), -9.81 * np.sin(theta), rtol=1e-10)
+    np.testing.assert_allclose(r.omega("one") ** 2, 2 * 9.81 * (np.cos(theta) - np.cos(theta[0])), atol=1e-7)
+    assert not r.forces().unique("Q")
+
+
 # --- how it begins and ends ---------------------------------------------------------------------------------
 
 
