@@ -322,3 +322,36 @@ def check_random(seed, elements):
             motion = item.mechanism().solve(drivers={id: [value] for id, value in item.drivers.items()})
             gaps = [np.max(np.abs(motion.position(point)[0] - item.position(point))) for point in held(m)]
             assert max(gaps) < 1e-7 * size
+
+
+# --- redundant joints -----------------------------------------------------------------------------------------
+
+
+def test_redundant_joints_leave_the_assemblies_that_fulfil_them():
+    """A parallelogram with three cranks: crossed, the middle crank does not fit."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 2), "C": (5, 2), "D": (4, 0), "E": (2, 0), "F": (3, 2)},
+        links={
+            "ground": ["A", "D", "E"], "left": ["A", "B"], "coupler": ["B", "C", "F"],
+            "right": ["D", "C"], "middle": ["E", "F"],
+        },
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )  # fmt: skip
+    (item,) = m.assemblies()
+    assert item.distance() < 1e-12 and item.residual < 1e-12 and item.certified
+    assert [end.group for end in m.assemblies().dead_ends] == [2]
+
+
+def test_wedges_have_one_assembly():
+    m = sk.Mechanism(
+        points={"P": (0, 0), "Q": (1, 1)},
+        links={"ground": [], "wedge": ["P"], "follower": ["Q"]},
+        joints={
+            "base": {"type": "prismatic", "links": ["wedge", "ground"], "at": "P", "axis": [1, 0]},
+            "slope": {"type": "prismatic", "links": ["follower", "wedge"], "at": "Q", "axis": [1, 0.3]},
+            "shaft": {"type": "prismatic", "links": ["follower", "ground"], "at": "Q", "axis": [0, 1]},
+        },
+        drivers={"push": {"joint": "base", "law": "t + t**2"}},
+    )
+    (item,) = m.assemblies(t=0.5)
+    assert item.position("Q") == pytest.approx((1, 1 - 0.3 * 0.75)) and item.certified
