@@ -60,11 +60,12 @@ def _coefficients(mechanism: Mechanism, n: int, engine: str) -> Runner:
 
     def run(z: Floats) -> Floats:
         sweep(plan, lanes, dict(zip(order, np.swapaxes(z, 0, 1), strict=True)), lambda k: plan.steps[k].mode)
-        found = Coefficients(plan, lanes, order)
-        L, rows = found.L, plan.rows(plan.steps[-1].outputs[0])
-        K = found.K[:, rows]
+        found, last = Coefficients(plan, lanes), plan.steps[-1].outputs[0]
+        rows = plan.rows(last)
+        L = np.stack([[found.column(*sorted((i, j)))[last] for j in order] for i in order])
+        K = np.stack([found.column(i)[last] for i in order])
         first = np.einsum("icn,in->cn", K, z[1])
-        second = np.einsum("icn,in->cn", K, z[2]) + np.einsum("ijcn,in,jn->cn", L[:, :, rows], z[1], z[1])
+        second = np.einsum("icn,in->cn", K, z[2]) + np.einsum("ijcn,in,jn->cn", L, z[1], z[1])
         return np.stack((lanes.x[0, rows], first, second))
 
     return run

@@ -4,15 +4,15 @@ from structkin.dynamics.bodies import Body, mass_table
 from structkin.dynamics.kinetostatics import Kinetostatics, kinetostatics
 from structkin.dynamics.loads import Force, Moment, UserLoad
 from structkin.dynamics.simulate import simulate
-from structkin.dynamics.simulation import Simulation, Statistics
+from structkin.dynamics.simulation import Integration, Simulation
 
 __all__ = [
     "Body",
     "Force",
     "Kinetostatics",
     "Moment",
+    "Integration",
     "Simulation",
-    "Statistics",
     "UserLoad",
     "kinetostatics",
     "mass_table",

@@ -123,10 +123,10 @@ class Reduced:
         x = np.zeros((3, self.plan.offsets[-1], 1))
         x[0] = self._pose(t, z[:, 0])
         lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.full(len(self.plan.steps), np.inf))
-        coefficients = Coefficients(self.plan, lanes, self.order)
-        K = coefficients.K[:, :, 0]
+        coefficients = Coefficients(self.plan, lanes)
+        K = coefficients.slots(self.order)[:, :, 0]
         x[1, :, 0] = z[:, 1] @ K
-        convective = coefficients.convective()[:, 0]
+        convective = coefficients.convective_slots()[:, 0]
         # Near a dead point a coordinate stands almost still while the links move on: it tells their motion no more.
         steep = max(
             np.max(np.abs(self._turning.rate(K.T) * self._lengths), initial=0.0),
@@ -160,7 +160,7 @@ class Reduced:
         """Return sum K^T M K of the free coordinates (f, f) at a state."""
         instant = self.at(t, y)
         lanes = Lanes(instant.x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
-        K = Coefficients(self.plan, lanes, self.order).K[:, :, 0]
+        K = Coefficients(self.plan, lanes).slots(self.order)[:, :, 0]
         return self._inertia(*self._rates(instant.x, K))[np.ix_(self.free, self.free)]
 
     def _rates(self, x: Floats, K: Floats) -> tuple[Floats, Floats]:

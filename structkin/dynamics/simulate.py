@@ -15,7 +15,7 @@ from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.integrators import ADAPTIVE, FIXED, NotConvergedError
 from structkin.dynamics.loads import UserLoad
 from structkin.dynamics.reduced import Instant, NoPoseError, Reduced
-from structkin.dynamics.simulation import Simulation, Statistics
+from structkin.dynamics.simulation import Integration, Simulation
 from structkin.errors import InputError, Problem
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.solve import solve
@@ -378,8 +378,8 @@ def _result(mechanism: Mechanism, equations: Reduced, record: _Record, run: _Run
         record.times[:n],
         dict(zip(equations.order, z, strict=True)),
         lanes,
-        dict(zip(equations.order, efforts, strict=True)),
-        tuple(equations.order[k] for k in equations.free),
-        Statistics(run.steps, equations.evaluations, seconds),
-        run.stopped,
+        efforts=dict(zip(equations.order, efforts, strict=True)),
+        free=tuple(equations.order[k] for k in equations.free),
+        integration=Integration(run.steps, equations.evaluations, seconds),
+        stopped=run.stopped,
     )

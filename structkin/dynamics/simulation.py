@@ -1,4 +1,4 @@
-"""The result of forward dynamics: a motion with its energies, efforts and statistics."""
+"""The result of forward dynamics: a motion with its energies, efforts and the work of the integrator."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Statistics:
+class Integration:
     """What a simulation took: steps, evaluations of the equations, and wall time [s]."""
 
     steps: int
@@ -25,7 +25,7 @@ class Statistics:
     seconds: float
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, kw_only=True)
 class Simulation(Motion):
     """The motion that forces make, at the times asked for or until it stopped.
 
@@ -35,7 +35,7 @@ class Simulation(Motion):
 
     efforts: dict[str, Floats]
     free: tuple[str, ...]
-    statistics: Statistics
+    integration: Integration
     stopped: str = ""
 
     def __repr__(self) -> str:

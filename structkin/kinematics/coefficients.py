@@ -11,7 +11,7 @@ for when they are first asked for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations_with_replacement
@@ -51,7 +51,7 @@ class Coefficients:
     def along(self, expression: Affine, *drivers: str) -> Floats:
         """Return the derivative (2, n) of an expression by one driver's coordinate, or by those of two."""
         moved = self.movers(expression).issuperset(drivers)
-        found = self._derivatives.of(expression, self._column(*sorted(drivers)) if moved else {})
+        found = self._derivatives.of(expression, self.column(*sorted(drivers)) if moved else {})
         if self._around is not None and self.lanes.around is not None:
             found[:, self.lanes.around.at] = self.lanes.around.mean(self._around.along(expression, *drivers))
         return found
@@ -72,13 +72,17 @@ class Coefficients:
         """Return the drivers that move an expression."""
         return frozenset[str]().union(*(self.plan.movers[slot] for slot, _ in expression.terms))
 
-    def _column(self, *drivers: str) -> Field:
+    def column(self, *drivers: str) -> Field:
+        """Return the derivatives of the slots that move by one driver's coordinate, or by those of two, in their order.
+
+        Next to a change point they have lost their digits; `along` has not.
+        """
         if drivers not in self._columns:
             self._columns.update(self._all(len(drivers)) or {drivers: self._solve(drivers)})
         return self._columns[drivers]
 
     def _solve(self, drivers: tuple[str, ...]) -> Field:
-        bend = quadratic(*(self._column(driver) for driver in drivers)) if len(drivers) == 2 else None
+        bend = quadratic(*(self.column(driver) for driver in drivers)) if len(drivers) == 2 else None
         return self._derivatives.solve(self._seed(drivers), bend, drivers)
 
     def _all(self, order: int) -> Mapping[tuple[str, ...], Field] | None:
@@ -143,6 +147,20 @@ class Coefficients:
                 seed[item.slot] = -np.sum(dE**2, axis=0) * self.lanes.x[0, self.plan.rows(item.slot)]
         return self._derivatives.solve(seed, quadratic(rates, rates))
 
+    def slots(self, drivers: Sequence[str]) -> Floats:
+        """Return K of all slots (drivers, rows, n)."""
+        K = np.zeros((len(drivers), *self.lanes.x.shape[1:]))
+        for k, driver in enumerate(drivers):
+            self._add(K[k], 1.0, driver)
+        return K
+
+    def convective_slots(self) -> Floats:
+        """Return z'^T L z' of all slots (rows, n)."""
+        found = np.zeros(self.lanes.x.shape[1:])
+        for slot, value in self._contracted.items():
+            found[self.plan.rows(slot)] = value
+        return found
+
     def rates(self, z: Mapping[str, Floats]) -> Lanes:
         """Return lanes whose rates are formed by K and L: x' = K z', x'' = K z'' + z'^T L z' (Saura et al., eqs. 8, 9).
 
@@ -166,5 +184,5 @@ class Coefficients:
         return replace(self.lanes, x=x)
 
     def _add(self, x: Floats, factor: Any, *drivers: str) -> None:
-        for slot, value in self._column(*sorted(drivers)).items():
+        for slot, value in self.column(*sorted(drivers)).items():
             x[self.plan.rows(slot)] += value * factor

@@ -48,7 +48,7 @@ class GenevaMotion:
         way = self.motion.position(g.pin, g.crank) - self.motion.position(g.pivot, g.wheel)
         local = self.motion.mechanism.links[g.wheel].local[g.pivot]
         unit = self.motion.position(local + 1, g.wheel) - self.motion.position(g.pivot, g.wheel)
-        seen = (way @ np.array([1, 1j])) / (unit @ np.array([1, 1j])) * np.exp(-1j * g.slot)
+        seen = (way @ np.array([1, 1j])) * (unit @ np.array([1, -1j])) * np.exp(-1j * g.slot)
         # The nearest of the slots.
         turn = 2 * np.pi / g.slots
         along = seen * np.exp(-1j * turn * np.round(np.angle(seen) / turn))

@@ -51,7 +51,7 @@ class ProfileMotion:
         """
         normal = self._normal
         motion = self._stroke
-        angle = np.angle(normal / motion)
+        angle = np.angle(normal * np.conj(motion))
         return np.asarray(angle - np.pi * np.round(angle / np.pi))
 
     @property
@@ -60,14 +60,14 @@ class ProfileMotion:
         way, face = self._seen
         if face is None:
             return np.asarray(np.abs(np.abs(way) - self.cam.met(np.angle(way))))
-        return np.asarray(np.abs((way / face).real - self.cam.met(np.angle(face))))
+        return np.asarray(np.abs((way * np.conj(face)).real - self.cam.met(np.angle(face))))
 
     @property
     def _normal(self) -> Places:
         """Return the unit normal (n,) of the contact, away from the cam."""
         u = self.parameter
         normal = (self.cam.function(u) - 1j * self.cam.function(u, 1)) * np.exp(1j * u) * self._axis
-        return np.asarray(normal / np.abs(normal))
+        return np.asarray(normal * (1 / np.abs(normal)))
 
     @property
     def _stroke(self) -> Places:
@@ -92,10 +92,10 @@ class ProfileMotion:
     def _seen(self) -> tuple[Places, Places | None]:
         """Return where the follower touches, and the normal of its face, from the cam's centre in the cam's axes."""
         touch = self._place(self.cam.touch, self.cam.follower)
-        way = (touch - self._centre) / self._axis
+        way = (touch - self._centre) * np.conj(self._axis)
         if self.cam.normal is None:
             return way, None
-        return way, (self._place(self.cam.touch + self.cam.normal, self.cam.follower) - touch) / self._axis
+        return way, (self._place(self.cam.touch + self.cam.normal, self.cam.follower) - touch) * np.conj(self._axis)
 
     def _place(self, local: complex, link: str) -> Places:
         return np.asarray(self.motion.position(local, link) @ np.array([1, 1j]))

@@ -75,10 +75,20 @@ class Builder:
         on: str | None = None,
         axis: Sequence[float] | None = None,
         along: Sequence[str] | None = None,
+        center: str | None = None,
+        radius: float | str | None = None,
     ) -> Builder:
-        """Add a pin that slides in a slot of the link `slot`."""
-        entry = {"type": "pin-in-slot", **_given(pin=pin, on=on, slot=slot, axis=axis, along=along)}
-        return self._add("joints", {id: entry})
+        """Add a pin that slides in a slot of the link `slot`, straight or about a center."""
+        entry = _given(pin=pin, on=on, slot=slot, axis=axis, along=along, center=center, radius=radius)
+        return self._add("joints", {id: {"type": "pin-in-slot", **entry}})
+
+    def cam(self, id: str, *, cam: str, follower: str, **entry: Any) -> Builder:
+        """Add a cam and its follower; `entry` holds contact and law or profile as they would stand in the file."""
+        return self._add("joints", {id: {"type": "cam", "cam": cam, "follower": follower, **entry}})
+
+    def geneva(self, id: str, *, crank: str, pin: str, wheel: str, slots: int) -> Builder:
+        """Add a Geneva wheel and the pin of its crank."""
+        return self._add("joints", {id: {"type": "geneva", **_given(crank=crank, pin=pin, wheel=wheel, slots=slots)}})
 
     def gear(
         self,

@@ -138,7 +138,7 @@ class Cam:
             place, normal = self.moves.at(s[0]), self._outward(dp) * turned
         else:
             place, normal = self._profile_place(angles) * turned + self.pivot, self.moves.face * self.moves.turned(s[0])
-        return np.asarray(np.angle(normal / self.moves.moves(place)))
+        return np.asarray(np.angle(normal * np.conj(self.moves.moves(place))))
 
     def pitch_radius(self, x: Any = None) -> Floats:
         """Return the radius of curvature (n,) [m] of the pitch curve, positive where it is convex."""
@@ -197,14 +197,15 @@ class Cam:
         if self.moves.face is not None:
             place = self._profile(x)
             return place, np.full_like(place, np.nan), np.full_like(place, np.nan)
-        back, turn = 1 / self._turn(x), -1j * self.sense
+        back, turn = np.conj(self._turn(x)), -1j * self.sense
         q, dq, ddq = self.moves.path(self._derivatives(x))
         q = q - self.pivot
         return self.centre + q * back, (dq + turn * q) * back, (ddq + 2 * turn * dq - q) * back
 
     def _outward(self, dp: Places) -> Places:
         """Return the unit normal (n,) of the pitch curve that points away from the cam."""
-        return 1j * self.sense * dp / np.abs(dp)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(1j * self.sense * dp * (1 / np.abs(dp)))
 
     def _profile(self, x: Floats) -> Places:
         if self.moves.face is not None:
@@ -216,7 +217,7 @@ class Cam:
         """Return where a flat face touches, from the shaft, in the cam's axes: H n + dH/dpsi i n."""
         assert self.moves.face is not None
         support, first, _, rate, _ = self._support(x)
-        normal = self.moves.face * self.moves.turned(self.lift(x)) / self._turn(x)
+        normal = self.moves.face * self.moves.turned(self.lift(x)) * np.conj(self._turn(x))
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(normal * (support + 1j * first / rate))
 
@@ -227,7 +228,7 @@ class Cam:
         q, dq, ddq = self.moves.path(s)
         q = q - self.pivot
         turn = self.moves.sense if self.moves.hinge is not None else 0
-        back = 1 / (self.moves.face * self.moves.turned(s[0]))
+        back = np.conj(self.moves.face * self.moves.turned(s[0]))
         dback, ddback = -1j * turn * s[1] * back, (-1j * turn * s[2] - (turn * s[1]) ** 2) * back
         support = (q * back).real, (dq * back + q * dback).real, (ddq * back + 2 * dq * dback + q * ddback).real
         return *support, turn * s[1] - self.sense, turn * s[2]

@@ -113,7 +113,7 @@ def motion_pose(motion: Motion, sample: int, scale: float) -> Pose:
     for joint, arc in m.arcs.items():
         x, y = (motion.position(arc.point, arc.slider) - motion.position(arc.center, arc.carrier)).T
         axis = motion.position(arc.center + 1, arc.carrier) - motion.position(arc.center, arc.carrier)
-        arms = (x + 1j * y) / (axis @ np.array([1, 1j]))
+        arms = (x + 1j * y) * (axis @ np.array([1, -1j]))
         angles = np.unwrap(np.angle(arms[np.isfinite(arms)]))
         turns[joint] = (float(angles.min()), float(angles.max())) if len(angles) else (np.nan, np.nan)
     return Pose(scale, points, frames, ranges, turns)

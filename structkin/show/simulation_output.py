@@ -42,17 +42,17 @@ def write_simulation_csv(simulation: Simulation, path: str | Path) -> None:
 
 def simulation_to_dict(simulation: Simulation) -> dict[str, Any]:
     """Return a simulation as plain data for JSON; NaN is None."""
-    statistics = simulation.statistics
+    integration = simulation.integration
     return {
         **motion_to_dict(simulation),
         "free": list(simulation.free),
         "efforts": {id: parts["effort"] for id, parts in nested(effort_columns(simulation)).items()},
         "energy": nested(energy_columns(simulation))["energy"],
         "stopped": simulation.stopped or None,
-        "statistics": {
-            "steps": statistics.steps,
-            "evaluations": statistics.evaluations,
-            "seconds": statistics.seconds,
+        "integration": {
+            "steps": integration.steps,
+            "evaluations": integration.evaluations,
+            "seconds": integration.seconds,
         },
     }
 
@@ -60,13 +60,13 @@ def simulation_to_dict(simulation: Simulation) -> dict[str, Any]:
 def simulation_table(simulation: Simulation) -> Table:
     """Return the range of every moving point and link, for the terminal, and below it how it went."""
     table = summary_table(simulation)
-    statistics = simulation.statistics
+    integration = simulation.integration
     energy = simulation.energy
     lines = [
         str(table.caption),
         f"free: {', '.join(simulation.free)}",
         f"energy {energy[0]:.6g} J, changes by {np.max(np.abs(energy - energy[0])):.3g} J at most",
-        f"{statistics.steps} steps, {statistics.evaluations} evaluations, {statistics.seconds:.2g} s",
+        f"{integration.steps} steps, {integration.evaluations} evaluations, {integration.seconds:.2g} s",
     ]
     if simulation.stopped:
         lines.append(f"stopped at {simulation.stopped}")

@@ -70,7 +70,7 @@ def test_json(capsys: Any, monkeypatch: Any, swing: Path) -> None:
     assert code == 0
     assert data["free"] == ["swing"] and data["stopped"] is None
     assert data["efforts"]["swing"] == [4.0] * 3
-    assert data["statistics"]["steps"] == 10
+    assert data["integration"]["steps"] == 10
     # power in: the work of the torque, from the energy's own columns
     turned = (data["drivers"]["swing"]["value"][-1] - data["drivers"]["swing"]["value"][0]) * 3.141592653589793 / 180
     assert data["energy"]["total"][-1] - data["energy"]["total"][0] == pytest.approx(4 * turned, rel=1e-7)

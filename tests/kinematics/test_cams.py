@@ -396,3 +396,21 @@ def test_from_a_law_to_its_profile_and_back(contact):
     np.testing.assert_allclose(motion.velocity("Q"), expected.velocity("Q"), atol=1e-4)
     found, wanted = motion.cam("cam"), expected.cam("cam")
     np.testing.assert_allclose(found.pressure_angle, wanted.pressure_angle, atol=1e-4)
+
+
+@pytest.mark.parametrize("by", ["law", "profile"])
+def test_samples_without_a_pose_are_left_empty(by):
+    """The cam hangs on a crank that a rod cannot reach all the way."""
+    data = (translating(0.1, radius=0.1) if by == "law" else eccentric("roller")).source_dict
+    data["points"].pop("M", None)
+    data["points"] |= {"R": [-1.0, 0.3], "S": [-2.0, 0.0], "A2": [-0.3, 0.4]}
+    data["links"] |= {"ground": ["A", "S"], "disc": ["A", "A2"], "rod": ["A2", "R"], "crank": ["S", "R"]}
+    if by == "profile":
+        data["joints"]["cam"]["center"] = "A"
+    data["drivers"] = {"motor": {"joint": "S", "speed": 1.0}}
+    motion = sk.Mechanism.from_dict(data).solve(samples=90)
+    assert 10 < motion.ok.sum() < 80
+    on = motion.cam("cam")
+    for values in (on.pressure_angle, on.curvature_radius, on.contact[:, 0], on.gap, motion.position("Q")[:, 1]):
+        assert np.array_equal(np.isfinite(values), motion.ok)
+    assert np.nanmax(on.gap) < 1e-12

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import copy
+import json
 import re
 from typing import Any
 
 import numpy as np
 import pytest
 
-from structkin import InputError
+from structkin import Builder, InputError
+from structkin.cli import main
 from structkin.model import Mechanism
 
 ROLLER: dict[str, Any] = {
@@ -149,3 +151,28 @@ def test_a_contact_cannot_be_driven():
     data["drivers"]["rest"] = {"joint": "cam", "speed": 1}
     with pytest.raises(InputError, match="cannot be driven; drive the shaft"):
         Mechanism.from_dict(data)
+
+
+def test_the_builder_has_the_same_words():
+    entry = {key: value for key, value in ROLLER["joints"]["cam"].items() if key not in ("type", "cam", "follower")}
+    b = Builder().units(**ROLLER["units"]).points(ROLLER["points"]).links(ROLLER["links"])
+    b.prismatic("guide", links=["lifter", "ground"], axis=[0, 1]).cam("cam", cam="disc", follower="lifter", **entry)
+    b.drive("motor", joint="A", speed="60 rpm").drive("rest", joint="B", speed=0)
+    assert b.to_dict() == {"title": "", **ROLLER}
+    b = Builder().points(A=(0, 0), P=(-1, 0), B=(np.sqrt(2), 0)).links(ground=["A", "B"], crank=["A", "P"], wheel=["B"])
+    b.geneva("step", crank="crank", pin="P", wheel="wheel", slots=4).slot("way", pin="P", slot="ground", center="A")
+    assert b.build().genevas["step"].radius == pytest.approx(1.0)
+    assert b.build().arcs["way"].radius == pytest.approx(1.0)
+
+
+def test_odd_cams_are_noted_by_check(tmp_path, capsys, monkeypatch):
+    law = [{"motion": "uniform", "over": 300, "to": 20}, {"motion": "harmonic", "over": 60, "to": 0}]
+    data = changed(base=6, radius=20, law=law)
+    (tmp_path / "odd.json").write_text(json.dumps(data))
+    monkeypatch.setattr("sys.argv", ["structkin", "check", str(tmp_path / "odd.json")])
+    with pytest.raises(SystemExit) as left:
+        main()
+    said = capsys.readouterr().out
+    assert not left.value.code
+    for words in ("velocity of the law jumps", "undercut around", "pressure angle reaches", "every sample"):
+        assert words in said
