@@ -14,7 +14,7 @@
 """
 
 from structkin.errors import InputError, PoseError, Problem, StructkinError, StructureError
-from structkin.kinematics import Motion, Status, solve
+from structkin.kinematics import Motion, Motions, Status, solve, solve_many
 from structkin.model import Builder, Driver, Joint, Mechanism, Topology, load
 from structkin.structure import (
     Group,
@@ -40,6 +40,7 @@ __all__ = [
     "KinematicStructure",
     "Mechanism",
     "Motion",
+    "Motions",
     "PoseError",
     "Problem",
     "Status",
@@ -55,4 +56,5 @@ __all__ = [
     "load",
     "rank_inputs",
     "solve",
+    "solve_many",
 ]

@@ -60,7 +60,9 @@ def solve(
     if method not in METHODS:
         raise InputError([Problem("method", f"'{method}' is unknown", f"known: {', '.join(METHODS)}")], mechanism.title)
     check_engine(engine, mechanism.title)
-    plan = replace(compile_plan(mechanism), engine=engine)
+    plan = compile_plan(mechanism)
+    if engine != plan.engine:
+        plan = replace(plan, engine=engine)
     schedule = make_schedule(mechanism, samples, t, drivers, duration)
     if plan.tracked or (len(schedule) <= SEPARATE and not schedule.is_fine):
         fine, kept = schedule.fine()

@@ -15,7 +15,7 @@ from structkin.model.topology import Topology, suggest
 from structkin.model.units import Units
 
 if TYPE_CHECKING:
-    from structkin.kinematics import Motion
+    from structkin.kinematics import Motion, Motions
     from structkin.model.draft import Draft
     from structkin.model.forces import Forces, InitialState
     from structkin.structure import KinematicStructure
@@ -225,6 +225,24 @@ class Mechanism:
 
         return solve(
             self, samples, t=t, drivers=drivers, duration=duration, method=method, engine=engine, strict=strict
+        )
+
+    def solve_many(
+        self,
+        samples: int | None = None,
+        *,
+        lengths: Mapping[str, Any] | None = None,
+        points: Mapping[str, Any] | None = None,
+        t: Any = None,
+        drivers: Mapping[str, Any] | None = None,
+        duration: float | None = None,
+        engine: str = "auto",
+    ) -> Motions:
+        """Return the motions of variants with other dimensions; see `structkin.kinematics.solve_many`."""
+        from structkin.kinematics import solve_many
+
+        return solve_many(
+            self, samples, lengths=lengths, points=points, t=t, drivers=drivers, duration=duration, engine=engine
         )
 
 
