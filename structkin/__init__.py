@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from structkin.dynamics import Force, Kinetostatics, Moment, Simulation, simulate
 from structkin.errors import InputError, PoseError, Problem, StructkinError, StructureError
-from structkin.kinematics import Motion, Status, solve
+from structkin.kinematics import Motion, Motions, Status, solve, solve_many
 from structkin.model import Builder, Driver, Joint, Mechanism, Topology, load
 from structkin.model.cam_laws import CamLaw
 from structkin.structure import (
@@ -62,6 +62,7 @@ __all__ = [
     "Mechanism",
     "Moment",
     "Motion",
+    "Motions",
     "NewtonRun",
     "Outcome",
     "PoseError",
@@ -85,6 +86,7 @@ __all__ = [
     "rank_inputs",
     "simulate",
     "solve",
+    "solve_many",
 ]
 
 

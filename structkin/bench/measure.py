@@ -71,7 +71,8 @@ def measure(
     with only(abs(threads)):
         run = method.prepare(mechanism, size, engine)
         run(values(f, 0, size))
-        spent, last, checksum, done = 0.0, [], 0.0, 0
+        last: list[float] = []
+        spent, checksum, done = 0.0, 0.0, 0
         while done < samples or len(last) < RUNS:
             # The last piece is as long as the others, and part of it is not counted.
             z = values(f, done, size)

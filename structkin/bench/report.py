@@ -96,7 +96,7 @@ def draw_times(comparison: Comparison, family: str) -> Figure:
     """Return time against the number of constraints (Fig. 4), with the floor of copying the results."""
     from structkin.show.style import GROUND, PALETTE, SMALL, new_figure
 
-    figure = new_figure(7.0, 5.0)
+    figure = new_figure(8.0, 4.8)
     axes = figure.add_subplot()
     curves = comparison.curves(family)
     methods = list(dict.fromkeys(one.method for one in comparison.motions))
@@ -111,7 +111,7 @@ def draw_times(comparison: Comparison, family: str) -> Figure:
     axes.set(xscale="log", yscale="log", xlabel="constraints 2k + 2", ylabel="time of the motion [s]")
     axes.set_title(f"Scalable four-bar, {family}: {longest[0].samples} samples, one thread")
     axes.grid(visible=True, which="major", alpha=0.3)
-    axes.legend(fontsize=SMALL)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper", fontsize=SMALL)
     return figure
 
 
@@ -138,7 +138,7 @@ def draw_shares_by_size(comparison: Comparison) -> Figure:
     """Return the shares of the operations against the number of constraints (Fig. 6)."""
     from structkin.show.style import PALETTE, SMALL, new_figure
 
-    figure = new_figure(7.0, 4.5)
+    figure = new_figure(8.0, 4.5)
     axes = figure.add_subplot()
     sizes = sorted(comparison.shares)
     for k, operation in enumerate(OPERATIONS):
@@ -147,7 +147,7 @@ def draw_shares_by_size(comparison: Comparison) -> Figure:
     axes.set(xscale="log", xlabel="constraints 2k + 2", ylabel="share of the time [%]", ylim=(0, None))
     axes.set_title("Topological methods: shares of the operations by size")
     axes.grid(visible=True, alpha=0.3)
-    axes.legend(fontsize=SMALL)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper", fontsize=SMALL)
     return figure
 
 

@@ -19,7 +19,7 @@ ENGINES = ("auto", "numpy", "numba")
 #: compiling one. Only their order of size matters.
 NUMPY, NUMBA, IMPORT, READ, COMPILE = 30e-9, 8e-9, 0.7, 0.1, 2.5
 #: Below so many steps times lanes, calling the group functions themselves takes less time than preparing kernels.
-SMALL = 100_000
+SMALL = 50_000
 
 
 def choose(plan: Plan, n: int, function: str = "solve") -> Job | None:
@@ -32,7 +32,7 @@ def choose(plan: Plan, n: int, function: str = "solve") -> Job | None:
     work = len(plan.steps) * n
     if plan.engine == "numba":
         return Job(plan.tape, numba=True)
-    if work < SMALL:
+    if work < SMALL and "tape" not in plan.__dict__:
         return None
     return Job(plan.tape, numba=plan.engine == "auto" and has_numba() and _worth_compiling(plan, work, function))
 

@@ -143,7 +143,7 @@ class Closing:
         """Close a link on a known guide by its travel."""
         scene, guide = self.scene, self.scene.guide(tie.joint)
         turned = self._direction_by_guide(tie)
-        shift = complex(guide.start, guide.offset)
+        shift = guide.start + 1j * guide.offset
         if tie.link == guide.slider:
             along = scene.frames[guide.carrier].direction * guide.direction
             start, moving = scene.frames[guide.carrier].point(guide.origin) + along * shift, guide.point
@@ -281,7 +281,7 @@ class Closing:
         scene, form = self.scene, kind(name)
         tape = scene.tape
         with np.errstate(all="ignore"):
-            pose = (np.array([[sketch.real], [sketch.imag]]),)
+            pose = (tape.in_sketch(sketch),)
             side = float(form.side(tuple(map(tape.in_sketch, inputs)), pose)[0])
         if not abs(side) > CLEAR:
             links = " + ".join(self.clusters)

@@ -103,7 +103,7 @@ class Coefficients:
                     L[own, own, rows, part] = -self.lanes.x[0, rows, part]
 
         K, L = coefficients(job, self.lanes, len(ids), seed, second=order == 2)
-        found = {(id,): self._field(K[i], (id,)) for i, id in enumerate(ids)}
+        found: dict[tuple[str, ...], Field] = {(id,): self._field(K[i], (id,)) for i, id in enumerate(ids)}
         if order == 2:
             for (i, first), (j, second) in combinations_with_replacement(enumerate(ids), 2):
                 pair = (first, second) if first <= second else (second, first)

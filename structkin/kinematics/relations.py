@@ -13,20 +13,22 @@ import numpy as np
 from structkin.groups.kind import Array, Values, dot, over, times
 
 
-class _Explicit:
+class Explicit:
     """What these relations share: one solution, never out of reach."""
 
     modes = 1
 
     def margin(self, h: Values) -> Array | None:
+        """Return None: they are never singular."""
         return None
 
     def side(self, h: Values, phi: Values) -> Array:
+        """Return 1: there is one mode."""
         return np.ones(1)
 
 
 @dataclass(frozen=True)
-class Combine(_Explicit):
+class Combine(Explicit):
     """A vector const + sum of factor * slot: an `Affine` expression that a group needs as an input."""
 
     const: complex
@@ -61,7 +63,7 @@ class Combine(_Explicit):
         return (phi[0] - self._sum(h, self.const),)
 
 
-class HalfSquare(_Explicit):
+class HalfSquare(Explicit):
     """lambda = V.V / 2 of a vector: a length as a dyad wants it."""
 
     def position(self, h: Values, root: Any) -> Values:
@@ -81,7 +83,7 @@ class HalfSquare(_Explicit):
         return (phi[0] - 0.5 * dot(h[0], h[0]),)
 
 
-class HalfSquareOfLength(_Explicit):
+class HalfSquareOfLength(Explicit):
     """lambda = s^2 / 2 of a driven distance s, which has to be positive."""
 
     def margin(self, h: Values) -> Array | None:
@@ -105,7 +107,7 @@ class HalfSquareOfLength(_Explicit):
         return (phi[0] - 0.5 * h[0] * h[0],)
 
 
-class Quotient(_Explicit):
+class Quotient(Explicit):
     """U = W / R, read as complex numbers: the direction that turns R, given in a link's frame, into W."""
 
     def position(self, h: Values, root: Any) -> Values:

@@ -82,7 +82,10 @@ def solve(
             motion.require_ok()
         return motion
     check_engine(engine, mechanism.title)
-    plan, flip = replace(compile_plan(mechanism), engine=engine), branch == "smooth"
+    plan = compile_plan(mechanism)
+    if engine != plan.engine:
+        plan = replace(plan, engine=engine)
+    flip = branch == "smooth"
     schedule = make_schedule(mechanism, samples, t, drivers, duration)
     if plan.tracked or (len(schedule) <= SEPARATE and not schedule.is_fine):
         fine, kept = schedule.fine()

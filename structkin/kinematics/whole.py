@@ -40,7 +40,7 @@ class Whole:
 
     def jacobian(self, origins: Floats, directions: Floats, drivers: Mapping[str, float]) -> Floats:
         """Return the scaled Jacobian (rows, 3 m) at origins and directions (m, 2); columns dO_x, dO_y, size dtheta."""
-        values = {item.slot: drivers[id] for (id, _), item in self.tape.drivers.items()}
+        values = {item.slot: drivers[item.driver] for item in self.tape.drivers.values()}
         for item in self.tape.drivers.values():
             if item.angular:
                 values[item.slot] = np.exp(1j * item.sign * values[item.slot])

@@ -19,7 +19,7 @@ from structkin.model.units import Units
 
 if TYPE_CHECKING:
     from structkin.assemblies import Assemblies, Assembly
-    from structkin.kinematics import Motion
+    from structkin.kinematics import Motion, Motions
     from structkin.kinematics.four_bar import FourBar, SliderCrank
     from structkin.kinematics.limits import Circuits, Limits
     from structkin.model.draft import Draft
@@ -353,6 +353,24 @@ class Mechanism:
         from structkin.kinematics.four_bar import slider_cranks
 
         return slider_cranks(self)
+
+    def solve_many(
+        self,
+        samples: int | None = None,
+        *,
+        lengths: Mapping[str, Any] | None = None,
+        points: Mapping[str, Any] | None = None,
+        t: Any = None,
+        drivers: Mapping[str, Any] | None = None,
+        duration: float | None = None,
+        engine: str = "auto",
+    ) -> Motions:
+        """Return the motions of variants with other dimensions; see `structkin.kinematics.solve_many`."""
+        from structkin.kinematics import solve_many
+
+        return solve_many(
+            self, samples, lengths=lengths, points=points, t=t, drivers=drivers, duration=duration, engine=engine
+        )
 
 
 def _plain(data: Any) -> Any:

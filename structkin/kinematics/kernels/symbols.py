@@ -171,7 +171,7 @@ class NeverZero(Symbol):
     """The symbol of a number that is written as if it were never zero."""
 
     __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     def __eq__(self, other: object) -> bool:  # type: ignore[override]
         """Tell that it is not zero; what else it equals is not known."""

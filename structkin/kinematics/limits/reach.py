@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.change_points import TOUCH
+from structkin.kinematics.circles import TOUCH
 from structkin.kinematics.limits.poses import TINY, Modes, Poses
 from structkin.kinematics.limits.proxy import landmarks
 
