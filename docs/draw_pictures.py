@@ -32,13 +32,13 @@ def main() -> None:
         if name in ("jansen_leg", "crank_rocker"):
             save_figure(draw_structure(motion.structure, mechanism=mechanism), FOLDER / f"{name}_structure.png")
             save_figure(plot_motion(motion), FOLDER / f"{name}_motion.png")
+        if name in ("platform_3rpr", "platform_3rrr", "eight_bar_double_triad"):
+            save_figure(draw_assemblies(mechanism.assemblies()), FOLDER / f"{name}_assemblies.png")
     page = (FOLDER.parent / "dynamics.md").read_text(encoding="utf-8")
     pendulum = re.search(r"```toml\n(# double_pendulum.*?)```", page, re.DOTALL)
     assert pendulum is not None
     swing = simulate(Mechanism.from_dict(tomllib.loads(pendulum[1])), 5.0, samples=501)
     save_figure(plot_simulation(swing), FOLDER / "double_pendulum_simulation.png")
-        if name in ("platform_3rpr", "platform_3rrr", "eight_bar_double_triad"):
-            save_figure(draw_assemblies(mechanism.assemblies()), FOLDER / f"{name}_assemblies.png")
 
 
 if __name__ == "__main__":

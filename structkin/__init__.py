@@ -47,9 +47,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Builder",
+    "CamLaw",
     "Comparison",
     "Coordinates",
-    "CamLaw",
     "Driver",
     "Force",
     "Group",
@@ -67,8 +67,8 @@ __all__ = [
     "Outcome",
     "PoseError",
     "Problem",
-    "Statistics",
     "Simulation",
+    "Statistics",
     "Status",
     "StructkinError",
     "StructureArrays",

@@ -590,6 +590,8 @@ def test_rolling_bridge_draws_trochoids():
         close(at(motion, point), points["C"] - pull + (points[point] - points["C"]) * np.exp(1j * turn), 1e-11)
     contact = motion.velocity("C")[:, 0] + 7.5 * motion.omega("leaf")
     assert np.max(np.abs(contact)) < 1e-13
+
+
 # --- cams ---------------------------------------------------------------------------------------------------
 
 

@@ -9,9 +9,9 @@ from structkin.dynamics.simulation import Integration, Simulation
 __all__ = [
     "Body",
     "Force",
+    "Integration",
     "Kinetostatics",
     "Moment",
-    "Integration",
     "Simulation",
     "UserLoad",
     "kinetostatics",

@@ -128,7 +128,7 @@ class Quotient(Explicit):
 
 
 @dataclass(frozen=True)
-class Sum(_Explicit):
+class Sum(Explicit):
     """A scalar const + sum of factor * slot."""
 
     const: float
@@ -154,7 +154,7 @@ class Sum(_Explicit):
         return (phi[0] - self._sum(h, self.const),)
 
 
-class Travel(_Explicit):
+class Travel(Explicit):
     """s = D . (P - G): how far a point is along a line through G with the unit direction D."""
 
     def position(self, h: Values, root: Any) -> Values:

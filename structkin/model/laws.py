@@ -98,6 +98,10 @@ class ScaledLaw:
         value, rate, second = self.law(t)
         return self.factor * value, self.factor * rate, self.factor * second
 
+    def third(self, t: Floats) -> Floats:
+        """Return the third rate at the times t (n,)."""
+        return self.factor * self.law.third(t)
+
 
 @dataclass(frozen=True)
 class TableLaw:

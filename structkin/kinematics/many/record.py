@@ -82,10 +82,12 @@ class ManyTape(Tape):
         group: int,
         mode: int = 1,
         scalar: bool = False,
+        scalars: int = 0,
     ) -> tuple[int, ...]:
         """Record a step; an input that differs between variants becomes a slot."""
         own = [value.own if isinstance(value, Variants) else value for value in sketch]
-        return super().step(kind, [self._hold(x) for x in inputs], own, group=group, mode=mode, scalar=scalar)
+        held = [self._hold(x) for x in inputs]
+        return super().step(kind, held, own, group=group, mode=mode, scalar=scalar, scalars=scalars)
 
     def _hold(self, operand: Any) -> Operand:
         if not isinstance(operand, Variants):
