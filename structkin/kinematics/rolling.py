@@ -39,8 +39,9 @@ def solve_rolling(scene: Scene, group: Group, index: int) -> Mapping[str, Frame]
     if mesh.guide is not None and wheel != mesh.links[0]:
         return None
     local = mesh.centers[mesh.links.index(wheel)]
-    lead = _led_by_rod(scene, group, contacts, wheel) or _led_by_ram(scene, group, index, wheel)
-    if lead is None or scene.local(wheel, lead.center) != local:
+    assert local is not None
+    lead = _led_by_rod(scene, group, contacts, wheel, local) or _led_by_ram(scene, group, index, wheel, local)
+    if lead is None:
         return None
     closing = Closing(scene, index, {link: (link,) for link in group.links})
     center, turn = _on_line(closing, mesh, lead) if mesh.guide is not None else _on_circle(closing, mesh, lead, wheel)
@@ -54,25 +55,27 @@ def solve_rolling(scene: Scene, group: Group, index: int) -> Mapping[str, Frame]
     return frames
 
 
-def _led_by_rod(scene: Scene, group: Group, contacts: Sequence[Contact], wheel: str) -> _Lead | None:
-    """Return the lead of a rod between a known pin and the wheel."""
+def _led_by_rod(scene: Scene, group: Group, contacts: Sequence[Contact], wheel: str, local: complex) -> _Lead | None:
+    """Return the lead of a rod between a known pin and the centre of the wheel, at `local` in its frame."""
     inner = [contact for contact in contacts if contact.kind == "R" and contact.other is not None]
     outer = [contact for contact in contacts if contact.kind == "R" and contact.other is None]
     if group.drivers or len(group.links) != 2 or len(inner) != 1 or len(outer) != 1 or outer[0].link == wheel:
         return None
     rod, center = outer[0].link, inner[0].joint
+    if scene.local(wheel, center) != local:
+        return None
     arm = scene.local(rod, center) - scene.local(rod, outer[0].joint)
     return _Lead(center, scene.pins[outer[0].joint], 0.5 * abs(arm) ** 2, outer[0])
 
 
-def _led_by_ram(scene: Scene, group: Group, index: int, wheel: str) -> _Lead | None:
-    """Return the lead of a driven distance from a known point."""
+def _led_by_ram(scene: Scene, group: Group, index: int, wheel: str, local: complex) -> _Lead | None:
+    """Return the lead of a driven distance between a known point and the centre of the wheel."""
     if len(group.links) != 1 or len(group.drivers) != 1:
         return None
     drive = scene.mechanism.drives[group.drivers[0]]
     mine = [point for link, point in drive.ends or () if link == wheel]
     known = [(link, point) for link, point in drive.ends or () if link != wheel]
-    if len(mine) != 1 or len(known) != 1 or known[0][0] not in scene.frames:
+    if len(mine) != 1 or len(known) != 1 or known[0][0] not in scene.frames or scene.local(wheel, mine[0]) != local:
         return None
     link, point = known[0]
     place = scene.frames[link].point(scene.local(link, point))
