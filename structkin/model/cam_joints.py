@@ -15,7 +15,7 @@ from structkin.model.cams import Cam, Follower
 from structkin.model.draft import GROUND, Draft
 from structkin.model.flaw import Flaw, describe
 from structkin.model.parts import Link
-from structkin.model.profile_cams import make_profile_cam
+from structkin.model.profile_joints import make_profile_cam
 from structkin.model.schema import CamEntry
 from structkin.model.topology import Joint, suggest
 

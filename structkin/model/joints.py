@@ -5,7 +5,7 @@ from __future__ import annotations
 from structkin.model.cam_joints import make_cam
 from structkin.model.draft import GROUND, Draft
 from structkin.model.flaw import Flaw
-from structkin.model.geneva import make_geneva, size_pins
+from structkin.model.geneva_joints import make_geneva, size_pins
 from structkin.model.geometry import TINY
 from structkin.model.parts import Arc, Guide, Link
 from structkin.model.schema import CamEntry, GenevaEntry, PrismaticEntry, SlotEntry
