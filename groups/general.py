@@ -228,8 +228,14 @@ class General:
         )
         return (*(-rows), *(0.0 * U[:, 0]))
 
-    def newton(self, h: Values, O: Array, theta: Array, *, iterations: int = 12) -> tuple[Array, Array, Array]:
-        """Run Newton's method from a start, over all lanes at once.
+    def gaps(self, h: Values, O: Array, theta: Array) -> Array:
+        """Return the scaled rows (r, n) [m] at any pose, zero where it closes."""
+        return self._system(h, O, np.stack((np.cos(theta), np.sin(theta)), axis=1))[0]
+
+    def newton(
+        self, h: Values, O: Array, theta: Array, *, iterations: int = 12, left: Array | float = 0.0
+    ) -> tuple[Array, Array, Array]:
+        """Run Newton's method from a start, over all lanes at once, to where the scaled rows have the values `left`.
 
         Return O (m, 2, n), theta (m, n) and the last step (n,) relative to `size`; infinite where it failed.
         """
@@ -238,7 +244,7 @@ class General:
         for _ in range(iterations):
             U = np.stack((np.cos(theta), np.sin(theta)), axis=1)
             values, jacobian = self._system(h, O, U)
-            x = np.moveaxis(solve_lanes(jacobian, np.moveaxis(-values, -1, 0)), 0, -1).reshape(m, 3, -1)
+            x = np.moveaxis(solve_lanes(jacobian, np.moveaxis(left - values, -1, 0)), 0, -1).reshape(m, 3, -1)
             O, theta = O + x[:, :2], theta + x[:, 2] / size
             step = np.max(np.abs(x), axis=(0, 1)) / size
             # Quadratic convergence: what is left after a step of 1e-8 is below rounding.
