@@ -296,8 +296,14 @@ class General:
         """Return the unknowns from the origins (m, 2, n) and the angles (m, n) of all links."""
         return (*_pack(O, np.stack((np.cos(theta), np.sin(theta)), axis=1)), *theta[self._index.angles])
 
-    def newton(self, h: Values, O: Array, theta: Array, *, iterations: int = 12) -> tuple[Array, Array, Array]:
-        """Run Newton's method from a start, over all lanes at once.
+    def gaps(self, h: Values, O: Array, theta: Array) -> Array:
+        """Return the scaled rows (r, n) [m] at any pose, zero where it closes."""
+        return self._system(h, O, _unit(theta), theta[self._index.angles])[0]
+
+    def newton(
+        self, h: Values, O: Array, theta: Array, *, iterations: int = 12, left: Array | float = 0.0
+    ) -> tuple[Array, Array, Array]:
+        """Run Newton's method from a start, over all lanes at once, to where the scaled rows have the values `left`.
 
         Return O (m, 2, n), theta (m, n) and the last step (n,) relative to `size`; infinite where it failed.
         """
@@ -306,7 +312,7 @@ class General:
         for _ in range(iterations):
             U = np.stack((np.cos(theta), np.sin(theta)), axis=1)
             values, jacobian = self._system(h, O, U, theta[self._index.angles])
-            x = np.moveaxis(solve_lanes(jacobian, np.moveaxis(-values, -1, 0)), 0, -1).reshape(m, 3, -1)
+            x = np.moveaxis(solve_lanes(jacobian, np.moveaxis(left - values, -1, 0)), 0, -1).reshape(m, 3, -1)
             O, theta = O + x[:, :2], theta + x[:, 2] / size
             step = np.max(np.abs(x), axis=(0, 1)) / size
             # Quadratic convergence: what is left after a step of 1e-8 is below rounding.

@@ -133,6 +133,11 @@ class _Tracker:
     def _begin(self, origins: Floats, angles: Floats) -> tuple[int, _Poses | None]:
         """Close the group from the sketch, at the first lane where that succeeds."""
         self.status[self.lanes] = Status.NOT_CONVERGED
+        if len(self.lanes):
+            pose = _assemble(self.form, self._at(0), origins, angles)
+            if pose is not None:
+                self._keep(0, pose)
+                return 0, pose
         for k in range(len(self.lanes)):
             h = self._at(k)
             O, theta, step = self.form.newton(h, origins, angles, iterations=30)
@@ -231,6 +236,28 @@ def _sign(form: General, h: Inputs, O: Floats, theta: Floats) -> Floats:
         return np.ones(theta.shape[-1])
     U = np.stack((np.cos(theta), np.sin(theta)), axis=1)
     return np.asarray(np.linalg.slogdet(form.jacobian(h, O, U))[0])
+
+
+def _assemble(form: General, h: Inputs, O: Floats, theta: Floats) -> _Poses | None:
+    """Close the gaps that exact lengths leave in a sketch little by little, so that its assembly mode is kept.
+
+    The rows are brought from what they are in the sketch to zero; None where that way meets a singular pose.
+    """
+    if form.rows.count > 3 * form.rows.links:
+        return None
+    gaps, sign = form.gaps(h, O, theta), _sign(form, h, O, theta)
+    closed, step = 0.0, 1.0
+    while closed < 1.0:
+        end = min(1.0, closed + step)
+        O1, theta1, change = form.newton(h, O, theta, left=(1.0 - end) * gaps)
+        near = max(np.max(np.abs(O1 - O)) / form.rows.size, np.max(np.abs(theta1 - theta))) < TURN
+        if change[0] < 1e-8 and near and _sign(form, h, O1, theta1)[0] == sign[0]:
+            O, theta, closed, step = O1, theta1, end, 2 * step
+            continue
+        step *= 0.5
+        if step < 0.5**HALVINGS:
+            return None
+    return _Poses(h, O, theta, sign)
 
 
 def _predict(form: General, poses: _Poses, h: Inputs) -> tuple[Floats, Floats]:
