@@ -178,6 +178,9 @@ def _barred(system: System, here: _Point, there: _Point) -> Fold | None:
                     raise LostError(here.y[-1])
                 return margin
 
+            if value(length) > 0:
+                # By rounding: the next point is at the limit itself.
+                return Fold(float(there.y[-1]), index, there.y)
             found = _advance(system, here, brentq(value, 0.0, length, xtol=1e-14, rtol=1e-14))
             assert found is not None
             return Fold(float(found.y[-1]), index, found.y)
