@@ -12,9 +12,9 @@
 | linear driver of a distance | (F - E).(F - E) / 2 - z^2 / 2 | |
 
 S0: Roupa, Goncalves, Tavares da Silva, "Dynamic analysis of planar multibody systems with fully Cartesian coordinates"
-(Tab. 1, its right-hand sides corrected); S1: Flores, Lankarani, "Contact force models for multibody dynamics" and its
-course notes (eqs. 22-87, corrected: nu = +z', gamma = +z'' of a driver). A joint kind that is not in `JOINTS` is
-refused by name: that table is the one place where a kind is added.
+(Tab. 1, its right-hand sides corrected); S1: Flores, Lankarani, "Formulation for planar multibody dynamics" (eqs. 22
+to 87, corrected: nu = +z', gamma = +z'' of a driver). A joint kind that is not in `JOINTS` is refused by name: that
+table is the one place where a kind is added.
 """
 
 from __future__ import annotations

@@ -62,11 +62,10 @@ def assert_random(seed, way, samples):
     assert position[clear].max(initial=0.0) < 1e-10
     assert acceleration[clear].max(initial=0.0) < 1e-7
     assert other.statistics.iterations.max() <= 3
-    # A closed form knows its assembly mode beyond a gap; a global method has to get there.
-    differing = other.status != motion.status
-    stopped = np.flatnonzero(~motion.ok)
-    assert not differing.any() or (len(stopped) and np.flatnonzero(differing)[0] >= stopped[0])
-    assert not (other.ok & ~motion.ok).any()
+    assert other.residual()[other.ok].max(initial=0.0) < 1e-10
+    # A closed form knows its assembly mode beyond a gap, and a global method has to get there; a group that is tracked
+    # may in turn not take up a motion that the whole mechanism does. Without gaps there is nothing to differ about.
+    assert not motion.ok.all() or other.ok.all()
 
 
 # --- the branch -----------------------------------------------------------------------------------------------
