@@ -19,6 +19,7 @@ def solve(
     duration: Annotated[
         float | None, typer.Option(help="Range of time [s]; default: a full cycle, or the file's.")
     ] = None,
+    engine: Annotated[str, typer.Option(help="numpy, numba, or auto for the one that is done first.")] = "auto",
     csv: Annotated[
         Path | None, typer.Option(help="Write all points and links, a line a sample.", metavar="TABLE")
     ] = None,
@@ -30,7 +31,7 @@ def solve(
     mechanism = load(file)
     check_targets(file, {"--csv": csv}, {"--plot": plot, "--schematic": schematic})
     with progress("solving") as report:
-        motion = solve_mechanism(mechanism, samples, duration=duration, progress=report)
+        motion = solve_mechanism(mechanism, samples, duration=duration, engine=engine, progress=report)
     written = _write(motion, csv, plot, schematic)
     if as_json:
         from structkin.show.table import motion_to_dict
