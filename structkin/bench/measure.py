@@ -150,7 +150,7 @@ def crossing(sizes: list[float], one: list[float], other: list[float]) -> float 
     """Return the size at which the first of two methods becomes the faster one for good, None where it never does.
 
     >>> crossing([1.0, 10.0, 100.0], [3.0, 3.0, 3.0], [1.0, 2.0, 20.0]).__round__(2)
-    15.15
+    15.0
     """
     lead = np.log(np.array(other) / np.array(one))
     behind = np.flatnonzero(lead <= 0)

@@ -20,6 +20,7 @@ def solve(
     duration: Annotated[
         float | None, typer.Option(help="Range of time [s]; default: a full cycle, or the file's.")
     ] = None,
+    engine: Annotated[str, typer.Option(help="numpy, numba, or auto for the one that is done first.")] = "auto",
     method: Annotated[str, typer.Option(help=f"How it is solved: {', '.join(METHODS)}.", metavar="METHOD")] = METHODS[
         0
     ],
@@ -39,7 +40,13 @@ def solve(
     check_targets(file, {"--csv": csv}, {"--plot": plot, "--schematic": schematic})
     with progress("solving") as report:
         motion = solve_mechanism(
-            mechanism, samples, duration=duration, method=method, coordinates=coordinates, progress=report
+            mechanism,
+            samples,
+            duration=duration,
+            method=method,
+            coordinates=coordinates,
+            engine=engine,
+            progress=report,
         )
     written = _write(motion, csv, plot, schematic)
     if as_json:

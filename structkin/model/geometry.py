@@ -115,5 +115,5 @@ def _corner(
         raise Flaw(
             f"the sketch has '{name}' on the line of '{a}' and '{b}': its side is not known", "draw it to a side"
         )
-    height = square**0.5 * (side / abs(side))
+    height: float = square**0.5 * (side / abs(side))
     return complex(exact[a] + (x + 1j * height) * base / c)

@@ -45,7 +45,6 @@ def module_name(name: str, source: str) -> str:
     return f"structkin_{name.lower()}_{digest[:20]}"
 
 
-@cache
 def is_stored(name: str, source: str, kernel: str) -> bool:
     """Return whether a kernel was compiled before on this machine."""
     folder = cache_folder() / "__pycache__"
