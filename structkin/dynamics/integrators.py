@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
@@ -22,7 +23,7 @@ class Integrator(Protocol):
     order: int
 
     def step(self, f: Rate, t: float, y: Floats, h: float) -> Floats:
-        """Return the state after a step; `h` has changed since the last call, and the method begins anew, or not."""
+        """Return the state after a step of the length h; where h changes, a multistep method begins anew."""
 
 
 class Euler:
@@ -62,7 +63,7 @@ def _rk4(f: Rate, t: float, y: Floats, h: float, first: Floats) -> Floats:
     return y + h / 6 * (first + 2 * second + 2 * third + f(t + h, y + h * third))
 
 
-class _Multistep:
+class _Multistep(ABC):
     """What multistep methods share: three steps by RK4 to begin with, and again whenever the step changes."""
 
     order = 4
@@ -82,8 +83,9 @@ class _Multistep:
             return _rk4(f, t, y, h, self._past[-1][2])
         return self._advance(f, t, y, h)
 
+    @abstractmethod
     def _advance(self, f: Rate, t: float, y: Floats, h: float) -> Floats:
-        raise NotImplementedError
+        """Return the state after a step, from the last four."""
 
 
 class ABM4(_Multistep):
