@@ -129,9 +129,9 @@ def _on_real_rows(form: General, h: tuple[Any, ...], z: Complexes, theta: Floats
 
 
 def _residual(chart: Chart, places: Complexes, y: Complexes) -> Floats:
-    """Return the largest equation (n,) that is left at real poses x (n, 2 links), linear ones included."""
-    parts = np.abs(chart.bilinear.values(y, y.conj())), np.abs(lifted(chart.lift[0], y) - places)
-    worst = np.max(np.concatenate(parts, axis=1), axis=1, initial=0.0)
+    """Return the largest equation (n,) that is left at real poses x (n, 2 links), relative to its terms."""
+    linear = np.abs(lifted(chart.lift[0], y) - places) / (1 + np.linalg.norm(places, axis=1, keepdims=True))
+    worst = np.maximum(chart.bilinear.relative(y, y.conj()), np.max(linear, axis=1, initial=0.0))
     return np.asarray(np.where(np.isfinite(worst), worst, np.inf))
 
 

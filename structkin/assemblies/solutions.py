@@ -32,9 +32,8 @@ class NotEnumeratedError(StructkinError):
 class Solutions:
     """Candidates for all solutions y, yb (n, k) of a chart's equations.
 
-    `total` is the number of solutions of a general group of this shape, None where it was not counted. `regular` tells
-    which candidates are ends of regular paths; those at infinity are left out and counted in `lost`. `endless` where
-    the equations vanish along a curve.
+    `total` is the number of solutions of a general group of this shape, None where it was not counted. Ends at infinity
+    are left out and counted in `lost`. `endless` where the equations vanish along a curve.
     """
 
     y: Complexes

@@ -214,6 +214,13 @@ def test_random_triads_find_their_pose(kinds, seed):
     check_random_triad(kinds, seed)
 
 
+@pytest.mark.parametrize(("kinds", "seed"), [(("RP", "RP", "PR"), 787407), (("PR", "RP", "RP"), 973058)])
+def test_a_real_mode_thousands_of_sizes_away_is_found(kinds, seed):
+    check_random_triad(kinds, seed)
+    form, h, _, _ = closed(*legs(*kinds), seed)
+    assert len(modes_of(form, h)) == 4
+
+
 @pytest.mark.slow
 @settings(max_examples=3000, deadline=None)
 @given(kinds_of_legs, st.integers(0, 10**6))
