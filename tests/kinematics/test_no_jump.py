@@ -84,7 +84,7 @@ def _told(system: WholeSystem, z: Any, unit: Any) -> bool:
         if not motion.ok[z.shape[1] - 2 :].all():
             return True
         q = unknowns_of(system, motion, 0)[:, z.shape[1] - 2 :] / unit
-        bends.append(np.max(np.abs(np.diff(np.unwrap(q, axis=1), 2, axis=1))))
+        bends.append(np.max(np.abs(np.diff(q, 2, axis=1))))
     return bool(bends[1] < bends[0] / 6 or bends[1] < 1e-9)
 
 
