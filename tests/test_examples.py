@@ -205,6 +205,7 @@ def test_gallery_shows_it(name):
 def test_gallery_shows_nothing_else():
     text = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
     diagrams = {f"{name}_{cam}" for name in names() for cam in sk.load(path(name)).cams}
+    diagrams |= {f"{name}_{what}" for name in names() for what in ("assemblies", "forces")}
     assert sorted(set(re.findall(r"img/(\w+)\.png", text)) - diagrams) == list(names())
 
 

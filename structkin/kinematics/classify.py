@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.errors import InputError, Problem
 from structkin.kinematics.branches import branches_at
 from structkin.kinematics.whole import Whole
 
@@ -48,8 +49,14 @@ class PoseClass:
 
 
 def classify(motion: Motion, sample: int) -> PoseClass | None:
-    """Return the kind of pose at a sample, None where the sample has no pose."""
+    """Return the kind of pose at a sample, None where the sample has no pose.
+
+    Raises `InputError` for Geneva wheels: whether the pin is in a slot is not an equation of a pose.
+    """
     m, structure = motion.mechanism, motion.structure
+    if m.genevas:
+        said = "a Geneva wheel cannot be classified"
+        raise InputError([Problem(f"joints.{id}", said, "it follows its crank") for id in m.genevas], m.title)
     joints = Whole.of(m, structure, drivers=False)
     pose = [np.stack([motion.position(place, link=a)[sample] for a in joints.links]) for place in (0j, 1 + 0j)]
     if not np.isfinite(pose).all():

@@ -40,6 +40,8 @@ class Whole:
 
     def jacobian(self, origins: Floats, directions: Floats, drivers: Mapping[str, float]) -> Floats:
         """Return the scaled Jacobian (rows, 3 m) at origins and directions (m, 2); columns dO_x, dO_y, size dtheta."""
+        if not self.form.rows.count:
+            return np.zeros((0, 3 * self.form.rows.links))
         values = {item.slot: drivers[item.driver] for item in self.tape.drivers.values()}
         for item in self.tape.drivers.values():
             if item.angular:

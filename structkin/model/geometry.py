@@ -116,4 +116,4 @@ def _corner(
             f"the sketch has '{name}' on the line of '{a}' and '{b}': its side is not known", "draw it to a side"
         )
     height: float = square**0.5 * (side / abs(side))
-    return complex(exact[a] + (x + 1j * height) * base / c)
+    return exact[a] + (x + 1j * height) * base / c

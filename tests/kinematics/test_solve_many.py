@@ -34,8 +34,8 @@ def test_every_link_of_every_example(name):
     }
     if not lengths:
         pytest.skip("no link of two points")
-    if m.solve(3).plan.tracked:
-        with pytest.raises(sk.InputError, match="no closed form"):
+    if m.solve(3).plan.tracked or m.meshes or m.cams or m.genevas:
+        with pytest.raises(sk.InputError, match="solve each variant by itself"):
             sk.solve_many(m, lengths=lengths)
         return
     motions = sk.solve_many(m, 40, lengths=lengths)

@@ -16,7 +16,7 @@ from structkin.kinematics.engine import Lanes, sweep
 from structkin.kinematics.many.record import ManyPlan, record_many
 from structkin.kinematics.many.variants import Variants, plain
 from structkin.kinematics.schedule import make_schedule
-from structkin.kinematics.special_geometry import structure_of
+from structkin.kinematics.special_geometry import compile_plan, structure_of
 from structkin.kinematics.status import Status
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
@@ -61,12 +61,8 @@ def solve_many(
     shared = {id: rows[id][..., 0, :] if id in rows else values for id, values in (drivers or {}).items()}
     shared = {id: tuple(z) if id in rows else z for id, z in shared.items()}
     schedule = make_schedule(mechanism, samples, t, shared, duration)
+    _check_closed(mechanism)
     many = record_many(mechanism, structure_of(mechanism), exact, places)
-    if many.plan.tracked:
-        raise InputError(
-            [Problem("variants", "a group has no closed form and has to be followed", "solve each variant by itself")],
-            mechanism.title,
-        )
     z = {id: np.broadcast_to(values[:, None], (3, count, len(schedule))) for id, values in schedule.drivers.items()}
     for id, own in rows.items():
         z[id] = np.full((3, count, len(schedule)), np.nan)
@@ -74,6 +70,17 @@ def solve_many(
     many = replace(many, plan=replace(many.plan, engine=engine))
     lanes = _run(many, z, count, len(schedule), progress)
     return Motions(mechanism, many, schedule.t, lanes, count)
+
+
+def _check_closed(mechanism: Mechanism) -> None:
+    sized = [*mechanism.meshes, *mechanism.cams, *mechanism.genevas]
+    if sized:
+        message = f"{', '.join(sized)}: the sizes of wheels and cams do not follow those of links"
+    elif compile_plan(mechanism).tracked:
+        message = "a group has no closed form and has to be followed"
+    else:
+        return
+    raise InputError([Problem("variants", message, "solve each variant by itself")], mechanism.title)
 
 
 def _run(
