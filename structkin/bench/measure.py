@@ -24,6 +24,8 @@ SAMPLES, TURNS = 360, 500
 PIECE = 1_000_000
 #: Runs of which the shortest counts; a piece of a long motion counts as one.
 RUNS = 5
+#: A run longer than this [s] is not repeated.
+LONG = 0.5
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ def measure(
         run(values(f, 0, size))
         last: list[float] = []
         spent, checksum, done = 0.0, 0.0, 0
-        while done < samples or len(last) < RUNS:
+        while done < samples or (len(last) < RUNS and last[-1] < LONG):
             # The last piece is as long as the others, and part of it is not counted.
             z = values(f, done, size)
             began = clock()
