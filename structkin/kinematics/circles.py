@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups import General
+from structkin.groups import General, Turn
 from structkin.kinematics.derivatives import Derivatives, Field, Part, quadratic
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan, Step
+from structkin.kinematics.tracking import unpacked
 
 Floats = NDArray[np.float64]
 
@@ -68,7 +69,8 @@ def go_around(
 ) -> Circles:
     """Solve the poses at the driver values z + s dz, |s| = radius, for c places z and directions dz, each (c,).
 
-    `near` (rows, c) holds slots near the places, from which Newton's method closes general groups.
+    `near` (rows, c) holds slots near the places, from which Newton's method closes general groups, and which tell
+    whole turns apart.
     """
     count = near.shape[1]
     s = radius * _UNIT
@@ -92,6 +94,8 @@ def go_around(
                     root, touch[index], fine = _smooth_root(margin, s, partial(signs, index))
                     until = np.minimum(until, np.where(fine, until, index))
                     root = root.ravel()
+                elif isinstance(step.kind, Turn):
+                    (root,) = _around(plan, step, near)
                 phi = step.kind.position(h, root)
             # A point at the origin has no size of its own: the points that it is found from have one.
             size = np.nanmax([np.nanmax(np.abs(v), initial=0.0) for v in (*h, *phi)])
@@ -133,14 +137,16 @@ def _smooth_root(margin: Any, s: Any, signs: Callable[[Floats], Floats]) -> tupl
     return root * straight, zero, certain
 
 
+def _around(plan: Plan, step: Step, near: Floats) -> list[Any]:
+    """Return what a step's outputs are near, (2, c * NODES) or (c * NODES,), on all places of the circles."""
+    values = [np.repeat(near[plan.rows(slot)], NODES, axis=1) for slot in step.outputs]
+    return [value if len(value) == 2 else value[0] for value in values]
+
+
 def _close_general(plan: Plan, step: Step, form: General, h: tuple[Any, ...], near: Floats) -> tuple[Any, ...]:
-    guess = [np.repeat(near[plan.rows(slot)], NODES, axis=1).astype(np.complex128) for slot in step.outputs]
-    O, U = np.stack(guess[0::2]), np.stack(guess[1::2])
-    theta = np.arctan2(U[:, 1].real, U[:, 0].real).astype(np.complex128)
-    O, theta, change = form.newton(h, O, theta, iterations=25)
-    theta = np.where(change < 1e-8, theta, np.nan)
-    U = np.stack((np.cos(theta), np.sin(theta)), axis=1)
-    return tuple(part for pair in zip(O, U, strict=True) for part in pair)
+    O, theta = unpacked(form, _around(plan, step, near))
+    O, theta, change = form.newton(h, O.astype(np.complex128), theta.astype(np.complex128), iterations=25)
+    return form.unknowns(O, np.where(change < 1e-8, theta, np.nan))
 
 
 def _analytic(x: NDArray[np.complex128], size: float) -> NDArray[np.bool_]:

@@ -11,7 +11,7 @@ inputs come back near solved ones and the pose can be walked to from there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +73,22 @@ def track(
     return phi, tracker.status
 
 
+def unpacked(form: General, phi: Sequence[Floats]) -> tuple[Floats, Floats]:
+    """Return the origins (m, 2, n) and the angles (m, n) of a general group's unknowns, whole turns as they have them.
+
+    >>> from structkin.groups.general import Rows
+    >>> geared = General(Rows(links=1, vectors=0, scalars=0, turns=((0, 0, 1.0),)))
+    >>> O, theta = unpacked(geared, (np.zeros((2, 1)), np.array([[0.0], [1.0]]), np.array([2.5 * np.pi])))
+    >>> (theta / np.pi).tolist()
+    [[2.5]]
+    """
+    m = form.rows.links
+    O, U = np.stack(phi[0 : 2 * m : 2]), np.stack(phi[1 : 2 * m : 2])
+    theta = np.arctan2(U[:, 1], U[:, 0])
+    theta[list(form.rows.angles)] = np.reshape(phi[2 * m :], (-1, theta.shape[-1]))
+    return O, theta
+
+
 class _Tracker:
     """The state of a run over all lanes."""
 
@@ -88,7 +104,9 @@ class _Tracker:
 
     def _way(self) -> Floats:
         """Return how far the inputs have moved along the lanes, relative to the group's size."""
-        total = np.zeros(max(len(self.lanes) - 1, 0))
+        if len(self.lanes) < 2:
+            return np.zeros(1)
+        total = np.zeros(len(self.lanes) - 1)
         for j, x in enumerate(self.h):
             scale = 1.0 if j < len(self.form.rows.unit) and self.form.rows.unit[j] else self.form.rows.size
             step = np.diff(x[..., self.lanes], axis=-1).reshape(-1, len(total))

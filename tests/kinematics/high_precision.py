@@ -27,6 +27,11 @@ class Series:
 
     c: Any
 
+    @property
+    def f(self) -> Any:
+        """The value."""
+        return self.c[0]
+
     def __add__(self, other: Any) -> Series:
         return Series(self.c + _series(other, self).c)
 
@@ -36,6 +41,17 @@ class Series:
     def __mul__(self, other: Any) -> Series:
         o = _series(other, self).c
         return Series(np.stack([sum(self.c[j] * o[k - j] for j in range(k + 1)) for k in range(ORDERS)]))
+
+    def map(self, f: Any, f1: Any, f2: Any, f3: Any) -> Series:
+        """The function with this value and these derivatives at self, by its Taylor polynomial."""
+        step, total = self - self.f, _series(f3 / 6, self)
+        for term in (f2 / 2, f1, f):
+            total = total * step + term
+        return total
+
+    def inverse(self) -> Series:
+        r = 1 / self.f
+        return self.map(r, -(r**2), 2 * r**3, -6 * r**4)
 
     def _circular(self) -> tuple[Any, Any]:
         """Cosine and sine by s' = c u', c' = -s u'."""
@@ -59,10 +75,13 @@ class Series:
             r[k] = (self.c[k] - sum(r[j] * r[k - j] for j in range(1, k))) / (2 * r[0])
         return Series(r)
 
-    def wrapped(self) -> Series:
+    def wrapped(self, turn: float = TURN) -> Series:
         c = self.c.copy()
-        c[0] = np.remainder(c[0] + Long(np.pi), 2 * Long(np.pi)) - Long(np.pi)
+        c[0] = np.remainder(c[0] + Long(turn / 2), Long(turn)) - Long(turn / 2)
         return Series(c)
+
+    def where(self, condition: Any, other: Series) -> Series:
+        return Series(np.where(condition, self.c, other.c))
 
 
 def _series(value: Any, like: Series) -> Series:

@@ -17,6 +17,8 @@ from structkin.groups import General
 from structkin.kinematics import Motion, compile_plan
 from structkin.kinematics import compile as compiling
 from structkin.kinematics.plan import Slot, Step
+from structkin.kinematics.status import Status
+from structkin.kinematics.tracking import track, unpacked
 
 seeds = st.integers(0, 2**31 - 1)
 quiet = {
@@ -30,6 +32,8 @@ quiet = {
 
 def without_closed_forms(mechanism: Any, **options: Any) -> Motion:
     """Solve every group by the general solver."""
+    # a new one: a mechanism keeps its plan
+    mechanism = sk.Mechanism.from_dict(mechanism.source_dict)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiling, "solve_closed", lambda *arguments: None)
         motion = mechanism.solve(**options)
@@ -198,3 +202,15 @@ def test_lengths_that_differ_from_the_sketch_are_reached_little_by_little(scale)
             assert np.max(np.abs(grown.position("R") - place)) < 0.6
         place = grown.position("R")
     np.testing.assert_allclose(place, coarse.position("R")[:1], atol=1e-9)
+
+
+def test_a_group_is_tracked_over_one_lane_or_none():
+    """Where an earlier group is out of reach in all other lanes."""
+    ((step, h, phi),) = general_steps(far_from_its_sketch((1.0, 1.0, 1.0)).solve(5))
+    O, theta = (x[..., :1] for x in unpacked(step.kind, phi))
+    one = tuple(x if np.shape(x)[-1:] in ((), (1,)) else x[..., :1] for x in h)
+    found, status = track(step.kind, one, O, theta, 1)
+    assert status.tolist() == [Status.OK]
+    np.testing.assert_allclose(np.stack(found)[..., 0], np.stack(phi)[..., 0], atol=1e-12)
+    _, status = track(step.kind, tuple(np.nan * np.asarray(x) for x in one), O, theta, 1)
+    assert status.tolist() == [Status.OUT_OF_REACH]

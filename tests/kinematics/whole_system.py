@@ -49,8 +49,8 @@ class Jet:
         o = _jet(other)
         return Jet(self.f * o.f, self.d * o.f + self.f * o.d, self.dd * o.f + 2 * self.d * o.d + self.f * o.dd)
 
-    def map(self, f: Any, f1: Any, f2: Any) -> Jet:
-        """The function with this value and these derivatives at self."""
+    def map(self, f: Any, f1: Any, f2: Any, f3: Any = None) -> Jet:
+        """The function with this value and these derivatives at self; the third is for jets of third order."""
         return Jet(f, f1 * self.d, f1 * self.dd + f2 * self.d**2)
 
     def cos(self) -> Jet:
@@ -65,17 +65,24 @@ class Jet:
         r = np.sqrt(self.f)
         return self.map(r, 0.5 / r, -0.25 / r**3)
 
+    def inverse(self) -> Jet:
+        r = 1 / self.f
+        return self.map(r, -(r**2), 2 * r**3, -6 * r**4)
+
     def wrapped(self, turn: float = TURN) -> Jet:
         """The angle between plus and minus half a turn."""
         return Jet(np.remainder(self.f + turn / 2, turn) - turn / 2, self.d, self.dd)
 
+    def where(self, condition: Any, other: Jet) -> Jet:
+        """This number where a condition holds, else the other."""
+        return Jet(*(np.where(condition, *ab) for ab in ((self.f, other.f), (self.d, other.d), (self.dd, other.dd))))
+
 
 def direction(v: Vec) -> Jet:
-    """The angle of a vector."""
-    square, across = v.x.f**2 + v.y.f**2, v.x.f * v.y.d - v.y.f * v.x.d
-    along = v.x.f * v.x.d + v.y.f * v.y.d
-    second = (v.x.f * v.y.dd - v.y.f * v.x.dd) / square - 2 * along * across / square**2
-    return Jet(np.arctan2(v.y.f, v.x.f), across / square, second)
+    """The angle of a vector: seen from where it points now, it is the arctangent of a slope that is zero."""
+    x, y = v.x.f, v.y.f
+    slope = (v.y * x - v.x * y) * (v.x * x + v.y * y).inverse()
+    return slope.map(np.arctan2(y, x), 1.0, 0.0, -2.0)
 
 
 def _jet(value: Any) -> Jet:
@@ -334,7 +341,7 @@ def cam_rows(system: WholeSystem, pose: Pose, add: Callable[..., None]) -> None:
         add(way.dot(way).sqrt() - arc.radius, size, arc.carrier, arc.slider)
     for cam in m.cams.values():
         angle = pose.angle(cam.cam) - pose.angle(cam.carrier)
-        f = angle.map(*(cam.follow(angle.f, order) for order in range(3)))
+        f = angle.map(*(cam.follow(angle.f, order) for order in range(4)))
         ends = cam.cam, cam.follower, cam.carrier
         if cam.joint in m.guides:
             guide = m.guides[cam.joint]
@@ -354,12 +361,8 @@ def cam_rows(system: WholeSystem, pose: Pose, add: Callable[..., None]) -> None:
         c, s = (wheel + slot).cos(), (wheel + slot).sin()
         across = c * way.y - s * way.x
         centres = m.links[g.carrier].local[g.pivot] - m.links[g.carrier].local[_shaft(m, g)]
-        locked = wheel - base - (np.angle(-centres) + turn / 2 - g.slot)
-        remainder = np.remainder(locked.f + turn / 2, turn) - turn / 2
-        zero = 0.0 * across.f
-        parts = [(across.f, remainder * size), (across.d + zero, locked.d * size + zero)]
-        parts.append((across.dd + zero, locked.dd * size + zero))
-        add(Jet(*(np.where(inside, a, b) for a, b in parts)), size, g.crank, g.wheel, g.carrier)
+        locked = (wheel - base - (np.angle(-centres) + turn / 2 - g.slot)).wrapped(turn)
+        add(across.where(inside, locked * size), size, g.crank, g.wheel, g.carrier)
 
 
 def _shaft(m: Any, g: Any) -> str:
