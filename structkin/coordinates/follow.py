@@ -58,7 +58,8 @@ SKIP = 3
 class Failure:
     """Why the walk stopped before a sample: how Newton's method ended there, and the rows that do not close.
 
-    `links` are those of the diagonal block that was nearest to singular at the last pose.
+    `links` are those of the diagonal block that was nearest to singular at the last pose. A sample that the walk went
+    past and that is singular itself, as at a change point, is told as well, with the links of its own weakest block.
     """
 
     sample: int
@@ -173,6 +174,7 @@ class Follower:
         """Close the mechanism from the sketch, at the first sample where that succeeds."""
         self.status[self.lanes] = Status.NOT_CONVERGED
         start = self.scaled.coordinates.start()
+        singular: list[tuple[int, Pose]] = []
         for k in range(min(len(self.lanes), TRIALS)):
             z = self._at(k)
             scaled = self.scaled.choose(start, z) if self.scaled.redundant else self.scaled
@@ -182,13 +184,25 @@ class Follower:
             pose = Pose(scaled, z, found.q, int(found.iterations[0]))
             turned = np.max(np.abs(found.q - start) / scaled.coordinates.column_units[:, None])
             if found.converged[0] and turned < 0.5 * np.pi and self._agrees(pose):
-                self._keep(k, pose)
-                self.iterations[self.lanes[k]] = min(pose.iterations, EASE)
-                return k, pose
+                if pose.strength >= SINGULAR:
+                    return self._start(k, pose, [j for j, _ in singular])
+                singular.append((k, pose))
+                continue
             if k == 0:
                 run = newton_raphson(scaled.coordinates, start, z)
                 self.failures.append(Failure(int(self.lanes[0]), run.outcome, run.rows))
-        return 0, None
+        return self._start(*singular[0], []) if singular else (0, None)
+
+    def _start(self, k: int, pose: Pose, singular: list[int]) -> tuple[int, Pose]:
+        """Keep the first station; singular samples before it are predicted from it, to be looked at with the others."""
+        for j in singular:
+            lane = self.lanes[j]
+            self.q[:, [lane]], self.status[lane] = pose.taylor(self._at(j)), Status.OK
+            self.suspect[lane] = True
+            self._note(np.array([lane]), pose.scaled)
+        self._keep(k, pose)
+        self.iterations[self.lanes[k]] = min(pose.iterations, EASE)
+        return k, pose
 
     @staticmethod
     def _agrees(pose: Pose) -> bool:
@@ -209,8 +223,8 @@ class Follower:
             return None
         scaled = pose.scaled.choose(found.q, z) if pose.scaled.redundant else pose.scaled
         new = Pose(scaled, z, found.q, int(found.iterations[0]))
-        if not self._agrees(new):
-            return None
+        if not self._agrees(new) or new.strength < SINGULAR:
+            return None  # from a singular pose there is no way on: it is stepped over
         flipped = np.flatnonzero(new.signs != pose.signs)
         if len(flipped) and not changes_smoothly(Curve(pose, new), flipped, self.units):
             return None
@@ -263,7 +277,7 @@ class Follower:
             return Status.OUT_OF_REACH
         if run.outcome is Outcome.SINGULAR_POSE and run.smallest_singular_value < SINGULAR:
             self.q[:, lane] = run.q
-            self.solved[lane] = True
+            self.solved[lane] = self.suspect[lane] = True
             self._note(np.array([lane]), pose.scaled)
         # Near a limit position the singular value falls like the square root of the way that is left.
         return Status.OUT_OF_REACH if sigma < 0.2 else Status.NOT_CONVERGED
@@ -349,6 +363,9 @@ class Follower:
         place = q if smooth is None else smooth[:, None]
         if pose.scaled.smallest_singular_value(place, z)[0] < SINGULAR:
             self.q[:, lane], self.status[lane] = place[:, 0], Status.SINGULAR
+            if not any(told.sample == lane and told.outcome is Outcome.SINGULAR_POSE for told in self.failures):
+                links = Pose(pose.scaled, z, place).weakest_links
+                self.failures.append(Failure(lane, Outcome.SINGULAR_POSE, (), links))
 
     def _direction(self, lane: int) -> Floats:
         """Return the way of the drivers (f, 1) at a sample, of unit length."""

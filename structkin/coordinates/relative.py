@@ -86,6 +86,8 @@ class _Growth:
                 first, *others = sorted(joint.links, key=self.place.__getitem__)
                 yield from (_Hinge(joint, (first, other)) for other in others)
                 continue
+            if joint.id in self.mechanism.arcs:
+                continue  # always cut: one row, as for a link without mass between pin and centre
             guide = self.mechanism.guides[joint.id]
             slider, point = guide.slider, guide.point
             for pin in filter(None, map(pin_of, joint.links)):

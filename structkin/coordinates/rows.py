@@ -7,6 +7,7 @@
 | translation, across | d x (P_j - P_i) - e | S0 Tab. 1; S1 eqs. 66-67 |
 | translation, orientation | u.v - cos, or u x v - sin, of a constant angle; as angles: S1 eq. 65 | S0 Tab. 1 (5), (6) |
 | translation-revolute: a slot (roller: the ground's, along an axis) | d x (P_j - P_i) - e | S0 Tab. 1 (7), (3) |
+| circular slot of centre M: a link without mass from M to the pin | (P - M).(P - M) - r^2 | |
 | angular driver | u.v - cos z and u x v - sin z; as angles: phi_j - phi_i - z | S0 Tab. 1; S1 eq. 79 |
 | slide driver | d . (P_j - P_i) - start - z | |
 | linear driver of a distance | (F - E).(F - E) / 2 - z^2 / 2 | |
@@ -29,7 +30,7 @@ from structkin.coordinates.quadrics import Quadric
 from structkin.errors import InputError, Problem
 from structkin.kinematics.affine import Affine, Frame
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Drive
+from structkin.model.parts import Arc, Drive, Guide
 from structkin.model.topology import JOINT_NAMES, Joint, pin_of
 from structkin.structure import KinematicStructure
 
@@ -136,16 +137,20 @@ class Writer:
         for axis, name in enumerate("xy"):
             self.add(of, f"pin, {name}", (*others, link), self.size, Quadric.part(gap, axis))
 
-    def line(self, joint: str) -> tuple[Affine, Affine, tuple[str, str]]:
-        """Return the direction of a guide, the way from its origin to the slider's point, and the two links."""
-        guide = self.mechanism.guides[joint]
-        slider, local = guide.slider, guide.point
-        ends = self.mechanism.topology.joint(joint).links
+    def tip(self, slot: Guide | Arc) -> tuple[Affine, str]:
+        """Return the point that a guide or a circular slot leads, and its link."""
+        slider, local = slot.slider, slot.point
+        ends = self.mechanism.topology.joint(slot.joint).links
         pins = [pin for end in ends if (pin := pin_of(end)) is not None]
         if pins:
             slider = self.earliest(pins[0], slider)
             local = self.mechanism.links[slider].local[pins[0]]
-        tip = self.pins[pins[0]] if pins and pins[0] in self.pins else self.point(slider, local)
+        return self.pins[pins[0]] if pins and pins[0] in self.pins else self.point(slider, local), slider
+
+    def line(self, joint: str) -> tuple[Affine, Affine, tuple[str, str]]:
+        """Return the direction of a guide, the way from its origin to the slider's point, and the two links."""
+        guide = self.mechanism.guides[joint]
+        tip, slider = self.tip(guide)
         way = tip - self.point(guide.carrier, guide.origin)
         return self.along(guide.carrier, guide.direction), way, (guide.carrier, slider)
 
@@ -190,7 +195,13 @@ def _prismatic(w: Writer, joint: Joint) -> None:
 
 
 def _slot(w: Writer, joint: Joint) -> None:
-    if (joint.id, "") not in w.met:
+    arc = w.mechanism.arcs.get(joint.id)
+    if arc is not None:
+        tip, slider = w.tip(arc)
+        way = tip - w.point(arc.carrier, arc.center)
+        square = Quadric.dot(way, way).plus(-(arc.radius**2))
+        w.add(joint.id, "circular slot", (arc.carrier, slider), 2 * arc.radius * w.size, square)
+    elif (joint.id, "") not in w.met:
         _across(w, joint)
 
 
@@ -251,7 +262,7 @@ def refuse_unknown(mechanism: Mechanism) -> None:
     problems = [
         Problem(
             f"joints.{joint.id}",
-            f"the global methods have no rows for a {JOINT_NAMES.get(joint.kind, joint.kind)} joint",
+            f"the global methods have no rows for a {_type_of(mechanism, joint)} joint",
             'method = "topological" solves it',
         )
         for joint in mechanism.topology.joints
@@ -259,6 +270,14 @@ def refuse_unknown(mechanism: Mechanism) -> None:
     ]
     if problems:
         raise InputError(problems, mechanism.title or "mechanism")
+
+
+def _type_of(mechanism: Mechanism, joint: Joint) -> str:
+    """Return the type of a joint in words: kinds that several types share are told by the file's own."""
+    mesh = mechanism.meshes.get(joint.id)
+    if mesh is not None:
+        return mesh.type
+    return "geneva" if joint.id in mechanism.genevas else JOINT_NAMES[joint.kind]
 
 
 def solve_places(mechanism: Mechanism, structure: KinematicStructure) -> dict[str, int]:

@@ -15,8 +15,9 @@ from structkin.coordinates.newton import close
 
 Floats = NDArray[np.float64]
 
-#: Poses along the step that place the zero, and their largest departure from the curve.
-NODES, NEAR = 9, 1e-3
+#: Poses along the step that place the zero, and their largest departure from the curve. They are even in number, as
+#: the zero may lie right in the middle, where Newton's method would meet the singular pose.
+NODES, NEAR = 10, 1e-3
 #: Distance of the poses around the zero, relative to the drivers' units, and their largest roughness.
 AROUND, ROUGH = 1e-3, 1e-7
 

@@ -7,17 +7,32 @@ from pathlib import Path
 import numpy as np
 
 import structkin as sk
+from structkin.coordinates.rows import JOINTS
+from structkin.examples import names, path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "kinematics"))
 from random_mechanisms import build
 
 sys.path.pop(0)
 
-__all__ = ["build", "dense", "distinct", "four_bar", "frames_of", "scalable", "slider_crank", "three_cranks"]
+__all__ = [
+    "EXAMPLES", "FAMILIES", "METHODS", "REFUSED", "SLOTS", "build", "circular_slot", "dense", "distinct", "four_bar",
+    "frames_of", "scalable", "slider_crank", "three_cranks",
+]  # fmt: skip
 
 #: The families, and methods that between them use every linear solver.
 FAMILIES = ("natural", "reference-point", "fully-cartesian", "relative")
 METHODS = ("global", "global-sparse", "global-triangular")
+
+
+def without_rows(mechanism):
+    """The joints that no row is written for: gears, belts, racks, cams, Geneva wheels, rolling."""
+    return [joint.id for joint in mechanism.topology.joints if joint.kind not in JOINTS]
+
+
+#: The examples that the global methods solve, and the others with the joints that they have no rows for.
+REFUSED = {name: found for name in names() if (found := without_rows(sk.load(path(name))))}
+EXAMPLES = tuple(name for name in names() if name not in REFUSED)
 
 
 def xy(z):
@@ -60,6 +75,41 @@ def three_cranks():
                "bar": ["B", "C", "F"]},
         drivers={"motor": {"joint": "A", "speed": 1.0}},
     )  # fmt: skip
+
+
+#: Where a circular slot is: its pin on a link, shared by two links, on a slide, or in a larger group.
+SLOTS = ("in the ground", "in the crank", "in the link that is found", "of a shared pin", "on a slide", "of a platform")
+
+
+def circular_slot(where):
+    """A crank that drives what is led by a circular slot."""
+    places = {"A": [0, 0], "B": [1, 0.5], "C": [2.8, 2], "D": [4, 0], "P": [2, 1.8], "E": [3, 3], "F": [6, 2.5]}
+    links = {"ground": ["A", "D"], "crank": ["A", "B"]}
+    more = {}
+    if where in ("in the ground", "of a shared pin"):
+        slot, pin, center, links["rod"] = "ground", "C", "D", ["B", "C", "P"]
+        if where == "of a shared pin":
+            links |= {"push": ["C", "F"], "slide": ["F"]}
+            more = {"guide": {"type": "prismatic", "links": ["slide", "ground"], "axis": [1, 0]}}
+    elif where == "of a platform":
+        slot, pin, center = "ground", "C", "D"
+        links |= {"rod": ["B", "P"], "plate": ["P", "C", "E"]}
+        more = {"other": {"type": "pin-in-slot", "pin": "E", "slot": "ground", "axis": [1, 0.2]}}
+    elif where == "on a slide":
+        slot, pin, center, links["slide"] = "crank", "C", "B", ["C", "P"]
+        more = {"guide": {"type": "prismatic", "links": ["slide", "ground"], "axis": [1, 0.3]}}
+    else:
+        links["rocker"] = ["D", "C", "P"]
+        slot, pin, center = ("crank", "C", "B") if where == "in the crank" else ("rocker", "B", "C")
+    used = {point for held in links.values() for point in held}
+    return sk.Mechanism(
+        f"Circular slot {where}",
+        points={name: place for name, place in places.items() if name in used},
+        links=links,
+        joints={"slot": {"type": "pin-in-slot", "pin": pin, "slot": slot, "center": center}, **more},
+        drivers={"motor": {"joint": "A", "law": "0.4636476 + 0.3*sin(t)"}},
+        duration=6.0,
+    )
 
 
 def scalable(k):

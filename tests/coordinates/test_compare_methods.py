@@ -38,6 +38,17 @@ def test_disagreement_is_told():
     assert found.runs[1].otherwise > 50 and found.runs[1].position < 1e-10
 
 
+def test_a_change_point_that_a_global_method_calls_singular_is_no_disagreement():
+    """All bars in line at a sample: no rates there by a global method, but the position that goes on smoothly."""
+    m = four_bar(1, 2, 1, 2, 0.5)
+    drivers = {"motor": {"joint": "A", "law": "pi*t"}}
+    m = sk.Mechanism.from_dict({**m.source_dict, "drivers": drivers, "duration": 2.0})
+    found = sk.compare(m, 73, methods=["global-triangular"])
+    assert found.agrees and found.regular < 73
+    assert [run.ok for run in found.runs] == [73, 70, 70, 70, 70]
+    assert all(run.otherwise == 0 and run.position < 1e-10 for run in found.runs)
+
+
 def test_unknown_names_are_all_told():
     with pytest.raises(sk.InputError) as error:
         sk.compare(four_bar(1, 3, 2.5, 3, 0.7), methods=["globl"], coordinates=["naturel"])

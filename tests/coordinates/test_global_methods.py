@@ -2,12 +2,25 @@
 
 import numpy as np
 import pytest
-from coordinate_samples import FAMILIES, METHODS, build, distinct, four_bar, scalable, slider_crank, three_cranks
+from coordinate_samples import (
+    EXAMPLES,
+    FAMILIES,
+    METHODS,
+    REFUSED,
+    SLOTS,
+    build,
+    circular_slot,
+    distinct,
+    four_bar,
+    scalable,
+    slider_crank,
+    three_cranks,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import structkin as sk
-from structkin.examples import names, path
+from structkin.examples import path
 
 WAYS = [(method, family) for method in METHODS for family in FAMILIES]
 
@@ -22,7 +35,7 @@ def assert_agree(motion, other, *, rates=1e-8):
     assert other.statistics.iterations.max() <= 3
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_all_methods_and_families_agree_on_every_example(name):
     m = sk.load(path(name))
     motion = m.solve(61)
@@ -35,6 +48,42 @@ def test_all_methods_and_families_agree_on_every_example(name):
         np.testing.assert_array_equal(other.status, motion.status)
         np.testing.assert_array_equal(other.failed_group, motion.failed_group)
         assert np.nanmax(other.residual()) < 1e-11
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_examples_with_other_joints_are_refused_by_each_of_them(name):
+    m = sk.load(path(name))
+    for method, family in WAYS[::3]:
+        with pytest.raises(sk.InputError) as error:
+            m.solve(5, method=method, coordinates=family)
+        assert [problem.key for problem in error.value.problems] == [f"joints.{id}" for id in REFUSED[name]]
+        assert all("have no rows for a " in problem.message for problem in error.value.problems)
+
+
+def test_joints_without_rows_are_told_by_the_type_that_the_file_gives():
+    told = {}
+    for name in REFUSED:
+        m = sk.load(path(name))
+        with pytest.raises(sk.InputError) as error:
+            m.solve(5, method="global")
+        for problem in error.value.problems:
+            told[m.source_dict["joints"][problem.key.removeprefix("joints.")]["type"]] = problem.message
+    assert set(told) == {"gear", "belt", "rack", "rolling", "cam", "geneva"}
+    for type, message in told.items():
+        assert f"a {type} " in message
+
+
+@pytest.mark.parametrize("where", SLOTS)
+def test_circular_slots(where):
+    m = circular_slot(where)
+    motion = m.solve(61)
+    assert motion.ok.all()
+    for method, family in WAYS:
+        other = m.solve(61, method=method, coordinates=family)
+        assert other.ok.all()
+        assert_agree(motion, other)
+        np.testing.assert_allclose(other.K("C"), motion.K("C"), atol=1e-11)
+        np.testing.assert_allclose(other.L("C"), motion.L("C"), atol=1e-10)
 
 
 @settings(max_examples=40, deadline=None)
@@ -83,15 +132,37 @@ def test_change_points_are_passed_as_the_topological_method_does(family, samples
 
 
 def test_a_sample_at_a_change_point_is_singular_and_keeps_its_position():
+    """The Jacobian has no inverse there, and so no rates; the topological method has those of the smooth motion."""
     m = four_bar(1, 2, 1, 2, 0.5)
     angles = np.linspace(0, 2 * np.pi, 73)
     motion = m.solve(drivers={"motor": (angles, np.ones(73), np.zeros(73))})
-    assert motion.status[36] == sk.Status.SINGULAR
+    assert motion.ok.all()
+    flat = [0, 36, 72]
     for method, family in WAYS:
         other = m.solve(drivers={"motor": (angles, np.ones(73), np.zeros(73))}, method=method, coordinates=family)
-        np.testing.assert_array_equal(other.status, motion.status)
+        np.testing.assert_array_equal(np.flatnonzero(~other.ok), flat)
+        assert (other.status[flat] == sk.Status.SINGULAR).all() and (other.failed_group[flat] == 1).all()
+        assert "sample 0: singular at group 2, RRR (coupler + rocker)" in other.report
         np.testing.assert_allclose(other.position("C"), motion.position("C"), atol=1e-9)
-        assert np.isnan(other.velocity("C")[36]).all() and np.isfinite(other.velocity("C")[35]).all()
+        for rate in (other.velocity("C"), other.acceleration("C"), other.K("C")):
+            assert np.isnan(rate[flat]).all() and np.isfinite(rate[other.ok]).all()
+        told = {failure.sample for failure in other.statistics.failures if failure.outcome is sk.Outcome.SINGULAR_POSE}
+        assert told == set(flat)
+
+
+@pytest.mark.parametrize("samples", [25, 37])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_samples_at_change_points_do_not_stop_the_motion(family, samples):
+    """Wherever the stations fall: no station stands on a singular pose, as there is no way on from it."""
+    angles = 0.5 * np.pi + np.linspace(0, 2 * np.pi, samples)
+    drivers = {"motor": (angles, np.ones(samples), np.zeros(samples))}
+    # The bars are in line at 0 and pi; crank and rod of the same length lie on each other where the crank is upright.
+    for m, to_flat in ((four_bar(1, 2, 1, 2, 0.5, side=-1), np.sin), (slider_crank(1, 1), np.cos)):
+        flat = np.abs(to_flat(angles)) < 1e-12
+        motion, other = m.solve(drivers=drivers), m.solve(drivers=drivers, method="global", coordinates=family)
+        assert motion.ok.all() and flat.sum() >= 2
+        np.testing.assert_array_equal(other.status, np.where(flat, sk.Status.SINGULAR, sk.Status.OK))
+        np.testing.assert_allclose(other.position("C"), motion.position("C"), atol=1e-10)
 
 
 @pytest.mark.parametrize("miss", [1e-2, 1e-4, 1e-6, 1e-8])
@@ -226,7 +297,7 @@ def test_one_sample_and_coarse_samples():
         assert_agree(m.solve(samples), m.solve(samples, method="global"))
 
 
-# --- K and L --------------------------------------------------------------------------------------------------
+# --- K, L and jerk --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["five_bar_two_drivers", "excavator", "tipper_hoist", "whitworth_shaper"])
@@ -238,6 +309,20 @@ def test_velocity_coefficients_of_a_global_motion(name):
             continue
         np.testing.assert_allclose(other.K(link), motion.K(link), atol=1e-9 * max(1, np.abs(motion.K(link)).max()))
         np.testing.assert_allclose(other.L(link), motion.L(link), atol=1e-9 * max(1, np.abs(motion.L(link)).max()))
+
+
+@pytest.mark.parametrize("name", ["five_bar_two_drivers", "excavator", "jansen_leg", "whitworth_shaper"])
+@pytest.mark.parametrize("family", ["natural", "relative"])
+def test_jerk_of_a_global_motion(name, family):
+    """Third rates are chained through the groups of the frames that the global method has solved."""
+    m = sk.load(path(name))
+    motion, other = m.solve(13), m.solve(13, method="global-sparse", coordinates=family)
+    turning = np.stack([motion.angular_jerk(link) for link in m.topology.moving_links])
+    again = np.stack([other.angular_jerk(link) for link in m.topology.moving_links])
+    np.testing.assert_allclose(again, turning, atol=1e-9 * np.abs(turning).max())
+    paths, again = (np.stack([x.jerk(point) for point in m.points]) for x in (motion, other))
+    assert np.abs(paths).max() > 0
+    np.testing.assert_allclose(again, paths, atol=1e-9 * np.abs(paths).max())
 
 
 # --- statistics, mistakes, ratios -----------------------------------------------------------------------------

@@ -2,12 +2,23 @@
 
 import numpy as np
 import pytest
-from coordinate_samples import FAMILIES, build, dense, frames_of, scalable, slider_crank, three_cranks
+from coordinate_samples import (
+    EXAMPLES,
+    FAMILIES,
+    SLOTS,
+    build,
+    circular_slot,
+    dense,
+    frames_of,
+    scalable,
+    slider_crank,
+    three_cranks,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import structkin as sk
-from structkin.examples import names, path
+from structkin.examples import path
 
 STEP = 1e-30
 
@@ -86,12 +97,22 @@ def assert_frames(coordinates, mechanism):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_derivatives_of_the_examples(name, family):
     m = sk.load(path(name))
     coordinates = sk.constraints(m, family)
     assert_derivatives(coordinates, m)
     assert_frames(coordinates, m)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("where", SLOTS)
+def test_circular_slots(where, family):
+    m = circular_slot(where)
+    coordinates = sk.constraints(m, family)
+    assert_derivatives(coordinates, m)
+    assert_frames(coordinates, m)
+    assert_rows_hold(m, family)
 
 
 @settings(max_examples=60, deadline=None)
@@ -102,10 +123,13 @@ def test_derivatives_of_random_mechanisms(seed, family):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_rows_hold_on_solved_poses(name, family):
+    assert_rows_hold(sk.load(path(name)), family)
+
+
+def assert_rows_hold(m, family):
     """What the topological method has solved meets the rows, their rates and second rates."""
-    m = sk.load(path(name))
     motion = m.solve(25)
     coordinates = sk.constraints(m, family)
     assert coordinates.m == coordinates.n == len(coordinates.names) == len(coordinates.rows)

@@ -111,6 +111,28 @@ def test_translation_in_both_variants(second, variant):
     assert abs(J[row, k + 2] * -Uy + J[row, k + 3] * Ux) > 0.7
 
 
+def test_circular_slot_is_a_constant_distance():
+    """(P - M).(P - M) - r^2 with gamma -2 (P' - M').(P' - M'): P and M are linear in q."""
+    m = sk.Mechanism(
+        points={"A": [0, 0], "B": [2, 1], "D": [5, 0], "C": [4, 3], "M": [3, 1]},
+        links={"ground": ["A", "D"], "bar": ["A", "B", "M"], "arm": ["D", "C"]},
+        joints={"slot": {"type": "pin-in-slot", "pin": "C", "slot": "bar", "center": "M", "radius": 2.5}},
+    )
+    q, v = RNG.standard_normal(8), RNG.standard_normal(8)
+    links = sk.constraints(m, "fully-cartesian").links
+
+    def matrix(link, point):
+        """C_P of S0 eq. 5: P = C_P q."""
+        z = m.links[link].local[point]
+        return np.kron(np.eye(2)[links.index(link)], [[1, 0, z.real, -z.imag], [0, 1, z.imag, z.real]])
+
+    way = matrix("arm", "C") - matrix("bar", "M")
+    phi, J, nu, gamma = fully(m, q, v=v)["slot", "circular slot"]
+    assert phi == pytest.approx((way @ q) @ (way @ q) - 2.5**2)
+    np.testing.assert_allclose(J, 2 * (way @ q) @ way, atol=1e-14)
+    assert nu == 0 and gamma == pytest.approx(-2 * (way @ v) @ (way @ v))
+
+
 def test_s1_rows_of_a_point_and_of_drivers():
     """S1 eqs. 74-83 corrected: d(y_P)/d(phi) = xi cos phi - eta sin phi, gamma; nu = +z', gamma = +z''."""
     m = slider_crank(1, 2)
