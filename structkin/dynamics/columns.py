@@ -80,13 +80,11 @@ def make_columns(mechanism: Mechanism, structure: KinematicStructure) -> Columns
     # A link that stands still and needs no group of its own comes last.
     links = {link: group.get(link, len(structure.groups)) for link in mechanism.topology.moving_links}
     topology, ground = mechanism.topology, mechanism.topology.ground
-    strange = [joint for joint in topology.joints if joint.kind not in "RPS"]
+    strange = {joint.id: JOINT_NAMES[joint.kind] for joint in topology.joints if joint.kind not in "RPS"}
+    strange |= dict.fromkeys(mechanism.arcs, "circular slot")
     if strange:
         raise InputError(
-            [
-                Problem(f"joints.{joint.id}", f"forces through a {JOINT_NAMES[joint.kind]} are not supported yet")
-                for joint in strange
-            ],
+            [Problem(f"joints.{id}", f"forces through a {name} are not supported yet") for id, name in strange.items()],
             mechanism.title or "mechanism",
         )
     ends = [end for joint in topology.joints for end in joint.links]
