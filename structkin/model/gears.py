@@ -71,9 +71,9 @@ def _wheels(draft: Draft, id: str, entry: GearEntry | BeltEntry) -> Mesh | None:
     elif entry.ratio is not None:
         same = entry.ratio > 0
     ratio = _ratio(entry, same)
-    if (ratio > 0) != same:
+    if ((ratio if entry.ratio is None else entry.ratio) > 0) != same:
         hint = "of gears it is negative, inside an internal gear positive; open belts positive, crossed ones negative"
-        raise Flaw(f"the ratio {ratio:g} contradicts {name} = {str(flag).lower()}", hint)
+        raise Flaw(f"the ratio {entry.ratio or ratio:g} contradicts {name} = {str(flag).lower()}", hint)
     held = _held(draft, f"joints.{id}", entry)
     if held is None:
         return None

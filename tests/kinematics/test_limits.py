@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from random_mechanisms import DYADS, build, driven_p, driven_r, ram_r, triad
 
 import structkin as sk
+from structkin.examples import path
 from structkin.kinematics.engine import Lanes, sweep
 from structkin.kinematics.limits.follow import LostError, follow
 from structkin.kinematics.limits.poses import Poses
@@ -388,3 +389,17 @@ def test_plain_data_is_in_the_units_of_the_file():
     data = sk.load("examples/tipper_hoist.toml").limits().to_dict()
     assert data["unit"] == "mm" and data["upper"]["value"] == pytest.approx(1528.993, abs=1e-3)
     assert data["intervals"][0]["low"]["kind"] == "singular" and data["failure"] is None
+
+
+def test_a_driver_of_a_rack_is_followed_beyond_half_a_turn():
+    """The rods of the steering stretch at a rack travel of radius times angle, on either side."""
+    found = sk.load(path("rack_and_pinion")).limits()
+    assert found.lower.value == pytest.approx(-found.upper.value, abs=1e-12)
+    m = sk.load(path("rack_and_pinion"))
+    inside, outside = (m.solve(drivers={"column": np.linspace(0, found.upper.value + d, 41)}) for d in (-1e-6, 1e-6))
+    assert inside.ok.all() and outside.ok[:-1].all() and not outside.ok[-1]
+
+
+def test_gears_do_not_come_back_with_a_turn_of_the_driver():
+    found = sk.load(path("geared_five_bar")).limits()
+    assert not found.turns_fully and found.upper.kind == found.lower.kind == "range"

@@ -225,3 +225,10 @@ def test_a_mesh_is_not_driven_itself():
     data["drivers"]["motor"] = {"joint": "mesh", "speed": 1}
     with pytest.raises(sk.InputError, match="a gear mesh \\('mesh'\\) cannot be driven"):
         sk.Mechanism.from_dict(data)
+
+
+def test_a_ratio_that_turns_the_other_way_than_an_internal_gear():
+    data = {**PAIR, "joints": {"mesh": {"type": "gear", "links": ["small", "large"], "teeth": [20, 40], "ratio": 2.0}}}
+    data["joints"]["mesh"]["internal"] = False
+    with pytest.raises(sk.InputError, match="the ratio 2 contradicts internal = false"):
+        sk.Mechanism(**data)

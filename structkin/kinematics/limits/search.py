@@ -23,6 +23,9 @@ from structkin.kinematics.status import Status
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 
+#: How far [rad] a driver of wheels is followed either way where no range is given.
+GEARED = 8 * math.pi
+
 Floats = NDArray[np.float64]
 
 
@@ -152,7 +155,8 @@ class Swept:
         if range is not None:
             return float(range[0]), float(range[1])
         if drive.kind == "angle":
-            return None
+            # A whole turn of a driver is no way back where wheels turn at other speeds.
+            return (self.start - GEARED, self.start + GEARED) if self.mechanism.meshes else None
         # Longer than all bars together: no loop of bars closes any more.
         spans = [
             abs(a - b)
