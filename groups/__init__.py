@@ -9,6 +9,7 @@ To add a kind, write its file (see `kind.py` for the duties) and add it to `KIND
 from __future__ import annotations
 
 from .driven import DrivenP, DrivenR
+from .gear import RG, Turn
 from .general import General, Rows
 from .kind import Array, Kind, Relation, Values
 from .prp import PRP
@@ -18,7 +19,7 @@ from .rrp import RRP
 from .rrr import RRR
 
 #: Every kind with a closed form, in the order of the docs.
-KINDS: tuple[Kind, ...] = (DrivenR(), DrivenP(), RRR(), RRP(), RPR(), PRP(), RPP())
+KINDS: tuple[Kind, ...] = (DrivenR(), DrivenP(), RRR(), RRP(), RPR(), PRP(), RPP(), RG())
 
 _BY_NAME = {name: kind for kind in KINDS for name in (kind.name, *kind.aliases)}
 
@@ -34,6 +35,7 @@ def kind(name: str) -> Kind:
 __all__ = [
     "KINDS",
     "PRP",
+    "RG",
     "RPP",
     "RPR",
     "RRP",
@@ -45,6 +47,7 @@ __all__ = [
     "Kind",
     "Relation",
     "Rows",
+    "Turn",
     "Values",
     "kind",
 ]

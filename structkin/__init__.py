@@ -13,9 +13,13 @@
 (5, 2)
 """
 
+from typing import TYPE_CHECKING, Any
+
+from structkin.dynamics import Force, Kinetostatics, Moment, Simulation, simulate
 from structkin.errors import InputError, PoseError, Problem, StructkinError, StructureError
-from structkin.kinematics import Motion, Status, solve
+from structkin.kinematics import Motion, Motions, Status, solve, solve_many
 from structkin.model import Builder, Driver, Joint, Mechanism, Topology, load
+from structkin.model.cam_laws import CamLaw
 from structkin.structure import (
     Group,
     KinematicStructure,
@@ -27,32 +31,69 @@ from structkin.structure import (
 from structkin.structure.compare import fingerprint, isomorphic
 from structkin.structure.inputs import InputChoice, InputRanking, rank_inputs
 
+if TYPE_CHECKING:
+    from structkin.coordinates import (
+        Comparison,
+        Coordinates,
+        NewtonRun,
+        Outcome,
+        Statistics,
+        compare,
+        constraints,
+        newton_raphson,
+    )
+
 __version__ = "0.1.0"
 
 __all__ = [
     "Builder",
+    "CamLaw",
+    "Comparison",
+    "Coordinates",
     "Driver",
+    "Force",
     "Group",
     "InputChoice",
     "InputError",
     "InputRanking",
     "Joint",
     "KinematicStructure",
+    "Kinetostatics",
     "Mechanism",
+    "Moment",
     "Motion",
+    "Motions",
+    "NewtonRun",
+    "Outcome",
     "PoseError",
     "Problem",
+    "Simulation",
+    "Statistics",
     "Status",
     "StructkinError",
     "StructureArrays",
     "StructureError",
     "Topology",
     "TopologyArrays",
+    "compare",
+    "constraints",
     "decompose",
     "decompose_arrays",
     "fingerprint",
     "isomorphic",
     "load",
+    "newton_raphson",
     "rank_inputs",
+    "simulate",
     "solve",
+    "solve_many",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the global methods when they are first asked for: most work does without them."""
+    if name in __all__:
+        from structkin import coordinates
+
+        return getattr(coordinates, name)
+    raise AttributeError(f"module 'structkin' has no attribute '{name}'")

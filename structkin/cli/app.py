@@ -10,7 +10,22 @@ from typing import Annotated
 
 import typer
 
-from structkin.cli import bench, check, demo, examples, explain, inputs, solve, structure
+from structkin.cli import (
+    assemblies,
+    bench,
+    bench_four_bar,
+    check,
+    compare,
+    demo,
+    examples,
+    explain,
+    forces,
+    inputs,
+    limits,
+    simulate,
+    solve,
+    structure,
+)
 from structkin.cli.terminal import complain
 from structkin.errors import InputError, StructkinError
 
@@ -29,7 +44,13 @@ app.command("structure")(structure.structure)
 app.command("explain")(explain.explain)
 app.command("inputs")(inputs.inputs)
 app.command("solve")(solve.solve)
+app.command("compare")(compare.compare)
+app.command("limits")(limits.limits)
+app.command("assemblies")(assemblies.assemblies)
+app.command("forces")(forces.forces)
+app.command("simulate")(simulate.simulate)
 app.command("examples")(examples.examples)
+bench.bench.command("scalable-four-bar")(bench_four_bar.scalable_four_bar)
 app.add_typer(bench.bench, name="bench")
 
 

@@ -22,7 +22,8 @@ def check(file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .j
     terminal = console()
     terminal.print(Text(f"{mechanism.title or file}: {_counts(mechanism)}"))
     structure = mechanism.structure()
-    for note in (*_odd_units(mechanism), *(structure.diagnostics if determines_all(structure) else ())):
+    odd = (*_odd_units(mechanism), *_odd_cams(mechanism))
+    for note in (*odd, *(structure.diagnostics if determines_all(structure) else ())):
         terminal.print(Text(f"  note: {note}"), soft_wrap=True)
     remarks = _remarks(mechanism, structure)
     for remark in remarks:
@@ -55,6 +56,11 @@ def _odd_units(mechanism: Mechanism) -> list[Problem]:
             hint = f'write "{speed} {own}/s" if you mean that'
             notes.append(Problem(f"drivers.{id}.speed", f"{speed} is in {si}/s", hint))
     return notes
+
+
+def _odd_cams(mechanism: Mechanism) -> list[Problem]:
+    """Return what is odd about cams: jumps of their laws, undercutting, large pressure angles."""
+    return [Problem(f"joints.{id}", remark) for id, cam in mechanism.cams.items() for remark in cam.remarks]
 
 
 def _remarks(mechanism: Mechanism, structure: KinematicStructure) -> list[Problem]:

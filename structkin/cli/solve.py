@@ -10,6 +10,7 @@ import typer
 from structkin.cli.terminal import check_targets, console, print_json, progress
 from structkin.kinematics import Motion
 from structkin.kinematics import solve as solve_mechanism
+from structkin.kinematics.solve import FAMILIES, METHODS
 from structkin.model import load
 
 
@@ -19,6 +20,14 @@ def solve(
     duration: Annotated[
         float | None, typer.Option(help="Range of time [s]; default: a full cycle, or the file's.")
     ] = None,
+    engine: Annotated[str, typer.Option(help="numpy, numba, or auto for the one that is done first.")] = "auto",
+    method: Annotated[str, typer.Option(help=f"How it is solved: {', '.join(METHODS)}.", metavar="METHOD")] = METHODS[
+        0
+    ],
+    coordinates: Annotated[
+        str | None,
+        typer.Option(help=f"Coordinates of a global method: {', '.join(FAMILIES)}.", metavar="FAMILY"),
+    ] = None,
     csv: Annotated[
         Path | None, typer.Option(help="Write all points and links, a line a sample.", metavar="TABLE")
     ] = None,
@@ -26,11 +35,19 @@ def solve(
     schematic: Annotated[Path | None, typer.Option(help="Draw the mechanism and its paths.", metavar="PICTURE")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as plain data.")] = False,
 ) -> None:
-    """Solve position, velocity and acceleration, group by group; numbers are in the file's units."""
+    """Solve position, velocity and acceleration; numbers are in the file's units."""
     mechanism = load(file)
     check_targets(file, {"--csv": csv}, {"--plot": plot, "--schematic": schematic})
     with progress("solving") as report:
-        motion = solve_mechanism(mechanism, samples, duration=duration, progress=report)
+        motion = solve_mechanism(
+            mechanism,
+            samples,
+            duration=duration,
+            method=method,
+            coordinates=coordinates,
+            engine=engine,
+            progress=report,
+        )
     written = _write(motion, csv, plot, schematic)
     if as_json:
         from structkin.show.table import motion_to_dict

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -72,8 +73,18 @@ def print_json(data: dict[str, Any]) -> None:
 
 @contextmanager
 def progress(title: str) -> Iterator[Callable[[float], None]]:
-    """Yield a function that takes the part of the work that is done, 0 to 1; a bar appears when the work takes long."""
+    """Yield a function that takes the part of the work that is done, 0 to 1; a bar appears when the work takes long.
+
+    What the engine compiles for the first time, which takes seconds, is told on a terminal.
+    """
+    from rich.logging import RichHandler
     from rich.progress import Progress
+
+    log = logging.getLogger("structkin.kernels")
+    teller = RichHandler(console=Console(stderr=True), show_time=False, show_level=False, show_path=False)
+    if sys.stderr.isatty():
+        log.addHandler(teller)
+        log.setLevel(logging.INFO)
 
     bar: Progress | None = None
     began = time.monotonic()
@@ -90,5 +101,6 @@ def progress(title: str) -> Iterator[Callable[[float], None]]:
     try:
         yield report
     finally:
+        log.removeHandler(teller)
         if bar is not None:
             bar.stop()

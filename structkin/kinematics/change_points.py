@@ -5,23 +5,24 @@ parallelogram, it touches zero and returns. The signed root passes through zero 
 tangent changes its mode, and one that kept its mode would turn back at a corner. So the mode is a quantity of each
 sample. It flips where the margin of a step, between neighbouring samples, has a minimum of zero.
 
-A minimum is closed in on by evaluating the plan between the samples. It counts as zero below `TOUCH`: dimensions that
-miss the special proportions by more than that have no change point, but a narrow escape or a gap.
+A minimum is closed in on by evaluating the plan between the samples, and then looked at from a circle of complex
+poses around (see `circles`), which tells a touch from a narrow escape and from a gap.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General
+from structkin.kinematics.circles import TOUCH, Circles
 from structkin.kinematics.engine import LIMIT, Lanes, Progress, margin, positions, sweep
+from structkin.kinematics.flips import TOGETHER, Flips, Line, Touch, circles_at
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.schedule import Schedule
+from structkin.kinematics.smoothing import smooth
 from structkin.kinematics.status import Status
 
 Floats = NDArray[np.float64]
@@ -30,74 +31,28 @@ Floats = NDArray[np.float64]
 SUSPECT = 0.1
 #: Evaluations in an interval at a time, and how often it is narrowed to the neighbours of its least one.
 POINTS, ROUNDS = 33, 2
-#: Part of an interval to either side of a touch from which it is placed.
-SIDE = 0.1
 #: How much the slope of a root may change across a touch, from one sample to the next; fewer samples say nothing.
 BENT, FEW = 0.4, 4
-#: A touch nearer than this part of an interval to a sample is at it.
-AT = 1e-6
-#: A least margin below this is a touch; touches nearer than this part of an interval are one.
-TOUCH, APART = 1e-10, 1e-4
+#: A touch is found when it is nearer than this way of the drivers [rad or parts of the size].
+EXACT = 1e-12
+#: Part of an interval over which the way of the drivers is taken to be straight.
+STRAIGHT = 0.01
 
 
-@dataclass
-class Flips:
-    """Where along the stations the mode of each step flips."""
+def run(plan: Plan, schedule: Schedule, progress: Progress | None = None, *, flip: bool = True) -> Lanes:
+    """Run a plan over the stations of a schedule, with the modes that keep the motion smooth.
 
-    plan: Plan
-    at: dict[int, Floats] = field(default_factory=dict)
-
-    def modes(self, stations: Floats) -> Any:
-        """Return the function that gives a step's mode at each of these stations (n,), or one number for all."""
-
-        def mode(step: int) -> Any:
-            start = self.plan.steps[step].mode
-            if step not in self.at:
-                return start
-            passed = np.searchsorted(self.at[step], stations)
-            return start * np.where(passed % 2, -1, 1)
-
-        return mode
-
-
-def run(plan: Plan, schedule: Schedule, progress: Progress | None = None) -> Lanes:
-    """Run a plan over the stations of a schedule, with the modes that keep the motion smooth."""
+    Without `flip` each dyad keeps its mode, and the motion turns into the other branch at a change point.
+    """
     flips, stations = Flips(plan), np.arange(len(schedule), dtype=np.float64)
     lanes = _sweep(plan, schedule, flips, stations, progress)
     for index, step in enumerate(plan.steps):
         # Steps are gone through in order: a flip moves what is solved after it.
-        if isinstance(step.kind, General) or step.kind.modes == 1 or not lanes.least[index] < SUSPECT:
+        if not flip or isinstance(step.kind, General) or step.kind.modes == 1 or not lanes.least[index] < SUSPECT:
             continue
-        found = _touches(plan, schedule, flips, index, lanes)
-        if len(found):
-            flips.at[index] = found
+        if _explore(plan, schedule, flips, index, lanes):
             lanes = _sweep(plan, schedule, flips, stations, progress)
-    if flips.at:
-        _bridge(plan, schedule, flips, lanes)
-    return lanes
-
-
-#: A centred interpolation of six points, half an interval to either side at most.
-BRIDGE = {place * 0.1: weight / 256 for place, weight in ((-5, 3), (-3, -25), (-1, 150), (1, 150), (3, -25), (5, 3))}
-
-
-def _bridge(plan: Plan, schedule: Schedule, flips: Flips, lanes: Lanes) -> None:
-    """Set the positions of samples at a change point to those of the smooth motion around it.
-
-    Where pivots coincide the closed form does not know the direction at the pose itself.
-    """
-    touches = np.unique(np.concatenate(list(flips.at.values())))
-    at = np.unique(np.round(touches[np.abs(touches - np.round(touches)) < 1e-4]).astype(np.intp))
-    at = at[(at > 0) & (at < len(schedule) - 1)]
-    at = at[lanes.status[at] == Status.SINGULAR]
-    at = at[~_bends(schedule)[at]]
-    if not len(at):
-        return
-    stations = (at[:, None] + np.array(list(BRIDGE))).ravel()
-    around = _positions(plan, schedule, flips, len(plan.steps), lanes.x[0], stations).x[0]
-    smooth = around.reshape(len(around), len(at), len(BRIDGE)) @ np.array(list(BRIDGE.values()))
-    first = plan.offsets[plan.steps[min(flips.at)].outputs[0]]
-    lanes.x[0][first:, at] = smooth[first:]
+    return smooth(plan, schedule, flips, lanes)
 
 
 def _bends(schedule: Schedule) -> NDArray[np.bool_]:
@@ -115,79 +70,102 @@ def _sweep(plan: Plan, schedule: Schedule, flips: Flips, stations: Floats, progr
     return lanes
 
 
-def _touches(plan: Plan, schedule: Schedule, flips: Flips, index: int, lanes: Lanes) -> Floats:
-    """Return the stations at which the margin of a step touches zero, in order."""
-    near = lanes.x[0]
+def _explore(plan: Plan, schedule: Schedule, flips: Flips, index: int, lanes: Lanes) -> bool:
+    """Look for stations at which the margin of a step touches zero; tell whether there are any."""
+    near, found = lanes.x[0], False
+    low, high = _intervals(plan, schedule, index, lanes)
+    new = np.array([not flips.looked_at(index, a, b) for a, b in zip(low, high, strict=True)], bool)
+    for place in _narrow(plan, schedule, flips, index, near, low[new], high[new]):
+        touch = _touch(plan, schedule, flips, index, near, place)
+        if touch is None or _turns_back(schedule, touch.station):
+            continue
+        # Overlapping intervals (two samples at one height on either side) find the same touch.
+        if not flips.looked_at(index, touch.station, touch.station):
+            flips.add(touch)
+            found = True
+    return found
 
-    def margin_at(stations: Floats, intervals: NDArray[np.intp] | None = None) -> Floats:
-        if not stations.size:
-            return stations
-        if intervals is not None:
-            intervals = np.broadcast_to(intervals, stations.shape).ravel()
-        solved = _positions(plan, schedule, flips, index, near, stations.ravel(), intervals)
-        return margin(plan, index, solved).reshape(stations.shape)
 
+def _intervals(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> tuple[Floats, Floats]:
+    """Return intervals (low, high) of stations in which the margin of a step may touch zero."""
     earlier = (lanes.status == Status.SINGULAR) & (lanes.group < plan.steps[index].group)
     bent = _bends(schedule)
     low, high = _suspects(margin(plan, index, lanes), np.flatnonzero(~earlier), bent)
     # Around a bend the drivers may come and go: there may be a touch on either side of it.
     middle = low + 1
     split = (high - low == 2) & bent[middle.astype(np.intp)]
-    bounds = np.stack(
-        (np.concatenate((low, low[split], middle[split])), np.concatenate((high, middle[split], high[split])))
-    )
+    return np.concatenate((low, low[split], middle[split])), np.concatenate((high, middle[split], high[split]))
+
+
+def _narrow(
+    plan: Plan, schedule: Schedule, flips: Flips, index: int, near: Floats, low: Floats, high: Floats
+) -> Floats:
+    """Return the stations where the margin of a step is least in the intervals, unless it is negative there."""
+
+    def margin_at(stations: Floats) -> Floats:
+        if not stations.size:
+            return stations
+        solved = _positions(plan, schedule, flips, index, near, stations.ravel())
+        return margin(plan, index, solved).reshape(stations.shape)
+
     # No evaluation should hit a sample itself, where pivots may coincide exactly.
-    whole = np.arange(bounds.shape[1]) < len(low)
-    low, high = bounds[0] + np.where(whole, 0.0171, 1e-5), bounds[1] - np.where(whole, 0.0093, 1e-5)
-    place = np.array([])
+    inner = 0.0171 * (high - low > 1) + 1e-5
+    low, high, place = low + inner, high - inner, 0.5 * (low + high)
     for _ in range(ROUNDS):
         stations = low + np.linspace(0.0, 1.0, POINTS)[:, None] * (high - low)
         values = margin_at(stations)
         values[np.isnan(values)] = np.inf
         # Beyond a limit position the margin is negative: the interval has an end, not a touch.
         column = np.flatnonzero(values.min(axis=0, initial=np.inf) > -TOUCH)
-        best, bounds = np.argmin(values, axis=0)[column], bounds[:, column]
+        best = np.argmin(values, axis=0)[column]
         low, high = stations[np.maximum(best - 1, 0), column], stations[np.minimum(best + 1, POINTS - 1), column]
         place = stations[best, column]
-    kept, place, rest = _vertex(margin_at, place)
-    inside = (place > bounds[0, kept]) & (place < bounds[1, kept])
-    found = np.sort(place[inside & (np.abs(rest) < TOUCH) & ~_turns_back(schedule, place)])
-    # Overlapping intervals (two samples at one height on either side) find the same touch.
-    return found[np.diff(found, prepend=-np.inf) > APART]
+    return place
 
 
-def _turns_back(schedule: Schedule, place: Floats) -> NDArray[np.bool_]:
-    """Return which places are samples where the drivers reverse: driven back from a flat pose, a motion retraces."""
-    k = np.clip(np.round(place).astype(np.intp), 1, max(len(schedule) - 2, 1))
-    if len(schedule) < k.max(initial=1) + 2:
-        return np.zeros(len(place), bool)
-    product = np.zeros(len(place))
-    for z in schedule.drivers.values():
-        product += (z[0, k] - z[0, k - 1]) * (z[0, k + 1] - z[0, k])
-    return np.asarray((np.abs(place - k) < AT) & (product < 0))
+def _touch(plan: Plan, schedule: Schedule, flips: Flips, index: int, near: Floats, place: float) -> Touch | None:
+    """Return the touch of a step near a station, and which later steps touch there too."""
+    for _ in range(6):
+        at, interval = np.array([place]), np.array([min(int(place), max(len(schedule) - 2, 0))])
+        ahead, behind = (schedule.at(at + side * STRAIGHT, interval) for side in (1, -1))
+        ways = {id: (z - behind[id]) / (2 * STRAIGHT) for id, z in ahead.items()}
+        circles, speed = circles_at(plan, schedule, flips, at, ways, _near(near, at), steps=index + 1)
+        if not circles.until[0] > index or not np.isfinite(circles.touch[index][0]):
+            return None
+        s0, radius = float(circles.touch[index][0]), float(circles.radius[0])
+        if abs(s0) < EXACT:
+            line = Line.of(schedule, place, ways, float(speed[0]))
+            return Touch(place, tuple(_together(circles, flips, index)), *line.run(place, 0.5 * radius))
+        place += s0 / speed[0]
+        if int(place) != interval[0]:
+            # The way may bend before it comes there, or be in another of many short intervals.
+            crossing = Line.of(schedule, float(at[0]), ways, float(speed[0])).crossing(float(at[0]), s0)
+            if crossing is None:
+                return None
+            place = crossing
+    return None
 
 
-def _vertex(margin_at: Callable[..., Floats], place: Floats) -> tuple[NDArray[np.intp], Floats, Floats]:
-    """Return which places stay, where the signed root crosses zero near them, and what the margin has left there.
+def _together(circles: Circles, flips: Flips, index: int) -> Iterator[int]:
+    """Yield the steps from one on that touch at the station of a circle."""
+    for step in range(index, int(circles.until[0])):
+        s0 = circles.touch[step][0] if step in circles.touch else np.nan
+        if abs(s0) < TOGETHER:
+            yield step
+        elif s0 < 0 and step not in flips.steps:
+            # Its touch has been passed and is not known yet: what comes after it is on the wrong branch.
+            return
 
-    Both are interpolated from a short way off: at the pose itself pivots may coincide, and close to it a chain of such
-    dyads loses its digits. Drivers go straight on there, for they may bend at a sample. Places where an earlier group
-    has no pose are left out.
-    """
-    interval = place.astype(np.intp)
-    nodes = SIDE * np.array([-2.0, -1.0, 1.0, 2.0])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        root = np.sign(nodes)[:, None] * np.sqrt(np.maximum(margin_at(place + nodes[:, None], interval), 0.0))
-        # Lagrange's formula for the place as a function of the root, at zero.
-        shift = sum(
-            node * np.prod((others := np.delete(root, k, axis=0)) / (others - root[k]), axis=0)
-            for k, node in enumerate(nodes)
-        )
-        kept = np.flatnonzero(np.abs(shift) < SIDE)
-        place, interval = (place + shift)[kept], interval[kept]
-    even = np.array([[1.0], [2.0], [3.0]]) * SIDE
-    sums = margin_at(np.concatenate((place + even, place - even)), interval).reshape(2, 3, -1).mean(axis=0)
-    return kept, place, (15 * sums[0] - 6 * sums[1] + sums[2]) / 10
+
+def _turns_back(schedule: Schedule, place: float) -> bool:
+    """Return whether the drivers reverse at samples at a place: driven back from a flat pose, a motion retraces."""
+    here, unit = schedule.at(np.array([place])), {id: schedule.unit(id) for id in schedule.drivers}
+    way = np.stack([(z[0] - here[id]) / unit[id] for id, z in schedule.drivers.items()])
+    away = np.flatnonzero(np.max(np.abs(way), axis=0) > TOGETHER)
+    behind = np.searchsorted(away, place)
+    if not 0 < behind < len(away) or away[behind] == away[behind - 1] + 1:
+        return False
+    return bool(way[:, away[behind - 1]] @ way[:, away[behind]] > 0)
 
 
 def _suspects(values: Floats, at: NDArray[np.intp], bent: NDArray[np.bool_]) -> tuple[Floats, Floats]:
@@ -228,19 +206,15 @@ def _may_touch(at: NDArray[np.intp], values: Floats, k: NDArray[np.intp]) -> NDA
     return straight
 
 
-def _positions(
-    plan: Plan,
-    schedule: Schedule,
-    flips: Flips,
-    steps: int,
-    near: Floats,
-    stations: Floats,
-    intervals: NDArray[np.intp] | None = None,
-) -> Lanes:
+def _positions(plan: Plan, schedule: Schedule, flips: Flips, steps: int, near: Floats, stations: Floats) -> Lanes:
     """Return the positions of the first steps at stations (n,)."""
     lanes = Lanes.empty(plan, len(stations), orders=1)
+    positions(plan, steps, lanes, schedule.at(stations), flips.modes(stations), _near(near, stations))
+    return lanes
+
+
+def _near(near: Floats, stations: Floats) -> Floats:
+    """Return slots (rows, n) at stations, interpolated between the lanes of `near`."""
     first = np.clip(stations.astype(np.intp), 0, max(near.shape[-1] - 2, 0))
     second = np.minimum(first + 1, near.shape[-1] - 1)
-    between = near[:, first] + (stations - first) * (near[:, second] - near[:, first])
-    positions(plan, steps, lanes, schedule.at(stations, intervals), flips.modes(stations), between)
-    return lanes
+    return np.asarray(near[:, first] + (stations - first) * (near[:, second] - near[:, first]))

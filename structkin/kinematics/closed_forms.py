@@ -10,9 +10,11 @@ import numpy as np
 from structkin.errors import InputError, Problem
 from structkin.groups import kind
 from structkin.kinematics.affine import Affine, Frame
+from structkin.kinematics.higher_pairs import solve_higher
 from structkin.kinematics.plan import Operand, Slot
 from structkin.kinematics.relations import HalfSquare, HalfSquareOfLength, Quotient
 from structkin.kinematics.scene import Contact, Scene
+from structkin.kinematics.turns import turn_of, turn_of_driver
 from structkin.structure import Group, decompose
 
 #: Below this sine the sketch does not say on which side a dyad closes.
@@ -31,6 +33,11 @@ def solve_pin(scene: Scene, group: Group, index: int) -> None:
         assert center is not None
         circles.append((closing.vector(center), half_square_of(scene, id, index)))
     for joint in group.joints:
+        arc = scene.mechanism.arcs.get(joint)
+        if arc is not None:
+            center = scene.frames[arc.carrier].point(arc.center)
+            circles.append((closing.vector(center), 0.5 * arc.radius**2))
+            continue
         guide = scene.guide(joint)
         carrier = scene.frames[guide.carrier]
         line = carrier.point(guide.origin), carrier.direction * guide.direction
@@ -49,12 +56,17 @@ def solve_pin(scene: Scene, group: Group, index: int) -> None:
 def solve_closed(scene: Scene, group: Group, index: int) -> Mapping[str, Frame] | None:
     """Record the closed-form steps of a group and return its links' frames, or None where there is no closed form."""
     clusters = _clusters(group)
-    ties = [c for c in scene.contacts(group.links) if c.other is None or clusters[c.link] != clusters[c.other]]
+    contacts = scene.contacts(group.links)
+    if any(contact.joint in scene.mechanism.meshes for contact in contacts):
+        return None
+    ties = [c for c in contacts if c.other is None or clusters[c.link] != clusters[c.other]]
     inner = {d for d in group.drivers if _inside_one(scene, d, clusters)}
     drivers = [d for d in group.drivers if d not in inner]
     closing = Closing(scene, index, clusters)
     if len(set(clusters.values())) == 1 and len(group.links) == 1 and len(ties) == 1 and len(drivers) == 1:
         return closing.driven(ties[0], drivers[0])
+    if len(group.links) == 1 and len(ties) == 2 and not group.drivers:
+        return solve_higher(closing, ties)
     if len(set(clusters.values())) == 2 and not drivers and len(ties) == 3:
         return closing.dyad(ties)
     return None
@@ -108,16 +120,30 @@ class Closing:
         # angle(second) - angle(first) = z: the known link may be either of the two.
         other, sign = (first, 1) if second == tie.link else (second, -1)
         turn = scene.tape.driver(driver, self.index, angular=True, value=drive.start, sign=sign)
+        frames = self.turned(tie, other, turn)
+        if scene.mechanism.meshes:
+            ((slot, _),) = frames[tie.link].direction.terms
+            own = turn_of_driver(scene, driver, self.index) * sign
+            scene.tape.turns[slot] = turn_of(scene, other, self.index) + own
+        return frames
+
+    def turned(self, tie: Contact, other: str, turn: Operand) -> Mapping[str, Frame]:
+        """Close a link on a known pin whose direction is that of the known link `other`, turned by a unit vector."""
+        scene = self.scene
         direction = self.vector(scene.frames[other].direction)
         _, sketch = scene.sketch_frame(tie.link)
         (out,) = scene.tape.step(kind("driven R"), (direction, turn), (sketch,), group=self.index)
         return {tie.link: self._through_pin(tie, Affine.slot(out))}
 
     def _driven_p(self, tie: Contact, driver: str) -> Mapping[str, Frame]:
-        scene, drive, guide = self.scene, self.scene.mechanism.drives[driver], self.scene.guide(tie.joint)
-        travel = scene.tape.driver(driver, self.index, angular=False, value=drive.start)
+        drive = self.scene.mechanism.drives[driver]
+        return self.slid(tie, self.scene.tape.driver(driver, self.index, angular=False, value=drive.start))
+
+    def slid(self, tie: Contact, travel: Operand) -> Mapping[str, Frame]:
+        """Close a link on a known guide by its travel."""
+        scene, guide = self.scene, self.scene.guide(tie.joint)
         turned = self._direction_by_guide(tie)
-        shift = complex(guide.start, guide.offset)
+        shift = guide.start + 1j * guide.offset
         if tie.link == guide.slider:
             along = scene.frames[guide.carrier].direction * guide.direction
             start, moving = scene.frames[guide.carrier].point(guide.origin) + along * shift, guide.point
@@ -139,24 +165,29 @@ class Closing:
             return None
         point = mine[0][1]
         reach = half_square_of(scene, driver, self.index)
+        local = scene.local(tie.link, point)
+        return self.at_distance(tie, (local, scene.sketch_point(point), point), known[0], reach)
+
+    def at_distance(
+        self, tie: Contact, tip: tuple[complex, complex, str], center: Affine, reach: Operand
+    ) -> Mapping[str, Frame] | None:
+        """Close a link on one joint whose tip (place in its frame, in the sketch, name) is at a distance of a point.
+
+        `reach` is half the square of the distance.
+        """
+        scene, (local, sketch, name) = self.scene, tip
         if tie.kind == "R":
-            arm = scene.local(tie.link, point) - scene.local(tie.link, tie.joint)
+            arm = local - scene.local(tie.link, tie.joint)
             if arm == 0:
                 return None
             pin = scene.pins[tie.joint]
-            tip = self.close(
-                "RRR",
-                (self.vector(pin), self.vector(known[0]), _half(arm), reach),
-                scene.sketch_point(point),
-                point,
-            )
-            return {tie.link: self._through_pin(tie, (tip - pin) * (1 / arm))}
+            place = self.close("RRR", (self.vector(pin), self.vector(center), _half(arm), reach), sketch, name)
+            return {tie.link: self._through_pin(tie, (place - pin) * (1 / arm))}
         direction = self._direction_by_guide(tie)
-        local = scene.local(tie.link, point)
         start, along, offset = self._line(tie, direction, local)
-        inputs = (self.vector(known[0]), reach, self.vector(start), self.vector(along), offset)
-        tip = self.close("RRP", inputs, scene.sketch_point(point), point)
-        return {tie.link: Frame(tip - direction * local, direction)}
+        inputs = (self.vector(center), reach, self.vector(start), self.vector(along), offset)
+        place = self.close("RRP", inputs, sketch, name)
+        return {tie.link: Frame(place - direction * local, direction)}
 
     # --- dyads --------------------------------------------------------------------------------------------
 
@@ -250,7 +281,7 @@ class Closing:
         scene, form = self.scene, kind(name)
         tape = scene.tape
         with np.errstate(all="ignore"):
-            pose = (np.array([[sketch.real], [sketch.imag]]),)
+            pose = (tape.in_sketch(sketch),)
             side = float(form.side(tuple(map(tape.in_sketch, inputs)), pose)[0])
         if not abs(side) > CLEAR:
             links = " + ".join(self.clusters)

@@ -4,137 +4,185 @@ A column of K is the velocity of the whole chain for the unit rate of one driver
 derivative along two drivers. Each group meets them with the same linear system as its velocity: K with the right-hand
 side zero, L with the bilinear term `convective` (Saura et al., eqs. 7, 8, 14 and 15, corrected: the sign of L). So L
 costs one bilinear form and one 2 x 2 solve a group and pair of drivers; no third-order tensor is formed in the groups.
+
+A group has a column only for the drivers that move it, and an entry of L only for pairs of them. Columns are solved
+for when they are first asked for.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from itertools import combinations_with_replacement
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups import General
+from structkin.kinematics.affine import Affine
+from structkin.kinematics.choice import choose
+from structkin.kinematics.circles import with_rates
+from structkin.kinematics.derivatives import Derivatives, Field, Part, quadratic
 from structkin.kinematics.engine import Lanes
-from structkin.kinematics.plan import Operand, Plan, Slot, Step
-from structkin.kinematics.status import Status
+from structkin.kinematics.plan import DriverSlot, Plan
+
+if TYPE_CHECKING:
+    from structkin.kinematics.kernels.tape import Job
 
 Floats = NDArray[np.float64]
+
+#: Kernels form all columns at once; with more drivers than this, most entries of L would not be needed.
+FEW = 4
 
 
 @dataclass(frozen=True)
 class Coefficients:
-    """Derivatives of all slots by the drivers' coordinates, at the poses of a run.
-
-    `order` lists the drivers, the columns of K. Values are NaN where a group has no regular pose.
-    """
+    """Derivatives of all slots by the drivers' coordinates, at the poses of a run."""
 
     plan: Plan
     lanes: Lanes
-    order: tuple[str, ...]
+    _columns: dict[tuple[str, ...], Field] = field(default_factory=dict, repr=False)
 
     @cached_property
-    def K(self) -> Floats:
-        """First derivatives (drivers, rows, n) of the slots."""
-        return np.stack([self._along(self._seed(driver)) for driver in self.order])
+    def _derivatives(self) -> Derivatives:
+        return Derivatives(self.plan, self.lanes)
+
+    def along(self, expression: Affine, *drivers: str) -> Floats:
+        """Return the derivative (2, n) of an expression by one driver's coordinate, or by those of two."""
+        moved = self.movers(expression).issuperset(drivers)
+        found = self._derivatives.of(expression, self.column(*sorted(drivers)) if moved else {})
+        if self._around is not None and self.lanes.around is not None:
+            found[:, self.lanes.around.at] = self.lanes.around.mean(self._around.along(expression, *drivers))
+        return found
+
+    def convective(self, expression: Affine) -> Floats:
+        """Return z'^T L z' (2, n): the second rate at the actual velocity with all drivers' second rates zero."""
+        found = self._derivatives.of(expression, self._contracted)
+        if self._around is not None and self.lanes.around is not None:
+            found[:, self.lanes.around.at] = self.lanes.around.mean(self._around.convective(expression))
+        return found
 
     @cached_property
-    def L(self) -> Floats:
-        """Second derivatives (drivers, drivers, rows, n) of the slots, symmetric in the drivers."""
-        f, (rows, n) = len(self.order), self.lanes.x.shape[1:]
-        result = np.empty((f, f, rows, n))
-        for i, first in enumerate(self.order):
-            for j, second in enumerate(self.order[: i + 1]):
-                seed = self._second_seed(first) if first == second else np.zeros((rows, n))
-                result[i, j] = result[j, i] = self._along(seed, self.K[i], self.K[j])
-        return result
+    def _around(self) -> Coefficients | None:
+        """The same on circles around the lanes near a change point."""
+        return None if self.lanes.around is None else Coefficients(self.plan, with_rates(self.plan, self.lanes))
 
-    def convective(self) -> Floats:
-        """The second rates (rows, n) at the actual velocity with all drivers' second rates zero: z'^T L z'."""
-        rates = self.lanes.x[1]
-        seed = np.zeros_like(rates)
+    def movers(self, expression: Affine) -> frozenset[str]:
+        """Return the drivers that move an expression."""
+        return frozenset[str]().union(*(self.plan.movers[slot] for slot, _ in expression.terms))
+
+    def column(self, *drivers: str) -> Field:
+        """Return the derivatives of the slots that move by one driver's coordinate, or by those of two, in their order.
+
+        Next to a change point they have lost their digits; `along` has not.
+        """
+        if drivers not in self._columns:
+            self._columns.update(self._all(len(drivers)) or {drivers: self._solve(drivers)})
+        return self._columns[drivers]
+
+    def _solve(self, drivers: tuple[str, ...]) -> Field:
+        bend = quadratic(*(self.column(driver) for driver in drivers)) if len(drivers) == 2 else None
+        return self._derivatives.solve(self._seed(drivers), bend, drivers)
+
+    def _all(self, order: int) -> Mapping[tuple[str, ...], Field] | None:
+        """Return all columns of K (order 1), or K and L (order 2), where kernels are worth it."""
+        ids = tuple(dict.fromkeys(item.driver for item in self.plan.drivers))
+        job = self._job("first" if order == 1 else "both") if len(ids) <= FEW else None
+        if job is None:
+            return None
+        from structkin.kinematics.kernels.run import coefficients
+
+        def seed(K: Floats, L: Floats, part: slice) -> None:
+            for item in self.plan.drivers:
+                rows, own = self.plan.rows(item.slot), ids.index(item.driver)
+                K[:, rows, part] = 0.0
+                L[:, :, rows, part] = 0.0
+                K[own, rows, part] = self._rate(item, self.lanes.x[0, rows, part])
+                if item.angular and L.size:
+                    L[own, own, rows, part] = -self.lanes.x[0, rows, part]
+
+        K, L = coefficients(job, self.lanes, len(ids), seed, second=order == 2)
+        found: dict[tuple[str, ...], Field] = {(id,): self._field(K[i], (id,)) for i, id in enumerate(ids)}
+        if order == 2:
+            for (i, first), (j, second) in combinations_with_replacement(enumerate(ids), 2):
+                pair = (first, second) if first <= second else (second, first)
+                found[pair] = self._field(L[i, j], pair)
+        return found
+
+    def _job(self, function: str) -> Job | None:
+        """Return the job for kernels, where every step has one and they are worth it."""
+        if self.lanes.x.dtype != np.float64:
+            return None
+        job = choose(self.plan, self.lanes.x.shape[-1], function)
+        return job if job is not None and job.tape.is_whole else None
+
+    def _field(self, x: Floats, drivers: tuple[str, ...]) -> Field:
+        part = Part(self.plan, x)
+        return {slot: part.slot(slot) for slot, moved in enumerate(self.plan.movers) if moved.issuperset(drivers)}
+
+    def _seed(self, drivers: tuple[str, ...]) -> Field:
+        """Return the first derivative of the slots of one driver, or their second one by a pair."""
+        seed: Field = {}
+        for item in self.plan.drivers:
+            E = self.lanes.x[0, self.plan.rows(item.slot)]
+            if drivers == (item.driver,):
+                seed[item.slot] = self._rate(item, E) if item.angular else np.ones_like(E[0])
+            elif drivers == (item.driver, item.driver) and item.angular:
+                seed[item.slot] = -E
+        return seed
+
+    @staticmethod
+    def _rate(item: DriverSlot, E: NDArray[Any]) -> Any:
+        """Return the derivative of a driver's slot by its coordinate."""
+        return item.sign * np.stack((-E[1], E[0])) if item.angular else 1.0
+
+    @cached_property
+    def _contracted(self) -> Field:
+        rates, seed = self._derivatives.rates(1), Field()
         for item in self.plan.drivers:
             if item.angular:
-                rows = self.plan.rows(item.slot)
                 # E'' = z'' turned(E) - z'^2 E.
-                seed[rows] = -np.sum(rates[rows] ** 2, axis=0) * self.lanes.x[0, rows]
-        return self._along(seed, rates, rates)
+                dE = rates[item.slot]
+                seed[item.slot] = -np.sum(dE**2, axis=0) * self.lanes.x[0, self.plan.rows(item.slot)]
+        return self._derivatives.solve(seed, quadratic(rates, rates))
 
-    def _seed(self, driver: str) -> Floats:
-        seed = np.zeros(self.lanes.x.shape[1:])
-        for item in self.plan.drivers:
-            if item.driver == driver:
-                rows = self.plan.rows(item.slot)
-                E = self.lanes.x[0, rows]
-                seed[rows] = item.sign * np.stack((-E[1], E[0])) if item.angular else 1.0
-        return seed
+    def slots(self, drivers: Sequence[str]) -> Floats:
+        """Return K of all slots (drivers, rows, n)."""
+        K = np.zeros((len(drivers), *self.lanes.x.shape[1:]))
+        for k, driver in enumerate(drivers):
+            self._add(K[k], 1.0, driver)
+        return K
 
-    def _second_seed(self, driver: str) -> Floats:
-        seed = np.zeros(self.lanes.x.shape[1:])
-        for item in self.plan.drivers:
-            if item.driver == driver and item.angular:
-                rows = self.plan.rows(item.slot)
-                seed[rows] = -self.lanes.x[0, rows]
-        return seed
+    def convective_slots(self) -> Floats:
+        """Return z'^T L z' of all slots (rows, n)."""
+        found = np.zeros(self.lanes.x.shape[1:])
+        for slot, value in self._contracted.items():
+            found[self.plan.rows(slot)] = value
+        return found
 
-    def _along(self, seed: Floats, v: Floats | None = None, w: Floats | None = None) -> Floats:
-        """Return the derivative of all slots whose driver slots are seeded: first, or second along v and w."""
-        with np.errstate(all="ignore"):
-            for step in self.plan.steps:
-                if isinstance(step.kind, General):
-                    self._general(step, step.kind, seed, v, w)
-                else:
-                    h, phi = self._inputs(step, self.lanes.x[0]), self._outputs(step, self.lanes.x[0])
-                    g: Any = (0.0,) * 4
-                    if v is not None and w is not None:
-                        g = step.kind.convective(h, phi, *self._both(step, v), *self._both(step, w))
-                    self._store(step, seed, step.kind.linear(h, phi, self._inputs(step, seed, 0.0), g))
-                singular = (self.lanes.status == Status.SINGULAR) & (self.lanes.group == step.group)
-                for slot in step.outputs:
-                    seed[self.plan.rows(slot), singular] = np.nan
-        return seed
+    def rates(self, z: Mapping[str, Floats]) -> Lanes:
+        """Return lanes whose rates are formed by K and L: x' = K z', x'' = K z'' + z'^T L z' (Saura et al., eqs. 8, 9).
 
-    def _general(self, step: Step, form: General, seed: Floats, v: Floats | None, w: Floats | None) -> None:
-        phi = self._outputs(step, self.lanes.x[0])
-        good = np.isfinite(phi[0][0]) & np.isfinite(seed).all(axis=0)
-        good &= ~((self.lanes.status == Status.SINGULAR) & (self.lanes.group == step.group))
-        for slot in step.outputs:
-            seed[self.plan.rows(slot), ~good] = np.nan
-        if not good.any():
-            return
+        `z[id]` (3, n) holds value, rate and second rate of each driver.
+        """
+        x = self.lanes.x.copy()
+        x[1:] = 0.0
+        for id, (_, rate, second) in z.items():
+            self._add(x[1], rate, id)
+            self._add(x[2], second, id)
+        for first, other in combinations_with_replacement(z, 2):
+            both = z[first][1] * z[other][1]
+            self._add(x[2], both if first == other else 2 * both, first, other)
+        for slot, irregular in enumerate(self._derivatives.irregular):
+            if irregular is not None:
+                x[1:, self.plan.rows(slot), irregular] = np.nan
+        if self.lanes.around is not None:
+            # Next to a change point the rates are means over circles, as K and L are.
+            near = self.lanes.around.at
+            x[1:, :, near] = self.lanes.x[1:, :, near]
+        return replace(self.lanes, x=x)
 
-        def some(values: tuple[Any, ...]) -> tuple[Any, ...]:
-            return tuple(x[..., good] if np.ndim(x) and np.shape(x)[-1] > 1 else x for x in values)
-
-        h, phi = some(self._inputs(step, self.lanes.x[0])), some(phi)
-        g: Any = (0.0,) * (form.rows.count + form.rows.links)
-        if v is not None and w is not None:
-            g = form.convective(h, phi, *map(some, self._both(step, v)), *map(some, self._both(step, w)))
-        for slot, value in zip(step.outputs, form.linear(h, phi, some(self._inputs(step, seed, 0.0)), g), strict=True):
-            seed[self.plan.rows(slot), good] = value
-
-    def _both(self, step: Step, x: Floats) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-        return self._inputs(step, x, 0.0), self._outputs(step, x)
-
-    def _inputs(self, step: Step, x: Floats, constant: float = 1.0) -> tuple[Any, ...]:
-        """Return the inputs of a step from slots x; constants are multiplied by `constant` (0 for derivatives)."""
-        return tuple(self._operand(operand, x, constant) for operand in step.inputs)
-
-    def _operand(self, operand: Operand, x: Floats, constant: float) -> Any:
-        if isinstance(operand, Slot):
-            return self._slot(operand.index, x)
-        if isinstance(operand, float):
-            return constant * operand
-        return constant * np.array([[operand.real], [operand.imag]])
-
-    def _outputs(self, step: Step, x: Floats) -> tuple[Any, ...]:
-        return tuple(self._slot(slot, x) for slot in step.outputs)
-
-    def _slot(self, slot: int, x: Floats) -> Floats:
-        rows = self.plan.rows(slot)
-        return x[rows] if rows.stop - rows.start == 2 else x[rows.start]
-
-    def _store(self, step: Step, x: Floats, values: tuple[Any, ...]) -> None:
-        for slot, value in zip(step.outputs, values, strict=True):
-            x[self.plan.rows(slot)] = value
+    def _add(self, x: Floats, factor: Any, *drivers: str) -> None:
+        for slot, value in self.column(*sorted(drivers)).items():
+            x[self.plan.rows(slot)] += value * factor

@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from structkin.errors import StructureError
 from structkin.kinematics.affine import Frame
 from structkin.kinematics.closed_forms import solve_closed, solve_pin
+from structkin.kinematics.gear_trains import solve_geared
 from structkin.kinematics.general_rows import solve_general
 from structkin.kinematics.plan import Plan
+from structkin.kinematics.rolling import solve_rolling
 from structkin.kinematics.scene import Scene
 from structkin.kinematics.tape import Tape
+from structkin.kinematics.turns import known_turns
 from structkin.model.mechanism import Mechanism
 from structkin.structure import Group, KinematicStructure
 
@@ -34,7 +37,13 @@ def record_plan(mechanism: Mechanism, structure: KinematicStructure) -> Plan:
     scene.solve_all(structure)
     tape = scene.tape
     return Plan(
-        structure, tuple(tape.widths), tuple(tape.steps), tuple(tape.drivers.values()), scene.frames, scene.pins
+        structure,
+        tuple(tape.widths),
+        tuple(tape.steps),
+        tuple(tape.drivers.values()),
+        scene.frames,
+        scene.pins,
+        known_turns(scene),
     )
 
 
@@ -43,4 +52,8 @@ def close_group(scene: Scene, group: Group, index: int) -> Mapping[str, Frame]:
     if not group.links:
         solve_pin(scene, group, index)
         return {}
-    return solve_closed(scene, group, index) or solve_general(scene, group, index)
+    for solve in (solve_closed, solve_geared, solve_rolling, solve_general):
+        frames = solve(scene, group, index)
+        if frames is not None:
+            return frames
+    raise AssertionError("the general solver takes every group")

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups import General
+from structkin.groups import General, Turn
+from structkin.kinematics.choice import choose
 from structkin.kinematics.plan import DriverSlot, Operand, Plan, Slot, Step
-from structkin.kinematics.status import Status
+from structkin.kinematics.status import Status, mark
 from structkin.kinematics.tracking import track
 
 Floats = NDArray[np.float64]
@@ -29,26 +30,62 @@ LIMIT = 1e-13
 
 
 @dataclass(frozen=True)
+class Around:
+    """Complex poses `x` (rows, n * nodes) on circles around n lanes `at`, in order.
+
+    What is smooth there has at a lane the mean of its values on the circle.
+    """
+
+    at: NDArray[np.intp]
+    x: NDArray[np.complex128]
+
+    def lanes(self) -> Lanes:
+        """Return the poses as lanes."""
+        n = self.x.shape[1]
+        return Lanes(self.x[None], np.zeros(n, np.int8), np.full(n, -1, np.int32), np.zeros(0))
+
+    def mean(self, values: NDArray[Any]) -> Floats:
+        """Return the values (..., n) at the lanes of functions (..., n * nodes) on the circles."""
+        return np.asarray(values.reshape(*values.shape[:-1], len(self.at), -1).mean(axis=-1).real)
+
+    def take(self, lanes: NDArray[np.intp]) -> Around:
+        """Return the circles around some lanes, which are then numbered by their place in `lanes`."""
+        circle = np.minimum(np.searchsorted(self.at, lanes), len(self.at) - 1)
+        place = np.flatnonzero(self.at[circle] == lanes)
+        x = self.x.reshape(len(self.x), len(self.at), -1)[:, circle[place]]
+        return Around(place, x.reshape(len(x), -1))
+
+
+@dataclass(frozen=True)
 class Lanes:
     """The result of a run: `x` (orders, rows, n), `status` (n,) and the group it stopped at (n,), -1 where it did not.
 
-    `least[k]` is the smallest margin that step k has met, infinite for steps that have none.
+    `least[k]` is the smallest margin that step k has met, infinite for steps that have none. `around` holds complex
+    poses around lanes near a change point, where the real ones have lost their digits.
     """
 
-    x: Floats
+    x: NDArray[Any]
     status: NDArray[np.int8]
     group: NDArray[np.int32]
     least: Floats
+    around: Around | None = None
 
     @classmethod
     def empty(cls, plan: Plan, n: int, orders: int = 3) -> Lanes:
-        """Return n lanes in which nothing is known yet."""
-        x = np.full((orders, plan.offsets[-1], n), np.nan)
+        """Return n lanes in which nothing is known yet.
+
+        A sweep of closed forms writes every number, so that theirs are not even set to NaN first.
+        """
+        x = np.empty((orders, plan.offsets[-1], n))
+        if plan.tracked or orders != 3:
+            x.fill(np.nan)
         return cls(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), np.full(len(plan.steps), np.inf))
 
     def take(self, index: Any) -> Lanes:
         """Return some of the lanes: a copy, or a view for a slice."""
-        return Lanes(self.x[:, :, index], self.status[index], self.group[index], self.least)
+        around = self.around and self.around.take(np.arange(len(self.status))[index])
+        around = around if around and len(around.at) else None
+        return Lanes(self.x[:, :, index], self.status[index], self.group[index], self.least, around)
 
 
 #: The mode of each step: a number, or one a lane (n,).
@@ -60,6 +97,10 @@ def sweep(
 ) -> None:
     """Run all steps over lanes that are still empty; `drivers[id]` (orders, n) holds value and rates of each driver."""
     n = lanes.x.shape[-1]
+    if len(lanes.x) == 3 and (job := choose(plan, n)) is not None:
+        from structkin.kinematics.kernels import run
+
+        return run.sweep(job, lanes, drivers, modes, progress)
     block = max(n, 1) if plan.tracked else BLOCK
     with np.errstate(all="ignore"):
         for start in range(0, n, block):
@@ -88,6 +129,27 @@ def margin(plan: Plan, index: int, lanes: Lanes) -> Floats:
     return np.array(np.broadcast_to(np.nan if found is None else found, lanes.status.shape))
 
 
+def drive_all(plan: Plan, lanes: Lanes, drivers: Mapping[str, Floats]) -> None:
+    """Fill the slots of all drivers in a block of lanes."""
+    _Block(plan, lanes, slice(None), lambda _: 1, None)._drive_all(drivers)
+
+
+def close_step(plan: Plan, index: int, lanes: Lanes, part: slice, modes: Modes) -> None:
+    """Run one closed form over a block of lanes, which are the `part` of the whole."""
+    _Block(plan, lanes, part, modes, None)._close(index, plan.steps[index])
+
+
+def step_inputs(plan: Plan, lanes: Lanes, step: Step, order: int) -> tuple[Any, ...]:
+    """Return what a step takes in, or its derivative of this order, in a block of lanes."""
+    return _Block(plan, lanes, slice(None), lambda _: 1, None).inputs(step, order)
+
+
+def follow_step(plan: Plan, index: int, lanes: Lanes, modes: Modes, progress: Progress | None) -> None:
+    """Run a step that goes from lane to lane over all of them, from the first to the last."""
+    with np.errstate(all="ignore"):
+        _Block(plan, lanes, slice(None), modes, progress)._run_step(index, plan.steps[index])
+
+
 @dataclass(frozen=True)
 class _Block:
     """A block of lanes, as views into the whole; `part` is where they are in it."""
@@ -102,10 +164,15 @@ class _Block:
     def run(self, drivers: Mapping[str, Floats], steps: int | None = None) -> None:
         self._drive_all(drivers)
         for index, step in enumerate(self.plan.steps[:steps]):
-            if isinstance(step.kind, General):
-                self._continue(step, step.kind)
-            else:
-                self._close(index, step)
+            self._run_step(index, step)
+
+    def _run_step(self, index: int, step: Step) -> None:
+        if isinstance(step.kind, General):
+            self._continue(step, step.kind)
+        elif isinstance(step.kind, Turn):
+            self._close(index, step, root=self._near_turn(step, step.kind))
+        else:
+            self._close(index, step)
 
     def _drive_all(self, drivers: Mapping[str, Floats]) -> None:
         for item in self.plan.drivers:
@@ -125,12 +192,20 @@ class _Block:
             x[1, rows] = -s * rate, c * rate
             x[2, rows] = -s * second - c * rate * rate, c * second - s * rate * rate
 
-    def _close(self, index: int, step: Step) -> None:
+    def _near_turn(self, step: Step, form: Turn) -> Floats:
+        """Return turns near those that are meant: counted along the lanes, or near given ones."""
+        if self.near is not None:
+            return np.asarray(self.near[self.plan.rows(step.outputs[0]).start])
+        (U,) = self.inputs(step, 0)
+        turns, unclear = form.follow(U)
+        self._mark(unclear, Status.NOT_CONVERGED, step.group)
+        return np.where(unclear, np.nan, turns)
+
+    def _close(self, index: int, step: Step, root: Any = None) -> None:
         form = step.kind
         assert not isinstance(form, General)
         h = self.inputs(step, 0)
         margin = form.margin(h)
-        root: Any = None
         lost = no_rates = None
         if margin is not None:
             margin = np.broadcast_to(margin, self.lanes.status.shape)
@@ -163,9 +238,10 @@ class _Block:
         if self.near is not None:
             self._store(step, 0, self._close_near(step, form, h, self.near))
             return
-        origins = np.array(step.start[0::2])
+        places = step.start[: 2 * form.rows.links]
+        origins = np.array(places[0::2])
         start = np.stack((origins.real, origins.imag), axis=1)[:, :, None]
-        phi, status = track(form, h, start, np.angle(np.array(step.start[1::2]))[:, None], n, self.progress)
+        phi, status = track(form, h, start, np.angle(np.array(places[1::2]))[:, None], n, self.progress)
         self._store(step, 0, phi)
         for outcome in (Status.SINGULAR, Status.OUT_OF_REACH, Status.NOT_CONVERGED):
             self._mark(status == outcome, outcome, step.group)
@@ -173,21 +249,23 @@ class _Block:
         if not len(good):
             return
         h, dh, ddh = (self._some(self.inputs(step, order), good) for order in range(3))
-        pose = tuple(part[:, good] for part in phi)
-        rates = form.linear(h, pose, dh, (0.0,) * (form.rows.count + form.rows.links))
+        pose = tuple(part[..., good] for part in phi)
+        rates = form.linear(h, pose, dh, (0.0,) * form.rows.equations)
         second = form.linear(h, pose, ddh, form.convective(h, pose, dh, rates, dh, rates))
         for order, values in ((1, rates), (2, second)):
             for slot, value in zip(step.outputs, values, strict=True):
-                self.lanes.x[order, self.plan.rows(slot), good] = value.T
+                self.lanes.x[order, self.plan.rows(slot), good] = np.atleast_2d(value).T
 
     def _close_near(self, step: Step, form: General, h: tuple[Any, ...], near: Floats) -> tuple[Floats, ...]:
         """Close a general group by Newton's method from slots near its solution."""
         guess = [near[self.plan.rows(slot)] for slot in step.outputs]
-        O, U = np.stack(guess[0::2]), np.stack(guess[1::2])
-        O, theta, change = form.newton(h, O, np.arctan2(U[:, 1], U[:, 0]))
-        theta = np.where(change < 1e-8, theta, np.nan)
-        U = np.stack((np.cos(theta), np.sin(theta)), axis=1)
-        return tuple(part for pair in zip(O, U, strict=True) for part in pair)
+        places, angles = guess[: 2 * form.rows.links], guess[2 * form.rows.links :]
+        O, U = np.stack(places[0::2]), np.stack(places[1::2])
+        theta = np.arctan2(U[:, 1], U[:, 0])
+        for link, angle in zip(form.rows.angles, angles, strict=True):
+            theta[link] = angle[0]
+        O, theta, change = form.newton(h, O, theta)
+        return form.unknowns(O, np.where(change < 1e-8, theta, np.nan))
 
     @staticmethod
     def _some(h: tuple[Any, ...], lanes: NDArray[np.intp]) -> tuple[Any, ...]:
@@ -213,8 +291,4 @@ class _Block:
                 self.lanes.x[order, rows, blank] = np.nan
 
     def _mark(self, where: NDArray[np.bool_], status: Status, group: int) -> None:
-        """Give lanes their status, unless an earlier group has stopped them for good."""
-        now = self.lanes.status
-        worse = where & ((now == Status.OK) | ((now == Status.SINGULAR) & (status != Status.SINGULAR)))
-        now[worse] = status
-        self.lanes.group[worse] = group
+        mark(self.lanes.status, self.lanes.group, where, status, group)

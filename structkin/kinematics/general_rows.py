@@ -2,42 +2,66 @@
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Mapping
+from dataclasses import replace
 
-from structkin.errors import Problem, StructureError
+import numpy as np
+
+from structkin.errors import InputError, Problem, StructureError
 from structkin.groups import General, Rows
+from structkin.groups.cam_rows import CamRow
+from structkin.groups.periodic import Follow
 from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.closed_forms import half_square_of
+from structkin.kinematics.higher_pairs import require_carrier
 from structkin.kinematics.plan import Operand
 from structkin.kinematics.scene import Contact, Scene
+from structkin.kinematics.turns import scalar, turn_of
+from structkin.model.cams import Cam
+from structkin.model.parts import Arc, Guide, Mesh
+from structkin.model.profile_cams import ProfileCam
 from structkin.structure import Group
 
 
 def solve_general(scene: Scene, group: Group, index: int) -> Mapping[str, Frame]:
     """Record one step that solves all links of the group together, and return their frames."""
-    writer = _Writer(scene, group, index)
-    for contact in scene.contacts(group.links):
-        writer.joint(contact)
-    for driver in group.drivers:
-        writer.driver(driver)
+    writer = _written(scene, group, index)
     form = General(writer.rows())
-    if form.rows.count < 3 * len(group.links):
+    if form.rows.count < 3 * form.rows.links:
         raise StructureError(
             [
                 Problem(
                     f"group {index + 1}",
-                    f"{form.rows.count} equations for the {3 * len(group.links)} unknowns of {', '.join(group.links)}",
+                    f"{form.rows.count} equations for the {3 * form.rows.links} unknowns of {', '.join(group.links)}",
                     "please report this mechanism",
                 )
             ],
             scene.mechanism.title,
         )
-    sketch = [value for link in group.links for value in scene.sketch_frame(link)]
-    slots = scene.tape.step(form, writer.inputs(), sketch, group=index)
-    return {
-        link: Frame(Affine.slot(origin), Affine.slot(direction))
-        for link, origin, direction in zip(group.links, slots[0::2], slots[1::2], strict=True)
-    }
+    angles = form.rows.angles
+    frames = writer.sketch()
+    sketch = [value for frame in frames for value in frame]
+    starts = [cmath.phase(frames[k][1]) for k in angles]
+    slots = scene.tape.step(form, writer.inputs(), [*sketch, *starts], group=index, scalars=len(angles))
+    for k, start, slot in zip(angles, starts, slots[2 * len(frames) :], strict=True):
+        scene.tape.turns[slots[2 * k + 1]] = Affine.slot(slot) - Affine(complex(start))
+    return {link: Frame(Affine.slot(slots[2 * k]), Affine.slot(slots[2 * k + 1])) for k, link in enumerate(group.links)}
+
+
+def write_rows(scene: Scene, group: Group, index: int) -> tuple[General, tuple[Operand, ...]]:
+    """Return the equations of a group's joints and drivers, and what they take in."""
+    writer = _written(scene, group, index)
+    return General(writer.rows()), writer.inputs()
+
+
+def _written(scene: Scene, group: Group, index: int) -> _Writer:
+    writer = _Writer(scene, group, index)
+    for contact in scene.contacts(group.links):
+        writer.joint(contact)
+    for driver in group.drivers:
+        writer.driver(driver)
+    return writer
 
 
 class _Writer:
@@ -56,21 +80,33 @@ class _Writer:
         self._lines: list[tuple[int, int, int, float]] = []
         self._travels: list[tuple[int, int, int, float, int]] = []
         self._distances: list[tuple[int, int, int]] = []
+        self._gears: list[tuple[float, int]] = []
+        self._turns: list[tuple[int, int, float]] = []
+        self._lines_of_centers: dict[str, tuple[complex, complex]] = {}
+        self._cams: list[CamRow] = []
 
     def rows(self) -> Rows:
         """Return the rows written so far."""
         return Rows(
             len(self._unknown), len(self._vectors), len(self._scalars), tuple(self._points), tuple(self._directions),
             tuple(self._pins), tuple(self._parallels), tuple(self._lines), tuple(self._travels), tuple(self._distances),
-            tuple(self._unit), self._size(),
+            tuple(self._gears), tuple(self._turns), tuple(self._unit), self._size(), tuple(self._cams),
         )  # fmt: skip
 
     def inputs(self) -> tuple[Operand, ...]:
         """Return the vector inputs, then the scalar inputs."""
         return (*self._vectors, *self._scalars)
 
+    def sketch(self) -> list[tuple[complex, complex]]:
+        """Return origin and direction of each unknown link in the sketch."""
+        return [self._lines_of_centers.get(link) or self._scene.sketch_frame(link) for link in self._unknown]
+
     def joint(self, contact: Contact) -> None:
         """Write the rows of a joint."""
+        mesh = self._scene.mechanism.meshes.get(contact.joint)
+        if mesh is not None:
+            self._mesh(mesh)
+            return
         if contact.kind == "R":
             first = self._point(contact.link, contact.joint)
             other = contact.other
@@ -79,10 +115,88 @@ class _Writer:
             )
             self._pins.append((first, second))
             return
+        geneva = self._scene.mechanism.genevas.get(contact.joint)
+        if geneva is not None:
+            message = f"the wheel '{geneva.wheel}' is not found from its crank '{geneva.crank}' alone"
+            hint = "drive the crank's shaft; a wheel cannot drive its crank"
+            raise InputError([Problem(f"joints.{geneva.id}", message, hint)], self._scene.mechanism.title)
+        cam = self._scene.mechanism.cams.get(contact.joint)
+        if cam is not None:
+            self._cams.append(self._cam(cam))
+            return
+        arc = self._scene.mechanism.arcs.get(contact.joint)
+        if arc is not None:
+            center, pin = self._place(arc.carrier, arc.center), self._slider_point(arc)
+            self._distances.append((center, pin, self._scalar(0.5 * arc.radius**2)))
+            return
         guide = self._scene.guide(contact.joint)
         if guide.turn is not None:
             self._parallels.append((self._direction(guide.carrier, guide.turn), self._direction(guide.slider)))
         self._lines.append((*self._line(contact.joint), guide.offset))
+
+    def _mesh(self, mesh: Mesh) -> None:
+        """Write the row of a gear, belt or rack, or the two of a rolling contact."""
+        first, second = mesh.links
+        if mesh.ratio is not None:
+            carrier = mesh.carrier or self._line_of_centers(mesh)
+            factors = {first: 1.0, second: -mesh.ratio}
+            factors[carrier] = mesh.ratio - 1.0
+            unit = self._size() / max(map(abs, factors.values()))
+            start, known = self._weigh(len(self._gears), {link: unit * factor for link, factor in factors.items()})
+            self._gears.append((start, known))
+            return
+        assert mesh.guide is not None
+        guide = self._scene.guide(mesh.guide)
+        if mesh.guide == mesh.joint:
+            self._lines.append((*self._line(mesh.joint), guide.offset))
+        start, known = self._weigh(-1 - len(self._travels), {first: -mesh.lever, second: mesh.lever})
+        self._travels.append((*self._line(mesh.guide), guide.start + start, known))
+
+    def _weigh(self, row: int, factors: Mapping[str, float]) -> tuple[float, int]:
+        """Add factor * turn of each link to a row; return what it starts from, and the scalar of what is known."""
+        start, known = 0.0, Affine()
+        for link, factor in factors.items():
+            if link in self._unknown:
+                k = self._unknown[link]
+                self._turns.append((row, k, factor))
+                start += factor * cmath.phase(self.sketch()[k][1])
+            elif factor != 0.0:
+                known = known - turn_of(self._scene, link, self._index) * factor
+        return start, self._scalar(scalar(self._scene, known, self._index)) if known.terms else -1
+
+    def _line_of_centers(self, mesh: Mesh) -> str:
+        """Add the line between the centres of two circles in touch, as a link that carries both; return its name."""
+        name, centers = f"@{mesh.joint}", [center for center in mesh.centers if center is not None]
+        frames = [self._scene.sketch_frame(link) for link in mesh.links]
+        places = [origin + turn * center for (origin, turn), center in zip(frames, centers, strict=True)]
+        way = places[1] - places[0]
+        self._unknown[name] = len(self._unknown)
+        self._lines_of_centers[name] = places[0], way / abs(way)
+        for link, center, at in zip(mesh.links, centers, (0.0, mesh.reach), strict=True):
+            self._pins.append((self._place(link, center), self._place(name, complex(at))))
+        return name
+
+    def _cam(self, cam: Cam | ProfileCam) -> CamRow:
+        """Return the row of a cam: the travel or the angle of its follower's joint is a function of its angle."""
+        if isinstance(cam, ProfileCam):
+            return self._contact(cam)
+        require_carrier(self._scene, cam, tuple(self._unknown))
+        a, b = self._direction(cam.cam), self._direction(cam.carrier)
+        if cam.moves.hinge is not None:
+            return CamRow("turn", cam.follow, b, a, self._direction(cam.follower), b)
+        d, i, j = self._line(cam.joint)
+        start = self._scene.guide(cam.joint).start
+        return CamRow("travel", replace(cam.follow, shift=cam.follow.shift + start), b, a, d, -1, i, j)
+
+    def _contact(self, cam: ProfileCam) -> CamRow:
+        """Return the row of a profile: how far the follower is from the cam's centre is a function of the direction."""
+        b = self._direction(cam.cam)
+        centre, touch = self._place(cam.cam, cam.centre), self._place(cam.follower, cam.touch)
+        if cam.normal is None:
+            return CamRow("radius", cam.met, b, i=centre, j=touch)
+        # The face lies along -i times its normal.
+        face = self._direction(cam.follower, -1j * cam.normal)
+        return CamRow("face", Follow(cam.met, phase=0.5 * np.pi), b, d=face, i=centre, j=touch)
 
     def driver(self, id: str) -> None:
         """Write the row of a driver."""
@@ -109,10 +223,10 @@ class _Writer:
         """Return direction, line's point and slider's point of a guide."""
         guide = self._scene.guide(joint)
         origin = self._place(guide.carrier, guide.origin)
-        return self._direction(guide.carrier, guide.direction), origin, self._slider_point(joint)
+        return self._direction(guide.carrier, guide.direction), origin, self._slider_point(guide)
 
-    def _slider_point(self, joint: str) -> int:
-        guide, scene = self._scene.guide(joint), self._scene
+    def _slider_point(self, guide: Guide | Arc) -> int:
+        scene = self._scene
         if guide.slider in self._unknown or guide.slider in scene.frames:
             return self._place(guide.slider, guide.point)
         # The slot takes a shared pin whose listed link comes later: any link there, or the pin itself, stands for it.
@@ -161,7 +275,7 @@ class _Writer:
 
     def _size(self) -> float:
         """Return the largest distance between two points of a link of the group, or of the sketch."""
-        links = [self._scene.mechanism.links[link] for link in self._unknown]
+        links = [self._scene.mechanism.links[link] for link in self._unknown if link not in self._lines_of_centers]
         spans = [abs(a - b) for link in links for a in link.local.values() for b in link.local.values()]
         places = list(self._scene.mechanism.points.values())
         return max(spans, default=0.0) or max((abs(a - places[0]) for a in places), default=0.0) or 1.0

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
-from structkin.groups import General, Relation
+from structkin.groups import General, Relation, Turn
 from structkin.kinematics.affine import Affine, Frame
 from structkin.structure import KinematicStructure
+
+if TYPE_CHECKING:
+    from structkin.kinematics.kernels.tape import Tape
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,11 @@ class Step:
     group: int
     start: tuple[complex, ...] = ()
 
+    @property
+    def goes_from_lane_to_lane(self) -> bool:
+        """Whether a lane depends on the one before: a group solved by continuation, or a count of turns."""
+        return isinstance(self.kind, General | Turn)
+
 
 @dataclass(frozen=True, slots=True)
 class DriverSlot:
@@ -57,7 +66,9 @@ class DriverSlot:
 class Plan:
     """Steps in solve order, with the frames of all links as expressions of their slots.
 
-    `widths` gives the rows of each slot: 2 for a vector, 1 for a scalar.
+    `widths` gives the rows of each slot: 2 for a vector, 1 for a scalar. `turns` holds how far links have turned since
+    the sketch, whole turns counted, as sums of scalar slots; only of links in mechanisms with gears. `engine` says what
+    runs the plan: "numpy", "numba", or "auto" for the one that is done first.
     """
 
     structure: KinematicStructure
@@ -66,16 +77,38 @@ class Plan:
     drivers: tuple[DriverSlot, ...]
     frames: Mapping[str, Frame]
     pins: Mapping[str, Affine]
+    turns: Mapping[str, Affine] = field(default_factory=dict)
+    engine: str = "auto"
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
         """First row of each slot, and the number of rows."""
         return tuple(accumulate(self.widths, initial=0))
 
+    @cached_property
+    def tape(self) -> Tape:
+        """The plan cut into runs of steps that share a kernel."""
+        from structkin.kinematics.kernels.tape import Tape
+
+        return Tape(self)
+
+    @cached_property
+    def movers(self) -> tuple[frozenset[str], ...]:
+        """The drivers that move each slot."""
+        movers = [frozenset[str]()] * len(self.widths)
+        for item in self.drivers:
+            movers[item.slot] = frozenset((item.driver,))
+        for step in self.steps:
+            inputs = (movers[item.index] for item in step.inputs if isinstance(item, Slot))
+            together = frozenset[str]().union(*inputs)
+            for slot in step.outputs:
+                movers[slot] = together
+        return tuple(movers)
+
     @property
     def tracked(self) -> bool:
-        """Whether a group is solved by continuation rather than in closed form."""
-        return any(isinstance(step.kind, General) for step in self.steps)
+        """Whether a group is solved by continuation, or a turn counted along the lanes, rather than in closed form."""
+        return any(step.goes_from_lane_to_lane for step in self.steps)
 
     def rows(self, slot: int) -> slice:
         """Return the rows of a slot."""

@@ -13,20 +13,22 @@ import numpy as np
 from structkin.groups.kind import Array, Values, dot, over, times
 
 
-class _Explicit:
+class Explicit:
     """What these relations share: one solution, never out of reach."""
 
     modes = 1
 
     def margin(self, h: Values) -> Array | None:
+        """Return None: they are never singular."""
         return None
 
     def side(self, h: Values, phi: Values) -> Array:
+        """Return 1: there is one mode."""
         return np.ones(1)
 
 
 @dataclass(frozen=True)
-class Combine(_Explicit):
+class Combine(Explicit):
     """A vector const + sum of factor * slot: an `Affine` expression that a group needs as an input."""
 
     const: complex
@@ -61,7 +63,7 @@ class Combine(_Explicit):
         return (phi[0] - self._sum(h, self.const),)
 
 
-class HalfSquare(_Explicit):
+class HalfSquare(Explicit):
     """lambda = V.V / 2 of a vector: a length as a dyad wants it."""
 
     def position(self, h: Values, root: Any) -> Values:
@@ -81,7 +83,7 @@ class HalfSquare(_Explicit):
         return (phi[0] - 0.5 * dot(h[0], h[0]),)
 
 
-class HalfSquareOfLength(_Explicit):
+class HalfSquareOfLength(Explicit):
     """lambda = s^2 / 2 of a driven distance s, which has to be positive."""
 
     def margin(self, h: Values) -> Array | None:
@@ -105,7 +107,7 @@ class HalfSquareOfLength(_Explicit):
         return (phi[0] - 0.5 * h[0] * h[0],)
 
 
-class Quotient(_Explicit):
+class Quotient(Explicit):
     """U = W / R, read as complex numbers: the direction that turns R, given in a link's frame, into W."""
 
     def position(self, h: Values, root: Any) -> Values:
@@ -123,3 +125,52 @@ class Quotient(_Explicit):
     def residual(self, h: Values, phi: Values) -> Values:
         """Return U R - W."""
         return (times(phi[0], h[1]) - h[0],)
+
+
+@dataclass(frozen=True)
+class Sum(Explicit):
+    """A scalar const + sum of factor * slot."""
+
+    const: float
+    factors: tuple[float, ...]
+
+    def _sum(self, h: Values, start: float) -> Any:
+        return sum((factor * x for factor, x in zip(self.factors, h, strict=True)), start=np.asarray(start))
+
+    def position(self, h: Values, root: Any) -> Values:
+        """Return the sum."""
+        return (self._sum(h, self.const),)
+
+    def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
+        """Return the sum of the derivatives."""
+        return (self._sum(dh, 0.0) + g[0],)
+
+    def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
+        """Return zero: the relation is linear."""
+        return (0.0,)
+
+    def residual(self, h: Values, phi: Values) -> Values:
+        """Return the unknown minus the sum."""
+        return (phi[0] - self._sum(h, self.const),)
+
+
+class Travel(Explicit):
+    """s = D . (P - G): how far a point is along a line through G with the unit direction D."""
+
+    def position(self, h: Values, root: Any) -> Values:
+        """Return the travel."""
+        G, D, P = h
+        return (dot(D, P - G),)
+
+    def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
+        """Return dD.(P - G) + D.(dP - dG) + g."""
+        (G, D, P), (dG, dD, dP) = h, dh
+        return (dot(dD, P - G) + dot(D, dP - dG) + g[0],)
+
+    def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
+        """Return the mixed products."""
+        return (dot(vh[1], wh[2] - wh[0]) + dot(wh[1], vh[2] - vh[0]),)
+
+    def residual(self, h: Values, phi: Values) -> Values:
+        """Return the unknown minus the travel."""
+        return (phi[0] - dot(h[1], h[2] - h[0]),)

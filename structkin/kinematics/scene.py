@@ -52,6 +52,9 @@ class Scene:
                     self._joints[end].append(joint)
                 else:
                     self._attached[pin].append(joint)
+            mesh = self.mechanism.meshes.get(joint.id)
+            if mesh is not None and mesh.carrier is not None:
+                self._joints[mesh.carrier].append(joint)
         self.know({self.base: FIXED})
 
     def know(self, frames: Mapping[str, Frame]) -> None:
@@ -98,6 +101,8 @@ class Scene:
                     new = [Contact("R", joint.id, link) for link in ends]
                 else:
                     new = [Contact("R", joint.id, ends[0], link) for link in ends[1:]]
+            elif joint.id in self.mechanism.meshes:
+                new = list(self._meshed(joint, inside))
             else:
                 new = list(self._guided(joint, ends, inside))
             found.update({(contact.joint, contact.other or contact.link): contact for contact in new})
@@ -114,6 +119,15 @@ class Scene:
             yield Contact(joint.kind, joint.id, ends[0], ends[1])
         elif len(ends) == 1 and known:
             yield Contact(joint.kind, joint.id, ends[0])
+
+    def _meshed(self, joint: Joint, inside: set[str]) -> Iterable[Contact]:
+        """Return the contact of a mesh, where its links and their carrier are of the group or known."""
+        mesh = self.mechanism.meshes[joint.id]
+        members = [link for link in (*mesh.links, mesh.carrier) if link is not None]
+        mine = [link for link in members if link in inside]
+        if mine and all(link in inside or link in self.frames for link in members):
+            both = set(mesh.links) <= inside
+            yield Contact(joint.kind, joint.id, mine[0], mesh.links[1] if both else None)
 
     def _touching(self, links: Sequence[str]) -> list[Joint]:
         order: dict[str, Joint] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from numbers import Real
@@ -25,6 +25,9 @@ SAMPLES = 361
 #: More samples than this are a slip of the finger.
 MOST = 100_000_000
 
+#: The way from the sketch to the first station is walked in this many steps at most: thousands of turns.
+LONGEST_LEAD = 200_000
+
 #: Continuation follows the drivers in steps of at most this angle [rad], or this part of the mechanism's size.
 FINE_ANGLE, FINE_LENGTH = math.radians(5.0), 0.02
 
@@ -33,13 +36,15 @@ FINE_ANGLE, FINE_LENGTH = math.radians(5.0), 0.02
 class Schedule:
     """Stations of the drivers: times t (n,), NaN where none were given, and value, rate, second rate (3, n) of each.
 
-    Between two stations a driver with a law follows its law; one that was given by values moves straight on.
+    Between two stations a driver with a law follows its law; one that was given by values moves straight on. `thirds`
+    holds the third rates (n,) of the latter, NaN where they are not known.
     """
 
     mechanism: Mechanism
     t: Floats
     drivers: Mapping[str, Floats]
     by_values: frozenset[str] = frozenset()
+    thirds: Mapping[str, Floats] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of stations."""
@@ -75,12 +80,19 @@ class Schedule:
         return np.asarray(values[first] + part * step)
 
     @cached_property
+    def _size(self) -> float:
+        places = np.array(list(self.mechanism.points.values()))
+        return float(np.max(np.abs(places - places[0]), initial=0.0)) or 1.0
+
+    def unit(self, id: str) -> float:
+        """Return what makes coordinates of drivers comparable: a radian, or the mechanism's size [m]."""
+        return 1.0 if self.mechanism.drives[id].kind == "angle" else self._size
+
+    @cached_property
     def _scale(self) -> dict[str, float]:
         """The step of each driver [rad or m] that continuation takes at most."""
-        places = np.array(list(self.mechanism.points.values()))
-        size = float(np.max(np.abs(places - places[0]), initial=0.0)) or 1.0
         drives = self.mechanism.drives
-        return {id: FINE_ANGLE if drives[id].kind == "angle" else FINE_LENGTH * size for id in self.drivers}
+        return {id: (FINE_ANGLE if drives[id].kind == "angle" else FINE_LENGTH) * self.unit(id) for id in self.drivers}
 
     @cached_property
     def _parts(self) -> NDArray[np.intp]:
@@ -95,12 +107,15 @@ class Schedule:
 
     @cached_property
     def _lead(self) -> dict[str, tuple[float, float]]:
-        """The way of each driver from the sketch to the first station; an angle takes the shorter way round."""
+        """The way of each driver from the sketch to the first station.
+
+        An angle takes the shorter way round; but where there are gears a whole turn is not nothing, and all count.
+        """
         ways = {}
         for id, z in self.drivers.items():
             drive, first = self.mechanism.drives[id], float(z[0, 0])
             start = drive.start
-            if drive.kind == "angle" and math.isfinite(first):
+            if drive.kind == "angle" and math.isfinite(first) and not self.mechanism.meshes:
                 start = first - math.remainder(first - start, 2 * math.pi)
             ways[id] = start, first
         return ways
@@ -119,7 +134,7 @@ class Schedule:
         values = self.at(between)
         lead = self._lead
         ways = [abs(b - a) / self._scale[id] for id, (a, b) in lead.items()]
-        steps = max([1, *(math.ceil(way) for way in ways if math.isfinite(way))])
+        steps = min(max([1, *(math.ceil(way) for way in ways if math.isfinite(way))]), LONGEST_LEAD)
         fine: dict[str, Floats] = {}
         for id, z in self.drivers.items():
             rows = np.full((3, steps + len(between)), np.nan)
@@ -177,11 +192,12 @@ def make_schedule(
             [Problem("drivers", f"lengths differ ({found}; t: {len(times)})", "one value a sample")], mechanism.title
         )
     values = {**rows, **given}
-    return Schedule(mechanism, times, {id: values[id] for id in mechanism.drives}, frozenset(given))
+    drives = {id: values[id][:3] for id in mechanism.drives}
+    return Schedule(mechanism, times, drives, frozenset(given), {id: z[3] for id, z in given.items()})
 
 
 def _given_values(mechanism: Mechanism, drivers: Mapping[str, Any]) -> tuple[dict[str, Floats], list[Problem]]:
-    """Return the driver values passed by the caller as (3, n), rates NaN where they were not given."""
+    """Return the driver values passed by the caller as (4, n), rates NaN where they were not given."""
     given: dict[str, Floats] = {}
     problems: list[Problem] = []
     for id, values in drivers.items():
@@ -193,15 +209,15 @@ def _given_values(mechanism: Mechanism, drivers: Mapping[str, Any]) -> tuple[dic
         parts: Sequence[Any] = values if isinstance(values, tuple) else (np.atleast_1d(np.ma.asanyarray(values)),)
         arrays = [_real(part) for part in parts]
         good = [array for array in arrays if array is not None]
-        if not good or len(good) < len(arrays) or len(arrays) > 3 or any(a.shape != good[0].shape for a in good):
-            message = "expected real numbers (n,), or a tuple of values, rates, accelerations, each (n,)"
+        if not good or len(good) < len(arrays) or len(arrays) > 4 or any(a.shape != good[0].shape for a in good):
+            message = "expected real numbers (n,), or a tuple of values, rates, accelerations, jerks, each (n,)"
             problems.append(Problem(key, message))
         elif not len(good[0]):
             problems.append(Problem(key, "holds no values"))
         elif not np.isfinite(good[0]).all():
             problems.append(Problem(key, "holds values that are not finite"))
         else:
-            given[id] = np.full((3, len(good[0])), np.nan)
+            given[id] = np.full((4, len(good[0])), np.nan)
             given[id][: len(good)] = good
     return given, problems
 

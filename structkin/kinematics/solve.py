@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from structkin.errors import InputError, Problem
 from structkin.kinematics.change_points import run
+from structkin.kinematics.choice import check_engine
+from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.motion import Motion
 from structkin.kinematics.schedule import make_schedule
 from structkin.kinematics.special_geometry import compile_plan
 from structkin.model.mechanism import Mechanism
 
-METHODS = ("topological",)
+#: Group by group, its rates in time or by K and L; and all equations at once: dense, sparse, or sparse in group order.
+METHODS = ("topological", "topological-kl", "global", "global-sparse", "global-triangular")
+#: The coordinates that a global method may solve in.
+FAMILIES = ("natural", "reference-point", "fully-cartesian", "relative")
+#: What a motion keeps at a change point: its tangent, or its assembly modes.
+BRANCHES = ("smooth", "mode")
 
 #: More samples than this that lie far apart (a scan of the work space) are not walked to from each other: closed forms
 #: then find change points between them only where two neighbours are near one.
@@ -29,6 +37,9 @@ def solve(
     drivers: Mapping[str, Any] | None = None,
     duration: float | None = None,
     method: str = "topological",
+    coordinates: str | None = None,
+    branch: str = "smooth",
+    engine: str = "auto",
     strict: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> Motion:
@@ -36,9 +47,19 @@ def solve(
 
     The samples are `samples` times (default 361, both ends included) over `duration` [s] or the mechanism's default
     range, or the times `t` (n,) [s]. `drivers={"motor": values}` prescribes coordinates (n,) [rad or m] directly, or
-    `(values, rates, accelerations)`; rates that are not given are NaN. With `strict=True` a sample without a regular
-    pose raises `PoseError`; otherwise it carries a `Status`. `progress` is called with the part of the work
-    that is done.
+    `(values, rates, accelerations, jerks)`; rates that are not given are NaN. With `strict=True` a sample without a
+    regular pose raises `PoseError`; otherwise it carries a `Status`. `progress` is called with the part of the work
+    that is done. At a change point the motion is smooth; with `branch="mode"` each dyad keeps its assembly mode, and
+    the motion turns into the other branch.
+
+    `method` chooses how. "topological" solves one structural group after the other, "topological-kl" forms the rates
+    by the velocity coefficients, v = K z' and a = K z'' + z'^T L z'. The global methods solve all constraint equations
+    at once by Newton's method in the `coordinates` "natural" (the default), "reference-point", "fully-cartesian" or
+    "relative": "global" with full matrices, "global-sparse" with SuperLU, "global-triangular" with the same sparse
+    system in the order of the groups. `Motion.statistics` then tells how it went.
+
+    `engine` is "numpy"; or "numba", which compiles the closed forms, needs `structkin[fast]` and gives the same
+    numbers; or "auto", the one that is done first. Up to some million samples times groups that is NumPy.
 
     Raises `InputError` where the call does not fit the mechanism, `StructureError` where drivers are missing or too
     many.
@@ -51,16 +72,45 @@ def solve(
     >>> [round(float(x), 12) for x in motion.velocity("B")[0]]
     [0.0, 2.0]
     """
-    if method not in METHODS:
-        raise InputError([Problem("method", f"'{method}' is unknown", f"known: {', '.join(METHODS)}")], mechanism.title)
+    _check_method(mechanism, method, coordinates, branch)
+    if method.startswith("global"):
+        from structkin.coordinates.solve import solve_globally
+
+        schedule = make_schedule(mechanism, samples, t, drivers, duration)
+        motion = solve_globally(mechanism, schedule, method, coordinates or FAMILIES[0], progress)
+        if strict:
+            motion.require_ok()
+        return motion
+    check_engine(engine, mechanism.title)
     plan = compile_plan(mechanism)
+    if engine != plan.engine:
+        plan = replace(plan, engine=engine)
+    flip = branch == "smooth"
     schedule = make_schedule(mechanism, samples, t, drivers, duration)
     if plan.tracked or (len(schedule) <= SEPARATE and not schedule.is_fine):
         fine, kept = schedule.fine()
-        lanes = run(plan, fine, progress).take(kept)
+        lanes = run(plan, fine, progress, flip=flip).take(kept)
     else:
-        lanes = run(plan, schedule, progress)
-    motion = Motion(mechanism, plan, schedule.t, schedule.drivers, lanes)
+        lanes = run(plan, schedule, progress, flip=flip)
+    if method == "topological-kl":
+        lanes = Coefficients(plan, lanes).rates(schedule.drivers)
+    motion = Motion(mechanism, plan, schedule.t, schedule.drivers, lanes, schedule.thirds)
     if strict:
         motion.require_ok()
     return motion
+
+
+def _check_method(mechanism: Mechanism, method: str, coordinates: str | None, branch: str) -> None:
+    problems = []
+    if method not in METHODS:
+        problems.append(Problem("method", f"'{method}' is unknown", f"known: {', '.join(METHODS)}"))
+    elif coordinates is not None and not method.startswith("global"):
+        problems.append(Problem("coordinates", f"method '{method}' has none", 'pass method="global" as well'))
+    if coordinates is not None and coordinates not in FAMILIES:
+        problems.append(Problem("coordinates", f"'{coordinates}' is unknown", f"known: {', '.join(FAMILIES)}"))
+    if branch not in BRANCHES:
+        problems.append(Problem("branch", f"'{branch}' is unknown", f"known: {', '.join(BRANCHES)}"))
+    elif branch != BRANCHES[0] and method.startswith("global"):
+        problems.append(Problem("branch", f"method '{method}' knows no modes", "leave it out"))
+    if problems:
+        raise InputError(problems, mechanism.title)

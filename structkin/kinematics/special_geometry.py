@@ -8,6 +8,8 @@ agree, it moves.
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
 from structkin.errors import Problem, StructureError
@@ -23,12 +25,23 @@ from structkin.structure import KinematicStructure, decompose
 STEPS, ANGLE, PART = 5, 0.02, 0.004
 
 
+#: What was found of a mechanism, as long as it lives: it cannot change.
+_structures: WeakKeyDictionary[Mechanism, KinematicStructure] = WeakKeyDictionary()
+_plans: WeakKeyDictionary[Mechanism, Plan] = WeakKeyDictionary()
+
+
 def structure_of(mechanism: Mechanism) -> KinematicStructure:
     """Return the kinematic structure of a mechanism: that of its topology, or that of its special geometry.
 
     The first reads no length. The second is returned where the topology has too many equations and the mechanism
     moves all the same: its `over` names the joints that are redundant.
     """
+    if mechanism not in _structures:
+        _structures[mechanism] = _find_structure(mechanism)
+    return _structures[mechanism]
+
+
+def _find_structure(mechanism: Mechanism) -> KinematicStructure:
     generic = decompose(mechanism.topology)
     if generic.under or determines_all(generic):
         return generic
@@ -45,7 +58,10 @@ def compile_plan(mechanism: Mechanism, structure: KinematicStructure | None = No
 
     Raises `StructureError` where drivers are missing or too many, or where redundant joints contradict each other.
     """
-    structure = structure or structure_of(mechanism)
+    if structure is None:
+        if mechanism not in _plans:
+            _plans[mechanism] = compile_plan(mechanism, structure_of(mechanism))
+        return _plans[mechanism]
     plan = record_plan(mechanism, structure)
     if structure.over and not _moves(mechanism, plan):
         contradiction = Problem(

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 class Status(IntEnum):
     """The outcome of one sample; every one but OK carries the group where it stopped.
@@ -22,3 +25,12 @@ class Status(IntEnum):
     def words(self) -> str:
         """The outcome in plain words."""
         return ("ok", "out of reach", "singular", "not converged", "driver without a value")[self]
+
+
+def mark(
+    status: NDArray[np.int8], group: NDArray[np.int32], where: NDArray[np.bool_], outcome: Status, at: int
+) -> None:
+    """Give lanes their status and the group they stopped at, unless an earlier group has stopped them for good."""
+    worse = where & ((status == Status.OK) | ((status == Status.SINGULAR) & (outcome != Status.SINGULAR)))
+    status[worse] = outcome
+    group[worse] = at

@@ -24,7 +24,9 @@ class Tape:
     widths: list[int] = field(default_factory=list)
     sketch: list[complex] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
-    drivers: dict[tuple[str, int], DriverSlot] = field(default_factory=dict)
+    drivers: dict[tuple[str, int, bool], DriverSlot] = field(default_factory=dict)
+    #: How far the vector of a slot has turned since the sketch, where that is known as a sum of scalar slots.
+    turns: dict[int, Affine] = field(default_factory=dict)
     _combined: dict[Affine, Slot] = field(default_factory=dict)
 
     def slot(self, width: int, sketch: complex) -> int:
@@ -35,10 +37,10 @@ class Tape:
 
     def driver(self, id: str, group: int, *, angular: bool, value: float, sign: int = 1) -> Slot:
         """Return the slot of a driver that a group uses; its coordinate is `value` in the sketch."""
-        known = self.drivers.get((id, sign))
+        known = self.drivers.get((id, sign, angular))
         if known is None:
             slot = self.slot(2, np.exp(1j * sign * value)) if angular else self.slot(1, value)
-            known = self.drivers[id, sign] = DriverSlot(id, slot, angular, sign, group)
+            known = self.drivers[id, sign, angular] = DriverSlot(id, slot, angular, sign, group)
         return Slot(known.slot)
 
     def vector(self, expression: Affine, group: int) -> Operand:
@@ -54,6 +56,13 @@ class Tape:
             self._combined[expression] = Slot(out)
         return self._combined[expression]
 
+    def direction_slot(self, expression: Affine) -> int | None:
+        """Return the slot whose vector turns with an expression: its only term, or itself where a slot holds it."""
+        if expression.const == 0 and len(expression.terms) == 1:
+            return expression.terms[0][0]
+        known = self._combined.get(expression)
+        return None if known is None else known.index
+
     def step(
         self,
         kind: Relation | General,
@@ -63,9 +72,14 @@ class Tape:
         group: int,
         mode: int = 1,
         scalar: bool = False,
+        scalars: int = 0,
     ) -> tuple[int, ...]:
-        """Record a step whose outputs have these values in the sketch; return their slots."""
-        outputs = tuple(self.slot(1 if scalar else 2, value) for value in sketch)
+        """Record a step whose outputs have these values in the sketch, the last `scalars` of them scalars.
+
+        Return their slots.
+        """
+        vectors = 0 if scalar else len(sketch) - scalars
+        outputs = tuple(self.slot(2 if k < vectors else 1, value) for k, value in enumerate(sketch))
         self.steps.append(Step(kind, tuple(inputs), outputs, mode, group, tuple(sketch)))
         return outputs
 

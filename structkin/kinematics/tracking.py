@@ -11,7 +11,7 @@ inputs come back near solved ones and the pose can be walked to from there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,18 +47,8 @@ class _Poses:
     angles: Floats
     sign: Floats
 
-    @property
-    def phi(self) -> tuple[Floats, ...]:
-        return _natural(self.origins, self.angles)
-
     def take(self, lanes: Any) -> _Poses:
         return _Poses(_lanes(self.h, lanes), self.origins[..., lanes], self.angles[..., lanes], self.sign[lanes])
-
-
-def _natural(origins: Floats, angles: Floats) -> tuple[Floats, ...]:
-    """Return origin and unit direction of each link in turn, each (2, n)."""
-    U = np.stack((np.cos(angles), np.sin(angles)), axis=1)
-    return tuple(part for pair in zip(origins, U, strict=True) for part in pair)
 
 
 def _lanes(h: Inputs, lanes: Any) -> Inputs:
@@ -72,15 +62,31 @@ def track(
     """Follow a general group over n lanes from a starting pose.
 
     `h` are its inputs over the lanes, `origins` (m, 2, 1) and `angles` (m, 1) the pose in the sketch. Returns the
-    unknowns, each (2, n) and NaN where there is no pose, and a status (n,).
+    unknowns, (2, n) or (n,) and NaN where there is no pose, and a status (n,).
     """
     wide = tuple(np.broadcast_to(x, (*np.shape(x)[:-1], n)) for x in map(np.atleast_1d, h))
     tracker = _Tracker(form, wide, n)
     tracker.run(origins, angles, progress)
-    phi = _natural(tracker.origins, tracker.angles)
+    phi = form.unknowns(tracker.origins, tracker.angles)
     sigma = form.smallest_singular_value(h, phi)
     tracker.status[(tracker.status == Status.OK) & (sigma < SINGULAR)] = Status.SINGULAR
     return phi, tracker.status
+
+
+def unpacked(form: General, phi: Sequence[Floats]) -> tuple[Floats, Floats]:
+    """Return the origins (m, 2, n) and the angles (m, n) of a general group's unknowns, whole turns as they have them.
+
+    >>> from structkin.groups.general import Rows
+    >>> geared = General(Rows(links=1, vectors=0, scalars=0, turns=((0, 0, 1.0),)))
+    >>> O, theta = unpacked(geared, (np.zeros((2, 1)), np.array([[0.0], [1.0]]), np.array([2.5 * np.pi])))
+    >>> (theta / np.pi).tolist()
+    [[2.5]]
+    """
+    m = form.rows.links
+    O, U = np.stack(phi[0 : 2 * m : 2]), np.stack(phi[1 : 2 * m : 2])
+    theta = np.arctan2(U[:, 1], U[:, 0])
+    theta[list(form.rows.angles)] = np.reshape(phi[2 * m :], (-1, theta.shape[-1]))
+    return O, theta
 
 
 class _Tracker:
@@ -98,7 +104,9 @@ class _Tracker:
 
     def _way(self) -> Floats:
         """Return how far the inputs have moved along the lanes, relative to the group's size."""
-        total = np.zeros(max(len(self.lanes) - 1, 0))
+        if len(self.lanes) < 2:
+            return np.zeros(1)
+        total = np.zeros(len(self.lanes) - 1)
         for j, x in enumerate(self.h):
             scale = 1.0 if j < len(self.form.rows.unit) and self.form.rows.unit[j] else self.form.rows.size
             step = np.diff(x[..., self.lanes], axis=-1).reshape(-1, len(total))
@@ -143,6 +151,11 @@ class _Tracker:
     def _begin(self, origins: Floats, angles: Floats) -> tuple[int, _Poses | None]:
         """Close the group from the sketch, at the first lane where that succeeds."""
         self.status[self.lanes] = Status.NOT_CONVERGED
+        if len(self.lanes):
+            pose = _assemble(self.form, self._at(0), origins, angles)
+            if pose is not None:
+                self._keep(0, pose)
+                return 0, pose
         for k in range(len(self.lanes)):
             h = self._at(k)
             O, theta, step = self.form.newton(h, origins, angles, iterations=30)
@@ -243,10 +256,33 @@ def _sign(form: General, h: Inputs, O: Floats, theta: Floats) -> Floats:
     return np.asarray(np.linalg.slogdet(form.jacobian(h, O, U))[0])
 
 
+def _assemble(form: General, h: Inputs, O: Floats, theta: Floats) -> _Poses | None:
+    """Close the gaps that exact lengths leave in a sketch little by little, so that its assembly mode is kept.
+
+    The rows are brought from what they are in the sketch to zero; None where that way meets a singular pose.
+    """
+    if form.rows.count > 3 * form.rows.links:
+        return None
+    gaps, sign = form.gaps(h, O, theta), _sign(form, h, O, theta)
+    closed, step = 0.0, 1.0
+    while closed < 1.0:
+        end = min(1.0, closed + step)
+        O1, theta1, change = form.newton(h, O, theta, left=(1.0 - end) * gaps)
+        near = max(np.max(np.abs(O1 - O)) / form.rows.size, np.max(np.abs(theta1 - theta))) < TURN
+        if change[0] < 1e-8 and near and _sign(form, h, O1, theta1)[0] == sign[0]:
+            O, theta, closed, step = O1, theta1, end, 2 * step
+            continue
+        step *= 0.5
+        if step < 0.5**HALVINGS:
+            return None
+    return _Poses(h, O, theta, sign)
+
+
 def _predict(form: General, poses: _Poses, h: Inputs) -> tuple[Floats, Floats]:
     """Return origins and angles of the poses moved along their tangent to new inputs."""
     dh = tuple(b - a for a, b in zip(poses.h, h, strict=True))
-    rates = np.stack(form.linear(poses.h, poses.phi, dh, (0.0,) * (form.rows.count + form.rows.links)))
+    phi = form.unknowns(poses.origins, poses.angles)
+    rates = np.stack(form.linear(poses.h, phi, dh, (0.0,) * form.rows.equations)[: len(poses.origins) * 2])
     dO, dU = rates[0::2], rates[1::2]
     return poses.origins + dO, poses.angles - np.sin(poses.angles) * dU[:, 0] + np.cos(poses.angles) * dU[:, 1]
 
@@ -279,7 +315,7 @@ def _reach(form: General, start: _Poses, target: Inputs) -> _Poses | Status:
             continue
         step *= 0.5
         if step < smallest:
-            sigma = form.smallest_singular_value(pose.h, pose.phi)[0]
+            sigma = form.smallest_singular_value(pose.h, form.unknowns(pose.origins, pose.angles))[0]
             # Near a limit position the singular value falls like the square root of the way that is left.
             return Status.OUT_OF_REACH if sigma < 0.2 else Status.NOT_CONVERGED
     return pose

@@ -9,6 +9,7 @@ from structkin.errors import InputError, Problem
 from structkin.model.document import read_document
 from structkin.model.draft import GROUND, Draft
 from structkin.model.drivers import make_drivers
+from structkin.model.gears import make_meshes
 from structkin.model.joints import check_use, make_joints
 from structkin.model.links import make_links
 from structkin.model.loads import make_forces
@@ -21,6 +22,7 @@ def assemble(data: Any, folder: Path | None) -> tuple[Draft, Topology | None]:
     draft = read_document(data, folder)
     make_links(draft)
     make_joints(draft)
+    make_meshes(draft)
     make_drivers(draft)
     make_forces(draft)
     check_use(draft)

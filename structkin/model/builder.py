@@ -47,7 +47,7 @@ class Builder:
         return self._add("points", {**(places or {}), **more})
 
     def links(self, links: Mapping[str, Any] | None = None, /, **more: Any) -> Builder:
-        """Add links: crank=["A", "B"], or a dict with points, mass, center, inertia."""
+        """Add links: crank=["A", "B"], or a dict with points, mass, center, inertia, ..."""
         return self._add("links", {**(links or {}), **more})
 
     def length(self, first: str, second: str, value: float | str) -> Builder:
@@ -75,10 +75,83 @@ class Builder:
         on: str | None = None,
         axis: Sequence[float] | None = None,
         along: Sequence[str] | None = None,
+        center: str | None = None,
+        radius: float | str | None = None,
     ) -> Builder:
-        """Add a pin that slides in a slot of the link `slot`."""
-        entry = {"type": "pin-in-slot", **_given(pin=pin, on=on, slot=slot, axis=axis, along=along)}
-        return self._add("joints", {id: entry})
+        """Add a pin that slides in a slot of the link `slot`, straight or about a center."""
+        entry = _given(pin=pin, on=on, slot=slot, axis=axis, along=along, center=center, radius=radius)
+        return self._add("joints", {id: {"type": "pin-in-slot", **entry}})
+
+    def cam(self, id: str, *, cam: str, follower: str, **entry: Any) -> Builder:
+        """Add a cam and its follower; `entry` holds contact and law or profile as they would stand in the file."""
+        return self._add("joints", {id: {"type": "cam", "cam": cam, "follower": follower, **entry}})
+
+    def geneva(self, id: str, *, crank: str, pin: str, wheel: str, slots: int) -> Builder:
+        """Add a Geneva wheel and the pin of its crank."""
+        return self._add("joints", {id: {"type": "geneva", **_given(crank=crank, pin=pin, wheel=wheel, slots=slots)}})
+
+    def gear(
+        self,
+        id: str,
+        *,
+        links: Sequence[str],
+        teeth: Sequence[int] | None = None,
+        radii: Sequence[float | str] | None = None,
+        ratio: float | None = None,
+        internal: bool | None = None,
+        carrier: str | None = None,
+        centers: Sequence[str] | None = None,
+    ) -> Builder:
+        """Add two gears in mesh; `ratio` is omega_1 / omega_2 seen from the carrier."""
+        entry = _given(links=links, teeth=teeth, radii=radii, ratio=ratio, internal=internal)
+        return self._add("joints", {id: {"type": "gear", **entry, **_given(carrier=carrier, centers=centers)}})
+
+    def belt(
+        self,
+        id: str,
+        *,
+        links: Sequence[str],
+        teeth: Sequence[int] | None = None,
+        radii: Sequence[float | str] | None = None,
+        ratio: float | None = None,
+        crossed: bool | None = None,
+        carrier: str | None = None,
+        centers: Sequence[str] | None = None,
+    ) -> Builder:
+        """Add two pulleys or sprockets under a belt or chain."""
+        entry = _given(links=links, teeth=teeth, radii=radii, ratio=ratio, crossed=crossed)
+        return self._add("joints", {id: {"type": "belt", **entry, **_given(carrier=carrier, centers=centers)}})
+
+    def rack(
+        self,
+        id: str,
+        *,
+        links: Sequence[str],
+        radius: float | str | None = None,
+        along: Sequence[str] | None = None,
+        carrier: str | None = None,
+        center: str | None = None,
+    ) -> Builder:
+        """Add a pinion and its rack."""
+        entry = _given(links=links, radius=radius, along=along, carrier=carrier, center=center)
+        return self._add("joints", {id: {"type": "rack", **entry}})
+
+    def rolling(
+        self,
+        id: str,
+        *,
+        links: Sequence[str],
+        along: Sequence[str] | None = None,
+        radius: float | str | None = None,
+        center: str | None = None,
+        centers: Sequence[str] | None = None,
+        radii: Sequence[float | str] | None = None,
+        internal: bool | None = None,
+    ) -> Builder:
+        """Add a circle that rolls on a line (`along`, `radius`) or on a circle (`centers`, `radii`) without slip."""
+        entry = _given(links=links, along=along, radius=radius, center=center)
+        entry |= _given(centers=centers, radii=radii, internal=internal)
+        return self._add("joints", {id: {"type": "rolling", **entry}})
 
     def drive(
         self,
@@ -91,9 +164,12 @@ class Builder:
         law: float | str | None = None,
         table: Sequence[Sequence[float]] | None = None,
         csv: str | None = None,
+        torque: float | str | None = None,
+        force: float | str | None = None,
     ) -> Builder:
-        """Add a driver; without speed, law or table it is a free coordinate."""
-        entry = _given(joint=joint, links=links, between=between, speed=speed, law=law, table=table, csv=csv)
+        """Add a driver; without speed, law or table it is a free coordinate, which a torque or force may drive."""
+        motion = _given(speed=speed, law=law, table=table, csv=csv)
+        entry = {**_given(joint=joint, links=links, between=between, torque=torque, force=force), **motion}
         return self._add("drivers", {id: entry})
 
     def gravity(self, x: float | str, y: float | str) -> Builder:
@@ -108,9 +184,11 @@ class Builder:
         stiffness: float | str | None = None,
         free_length: float | str | None = None,
         damping: float | str | None = None,
+        actuator: float | str | None = None,
     ) -> Builder:
-        """Add a spring and damper between two points."""
-        entry = _given(between=between, stiffness=stiffness, free_length=free_length, damping=damping)
+        """Add a spring, damper and actuator between two points."""
+        sizes = _given(stiffness=stiffness, free_length=free_length, damping=damping, actuator=actuator)
+        entry = {"between": between, **sizes}
         return self._add("forces", {id: {"type": "spring", **entry}})
 
     def force(self, id: str, **entry: Any) -> Builder:

@@ -8,15 +8,15 @@ from typing import Any, TypeVar
 
 from structkin.model.draft import GROUND, Draft, items
 from structkin.model.flaw import Flaw, describe
+from structkin.model.force_schema import FORCE_TYPES, SpringEntry
 from structkin.model.forces import Forces
 from structkin.model.schema import (
+    JOINT_TYPES,
     SECTIONS,
     DriverEntry,
     Entry,
     LinkEntry,
     PrismaticEntry,
-    SlotEntry,
-    SpringEntry,
     read,
     vector,
 )
@@ -34,13 +34,12 @@ _SAMPLES = {
     "units": 'length = "mm"',
 }
 
-JOINT_TYPES: Mapping[str, type[PrismaticEntry] | type[SlotEntry]] = {
-    "prismatic": PrismaticEntry,
-    "pin-in-slot": SlotEntry,
+_FORCE_HINTS: Mapping[str, str] = {
+    "torque": "write moment; the torque of a motor is the key 'torque' of its driver",
+    "damper": "write spring, with a damping and no stiffness",
+    "actuator": "write spring, with the key 'actuator'",
+    "contact": "there are no contact forces yet",
 }
-
-_LATER_JOINTS = ("gear", "cam", "rack", "rolling", "belt")
-_LATER_FORCES = ("force", "moment", "torque", "damper", "torsion", "friction", "contact", "actuator")
 E = TypeVar("E", bound=Entry)
 
 _FORBIDDEN = '-@,:"'
@@ -169,8 +168,6 @@ def _read_joints(draft: Draft, section: Mapping[str, Any]) -> None:
             draft.fault(key, "'type' is missing", f"known: {', '.join(known)}")
         elif not isinstance(kind, str):
             draft.fault(f"{key}.type", f"expected text, found {describe(kind)}", f"known: {', '.join(known)}")
-        elif kind in _LATER_JOINTS:
-            draft.fault(f"{key}.type", f"joints of type '{kind}' are not supported yet", f"known: {', '.join(known)}")
         elif kind in ("revolute", "pin", "R"):
             draft.fault(f"{key}.type", "revolute joints are not listed", "name the point in both of its links")
         else:
@@ -185,18 +182,19 @@ def _read_forces(draft: Draft, section: Mapping[str, Any]) -> None:
             gravity = draft.attempt(key, vector, value, "acceleration", draft.units)
             draft.forces = Forces(gravity or 0j)
             continue
-        if kind == "spring":
-            entry = _entry(draft, SpringEntry, "forces", name, value)
+        if isinstance(kind, str) and kind in FORCE_TYPES:
+            entry = _entry(draft, FORCE_TYPES[kind], "forces", name, value)
             if entry is not None:
-                draft.spring_entries[name] = entry
+                draft.force_entries[name] = entry
             continue
         draft.unread.add(key)
+        known = f"known: {', '.join(FORCE_TYPES)}; and gravity"
         if kind is None:
             draft.fault(key, "expected a table with a type", f"such as {SpringEntry.sample}, or gravity = [0, -9.81]")
-        elif isinstance(kind, str) and kind in _LATER_FORCES:
-            draft.fault(f"{key}.type", f"forces of type '{kind}' are not supported yet", "known: spring; and gravity")
+        elif isinstance(kind, str):
+            draft.fault(f"{key}.type", f"the type '{kind}' is unknown", _FORCE_HINTS.get(kind, known))
         else:
-            draft.fault(f"{key}.type", f"the type {describe(kind)} is unknown", "known: spring; and gravity")
+            draft.fault(f"{key}.type", f"expected text, found {describe(kind)}", known)
 
 
 def _entry(draft: Draft, model: type[E], section: str, name: str, value: Any) -> E | None:

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from structkin.errors import Problem
+from structkin.model.cams import Cam
 from structkin.model.flaw import Flaw
 from structkin.model.forces import Forces, InitialState
-from structkin.model.parts import Drive, Guide, Link
-from structkin.model.schema import DriverEntry, LinkEntry, PrismaticEntry, SlotEntry, SpringEntry
+from structkin.model.parts import Arc, Drive, Guide, Link, Mesh
+from structkin.model.schema import DriverEntry, Entry, JointEntry, LinkEntry
 from structkin.model.topology import Driver, Joint, suggest
 from structkin.model.units import Units
 
 GROUND = "ground"
+
+if TYPE_CHECKING:
+    from structkin.model.geneva import Geneva
+    from structkin.model.profile_cams import ProfileCam
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -34,15 +39,20 @@ class Draft:
     point_names: list[str] = field(default_factory=list)  # with those whose place cannot be read
     link_entries: dict[str, LinkEntry] = field(default_factory=dict)
     lengths: dict[frozenset[str], float] = field(default_factory=dict)
-    joint_entries: dict[str, PrismaticEntry | SlotEntry] = field(default_factory=dict)
+    joint_entries: dict[str, JointEntry] = field(default_factory=dict)
     driver_entries: dict[str, DriverEntry] = field(default_factory=dict)
-    spring_entries: dict[str, SpringEntry] = field(default_factory=dict)
+    force_entries: dict[str, Entry] = field(default_factory=dict)
     initial_entries: dict[str, Any] = field(default_factory=dict)
 
     holders: dict[str, list[str]] = field(default_factory=dict)  # point -> links that have it, in the user's order
     links: dict[str, Link] = field(default_factory=dict)
     joints: dict[str, Joint] = field(default_factory=dict)
     guides: dict[str, Guide] = field(default_factory=dict)
+    meshes: dict[str, Mesh] = field(default_factory=dict)
+    arcs: dict[str, Arc] = field(default_factory=dict)
+    cams: dict[str, Cam] = field(default_factory=dict)
+    profiles: dict[str, ProfileCam] = field(default_factory=dict)
+    genevas: dict[str, Geneva] = field(default_factory=dict)
     drivers: dict[str, Driver] = field(default_factory=dict)
     drives: dict[str, Drive] = field(default_factory=dict)
     forces: Forces = field(default_factory=Forces)

@@ -16,7 +16,7 @@ from structkin.model.laws import ConstantSpeed, ExpressionLaw, TableLaw
 from structkin.model.parts import Drive, Law
 from structkin.model.schema import DriverEntry, pair
 from structkin.model.tables import read_table
-from structkin.model.topology import Driver, Joint, suggest
+from structkin.model.topology import JOINT_NAMES, Driver, Joint, suggest
 
 Ends = tuple[tuple[str, str], tuple[str, str]]
 
@@ -86,6 +86,11 @@ def _at_joint(draft: Draft, key: str, id: str, name: str, links: tuple[str, str]
         return None
     if joint.kind == "S":
         raise Flaw(f"a pin-in-slot ('{name}') cannot be driven", "drive a distance: between = [...]")
+    if joint.kind in "GK":
+        what = JOINT_NAMES[joint.kind]
+        raise Flaw(f"a {what} ('{name}') cannot be driven", 'drive the turn of a link: links = ["ground", "wheel"]')
+    if joint.kind == "C":
+        raise Flaw(f"a contact ('{name}') cannot be driven", "drive the shaft of its cam")
     if links is not None and not set(links) <= set(joint.links):
         raise Flaw(f"the joint '{name}' does not join {links[0]} and {links[1]}", f"it joins {', '.join(joint.links)}")
     if joint.kind == "P":
@@ -161,7 +166,7 @@ def _one(draft: Draft, name: str, value: Any, kind: str | None, scale: float, st
         if not isinstance(value, str):
             value = repr(number(value))
         return ExpressionLaw(Expression(value), scale)
-    rows = read_table(value, draft.folder) if name == "csv" else _rows(value)
+    rows = read_table(value, draft.folder) if name == "csv" else table_rows(value)
     times, values = check_rows(rows)
     return TableLaw(times, tuple(scale * x for x in values))
 
@@ -174,7 +179,8 @@ def _any_speed(draft: Draft, value: Any) -> None:
         draft.units.quantity(value, "angular speed")
 
 
-def _rows(value: Any) -> list[tuple[float, float]]:
+def table_rows(value: Any) -> list[tuple[float, float]]:
+    """Return the rows [time, value] of a table in the file; raise `Flaw`."""
     if isinstance(value, str):
         raise Flaw(f"expected rows [time, value], found {describe(value)}", 'for a file write csv = "..."')
     if not isinstance(value, list | tuple | np.ndarray):

@@ -1,4 +1,7 @@
-"""What acts on a mechanism and how it starts: plain data for dynamics."""
+"""What acts on a mechanism and how it starts: plain data for dynamics, in SI.
+
+Signs are those of each class; a pair of forces or moments acts on both of its links, equal and opposite.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from structkin.model.parts import Law
+
+
+def _none() -> Mapping[str, Load]:
+    return MappingProxyType({})
+
 
 @dataclass(frozen=True, slots=True)
 class Spring:
-    """A spring and damper between two points, each as (link, point name).
+    """A spring, damper and actuator between two points, each as (link, point name).
 
-    `stiffness` [N/m], `free_length` [m], `damping` [N s/m].
+    The points are pulled together by `stiffness` [N/m] times (distance - `free_length` [m]) + `damping` [N s/m] times
+    the rate of the distance + `actuator` [N] (Flores & Lankarani, eq. 128, with the signs stated).
     """
 
     id: str
@@ -19,14 +29,79 @@ class Spring:
     stiffness: float
     free_length: float
     damping: float
+    actuator: Law | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Torsion:
+    """A torsional spring, damper and actuator between the links (from, to).
+
+    `to` is turned by -`stiffness` [N m/rad] times (angle - `free_angle` [rad]) - `damping` [N m s/rad] times its rate +
+    `actuator` [N m], `from` by the opposite. The angle is that of `to` minus that of `from`.
+    """
+
+    id: str
+    links: tuple[str, str]
+    stiffness: float
+    free_angle: float
+    damping: float
+    actuator: Law | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedForce:
+    """A force [N] at a place [m] in a link's frame: its x and y as laws, in global axes or (`local`) in the link's."""
+
+    id: str
+    link: str
+    place: complex
+    x: Law
+    y: Law
+    local: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedMoment:
+    """A moment [N m], counter-clockwise on the second of the links (from, to), and its opposite on the first."""
+
+    id: str
+    links: tuple[str, str]
+    size: Law
+
+
+@dataclass(frozen=True, slots=True)
+class Friction:
+    """Dry friction in a joint against its rate v: limit tanh(v / transition), in N and m/s or in N m and rad/s.
+
+    In a prismatic joint or slot it acts along the guide, in a revolute joint between the links (from, to). Coulomb's
+    law (Flores & Lankarani, eq. 136, with its direction added), made smooth around rest.
+    """
+
+    id: str
+    joint: str
+    links: tuple[str, str]
+    limit: float
+    transition: float
+
+
+Load = Spring | Torsion | AppliedForce | AppliedMoment | Friction
 
 
 @dataclass(frozen=True, slots=True)
 class Forces:
-    """Gravity [m/s^2] as x + iy, and springs by id."""
+    """Gravity [m/s^2] as x + iy; what acts, by id in the order of the file; efforts of free coordinates.
+
+    `efforts[driver]` is the torque [N m] or force [N] that drives a free coordinate, positive along it.
+    """
 
     gravity: complex = 0j
-    springs: Mapping[str, Spring] = field(default_factory=lambda: MappingProxyType({}))
+    loads: Mapping[str, Load] = field(default_factory=_none)
+    efforts: Mapping[str, Law] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def springs(self) -> Mapping[str, Spring]:
+        """The springs between points, by id."""
+        return MappingProxyType({id: load for id, load in self.loads.items() if isinstance(load, Spring)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ Plane vectors are complex numbers; a place in the frame of a link is conj(direct
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 
 from structkin.model.flaw import Flaw
@@ -25,7 +24,7 @@ def frame(places: Sequence[complex]) -> tuple[complex, complex]:
     if len(places) < 2:
         return (places[0] if places else 0j), 1 + 0j
     step = places[1] - places[0]
-    if abs(step) <= TINY * max(abs(places[0]), abs(places[1])):
+    if abs(step) <= TINY * (abs(places[0]) + abs(places[1])):
         raise Flaw("its first two points coincide in the sketch: zero length, and no direction", "move one of them")
     return places[0], step / abs(step)
 
@@ -99,7 +98,7 @@ def _corner(
     (a, la), (b, lb) = given
     base = exact[b] - exact[a]
     c = abs(base)
-    if c <= TINY * max(la, lb):
+    if c <= TINY * (la + lb):
         raise Flaw(f"'{a}' and '{b}' coincide: two lengths from them do not place '{name}'")
     x = (la**2 - lb**2 + c**2) / (2 * c)
     square = la**2 - x**2
@@ -116,4 +115,5 @@ def _corner(
         raise Flaw(
             f"the sketch has '{name}' on the line of '{a}' and '{b}': its side is not known", "draw it to a side"
         )
-    return exact[a] + complex(x, math.copysign(math.sqrt(square), side)) * base / c
+    height: float = square**0.5 * (side / abs(side))
+    return exact[a] + (x + 1j * height) * base / c

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from structkin.model.cam_joints import make_cam
 from structkin.model.draft import GROUND, Draft
 from structkin.model.flaw import Flaw
+from structkin.model.geneva_joints import make_geneva, size_pins
 from structkin.model.geometry import TINY
-from structkin.model.parts import Guide, Link
-from structkin.model.schema import PrismaticEntry, SlotEntry
+from structkin.model.parts import Arc, Guide, Link
+from structkin.model.schema import CamEntry, GenevaEntry, PrismaticEntry, SlotEntry
 from structkin.model.topology import Joint, suggest
 
 #: How far beside its slot a pin may be sketched, in lengths of the slot.
@@ -19,13 +21,24 @@ def make_joints(draft: Draft) -> None:
         held = draft.holders.get(point, [])
         if len(held) > 1:
             draft.joints[point] = Joint(point, "R", tuple(held))
-    for id, entry in draft.joint_entries.items():
+    size_pins(draft)
+    # A cam looks at the joints of its shaft and of its follower: it comes last.
+    for id, entry in sorted(draft.joint_entries.items(), key=lambda item: isinstance(item[1], CamEntry)):
         key = f"joints.{id}"
         draft.unread.add(key)  # until it is made
+        made: tuple[Joint, Guide | None] | None
         if isinstance(entry, PrismaticEntry):
             made = draft.attempt(key, _prismatic, draft, id, entry)
-        else:
+        elif isinstance(entry, CamEntry):
+            joint = draft.attempt(key, make_cam, draft, id, entry)
+            made = None if joint is None else (joint, None)
+        elif isinstance(entry, GenevaEntry):
+            joint = draft.attempt(key, make_geneva, draft, id, entry)
+            made = None if joint is None else (joint, None)
+        elif isinstance(entry, SlotEntry):
             made = draft.attempt(key, _slot, draft, id, entry)
+        else:
+            continue  # made by `make_meshes`
         if made is not None:
             joint, guide = made
             draft.joints.setdefault(id, joint)
@@ -89,7 +102,7 @@ def _slot(draft: Draft, id: str, entry: SlotEntry) -> tuple[Joint, Guide | None]
     known = [draft.has_link(f"{key}.slot", entry.slot), draft.has_point(f"{key}.pin", entry.pin)]
     if entry.on is not None:
         known.append(draft.has_link(f"{key}.on", entry.on))
-    known.append(_check_line(draft, key, entry, [entry.slot]))
+    known.append(_check_curve(draft, key, entry))
     if not all(known):
         return None
     held = draft.holders.get(entry.pin, [])
@@ -108,6 +121,13 @@ def _slot(draft: Draft, id: str, entry: SlotEntry) -> tuple[Joint, Guide | None]
         return joint, None
     carrier, place = draft.links[entry.slot], draft.points[entry.pin]
     point, there = draft.links[slider].local[entry.pin], _into(carrier, place)
+    if entry.center is not None:
+        center = carrier.local[entry.center]
+        radius = abs(there - center) if entry.radius is None else entry.radius
+        if radius <= TINY * abs(center) or radius == 0:
+            raise Flaw(f"in the sketch the pin '{entry.pin}' is at the centre of its slot", "give radius = 50")
+        draft.arcs[id] = Arc(id, carrier.name, slider, center, point, radius)
+        return joint, None
     if entry.axis is not None:
         direction = carrier.direction.conjugate() * entry.axis
         return joint, Guide(id, carrier.name, slider, there, direction, point, 0.0, 0.0, None, at=place)
@@ -123,6 +143,24 @@ def _slot(draft: Draft, id: str, entry: SlotEntry) -> tuple[Joint, Guide | None]
         )
     # the pin runs on the line P-Q itself: a rounded sketch does not shift the slot
     return joint, Guide(id, carrier.name, slider, carrier.local[p], direction, point, 0.0, step.real, None, at=place)
+
+
+def _check_curve(draft: Draft, key: str, entry: SlotEntry) -> bool:
+    """Tell whether the middle line of a slot can be made, straight or circular; complain if not."""
+    if entry.center is None:
+        if entry.radius is not None:
+            draft.fault(f"{key}.radius", "a straight slot has no radius", 'give the center of a circular one: "M"')
+        return _check_line(draft, key, entry, [entry.slot])
+    if entry.axis is not None or entry.along is not None:
+        draft.fault(key, "has a center beside an axis or along", "a slot is circular or straight")
+        return False
+    if not draft.has_point(f"{key}.center", entry.center):
+        return False
+    if entry.slot in draft.link_entries and entry.slot not in draft.holders.get(entry.center, []):
+        held = _held(draft.holders.get(entry.center, []))
+        draft.fault(f"{key}.center", f"'{entry.center}' is not a point of '{entry.slot}'", f"it {held}")
+        return False
+    return True
 
 
 def _check_line(draft: Draft, key: str, entry: PrismaticEntry | SlotEntry, holders: list[str]) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from structkin.model.expression import Expression
-from structkin.model.parts import Floats
+from structkin.model.parts import Floats, Law
 
 if TYPE_CHECKING:
     from scipy.interpolate import CubicSpline
@@ -36,6 +36,10 @@ class ConstantSpeed:
         """Return value, rate and second rate at the times t (n,)."""
         t = np.asarray(t, dtype=float)
         return self.start + self.speed * t, np.full_like(t, self.speed), np.zeros_like(t)
+
+    def third(self, t: Floats) -> Floats:
+        """Return the third rate at the times t (n,): zero."""
+        return np.zeros(np.shape(t))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,37 @@ class ExpressionLaw:
         """Return value, rate and second rate at the times t (n,)."""
         value, rate, second = self.expression(t)
         return self.scale * value, self.scale * rate, self.scale * second
+
+    def third(self, t: Floats) -> Floats:
+        """Return the third rate at the times t (n,)."""
+        return np.asarray(self.scale * self.expression.third(t))
+
+
+@dataclass(frozen=True, slots=True)
+class ScaledLaw:
+    """Another law times a factor: a component of a force whose size and direction are given."""
+
+    law: Law
+    factor: float
+
+    @property
+    def speed(self) -> float | None:
+        """The constant rate, or None where the rate varies."""
+        return None if self.law.speed is None else self.factor * self.law.speed
+
+    @property
+    def span(self) -> tuple[float, float] | None:
+        """The interval of time [s] that the law is defined on, or None where it is not limited."""
+        return self.law.span
+
+    def __call__(self, t: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return value, rate and second rate at the times t (n,)."""
+        value, rate, second = self.law(t)
+        return self.factor * value, self.factor * rate, self.factor * second
+
+    def third(self, t: Floats) -> Floats:
+        """Return the third rate at the times t (n,)."""
+        return self.factor * self.law.third(t)
 
 
 @dataclass(frozen=True)
@@ -102,3 +137,7 @@ class TableLaw:
         t = np.asarray(t, dtype=float)
         value, rate, second = (self._spline(t, order) for order in range(3))
         return value, rate, second
+
+    def third(self, t: Floats) -> Floats:
+        """Return the third rate at the times t (n,), which jumps at the times of the table; NaN outside them."""
+        return np.asarray(self._spline(np.asarray(t, dtype=float), 3))

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from structkin.model.draft import GROUND, Draft
 from structkin.model.geometry import frame, place
+from structkin.model.masses import MassProperties, mass_properties
 from structkin.model.parts import Link
 from structkin.model.topology import suggest
 
@@ -82,16 +83,18 @@ def _link(draft: Draft, name: str, given: Sequence[frozenset[str]]) -> Link:
     local = {point: direction.conjugate() * (draft.points[point] - origin) for point in entry.points}
     if name != GROUND and len(entry.points) > 1:
         # on the x axis to the last bit, as the frame is defined by it
-        local[entry.points[1]] = complex(abs(draft.points[entry.points[1]] - origin), 0.0)
+        local[entry.points[1]] = abs(draft.points[entry.points[1]] - origin) + 0j
     if given:
         local = place(entry.points, local, {pair: draft.lengths[pair] for pair in given}, draft.show_length)
+    center = None if entry.center is None else direction.conjugate() * (entry.center - origin)
+    inertial = mass_properties(draft, name, local, center) or MassProperties()
     return Link(
         name=name,
         points=entry.points,
         local=MappingProxyType(local),
         origin=origin,
         direction=direction,
-        mass=entry.mass,
-        center=None if entry.center is None else direction.conjugate() * (entry.center - origin),
-        inertia=entry.inertia,
+        mass=inertial.mass,
+        center=inertial.center,
+        inertia=inertial.inertia,
     )

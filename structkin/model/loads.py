@@ -1,27 +1,35 @@
-"""Fifth pass: springs and initial values, checked lightly and kept for dynamics."""
+"""Fifth pass: what acts on the links, efforts of free coordinates, and initial values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import cmath
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from structkin.model.draft import Draft
+from structkin.model.draft import GROUND, Draft
 from structkin.model.flaw import Flaw, describe
-from structkin.model.forces import Forces, InitialState, Spring
-from structkin.model.schema import SpringEntry
+from structkin.model.force_schema import ForceEntry, FrictionEntry, MomentEntry, SpringEntry, TorsionEntry
+from structkin.model.forces import AppliedForce, AppliedMoment, Forces, Friction, InitialState, Load, Spring, Torsion
+from structkin.model.laws import ScaledLaw
+from structkin.model.parts import Law, Link
+from structkin.model.schema import pair
+from structkin.model.signals import constant, formula, one_way, signal, sized
 from structkin.model.topology import suggest
+
+#: Rate at which friction has reached 76 % of its limit, unless given [m/s or rad/s].
+TRANSITION = 1e-2
 
 
 def make_forces(draft: Draft) -> None:
     """Fill `forces` and `initial`."""
-    springs: dict[str, Spring] = {}
-    for id, entry in draft.spring_entries.items():
-        key = f"forces.{id}"
-        spring = draft.attempt(key, _spring, draft, id, entry)
-        if spring is not None:
-            springs[id] = spring
-    draft.forces = Forces(draft.forces.gravity, MappingProxyType(springs))
+    loads: dict[str, Load] = {}
+    for id, entry in draft.force_entries.items():
+        load = draft.attempt(f"forces.{id}", _MAKERS[type(entry)], draft, id, entry)
+        if load is not None:
+            loads[id] = load
+    efforts = _efforts(draft)
+    draft.forces = Forces(draft.forces.gravity, MappingProxyType(loads), MappingProxyType(efforts))
     for id, value in draft.initial_entries.items():
         key = f"initial.{id}"
         state = draft.attempt(key, _state, draft, id, value)
@@ -29,8 +37,12 @@ def make_forces(draft: Draft) -> None:
             draft.initial[id] = state
 
 
+# --- loads --------------------------------------------------------------------------------------------------
+
+
 def _spring(draft: Draft, id: str, entry: SpringEntry) -> Spring | None:
     key = f"forces.{id}"
+    actuator = _actuator(draft, key, entry.actuator, "force")
     a, b = entry.between
     if not draft.has_points(f"{key}.between", (a, b)):
         return None
@@ -43,7 +55,182 @@ def _spring(draft: Draft, id: str, entry: SpringEntry) -> Spring | None:
             return None  # told by `check_use`
         ends.append((link, point))
     free = abs(draft.points[b] - draft.points[a]) if entry.free_length is None else entry.free_length
-    return Spring(id, (ends[0], ends[1]), entry.stiffness, free, entry.damping)
+    return Spring(id, (ends[0], ends[1]), entry.stiffness, free, entry.damping, actuator)
+
+
+def _torsion(draft: Draft, id: str, entry: TorsionEntry) -> Torsion | None:
+    key = f"forces.{id}"
+    actuator = _actuator(draft, key, entry.actuator, "moment")
+    links = _turning(draft, key, entry.joint, entry.links)
+    if links is None or any(link not in draft.links for link in links):
+        return None
+    first, second = (draft.links[link] for link in links)
+    sketch = cmath.phase(second.direction * first.direction.conjugate())
+    free = sketch if entry.free_angle is None else entry.free_angle
+    return Torsion(id, links, entry.stiffness, free, entry.damping, actuator)
+
+
+def _force(draft: Draft, id: str, entry: ForceEntry) -> AppliedForce | None:
+    key = f"forces.{id}"
+    x, y = _components(draft, entry)
+    link = _carrier(draft, key, entry)
+    if link is None:
+        return None
+    at = entry.at
+    place = link.local[at] if isinstance(at, str) else link.direction.conjugate() * (at - link.origin)
+    return AppliedForce(id, link.name, place, x, y, entry.frame == "local")
+
+
+def _components(draft: Draft, entry: ForceEntry) -> tuple[Law, Law]:
+    way = one_way(entry)
+    if entry.direction is not None:
+        size = sized(entry, "force", draft.units, draft.folder)
+        return ScaledLaw(size, entry.direction.real), ScaledLaw(size, entry.direction.imag)
+    if way in ("table", "csv"):
+        raise Flaw(f"has a {way}, but no direction", "a table gives the size: add direction = [x, y]")
+    x, y = pair(getattr(entry, way), "two components [x, y]")
+    if way == "law":
+        return formula(x), formula(y)
+    return constant(draft.units.quantity(x, "force")), constant(draft.units.quantity(y, "force"))
+
+
+def _carrier(draft: Draft, key: str, entry: ForceEntry) -> Link | None:
+    """Return the link that a force acts on."""
+    if entry.on is not None and not draft.has_link(f"{key}.on", entry.on):
+        return None
+    if not isinstance(entry.at, str):
+        if entry.on is None:
+            raise Flaw("acts at a place [x, y] of the sketch, but on no link", 'add on = "...", or name a point')
+        return _moving(draft, entry.on)
+    if not draft.has_point(f"{key}.at", entry.at):
+        return None
+    held = draft.holders.get(entry.at, [])
+    if entry.on is not None:
+        if entry.on not in held:
+            raise Flaw(f"the point '{entry.at}' is not on '{entry.on}'", f"it is on {', '.join(held) or 'no link'}")
+        return _moving(draft, entry.on)
+    moving = [link for link in held if link != GROUND]
+    return _moving(draft, moving[0] if moving else GROUND) if held else None  # `check_use` tells of no link
+
+
+def _moving(draft: Draft, name: str) -> Link | None:
+    if name == GROUND:
+        raise Flaw("acts on the ground, which does not move", "name a point of a moving link")
+    return draft.links.get(name)
+
+
+def _moment(draft: Draft, id: str, entry: MomentEntry) -> AppliedMoment | None:
+    key = f"forces.{id}"
+    size = sized(entry, "moment", draft.units, draft.folder)
+    if (entry.on is None) == (entry.links is None):
+        raise Flaw("acts on no link" if entry.on is None else "has both 'on' and 'links'", 'give one: on = "crank"')
+    links = entry.links or (GROUND, entry.on or "")
+    if links[1] == GROUND and entry.links is None:
+        raise Flaw("acts on the ground, which does not move", "name a moving link")
+    return AppliedMoment(id, links, size) if _two_links(draft, key, links) else None
+
+
+def _friction(draft: Draft, id: str, entry: FrictionEntry) -> Friction | None:
+    key = f"forces.{id}"
+    joint = draft.joints.get(entry.joint)
+    if joint is None:
+        if draft.excused("joints", entry.joint) or draft.excused("points", entry.joint) or not draft.whole("links"):
+            return None
+        raise Flaw(f"there is no joint '{entry.joint}'", suggest(entry.joint, draft.joints))
+    turning = joint.kind == "R"
+    if entry.limit is None:
+        raise Flaw("has no limit", f"such as limit = {'0.5 (N m)' if turning else '12 (N)'}")
+    links: tuple[str, str] | None = (joint.links[0], joint.links[1])
+    if turning:
+        links = _turning(draft, key, entry.joint, entry.links)
+    elif entry.links is not None:
+        raise Flaw("names links, but the guide tells them", "delete links")
+    limit = _positive(draft, f"{key}.limit", entry.limit, "moment" if turning else "force")
+    transition = entry.transition if entry.transition is not None else TRANSITION
+    smooth = _positive(draft, f"{key}.transition", transition, "angular speed" if turning else "speed")
+    return None if links is None or not limit or not smooth else Friction(id, entry.joint, links, limit, smooth)
+
+
+def _positive(draft: Draft, key: str, value: Any, kind: str) -> float | None:
+    size = draft.attempt(key, draft.units.quantity, value, kind)
+    if size is not None and size <= 0:
+        draft.fault(key, f"expected a {kind} greater than zero, found {value}")
+        return None
+    return size
+
+
+_MAKERS: Mapping[type, Callable[..., Load | None]] = {
+    SpringEntry: _spring,
+    TorsionEntry: _torsion,
+    ForceEntry: _force,
+    MomentEntry: _moment,
+    FrictionEntry: _friction,
+}
+
+
+def _actuator(draft: Draft, key: str, value: Any, kind: str) -> Law | None:
+    return None if value is None else draft.attempt(f"{key}.actuator", signal, value, kind, draft.units, draft.folder)
+
+
+def _turning(draft: Draft, key: str, name: str | None, links: tuple[str, str] | None) -> tuple[str, str] | None:
+    """Return the links (from, to) that turn against each other at a pin, or of their own."""
+    if name is None:
+        if links is None:
+            raise Flaw("acts between no links", 'give joint = "A", or links = ["a", "b"]')
+        return links if _two_links(draft, key, links) else None
+    joint = draft.joints.get(name)
+    if joint is None:
+        if draft.excused("joints", name) or draft.excused("points", name) or not draft.whole("links"):
+            return None
+        raise Flaw(f"there is no joint '{name}'", suggest(name, draft.joints))
+    if joint.kind != "R":
+        raise Flaw(f"the links at '{name}' do not turn about it", "name a revolute joint")
+    if links is None:
+        if len(joint.links) > 2:
+            hint = f'add links = ["{joint.links[0]}", "{joint.links[1]}"]: from, to'
+            raise Flaw(f"the pin '{name}' joins {len(joint.links)} links: {', '.join(joint.links)}", hint)
+        first, second = joint.links
+        return (second, first) if second == GROUND else (first, second)
+    if not set(links) <= set(joint.links):
+        raise Flaw(f"the joint '{name}' does not join {links[0]} and {links[1]}", f"it joins {', '.join(joint.links)}")
+    return links if _two_links(draft, key, links) else None
+
+
+def _two_links(draft: Draft, key: str, links: tuple[str, str]) -> bool:
+    known = [draft.has_link(f"{key}.links", link) for link in dict.fromkeys(links)]
+    if links[0] == links[1]:
+        raise Flaw(f"acts between '{links[0]}' and itself", "name two different links")
+    return all(known)
+
+
+# --- efforts and initial values -----------------------------------------------------------------------------
+
+
+def _efforts(draft: Draft) -> dict[str, Law]:
+    """Return the torques and forces of free coordinates."""
+    efforts: dict[str, Law] = {}
+    for id, entry in draft.driver_entries.items():
+        driver = draft.drivers.get(id)
+        for name, kind in (("torque", "moment"), ("force", "force")):
+            value, key = getattr(entry, name), f"drivers.{id}.{name}"
+            if value is None:
+                continue
+            law = draft.attempt(key, signal, value, kind, draft.units, draft.folder)
+            if driver is not None and (driver.kind == "angle") != (name == "torque"):
+                right = "torque" if driver.kind == "angle" else "force"
+                draft.fault(key, f"the driver's coordinate is {_COORDINATE[driver.kind]}", f"give a {right}")
+            elif _prescribed(entry):
+                draft.fault(key, "the motion of the driver is given, so its effort is a result", "delete one of them")
+            elif law is not None:
+                efforts[id] = law
+    return efforts
+
+
+_COORDINATE = {"angle": "an angle", "slide": "a travel", "distance": "a distance"}
+
+
+def _prescribed(entry: Any) -> bool:
+    return any(getattr(entry, name) is not None for name in ("speed", "law", "table", "csv"))
 
 
 def _state(draft: Draft, id: str, value: Any) -> InitialState | None:
@@ -51,8 +238,7 @@ def _state(draft: Draft, id: str, value: Any) -> InitialState | None:
         if draft.excused("drivers", id):
             return None
         raise Flaw(f"there is no driver '{id}'", suggest(id, draft.driver_entries))
-    entry = draft.driver_entries[id]
-    if any(getattr(entry, name) is not None for name in ("speed", "law", "table", "csv")):
+    if _prescribed(draft.driver_entries[id]):
         raise Flaw("the driver has a law, which gives its initial value", "only free coordinates have initial values")
     driver = draft.drivers.get(id)
     if driver is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -10,14 +10,21 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from structkin.errors import InputError, Problem
-from structkin.model.parts import Drive, Guide, Link
+from structkin.model.cams import Cam
+from structkin.model.geneva import Geneva
+from structkin.model.parts import Arc, Drive, Guide, Link, Mesh
+from structkin.model.profile_cams import ProfileCam
 from structkin.model.topology import Topology, suggest
 from structkin.model.units import Units
 
 if TYPE_CHECKING:
-    from structkin.kinematics import Motion
+    from structkin.assemblies import Assemblies, Assembly
+    from structkin.kinematics import Motion, Motions
+    from structkin.kinematics.four_bar import FourBar, SliderCrank
+    from structkin.kinematics.limits import Circuits, Limits
     from structkin.model.draft import Draft
     from structkin.model.forces import Forces, InitialState
+    from structkin.model.posed import SketchPose
     from structkin.structure import KinematicStructure
 
 GROUND = "ground"
@@ -45,14 +52,19 @@ class Mechanism:
     __slots__ = (
         "__weakref__",
         "_folder",
+        "_pose",
         "_source",
         "_source_dict",
+        "arcs",
+        "cams",
         "drives",
         "duration",
         "forces",
+        "genevas",
         "guides",
         "initial",
         "links",
+        "meshes",
         "points",
         "title",
         "topology",
@@ -68,6 +80,14 @@ class Mechanism:
     links: Mapping[str, Link]
     #: Lines of prismatic joints and slots, by joint id.
     guides: Mapping[str, Guide]
+    #: Gears, racks, belts and rolling contacts, by joint id.
+    meshes: Mapping[str, Mesh]
+    #: Circular slots, by joint id.
+    arcs: Mapping[str, Arc]
+    #: Cams, each with its law or its profile, by joint id.
+    cams: Mapping[str, Cam | ProfileCam]
+    #: Geneva wheels, by joint id.
+    genevas: Mapping[str, Geneva]
     #: Geometry and law of each driver, in the order of the file.
     drives: Mapping[str, Drive]
     forces: Forces
@@ -78,6 +98,8 @@ class Mechanism:
     _source_dict: dict[str, Any]
     _source: str
     _folder: Path | None
+    #: What replaced the sketch, if something did.
+    _pose: SketchPose | None
 
     def __init__(
         self,
@@ -135,6 +157,7 @@ class Mechanism:
         object.__setattr__(self, "_source_dict", _plain(data))
         object.__setattr__(self, "_source", source)
         object.__setattr__(self, "_folder", folder)
+        object.__setattr__(self, "_pose", None)
 
     def _fill(self, draft: Draft, topology: Topology) -> None:
         values: dict[str, Any] = {
@@ -144,6 +167,10 @@ class Mechanism:
             "points": MappingProxyType(draft.points),
             "links": MappingProxyType(draft.links),
             "guides": MappingProxyType(draft.guides),
+            "meshes": MappingProxyType(draft.meshes),
+            "arcs": MappingProxyType(draft.arcs),
+            "cams": MappingProxyType({**draft.cams, **draft.profiles}),
+            "genevas": MappingProxyType(draft.genevas),
             "drives": MappingProxyType(draft.drives),
             "forces": draft.forces,
             "initial": MappingProxyType(draft.initial),
@@ -162,7 +189,7 @@ class Mechanism:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as what it was built from."""
-        return _rebuild, (self._source_dict, self._source, self._folder)
+        return _rebuild, (self._source_dict, self._source, self._folder, self._pose)
 
     def __copy__(self) -> Mechanism:
         """Return the mechanism itself, which cannot change."""
@@ -186,6 +213,17 @@ class Mechanism:
     def source_dict(self) -> dict[str, Any]:
         """A fresh copy of what the mechanism was built from, to vary and to build again."""
         return dict(_plain(self._source_dict))
+
+    def with_drivers(self, entries: Mapping[str, Any]) -> Mechanism:
+        """Return the mechanism with these entries of [drivers] beside its own.
+
+        >>> arm = Mechanism(points={"A": [0, 0], "B": [1, 0]}, links={"ground": ["A"], "arm": ["A", "B"]})
+        >>> arm.with_drivers({"motor": {"joint": "A", "speed": 1}})
+        <Mechanism '': 2 links, 1 joint, 1 driver>
+        """
+        data = self.source_dict
+        data["drivers"] = {**data.get("drivers", {}), **entries}
+        return _rebuild(data, self._source, self._folder)
 
     def link_of(self, point: str) -> str:
         """Return the ground if it has the point, else the first link that has it; `InputError` if none has.
@@ -217,12 +255,126 @@ class Mechanism:
         drivers: Mapping[str, Any] | None = None,
         duration: float | None = None,
         method: str = "topological",
+        coordinates: str | None = None,
+        branch: str = "smooth",
+        engine: str = "auto",
         strict: bool = False,
     ) -> Motion:
         """Return the motion; see `structkin.kinematics.solve`."""
         from structkin.kinematics import solve
 
-        return solve(self, samples, t=t, drivers=drivers, duration=duration, method=method, strict=strict)
+        return solve(
+            self,
+            samples,
+            t=t,
+            drivers=drivers,
+            duration=duration,
+            method=method,
+            coordinates=coordinates,
+            branch=branch,
+            engine=engine,
+            strict=strict,
+        )
+
+    def posed(self, pose: SketchPose) -> Mechanism:
+        """Return the same mechanism with this pose as its sketch: motions start from it, in its assembly modes.
+
+        `source_dict` stays that of the first sketch, whose axes and travels it is written in. Raises `InputError` where
+        there are gears, belts, racks or rolling contacts: their wheels are in mesh in the first sketch.
+        """
+        if self.meshes:
+            said = "is in mesh in the sketch, and cannot be posed otherwise"
+            raise InputError([Problem(f"joints.{id}", said) for id in self.meshes], self.title or "mechanism")
+        from structkin.model.posed import posed_parts
+
+        other = Mechanism.__new__(Mechanism)
+        parts = posed_parts(self, pose)
+        for name in self.__slots__:
+            if name != "__weakref__":
+                object.__setattr__(other, name, parts.get(name, getattr(self, name)))
+        object.__setattr__(other, "_pose", pose)
+        return other
+
+    def assemblies(
+        self,
+        *,
+        drivers: Mapping[str, float] | None = None,
+        t: float | None = None,
+        limit: int | None = 1000,
+        modes: Mapping[int, Sequence[int]] | None = None,
+    ) -> Assemblies:
+        """Return all assemblies at given driver values, found while they are asked for; see `structkin.assemblies`."""
+        from structkin.assemblies.listing import assemblies
+
+        return assemblies(self, drivers=drivers, t=t, limit=limit, modes=modes)
+
+    def assembly(
+        self,
+        index: int | None = None,
+        *,
+        where: Callable[[Assembly], bool] | None = None,
+        drivers: Mapping[str, float] | None = None,
+        t: float | None = None,
+        limit: int | None = 1000,
+    ) -> Assembly:
+        """Return one assembly: by index, the first that fulfils `where`, or the nearest to the sketch."""
+        from structkin.assemblies.listing import assembly
+
+        return assembly(self, index, where=where, drivers=drivers, t=t, limit=limit)
+
+    def limits(
+        self,
+        driver: str | None = None,
+        *,
+        drivers: Mapping[str, float] | None = None,
+        range: tuple[float, float] | None = None,
+    ) -> Limits:
+        """Return how far a driver goes and what ends its motion; see `structkin.kinematics.limits.limits`."""
+        from structkin.kinematics.limits import limits
+
+        return limits(self, driver, drivers=drivers, range=range)
+
+    def circuits(
+        self,
+        driver: str | None = None,
+        *,
+        drivers: Mapping[str, float] | None = None,
+        range: tuple[float, float] | None = None,
+    ) -> Circuits:
+        """Return which assembly modes are connected as a driver moves; see `structkin.kinematics.limits.circuits`."""
+        from structkin.kinematics.limits import circuits
+
+        return circuits(self, driver, drivers=drivers, range=range)
+
+    def four_bars(self) -> tuple[FourBar, ...]:
+        """Return every four-bar loop with the ground, and its type; see `structkin.kinematics.four_bar`."""
+        from structkin.kinematics.four_bar import four_bars
+
+        return four_bars(self)
+
+    def slider_cranks(self) -> tuple[SliderCrank, ...]:
+        """Return every slider-crank loop with the ground; see `structkin.kinematics.four_bar`."""
+        from structkin.kinematics.four_bar import slider_cranks
+
+        return slider_cranks(self)
+
+    def solve_many(
+        self,
+        samples: int | None = None,
+        *,
+        lengths: Mapping[str, Any] | None = None,
+        points: Mapping[str, Any] | None = None,
+        t: Any = None,
+        drivers: Mapping[str, Any] | None = None,
+        duration: float | None = None,
+        engine: str = "auto",
+    ) -> Motions:
+        """Return the motions of variants with other dimensions; see `structkin.kinematics.solve_many`."""
+        from structkin.kinematics import solve_many
+
+        return solve_many(
+            self, samples, lengths=lengths, points=points, t=t, drivers=drivers, duration=duration, engine=engine
+        )
 
 
 def _plain(data: Any) -> Any:
@@ -234,5 +386,6 @@ def _plain(data: Any) -> Any:
     return data.tolist() if isinstance(data, np.generic | np.ndarray) else data
 
 
-def _rebuild(data: Mapping[str, Any], source: str, folder: Path | None) -> Mechanism:
-    return Mechanism.from_dict(data, source=source, folder=folder)
+def _rebuild(data: Mapping[str, Any], source: str, folder: Path | None, pose: SketchPose | None = None) -> Mechanism:
+    mechanism = Mechanism.from_dict(data, source=source, folder=folder)
+    return mechanism if pose is None else mechanism.posed(pose)

@@ -58,6 +58,53 @@ class Guide:
     at: complex = 0j  # where the symbol is drawn, in the sketch
 
 
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """Two links whose turns are coupled: gears, pulleys under a belt, a pinion with its rack, a body that rolls.
+
+    Turns are counted from the sketch, without whole turns lost. Either `ratio` is given: (turn of the first - turn of
+    the carrier) = ratio (turn of the second - turn of the carrier), where the carrier is the link that holds both
+    centres, and for rolling circles (`carrier` None) the line of their centres. Or `guide` is given, a prismatic joint
+    or the rolling joint itself: its travel = lever (turn of the first - turn of the second), lever in m per radian.
+
+    `centers` are places in the frames of the two links, `radii` those of the pitch circles [m]; a rack or a
+    line has None instead. `line` holds the two ends of its pitch line, in its own frame. The sketch is in mesh.
+    """
+
+    joint: str
+    type: str
+    links: tuple[str, str]
+    centers: tuple[complex, complex | None]
+    radii: tuple[float, float | None]
+    ratio: float | None = None
+    carrier: str | None = None
+    guide: str | None = None
+    lever: float = 0.0
+    line: tuple[complex, complex] | None = None
+
+    @property
+    def reach(self) -> float:
+        """The distance [m] of the centres of two circles that touch: from inside where they turn in one sense."""
+        first, second = self.radii
+        assert self.ratio is not None and second is not None
+        return first + second if self.ratio < 0 else abs(first - second)
+
+
+@dataclass(frozen=True, slots=True)
+class Arc:
+    """The middle line of a circular slot: a circle about `center`, fixed in `carrier`, of a radius [m].
+
+    The point `point` of `slider` runs on it; both places are in the frames of their links.
+    """
+
+    joint: str
+    carrier: str
+    slider: str
+    center: complex
+    point: complex
+    radius: float
+
+
 class Law(Protocol):
     """A driver's coordinate as a function of time."""
 
@@ -71,6 +118,9 @@ class Law(Protocol):
 
     def __call__(self, t: Floats) -> tuple[Floats, Floats, Floats]:
         """Return value, rate and second rate at the times t (n,), each (n,), in SI."""
+
+    def third(self, t: Floats) -> Floats:
+        """Return the third rate at the times t (n,), in SI."""
 
 
 @dataclass(frozen=True, slots=True)

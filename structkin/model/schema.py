@@ -6,7 +6,7 @@ hide the next mistake. What an entry means beside others is checked where it is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -46,7 +46,9 @@ def _units(info: ValidationInfo) -> Units:
     return info.context
 
 
-def _scalar(kind: str, *, sign: str = "") -> PlainValidator:
+def scalar(kind: str, *, sign: str = "") -> PlainValidator:
+    """Return the validator of a quantity that comes out in SI; `sign`: "positive" or "not negative"."""
+
     def check(value: Any, info: ValidationInfo) -> float:
         result = _units(info).quantity(value, kind)
         if (sign == "positive" and result <= 0) or (sign == "not negative" and result < 0):
@@ -104,6 +106,52 @@ def _location(value: Any, info: ValidationInfo) -> str | complex:
     return value if isinstance(value, str) else vector(value, "length", _units(info))
 
 
+def one_of(*words: str) -> Callable[[Any], str]:
+    """Return the check of a word that is one of these."""
+
+    def check(value: Any) -> str:
+        if value not in words:
+            raise Flaw(f"expected {' or '.join(repr(word) for word in words)}, found {describe(value)}")
+        return str(value)
+
+    return check
+
+
+def _real(value: Any) -> float:
+    result = number(value)
+    if result == 0:
+        raise Flaw("expected a ratio other than zero, found 0", "omega_1 / omega_2 seen from the carrier")
+    return result
+
+
+def _teeth(value: Any) -> tuple[int, int]:
+    counts = pair(value, "two numbers of teeth")
+    for count in counts:
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise Flaw(f"expected two whole numbers of teeth, found {describe(count)}", "such as [20, 40]")
+    return counts[0], counts[1]
+
+
+def _radii(value: Any, info: ValidationInfo) -> tuple[float, float]:
+    first, second = (_units(info).quantity(item, "length") for item in pair(value, "two radii"))
+    if first <= 0 or second <= 0:
+        raise Flaw("expected two radii that are positive", "internal = true says which way two gears turn")
+    return first, second
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise Flaw(f"expected true or false, found {describe(value)}")
+    return value
+
+
+def _whole(value: Any) -> int:
+    found = number(value)
+    if found != int(found):
+        raise Flaw(f"expected a whole number, found {value}")
+    return int(found)
+
+
 Name = Annotated[str, PlainValidator(_text)]
 Names = Annotated[tuple[str, ...], PlainValidator(_names)]
 TwoLinks = Annotated[tuple[str, str], _two("link")]
@@ -114,23 +162,29 @@ Anything = Annotated[Any, PlainValidator(lambda value: value)]
 
 
 class Entry(BaseModel):
-    """An entry of a section. `shape` says what it is, `sample` shows how it is written."""
+    """An entry of a section. `layout` says what it is, `sample` shows how it is written."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
-    shape: ClassVar[str] = "a table { ... }"
+    layout: ClassVar[str] = "a table { ... }"
     sample: ClassVar[str] = ""
 
 
 class LinkEntry(Entry):
-    """A link: its points; mass [kg], centre of mass in the sketch [m], inertia about it [kg m^2]."""
+    """A link: its points; mass [kg], centre of mass in the sketch [m], inertia about it [kg m^2].
 
-    shape: ClassVar[str] = "a list of points, or a table"
+    Or a uniform `shape`, a rod or a plate, of this mass or `density` [kg/m or kg/m^2]; and points that carry masses.
+    """
+
+    layout: ClassVar[str] = "a list of points, or a table"
     sample: ClassVar[str] = '["A", "B"] or { points = ["A", "B"], mass = 0.6 }'
 
     points: Names
-    mass: Annotated[float, _scalar("mass", sign="not negative")] | None = None
+    mass: Annotated[float, scalar("mass", sign="not negative")] | None = None
     center: Annotated[complex, _vector("length")] | None = None
-    inertia: Annotated[float, _scalar("inertia", sign="not negative")] | None = None
+    inertia: Annotated[float, scalar("inertia", sign="not negative")] | None = None
+    shape: Annotated[str, PlainValidator(one_of("rod", "plate"))] | None = None
+    density: Anything = None
+    point_masses: Anything = None
 
 
 class PrismaticEntry(Entry):
@@ -146,7 +200,7 @@ class PrismaticEntry(Entry):
 
 
 class SlotEntry(Entry):
-    """A pin of one link in a straight slot of another."""
+    """A pin of one link in a straight slot of another, or in a circular one about a point of it."""
 
     sample: ClassVar[str] = '{ type = "pin-in-slot", pin = "B", on = "crank", slot = "arm", along = ["O", "E"] }'
 
@@ -156,6 +210,126 @@ class SlotEntry(Entry):
     on: Name | None = None
     axis: Axis | None = None
     along: TwoPoints | None = None
+    center: Name | None = None
+    radius: Annotated[float, scalar("length", sign="positive")] | None = None
+
+
+class CamEntry(Entry):
+    """A cam with a law or a profile; whether its lifts are lengths or angles is known later."""
+
+    sample: ClassVar[str] = (
+        '{ type = "cam", cam = "disc", follower = "lifter", at = "Q", radius = 10, '
+        'law = [{ motion = "cycloidal", over = 180, to = 20 }, { motion = "cycloidal", over = 180, to = 0 }] }'
+    )
+
+    type: Name
+    cam: Name
+    follower: Name
+    law: Anything = None
+    profile: Anything = None
+    outline: Anything = None
+    csv: Name | None = None
+    center: Name | None = None
+    at: Name | None = None
+    face: TwoPoints | None = None
+    contact: Name | None = None
+    radius: Annotated[float, scalar("length", sign="positive")] | None = None
+    base: Annotated[float, scalar("length", sign="positive")] | None = None
+    start: Annotated[float, scalar("angle")] | None = None
+    direction: Name | None = None
+    carrier: Name | None = None
+
+
+class GenevaEntry(Entry):
+    """A Geneva wheel of n slots and the crank whose pin turns it."""
+
+    sample: ClassVar[str] = '{ type = "geneva", crank = "crank", pin = "P", wheel = "wheel", slots = 4 }'
+
+    type: Name
+    crank: Name
+    pin: Name
+    wheel: Name
+    slots: Annotated[int, PlainValidator(_whole)]
+
+
+Ratio = Annotated[float, PlainValidator(_real)]
+Teeth = Annotated[tuple[int, int], PlainValidator(_teeth)]
+Radii = Annotated[tuple[float, float], PlainValidator(_radii)]
+Flag = Annotated[bool, PlainValidator(_flag)]
+Radius = Annotated[float, scalar("length", sign="positive")]
+
+
+class GearEntry(Entry):
+    """Two gears whose centres the carrier holds."""
+
+    sample: ClassVar[str] = '{ type = "gear", links = ["pinion", "wheel"], teeth = [20, 40] }'
+
+    type: Name
+    links: TwoLinks
+    ratio: Ratio | None = None
+    teeth: Teeth | None = None
+    radii: Radii | None = None
+    internal: Flag | None = None
+    carrier: Name | None = None
+    centers: TwoPoints | None = None
+
+
+class BeltEntry(Entry):
+    """Two pulleys or sprockets under a belt or chain, whose centres the carrier holds."""
+
+    sample: ClassVar[str] = '{ type = "belt", links = ["small", "large"], radii = [20, 40] }'
+
+    type: Name
+    links: TwoLinks
+    ratio: Ratio | None = None
+    teeth: Teeth | None = None
+    radii: Radii | None = None
+    crossed: Flag | None = None
+    carrier: Name | None = None
+    centers: TwoPoints | None = None
+
+
+class RackEntry(Entry):
+    """A pinion and a rack, which slides along the link that holds the pinion's centre."""
+
+    sample: ClassVar[str] = '{ type = "rack", links = ["pinion", "rack"], radius = 20 }'
+
+    type: Name
+    links: TwoLinks
+    radius: Radius | None = None
+    along: TwoPoints | None = None
+    carrier: Name | None = None
+    center: Name | None = None
+
+
+class RollingEntry(Entry):
+    """A circle of the first link that rolls on a line or on a circle of the second without slip."""
+
+    sample: ClassVar[str] = '{ type = "rolling", links = ["wheel", "ground"], radius = 30, along = ["P", "Q"] }'
+
+    type: Name
+    links: TwoLinks
+    radius: Radius | None = None
+    along: TwoPoints | None = None
+    center: Name | None = None
+    radii: Radii | None = None
+    centers: TwoPoints | None = None
+    internal: Flag | None = None
+
+
+MeshEntry = GearEntry | BeltEntry | RackEntry | RollingEntry
+JointEntry = PrismaticEntry | SlotEntry | CamEntry | GenevaEntry | MeshEntry
+
+JOINT_TYPES: Mapping[str, type[JointEntry]] = {
+    "prismatic": PrismaticEntry,
+    "pin-in-slot": SlotEntry,
+    "cam": CamEntry,
+    "geneva": GenevaEntry,
+    "gear": GearEntry,
+    "belt": BeltEntry,
+    "rack": RackEntry,
+    "rolling": RollingEntry,
+}
 
 
 class DriverEntry(Entry):
@@ -170,18 +344,8 @@ class DriverEntry(Entry):
     law: Anything = None
     table: Anything = None
     csv: Name | None = None
-
-
-class SpringEntry(Entry):
-    """A spring and damper between two points; its free length is that of the sketch unless given."""
-
-    sample: ClassVar[str] = '{ type = "spring", between = ["P", "D"], stiffness = 500, free_length = 40 }'
-
-    type: Name
-    between: TwoPoints
-    stiffness: Annotated[float, _scalar("stiffness", sign="not negative")] = 0.0
-    free_length: Annotated[float, _scalar("length", sign="not negative")] | None = None
-    damping: Annotated[float, _scalar("damping", sign="not negative")] = 0.0
+    torque: Anything = None
+    force: Anything = None
 
 
 E = TypeVar("E", bound=Entry)
@@ -195,7 +359,7 @@ def read(model: type[E], data: Any, key: str, units: Units) -> tuple[E | None, l
     (('A', 'B'), "links.crank: unknown key 'mas'; did you mean 'mass'?")
     """
     if not isinstance(data, Mapping):
-        return None, [Problem(key, f"expected {model.shape}, found {describe(data)}", f"such as {model.sample}")]
+        return None, [Problem(key, f"expected {model.layout}, found {describe(data)}", f"such as {model.sample}")]
     table = dict(data)
     try:
         return model.model_validate(table, context=units), []

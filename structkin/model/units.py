@@ -68,6 +68,12 @@ QUANTITIES: Mapping[str, tuple[Dimension, str]] = {
     "inertia": ((2, 1, 0, 0), "4e-4 kg m^2"),
     "stiffness": ((0, 1, -2, 0), "3 N/mm"),
     "damping": ((0, 1, -1, 0), "2 N s/m"),
+    "force": (_FORCE, "250 N"),
+    "moment": ((2, 1, -2, 0), "5 N m"),
+    "torsional stiffness": ((2, 1, -2, -1), "3 N m/rad"),
+    "torsional damping": ((2, 1, -1, -1), "0.1 N m s/rad"),
+    "mass per length": ((-1, 1, 0, 0), "2.5 kg/m"),
+    "mass per area": ((-2, 1, 0, 0), "40 kg/m^2"),
 }
 
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(.*)", re.DOTALL)

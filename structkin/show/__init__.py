@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from structkin.show.files import save_figure
+    from structkin.show.forces_output import forces_table, forces_to_dataframe, forces_to_dict, write_forces_csv
+    from structkin.show.forces_plot import plot_forces
     from structkin.show.inputs_figure import draw_inputs, inputs_table
     from structkin.show.matrices import draw_matrices
     from structkin.show.motion_plot import plot_motion
     from structkin.show.schematic import draw_schematic
+    from structkin.show.simulation_output import simulation_table, simulation_to_dict, write_simulation_csv
+    from structkin.show.simulation_plot import plot_simulation
     from structkin.show.structure_graph import draw_structure
     from structkin.show.table import motion_to_dict, to_dataframe, write_csv
     from structkin.show.terminal import groups_table, summary_table
@@ -23,14 +27,23 @@ __all__ = [
     "draw_matrices",
     "draw_schematic",
     "draw_structure",
+    "forces_table",
+    "forces_to_dataframe",
+    "forces_to_dict",
     "groups_table",
     "inputs_table",
     "motion_to_dict",
+    "plot_forces",
     "plot_motion",
+    "plot_simulation",
     "save_figure",
+    "simulation_table",
+    "simulation_to_dict",
     "summary_table",
     "to_dataframe",
     "write_csv",
+    "write_forces_csv",
+    "write_simulation_csv",
 ]
 
 _HOMES = {
@@ -38,14 +51,23 @@ _HOMES = {
     "draw_matrices": "matrices",
     "draw_schematic": "schematic",
     "draw_structure": "structure_graph",
+    "forces_table": "forces_output",
+    "forces_to_dataframe": "forces_output",
+    "forces_to_dict": "forces_output",
     "groups_table": "terminal",
     "inputs_table": "inputs_figure",
     "motion_to_dict": "table",
+    "plot_forces": "forces_plot",
     "plot_motion": "motion_plot",
+    "plot_simulation": "simulation_plot",
     "save_figure": "files",
+    "simulation_table": "simulation_output",
+    "simulation_to_dict": "simulation_output",
     "summary_table": "terminal",
     "to_dataframe": "table",
     "write_csv": "table",
+    "write_forces_csv": "forces_output",
+    "write_simulation_csv": "simulation_output",
 }
 
 

@@ -25,7 +25,13 @@ def points_of_interest(mechanism: Mechanism) -> list[str]:
     >>> points_of_interest(m)
     ['B', 'P']
     """
-    moving = moving_points(mechanism)
+    faces = [
+        _face_points(mechanism.links[cam.follower], cam.touch, cam.normal)
+        for cam in mechanism.cams.values()
+        if cam.normal is not None
+    ]
+    shared = {joint.id for joint in mechanism.topology.joints}
+    moving = [p for p in moving_points(mechanism) if p in shared or not any(p in face for face in faces)]
     used = {point for drive in mechanism.drives.values() for _, point in drive.ends or ()}
     for guide in mechanism.guides.values():
         used |= _slider_points(mechanism, guide)
@@ -44,6 +50,11 @@ def _slider_points(mechanism: Mechanism, guide: Guide) -> set[str]:
     link = mechanism.links[guide.slider]
     size = max((abs(place) for place in link.local.values()), default=0.0)
     return {name for name, place in link.local.items() if abs(place - guide.point) <= 1e-9 * size}
+
+
+def _face_points(link: Link, touch: complex, normal: complex) -> set[str]:
+    size = max((abs(place) for place in link.local.values()), default=0.0)
+    return {name for name, place in link.local.items() if abs(((place - touch) / normal).real) <= 1e-9 * size}
 
 
 def output_links(mechanism: Mechanism, structure: KinematicStructure) -> list[str]:

@@ -82,7 +82,7 @@ def plot_motion(motion: Motion, *names: str, units: Units | None = None) -> Figu
         for row, quantity in enumerate(quantities):
             ax = grid[row, column]
             _panel(ax, along.values, curves, row, quantity, measures, motion)
-            _bands(ax, motion, along.values)
+            shade(ax, motion, along.values)
         grid[0, column].legend(**_above(_handles(curves)))
         grid[2, column].set_xlabel(along.name, fontsize=NORMAL)
     figure.align_ylabels()
@@ -212,7 +212,7 @@ def _above(handles: list[Line2D]) -> dict[str, Any]:
 # --- samples that are not ok --------------------------------------------------------------------------------
 
 
-def _bands(ax: Axes, motion: Motion, x: Floats) -> None:
+def shade(ax: Axes, motion: Motion, x: Floats) -> None:
     """Shade the samples that are not ok, half a step beyond them on either side."""
     for part, status, _ in motion.outcomes():
         if status == Status.OK:

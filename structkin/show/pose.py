@@ -6,15 +6,19 @@ Plane vectors are complex numbers x + iy, as in the model.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
+from structkin.model.cams import Cam
+from structkin.model.geneva import Geneva
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Guide
+from structkin.model.profile_cams import ProfileCam
 
 Path = NDArray[np.complex128]
 
@@ -23,22 +27,24 @@ Path = NDArray[np.complex128]
 class Pose:
     """One pose: the named points, and of each link the origin and direction of its frame; NaN where not known.
 
-    `scale` [m] is the picture's unit of length; `ranges[joint]` the way along a guide, from the guide's origin.
+    `scale` [m] is the picture's unit of length; `ranges[joint]` the way along a guide, from the guide's origin;
+    `turns[joint]` the angles [rad] of the pin in a circular slot, in the frame of its link.
     """
 
     scale: float
     points: Mapping[str, complex]
     frames: Mapping[str, tuple[complex, complex]]
     ranges: Mapping[str, tuple[float, float]]
+    turns: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
-    def at(self, link: str, place: complex) -> complex:
+    def at(self, link: str, place: Any) -> Any:
         """Return where a place [m] in a link's frame is."""
         origin, direction = self.frames[link]
         return origin + direction * place / self.scale
 
     def block(self, guide: Guide) -> complex:
         """Return where the sliding point of a guide is."""
-        return self.at(guide.slider, guide.point)
+        return complex(self.at(guide.slider, guide.point))
 
     def along(self, guide: Guide) -> complex:
         """Return the unit direction of a guide."""
@@ -52,6 +58,18 @@ class Pose:
         return start + low * along, start + high * along
 
 
+def profile_of(pose: Pose, cam: Cam | ProfileCam) -> Path:
+    """Return the closed profile of a cam where it stands."""
+    x, y = cam.profile().T
+    return np.asarray(pose.at(cam.cam, x + 1j * y))
+
+
+def wheel_of(pose: Pose, mechanism: Mechanism, geneva: Geneva) -> Path:
+    """Return the closed outline of a Geneva wheel where it stands."""
+    pivot = mechanism.links[geneva.wheel].local[geneva.pivot]
+    return np.asarray(pose.at(geneva.wheel, pivot + geneva.outline()))
+
+
 def sketch_pose(mechanism: Mechanism, scale: float) -> Pose:
     """Return the pose of the sketch."""
     held = {point for link in mechanism.links.values() for point in link.local}
@@ -62,7 +80,11 @@ def sketch_pose(mechanism: Mechanism, scale: float) -> Pose:
     for joint, guide in mechanism.guides.items():
         way = (pose.block(guide) - pose.at(guide.carrier, guide.origin)) / pose.along(guide)
         ranges[joint] = (way.real, way.real)
-    return Pose(scale, points, frames, ranges)
+    turns = {}
+    for joint, arc in mechanism.arcs.items():
+        arm = (pose.at(arc.slider, arc.point) - pose.at(arc.carrier, arc.center)) / frames[arc.carrier][1]
+        turns[joint] = (float(np.angle(arm)),) * 2
+    return Pose(scale, points, frames, ranges, turns)
 
 
 def motion_pose(motion: Motion, sample: int, scale: float) -> Pose:
@@ -87,7 +109,14 @@ def motion_pose(motion: Motion, sample: int, scale: float) -> Pose:
         way = (motion.travel(joint) + guide.start) / scale
         good = way[np.isfinite(way)]
         ranges[joint] = (float(good.min()), float(good.max())) if len(good) else (np.nan, np.nan)
-    return Pose(scale, points, frames, ranges)
+    turns = {}
+    for joint, arc in m.arcs.items():
+        x, y = (motion.position(arc.point, arc.slider) - motion.position(arc.center, arc.carrier)).T
+        axis = motion.position(arc.center + 1, arc.carrier) - motion.position(arc.center, arc.carrier)
+        arms = (x + 1j * y) * (axis @ np.array([1, -1j]))
+        angles = np.unwrap(np.angle(arms[np.isfinite(arms)]))
+        turns[joint] = (float(angles.min()), float(angles.max())) if len(angles) else (np.nan, np.nan)
+    return Pose(scale, points, frames, ranges, turns)
 
 
 def path_of(motion: Motion, point: str, scale: float) -> Path:

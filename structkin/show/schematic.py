@@ -14,14 +14,16 @@ from matplotlib.lines import Line2D
 
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
+from structkin.model.cams import Cam
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Drive, Guide
+from structkin.model.profile_cams import ProfileCam
 from structkin.model.topology import suggest
 from structkin.model.units import Units
 from structkin.show.interest import middle, points_of_interest
 from structkin.show.labels import Label, place_labels, root_figure
 from structkin.show.measures import Measures, driver_quantity, measures_of
-from structkin.show.pose import Path, Pose, motion_pose, path_of, sketch_pose
+from structkin.show.pose import Path, Pose, motion_pose, path_of, profile_of, sketch_pose, wheel_of
 from structkin.show.style import (
     DRIVER,
     GROUND,
@@ -34,8 +36,11 @@ from structkin.show.style import (
     listed,
     new_figure,
     plain,
+    tint,
 )
-from structkin.show.symbols import PATH, Pen
+from structkin.show.symbols import BAR, PATH, PLATE, Pen
+from structkin.show.wheels import draw_mesh
+from structkin.show.wheels import extent as mesh_extent
 from structkin.structure import KinematicStructure
 
 #: Points traced if nobody says which.
@@ -73,7 +78,7 @@ def draw_schematic(
     if motion is not None:
         traced = trace or points_of_interest(mechanism)[:MOST_TRACED]
         paths = {point: path_of(motion, point, scale) for point in traced}
-    low, high = _extent(mechanism, pose, paths)
+    low, high = extent(mechanism, pose, paths)
     wide = (high - low).real > 1.35 * (high - low).imag
     own = ax is None
     if ax is None:
@@ -90,6 +95,14 @@ def draw_schematic(
     _legend(ax, drawing, own, wide)
     place_labels(ax, labels)
     return root_figure(ax)
+
+
+def draw_pose(
+    ax: Axes, mechanism: Mechanism, structure: KinematicStructure, pose: Pose, low: complex, high: complex
+) -> list[Label]:
+    """Draw one pose on axes that show `low` to `high`, without names, and return what names it has."""
+    pen = Pen(ax, _symbol_size(mechanism, low, high, pose.scale))
+    return _Drawing(mechanism, structure, pose, {}, pen).draw()
 
 
 def _check(mechanism: Mechanism, motion: Motion | None, trace: Sequence[str]) -> None:
@@ -120,11 +133,26 @@ class _Drawing:
         for point, path in self.paths.items():
             colour = self.colour(self._link_of(point))
             self.pen.line(path, f"path:{point}", color=colour, linewidth=1.3, zorder=PATH, alpha=0.9)
-        for guide in self.mechanism.guides.values():
+        for guide in self._guides:
             self._guide(guide)
+        for mesh in self.mechanism.meshes.values():
+            draw_mesh(self.pen, self.pose, mesh, self.colour, self.mechanism.topology.ground)
+        for arc in self.mechanism.arcs.values():
+            center, (low, high) = self.pose.at(arc.carrier, arc.center), self.pose.turns[arc.joint]
+            if np.isfinite(center) and np.isfinite(low):
+                arm = arc.radius * np.exp(1j * low)
+                start = self.pose.at(arc.carrier, arc.center + arm)
+                self.pen.curved_slot(center, start, high - low, f"slot:{arc.joint}", self.colour(arc.carrier))
+        for cam in self.mechanism.cams.values():
+            self._cam(cam)
+        for geneva in self.mechanism.genevas.values():
+            wheel = wheel_of(self.pose, self.mechanism, geneva)
+            if np.isfinite(wheel).all():
+                self.pen.disc(wheel, f"wheel:{geneva.id}", self.colour(geneva.wheel))
         for name in self.structure.topology.moving_links:
             dashed = self.colour(name) == LOOSE
-            below = any(guide.carrier == name for guide in self.mechanism.guides.values())
+            slotted = {guide.carrier for guide in self._guides}
+            below = name in slotted | {arc.carrier for arc in self.mechanism.arcs.values()}
             self.pen.body(self._body(name), f"link:{name}", self.colour(name), dashed=dashed, below=below)
         for spring in self.mechanism.forces.springs.values():
             a, b = (self.pose.points[point] for _, point in spring.ends)
@@ -141,6 +169,11 @@ class _Drawing:
         group = self.structure.group_of(link)
         return group_colour(None if group is None else group.index)
 
+    @property
+    def _guides(self) -> list[Guide]:
+        """The guides that are drawn as such: what rolls on a line has a symbol of its own."""
+        return [guide for guide in self.mechanism.guides.values() if guide.joint not in self.mechanism.meshes]
+
     def _link_of(self, point: str) -> str:
         """Return the link whose colour a point takes: the first moving one that has it."""
         moving = self.mechanism.topology.moving_links
@@ -156,9 +189,9 @@ class _Drawing:
         """Return the places that a link ties together: its points, its blocks, its slots; none for a bare block."""
         places = [self.pose.points[point] for point in self.mechanism.links[name].points]
         near = 0.2 * self.pen.u
-        blocks = [self.pose.block(guide) for guide in self.mechanism.guides.values() if guide.slider == name]
+        blocks = [self.pose.block(guide) for guide in self._guides if guide.slider == name]
         places += [block for block in blocks if all(abs(block - place) > near for place in places)]
-        slots = [guide for guide in self.mechanism.guides.values() if guide.carrier == name]
+        slots = [guide for guide in self._guides if guide.carrier == name]
         centre = sum(places, 0j) / len(places) if places else 0j
         for guide in slots:
             a, b = self.pose.way(guide)
@@ -166,7 +199,8 @@ class _Drawing:
             foot = a + along * float(np.clip(((centre - a) / along).real, 0.0, abs(b - a)))
             if all(abs(foot - place) > near for place in places):
                 places.append(foot)
-        if len(places) == 1 and (slots or (blocks and abs(blocks[0] - places[0]) <= near)):
+        wheel = any(name in mesh.links for mesh in self.mechanism.meshes.values())
+        if len(places) == 1 and (slots or wheel or (blocks and abs(blocks[0] - places[0]) <= near)):
             return []
         return places
 
@@ -187,12 +221,32 @@ class _Drawing:
         if guide.turn is not None:
             self.pen.block(place, along, f"block:{guide.joint}", self.colour(guide.slider))
 
+    def _cam(self, cam: Cam | ProfileCam) -> None:
+        """Draw the profile, and the roller or the face that touches it."""
+        profile, touch = profile_of(self.pose, cam), self.pose.at(cam.follower, cam.touch)
+        if not np.isfinite(profile).all() or not np.isfinite(touch):
+            return
+        self.pen.disc(profile, f"cam:{cam.id}", self.colour(cam.cam))
+        colour = self.colour(cam.follower)
+        if cam.normal is not None:
+            along = -1j * cam.normal * self.pose.frames[cam.follower][1]
+            way = ((profile - touch) / along).real
+            reach = 0.35 * float(np.ptp(way))
+            middle = float(np.clip(0.0, way.min() + reach, way.max() - reach))
+            ends = touch + along * np.array([middle - reach, middle + reach])
+            self.pen.line(ends, f"face:{cam.id}", color=colour, linewidth=3.5, zorder=BAR)
+        elif cam.radius:
+            radius = cam.radius / self.pose.scale / self.pen.u
+            style = {"facecolor": tint(colour), "edgecolor": colour, "linewidth": 1.6, "zorder": PLATE}
+            self.pen.circle(touch, radius, f"roller:{cam.id}", **style)
+
     def _points(self) -> list[Label]:
         topology = self.mechanism.topology
         pins = {joint.id for joint in topology.joints if joint.kind == "R"}
         pins |= {end for drive in self.mechanism.drives.values() for _, end in drive.ends or ()}
         pins |= {end for spring in self.mechanism.forces.springs.values() for _, end in spring.ends}
-        slotted = [self.pose.block(guide) for guide in self.mechanism.guides.values() if guide.turn is None]
+        slotted = [self.pose.block(guide) for guide in self._guides if guide.turn is None]
+        slotted += [self.pose.at(arc.slider, arc.point) for arc in self.mechanism.arcs.values()]
         fixed = self.mechanism.links[topology.ground].local
         labels = []
         for name, place in self.pose.points.items():
@@ -244,11 +298,14 @@ class _Drawing:
 # --- layout -------------------------------------------------------------------------------------------------
 
 
-def _extent(mechanism: Mechanism, pose: Pose, paths: Mapping[str, Path]) -> tuple[complex, complex]:
+def extent(mechanism: Mechanism, pose: Pose, paths: Mapping[str, Path]) -> tuple[complex, complex]:
     """Return the lower left and upper right corner of all that is drawn; never empty."""
     parts = [np.array(list(pose.points.values())), *paths.values()]
     for guide in mechanism.guides.values():
         parts.append(np.array([pose.block(guide), *pose.way(guide)]))
+    parts += [mesh_extent(pose, mesh) for mesh in mechanism.meshes.values()]
+    parts += [profile_of(pose, cam) for cam in mechanism.cams.values()]
+    parts += [wheel_of(pose, mechanism, geneva) for geneva in mechanism.genevas.values()]
     z = np.concatenate(parts)
     z = z[np.isfinite(z)]
     if not len(z):

@@ -83,6 +83,10 @@ class Pen:
         else:
             self.shape(corners, gid, facecolor=colour + "40", edgecolor=colour, linewidth=2.5, zorder=depth, **style)
 
+    def disc(self, outline: ArrayLike, gid: str, colour: str) -> None:
+        """Draw the closed outline of a cam or wheel, below all links."""
+        self.shape(outline, gid, facecolor=colour + "40", edgecolor=colour, linewidth=1.8, zorder=SLOT - 0.6)
+
     # --- joints -------------------------------------------------------------------------------------------
 
     def pin(self, place: complex, gid: str) -> None:
@@ -134,6 +138,17 @@ class Pen:
         if fixed:
             for side in (1j * along, -1j * along):
                 self.hatching(a + radius * side, b + radius * side, side, gid)
+
+    def curved_slot(self, center: complex, start: complex, turn: float, gid: str, colour: str) -> None:
+        """Draw a circular slot from a place on its middle line on, by a turn about its centre [rad]."""
+        arm, u = start - center, self.u
+        more = 1.3 * u / abs(arm)
+        way = arm * np.exp(1j * np.linspace(-more, turn + more, 60))
+        half = 0.75 * u / abs(arm) * np.exp(1j * np.linspace(0, np.pi, 13))
+        outline = np.concatenate(
+            (way * (1 + half[0]), way[-1] * (1 + half), way[::-1] * (1 - half[0]), way[0] * (1 - half))
+        )
+        self.shape(center + outline, gid, facecolor="white", edgecolor=colour, linewidth=2.0, zorder=SLOT)
 
     # --- drivers ------------------------------------------------------------------------------------------
 

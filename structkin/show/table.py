@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,12 +38,16 @@ def to_dataframe(motion: Motion, units: Units | None = None) -> pd.DataFrame:
 
     The names of the units stand in `attrs["units"]`. Raises `StructkinError` where pandas is missing.
     """
+    return frame_of(all_columns(motion, units), motion)
+
+
+def frame_of(columns: Sequence[Column], motion: Motion) -> pd.DataFrame:
+    """Return columns of a motion as a data frame, with the status of each sample."""
     try:
         import pandas as pd
     except ImportError:
         message = "a data frame needs pandas, which is not installed: pip install structkin[pandas]"
         raise StructkinError(message) from None
-    columns = all_columns(motion, units)
     frame = pd.DataFrame({column.name: column.values for column in columns})
     frame["status"] = status_words(motion)
     frame["group"] = failed_groups(motion)
@@ -59,7 +63,11 @@ def write_csv(motion: Motion, path: str | Path, units: Units | None = None) -> N
     the status in words and the group where a sample stopped. Raises `InputError` where the file cannot be written,
     and leaves no part of it.
     """
-    columns = all_columns(motion, units)
+    write_columns(all_columns(motion, units), motion, path)
+
+
+def write_columns(columns: Sequence[Column], motion: Motion, path: str | Path) -> None:
+    """Write columns of a motion as CSV, with the status of each sample."""
     heads = [column.name for column in columns] + ["status", "group"]
     names = [column.unit for column in columns] + ["", ""]
     cells = [[_cell(value) for value in column.values.tolist()] for column in columns]
@@ -85,21 +93,23 @@ def motion_to_dict(motion: Motion, units: Units | None = None) -> dict[str, Any]
         "units": {"length": measures.units.length, "angle": measures.units.angle, "time": "s"},
         "samples": len(motion),
         "ok": int(motion.ok.sum()),
-        "t": _plain(motion.t),
-        "drivers": _nested(driver_columns(motion, units)),
-        "points": _nested(point_columns(motion, units)),
-        "links": _nested(link_columns(motion, units)),
+        "t": plain_values(motion.t),
+        "drivers": nested(driver_columns(motion, units)),
+        "points": nested(point_columns(motion, units)),
+        "links": nested(link_columns(motion, units)),
         "status": status_words(motion),
         "group": [index if index >= 0 else None for index in motion.failed_group.tolist()],
     }
 
 
-def _nested(columns: Iterable[Column]) -> dict[str, dict[str, list[float | None]]]:
+def nested(columns: Iterable[Column]) -> dict[str, dict[str, list[float | None]]]:
+    """Return columns as plain data: by part, then by quantity."""
     result: dict[str, dict[str, list[float | None]]] = {}
     for column in columns:
-        result.setdefault(column.part, {})[column.quantity] = _plain(column.values)
+        result.setdefault(column.part, {})[column.quantity] = plain_values(column.values)
     return result
 
 
-def _plain(values: NDArray[np.float64]) -> list[float | None]:
+def plain_values(values: NDArray[np.float64]) -> list[float | None]:
+    """Return values as a list, NaN as None."""
     return [value if math.isfinite(value) else None for value in values.tolist()]

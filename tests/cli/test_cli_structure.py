@@ -51,8 +51,11 @@ def test_explain_says_why():
 def test_equations_are_told_for_every_group_of_the_examples(name):
     """Where they are told by joint, they add up: else the sentence would say so in general."""
     structure = sk.load(path(name)).structure()
-    lines = lines_of(structure)
-    assert lines[::2] == structure.explain().splitlines()
+    # a planetary train tells its redundant meshes, too
+    lines, explained = (
+        [x for x in text if x[0] != "!"] for text in (lines_of(structure), structure.explain().splitlines())
+    )
+    assert lines[::2] == explained
     for group, line in zip(structure.groups, lines[1::2], strict=True):
         if group.links:
             given = [int(part.split()[-1].rstrip(".")) for part in line.split("unknowns; ")[1].split(", ")]

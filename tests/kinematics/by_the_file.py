@@ -5,6 +5,7 @@ Nothing of the parsed model is used but the names: the sketch in the dict says w
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,20 @@ class File:
         else:
             step = complex(*joint["axis"])
         return step / abs(step)
+
+    def turn(self, motion: Any, link: str) -> Any:
+        """How far a link has turned since the sketch, up to whole turns."""
+        return motion.angle(link) - self.sketch_angle(link)
+
+    def rack(self, joint: dict[str, Any]) -> tuple[tuple[str, dict[str, Any]], str]:
+        """The carrier of a pinion, its guide of the rack, and the pinion's centre."""
+        _, rack = joint["links"]
+        ((base, guide),) = [
+            (joint["carrier"], other)
+            for other in self.data["joints"].values()
+            if other["type"] == "prismatic" and set(other["links"]) == {joint["carrier"], rack}
+        ]
+        return (base, guide), joint["center"]
 
     def ends(self, driver: dict[str, Any]) -> tuple[str, str]:
         """From and to of an angle or slide driver: the ground, else the first listed, comes first."""
@@ -94,6 +109,32 @@ def gaps(data: dict[str, Any], motion: Any) -> dict[str, Any]:
             note("guide", (file.axis(joint).conjugate() * inside(base, file.links[mover][0], mover)).imag / file.size)
             turned = motion.angle(first) - motion.angle(second)
             note("parallel", np.sin(0.5 * (turned - file.sketch_angle(first) + file.sketch_angle(second))))
+        elif joint["type"] in ("gear", "belt"):
+            note("mesh", _mesh(file, joint, motion))
+        elif joint["type"] == "rack":
+            pinion, rack = joint["links"]
+            (base, guide), center = file.rack(joint)
+            radius, way = joint["radius"] * file.length, file.axis(guide)
+            travel = way.conjugate() * inside(base, file.links[rack][0], rack)
+            side = (way.conjugate() * (file.points[file.links[rack][0]] - file.points[center])).imag
+            # where the pinion turns counter-clockwise, its lowest point moves to the right
+            turned = file.turn(motion, pinion) - file.turn(motion, base)
+            note("rack", np.sin(0.5 * (travel.real / radius + np.sign(side) * turned)))
+        elif joint["type"] == "rolling":
+            wheel, base = joint["links"]
+            centers = joint["centers"]
+            (r1, r2), turns = (
+                np.array(joint["radii"]) * file.length,
+                [file.turn(motion, link) for link in (wheel, base)],
+            )
+            line = at(centers[0], wheel) - at(centers[1], base)
+            reach = abs(r1 - r2) if joint.get("internal") else r1 + r2
+            note("touch", (np.abs(line) - reach) / file.size)
+            psi = np.angle(line / (file.points[centers[0]] - file.points[centers[1]]))
+            # the arcs that have rolled off are as long as each other
+            teeth = Fraction(r1 / r2).limit_denominator(1000)
+            arcs = teeth * 1.0 * (turns[0] - psi) + (turns[1] - psi) * (-1 if joint.get("internal") else 1)
+            note("arcs", np.sin(0.5 * arcs * teeth.denominator) / teeth.denominator)
         else:
             pin = joint["pin"]
             of = joint.get("on", file.holders(pin)[0])
@@ -112,3 +153,16 @@ def gaps(data: dict[str, Any], motion: Any) -> dict[str, Any]:
             first, second = file.ends(driver)
             note("angle", np.sin(0.5 * (motion.angle(second) - motion.angle(first) - z)))
     return out
+
+
+def _mesh(file: File, joint: dict[str, Any], motion: Any) -> Any:
+    """How far the teeth of two wheels are from meeting, as seen from their carrier."""
+    first, second = joint["links"]
+    carrier = file.turn(motion, joint["carrier"])
+    a, b = file.turn(motion, first) - carrier, file.turn(motion, second) - carrier
+    if "teeth" in joint:
+        n1, n2 = joint["teeth"]
+        sign = 1 if joint.get("internal") or (joint["type"] == "belt" and not joint.get("crossed")) else -1
+        return np.sin(0.5 * (n1 * a - sign * n2 * b)) / (n1 + n2)
+    ratio = Fraction(joint["ratio"]).limit_denominator(1000)
+    return np.sin(0.5 * ratio.denominator * (a - joint["ratio"] * b)) / ratio.denominator

@@ -456,9 +456,173 @@ def _new_pin(w: World, *near: str) -> str:
     return name
 
 
+# --- gears ----------------------------------------------------------------------------------------------------
+
+
+def _wheels(w: World) -> tuple[str, str, str]:
+    """A known link with its pin on another known link, the carrier."""
+    pairs = [
+        (wheel, pin, carrier)
+        for carrier in w.group_of
+        for pin in w.links[carrier]
+        for wheel in w.group_of
+        if wheel != carrier and pin in w.links[wheel]
+    ]
+    if not pairs:
+        raise UnfitError("no wheel on a carrier")
+    return tuple(w.pick(pairs))
+
+
+def _mesh(w: World, first: str, second: str, carrier: str, centers: tuple[str, str]) -> str:
+    """Gears or a belt, by teeth or by ratio, listed either way round."""
+    name, joint = w.name("g"), {"type": w.pick(["gear", "belt"]), "carrier": carrier}
+    turned = w.chance(0.5)
+    joint["links"] = [second, first] if turned else [first, second]
+    joint["centers"] = list(centers[::-1] if turned else centers)
+    teeth = [int(x) for x in w.rng.choice([7, 12, 13, 16, 20, 24, 31], size=2, replace=False)]
+    if w.chance(0.5):
+        joint["teeth"] = teeth
+        joint["internal" if joint["type"] == "gear" else "crossed"] = w.chance(0.5)
+    else:
+        joint["ratio"] = w.pick([-1, 1]) * teeth[0] / teeth[1]
+    w.joints[name] = joint
+    return name
+
+
+def _on(w: World, carrier: str, *taken: str) -> str:
+    """A pin of a known link, new or there, away from others."""
+    free = [pin for pin in w.links[carrier] if all(abs(w.points[pin] - w.points[x]) > 0.3 for x in taken)]
+    if free and w.chance(0.4):
+        return str(w.pick(free))
+    return w.point(w.points[taken[0]] + w.arrow(), carrier)
+
+
+def geared_r(w: World) -> None:
+    """A wheel on the carrier of another one."""
+    other, pin, carrier = _wheels(w)
+    center = _on(w, carrier, pin)
+    wheel = w.link(center)
+    if w.chance(0.8):
+        w.point(w.points[center] + w.arrow(), wheel)
+    _mesh(w, wheel, other, carrier, (center, pin))
+    w.depends |= {w.owner[center], w.group_of[other]}
+    w.close("R-G", "HP", 2)
+
+
+def planet(w: World) -> None:
+    """An arm and a planet round a known wheel; a second wheel or a driver holds them."""
+    pin = w.seat()
+    suns = [link for link in w.group_of if pin in w.links[link]]
+    arm = w.link(pin)
+    center = w.point(w.points[pin] + w.arrow(), arm)
+    wheel = w.link(center)
+    w.point(w.points[center] + w.arrow(), wheel)
+    suns = [str(x) for x in w.rng.permutation(suns)[: 2 if w.chance(0.6) else 1]]
+    for sun in suns:
+        _mesh(w, wheel, sun, arm, (center, pin))
+        w.depends.add(w.group_of[sun])
+    if len(suns) == 1:
+        other = w.pick([arm, w.host()])
+        ends = (other, wheel)
+        if other != arm:
+            w.depends.add(w.group_of[other])
+        w.drive(angle=ends if w.chance(0.5) else ends[::-1], joint=None)
+    w.close("gear train", None, 1 + len(suns))
+
+
+def pinion(w: World) -> None:
+    """A pinion on a known rack."""
+    name = w.pick([id for id, joint in w.joints.items() if joint["type"] == "prismatic"] or [None])
+    if name is None:
+        raise UnfitError("no guide")
+    carrier, rack = (str(x) for x in w.rng.permutation(w.joints[name]["links"]))
+    if not w.links[rack] or not _only_guide(w, name):
+        raise UnfitError("no rack")
+    near = w.points[w.links[rack][0]]
+    center = w.point(near + w.arrow(), carrier)
+    wheel = w.link(center)
+    w.point(w.points[center] + w.arrow(), wheel)
+    _rack(w, wheel, rack, carrier, center, name)
+    w.depends |= {w.owner[center], w.group_of[rack]}
+    w.close("R-G", "HP", 2)
+
+
+def rack(w: World) -> None:
+    """A rack that slides on the carrier of a known pinion."""
+    wheel, pin, carrier = _wheels(w)
+    link = w.link()
+    w.point(w.points[pin] + w.arrow(), link)
+    name = w.slide(link, carrier)
+    _rack(w, wheel, link, carrier, pin, name)
+    w.depends |= {w.group_of[wheel], w.group_of[carrier]}
+    w.close("P-G", "HP", 2)
+
+
+def _only_guide(w: World, name: str) -> bool:
+    """Whether no other prismatic joint joins the two links of this one."""
+    ends = set(w.joints[name]["links"])
+    return sum(joint["type"] == "prismatic" and set(joint["links"]) == ends for joint in w.joints.values()) == 1
+
+
+def _rack(w: World, wheel: str, rack: str, carrier: str, center: str, guide: str) -> None:
+    side = (w.points[w.links[rack][0]] - w.points[center]) * w.direction(w.joints[guide]).conjugate()
+    if abs(side.imag) < 0.2:
+        raise UnfitError("level with its rack")
+    w.joints[w.name("g")] = {
+        "type": "rack", "links": [wheel, rack], "carrier": carrier, "center": center, "radius": w.uniform(0.3, 2.0),
+    }  # fmt: skip
+
+
+def rolling(w: World) -> None:
+    """A circle that rolls on a known one, pushed by an arm at its centre or rim, or turned by a driver."""
+    center = w.seat(needed=False)
+    base = w.pick([link for link in w.group_of if center in w.links[link]])
+    teeth = [float(x) for x in w.rng.choice([7, 12, 13, 16, 20, 24, 31], size=2, replace=False)]
+    internal = w.chance(0.4)
+    way = w.arrow()
+    scale = abs(way) / (abs(teeth[0] - teeth[1]) if internal else sum(teeth))
+    wheel = w.link()
+    middle = w.point(w.points[center] + way, wheel)
+    w.joints[w.name("g")] = {
+        "type": "rolling", "links": [wheel, base], "centers": [middle, center], "radii": [scale * x for x in teeth],
+        "internal": internal,
+    }  # fmt: skip
+    w.depends.add(w.group_of[base])
+    rim = w.point(w.points[middle] + w.arrow(), wheel)
+    if w.chance(0.4):
+        other = w.host()
+        w.depends.add(w.group_of[other])
+        w.drive(angle=(other, wheel), joint=None)
+        w.close("driven K", "I", 1)
+        return
+    pin = w.pick([middle, rim])
+    w.link(w.seat(center), pin)
+    w.close("general", None, 2)
+
+
+def geared_loop(w: World) -> None:
+    """Two wheels on one carrier and two bars between them, held by a driver: a five-bar with gears."""
+    carrier = w.host()
+    if not w.links[carrier]:
+        raise UnfitError("no place for wheels")
+    a = w.pick(w.links[carrier])
+    b = _on(w, carrier, a)
+    w.depends |= {w.owner[a], w.owner[b]}
+    wheels = [w.link(a), w.link(b)]
+    ends = [w.point(w.points[x] + w.arrow(), wheel) for x, wheel in zip((a, b), wheels, strict=True)]
+    tip = _new_pin(w, *ends)
+    bars = [w.link(end, tip) for end in ends]
+    _mesh(w, wheels[0], wheels[1], carrier, (a, b))
+    other = w.host()
+    w.depends.add(w.group_of[other])
+    w.drive(angle=(other, bars[0]), joint=None)
+    w.close("general", None, 2)
+
+
 Menu = tuple[Callable[[World], None], ...]
 DRIVEN: Menu = (driven_r, driven_r, driven_p, ram_r, ram_p)
 DYADS: Menu = (rrr, rrr, rrp, rpr, prp, rpp)
+GEARED: Menu = (geared_r, geared_r, planet, pinion, rack, rolling, geared_loop)
 OTHERS: Menu = (triad, triad, class_iv, held_platform, slotted_r, slotted_p)
 
 
@@ -538,12 +702,15 @@ def _written(w: World, seed: int, *, plain: bool = False) -> Case:
     joints: dict[str, Any] = {}
     for id in shuffled(w.joints):
         joint = dict(w.joints[id])
-        for key in ("links", "along"):
+        for key in ("links", "along", "centers"):
             if key in joint:
                 joint[key] = [name[x] for x in joint[key]]
-        for key in ("pin", "slot", "on"):
+        for key in ("pin", "slot", "on", "carrier", "center"):
             if key in joint:
                 joint[key] = name[joint[key]]
+        for key in ("radius", "radii"):
+            if key in joint:
+                joint[key] = (np.array(joint[key]) * length).tolist()
         if "axis" in joint:
             joint["axis"] = [float(joint["axis"].real), float(joint["axis"].imag)]
         at = joint.pop("at", None)
@@ -611,4 +778,4 @@ def _law(
     return {"table": [[t, start + float(rng.uniform(-0.5, 0.5)) * reach] for t in times]}
 
 
-__all__ = ["ANGLE", "CLEAR", "DRIVEN", "DYADS", "OTHERS", "Built", "Case", "UnfitError", "World", "build"]
+__all__ = ["ANGLE", "CLEAR", "DRIVEN", "DYADS", "GEARED", "OTHERS", "Built", "Case", "UnfitError", "World", "build"]

@@ -29,9 +29,8 @@ def assert_describes_the_motion(motion):
         v, a = (x[ok] for x in rates(motion, name))
         bend = np.einsum("n...ij,ni,nj->n...", L, z[1], z[1])
         # The floor is for parts that stand still but for rounding.
-        size_v = np.einsum("n...i,ni->n...", np.abs(K), np.abs(z[1])).max(initial=0.0) + 0.1 * np.abs(z[1]).max() * max(
-            motion.size, 1
-        )
+        size_v = np.einsum("n...i,ni->n...", np.abs(K), np.abs(z[1])).max(initial=0.0)
+        size_v += 0.1 * np.abs(z[1]).max() * max(motion.size, 1)
         size_a = np.einsum("n...ij,ni,nj->n...", np.abs(L), np.abs(z[1]), np.abs(z[1])).max(initial=0.0)
         size_a += np.einsum("n...i,ni->n...", np.abs(K), np.abs(z[2])).max(initial=0.0) + size_v
         size_a += 0.1 * np.abs(z[2]).max() * max(motion.size, 1)
@@ -82,7 +81,10 @@ def test_examples_against_differences(name):
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6), elements=st.integers(1, 5))
 def test_random_mechanisms(seed, elements):
-    assert_describes_the_motion(build(seed, elements).mechanism().solve(7))
+    motion = build(seed, elements).mechanism().solve(7)
+    # a law may stay outside of what the lengths reach
+    if motion.ok.any():
+        assert_describes_the_motion(motion)
 
 
 def test_singular_and_unreached_samples_have_no_coefficients():

@@ -12,10 +12,13 @@ from hypothesis import strategies as st
 from random_mechanisms import DRIVEN, DYADS, OTHERS, Case, build
 from whole_system import WholeSystem, unknowns_of
 
+import structkin as sk
 from structkin.groups import General
 from structkin.kinematics import Motion, compile_plan
 from structkin.kinematics import compile as compiling
 from structkin.kinematics.plan import Slot, Step
+from structkin.kinematics.status import Status
+from structkin.kinematics.tracking import track, unpacked
 
 seeds = st.integers(0, 2**31 - 1)
 quiet = {
@@ -29,6 +32,8 @@ quiet = {
 
 def without_closed_forms(mechanism: Any, **options: Any) -> Motion:
     """Solve every group by the general solver."""
+    # a new one: a mechanism keeps its plan
+    mechanism = sk.Mechanism.from_dict(mechanism.source_dict)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compiling, "solve_closed", lambda *arguments: None)
         motion = mechanism.solve(**options)
@@ -164,3 +169,48 @@ def test_general_tracks_through_the_plan_of_closed_forms():
     assert not plan.tracked
     assert general.tracked
     assert [group.links for group in plan.structure.groups] == [group.links for group in general.structure.groups]
+
+
+def far_from_its_sketch(scale):
+    """A platform on three legs whose exact lengths differ much from what is drawn."""
+    points = {
+        "A": (0, 0), "B": (0, 1.2), "P": (0.6, 3.0), "F": (5, -0.5), "Q": (3.4, 3.2), "G": (2, 7), "R": (2.0, 4.8),
+    }  # fmt: skip
+    size = {a: complex(*place) for a, place in points.items()}
+    return sk.Mechanism(
+        points=points,
+        links={"ground": ["A", "F", "G"], "crank": ["A", "B"], "leg1": ["B", "P"], "leg2": ["F", "Q"],
+               "leg3": ["G", "R"], "platform": ["P", "Q", "R"]},
+        lengths={f"{a}-{b}": scale[k] * abs(size[a] - size[b]) for k, (a, b) in enumerate(("BP", "FQ", "GR"))},
+        drivers={"motor": {"joint": "A", "law": f"{np.pi / 2!r} + 0.2*sin(t)"}},
+        duration=6.0,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("scale", [(1.3, 1.1, 0.9), (0.8, 1.25, 1.2), (1.0, 1.0, 1.3)])
+def test_lengths_that_differ_from_the_sketch_are_reached_little_by_little(scale):
+    """The pose does not depend on the sampling, and is the one that growing lengths lead to."""
+    m = far_from_its_sketch(scale)
+    coarse, fine = m.solve(13), m.solve(121)
+    assert coarse.ok.all() and fine.ok.all()
+    np.testing.assert_allclose(coarse.position("R"), fine.position("R")[::10], atol=1e-10)
+    place = None
+    for part in np.linspace(0, 1, 9)[1:]:
+        grown = far_from_its_sketch(tuple(1 + part * (x - 1) for x in scale)).solve(1)
+        assert grown.ok.all()
+        if place is not None:
+            assert np.max(np.abs(grown.position("R") - place)) < 0.6
+        place = grown.position("R")
+    np.testing.assert_allclose(place, coarse.position("R")[:1], atol=1e-9)
+
+
+def test_a_group_is_tracked_over_one_lane_or_none():
+    """Where an earlier group is out of reach in all other lanes."""
+    ((step, h, phi),) = general_steps(far_from_its_sketch((1.0, 1.0, 1.0)).solve(5))
+    O, theta = (x[..., :1] for x in unpacked(step.kind, phi))
+    one = tuple(x if np.shape(x)[-1:] in ((), (1,)) else x[..., :1] for x in h)
+    found, status = track(step.kind, one, O, theta, 1)
+    assert status.tolist() == [Status.OK]
+    np.testing.assert_allclose(np.stack(found)[..., 0], np.stack(phi)[..., 0], atol=1e-12)
+    _, status = track(step.kind, tuple(np.nan * np.asarray(x) for x in one), O, theta, 1)
+    assert status.tolist() == [Status.OUT_OF_REACH]

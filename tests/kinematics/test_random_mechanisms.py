@@ -200,10 +200,10 @@ def _check_out_of_reach(case: Case, motion: Any, centers: Any, place: Any) -> Co
         else:
             q = system.sketch()
             start = np.array([mechanism.drives[id].start for id in system.drivers])
-            turns = np.array([mechanism.drives[id].kind == "angle" for id in system.drivers])
+            turns = np.array([mechanism.drives[id].kind == "angle" and not mechanism.meshes for id in system.drivers])
             way = end - start
             way = np.where(turns, np.remainder(way + np.pi, 2 * np.pi) - np.pi, way)
-            path = start + np.linspace(0, 1, 41)[1:, None] * way
+            path = start + np.linspace(0, 1, 101 if mechanism.meshes else 41)[1:, None] * way
         assert system.follow(q, path) is None, (Status(motion.status[lane]).words, lane)
         seen["walks to a limit"] += 1
     return seen
@@ -234,7 +234,8 @@ def check_walk(case: Case) -> Counter[str]:
     motion = mechanism.solve(t=t)
     z = np.array([motion.drivers[id][0] for id in system.drivers])
     start = np.array([mechanism.drives[id].start for id in system.drivers])
-    turns = np.array([mechanism.drives[id].kind == "angle" for id in system.drivers])
+    # where there are gears, a whole turn before the first sample counts
+    turns = np.array([mechanism.drives[id].kind == "angle" and not mechanism.meshes for id in system.drivers])
     way = np.where(turns, np.remainder(z[:, 0] - start + np.pi, 2 * np.pi) - np.pi, z[:, 0] - start)
     theirs = unknowns_of(system, motion, 0)
     q: Any = system.sketch()
@@ -243,7 +244,7 @@ def check_walk(case: Case) -> Counter[str]:
             times = np.linspace(t[lane - 1], t[lane], 10)[1:]
             path = np.array([mechanism.drives[id].law(times)[0] for id in system.drivers]).T
         else:
-            path = z[:, 0] - way + np.linspace(0, 1, 10)[1:, None] * way
+            path = z[:, 0] - way + np.linspace(0, 1, 100 if mechanism.meshes else 10)[1:, None] * way
         q = system.follow(q, path)
         if q is None:
             seen["walks that met a limit"] += 1
@@ -252,6 +253,14 @@ def check_walk(case: Case) -> Counter[str]:
         gap = (q[:, 0] - theirs[:, lane]) / np.tile([system.size, system.size, 1.0], len(system.moving))
         gap[2::3] = np.remainder(gap[2::3] + np.pi, 2 * np.pi) - np.pi
         assert np.max(np.abs(gap)) < 1e-6, (lane, "another assembly mode")
+        for link, turn in motion.plan.turns.items():
+            if link in system.column:
+                # whole turns are walked, too
+                k = system.column[link] + 2
+                counted = turn.const.real + sum(
+                    f.real * motion.lanes.x[0, motion.plan.rows(s), lane] for s, f in turn.terms
+                )
+                assert np.max(np.abs(counted - (q[k, 0] - system.sketch()[k, 0]))) < 1e-6, (lane, link)
         seen["samples walked to"] += 1
     return seen
 

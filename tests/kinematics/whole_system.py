@@ -4,7 +4,12 @@ It shares no code with the solver by groups. The unknowns are x, y and theta of 
 
     R         the pin's place on each further link minus that on the first        two rows a pair
     P         orientation, and distance beside the guide                          two rows
-    slot      distance beside the line                                            one row
+    gears     turn_1 - turn_c = ratio (turn_2 - turn_c), up to a tooth            one row
+    racks     travel = lever (turn_1 - turn_2), up to a turn                      one row
+    rolling   as a rack and a line; as gears on the line of centres, and |A - B|  two rows
+    slot      distance beside the line, or from the centre of a circular slot     one row
+    cam       the follower's travel or angle minus its law of the cam's angle     one row
+    Geneva    the pin beside the line of a slot, or the angle of the locked wheel  one row
     drivers   angle(second) - angle(first) - z;  travel - z;  |F - E| - z         one row
 
 are evaluated on second-order jets: a value with its first and second derivative along one direction of the unknowns.
@@ -14,8 +19,9 @@ accelerations. All are exact, and no derivative is written by hand.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -43,8 +49,8 @@ class Jet:
         o = _jet(other)
         return Jet(self.f * o.f, self.d * o.f + self.f * o.d, self.dd * o.f + 2 * self.d * o.d + self.f * o.dd)
 
-    def map(self, f: Any, f1: Any, f2: Any) -> Jet:
-        """The function with this value and these derivatives at self."""
+    def map(self, f: Any, f1: Any, f2: Any, f3: Any = None) -> Jet:
+        """The function with this value and these derivatives at self; the third is for jets of third order."""
         return Jet(f, f1 * self.d, f1 * self.dd + f2 * self.d**2)
 
     def cos(self) -> Jet:
@@ -58,6 +64,25 @@ class Jet:
     def sqrt(self) -> Jet:
         r = np.sqrt(self.f)
         return self.map(r, 0.5 / r, -0.25 / r**3)
+
+    def inverse(self) -> Jet:
+        r = 1 / self.f
+        return self.map(r, -(r**2), 2 * r**3, -6 * r**4)
+
+    def wrapped(self, turn: float = TURN) -> Jet:
+        """The angle between plus and minus half a turn."""
+        return Jet(np.remainder(self.f + turn / 2, turn) - turn / 2, self.d, self.dd)
+
+    def where(self, condition: Any, other: Jet) -> Jet:
+        """This number where a condition holds, else the other."""
+        return Jet(*(np.where(condition, *ab) for ab in ((self.f, other.f), (self.d, other.d), (self.dd, other.dd))))
+
+
+def direction(v: Vec) -> Jet:
+    """The angle of a vector: seen from where it points now, it is the arctangent of a slope that is zero."""
+    x, y = v.x.f, v.y.f
+    slope = (v.y * x - v.x * y) * (v.x * x + v.y * y).inverse()
+    return slope.map(np.arctan2(y, x), 1.0, 0.0, -2.0)
 
 
 def _jet(value: Any) -> Jet:
@@ -134,7 +159,7 @@ class WholeSystem:
 
         for joint in m.topology.joints:
             if joint.kind != "R":
-                assert joint.id in m.guides, f"a {joint.kind} joint without a guide"
+                assert joint.id in m.guides or _known(m, joint.id), f"a {joint.kind} joint without geometry"
                 continue
             first = joint.links[0]
             for other in joint.links[1:]:
@@ -148,7 +173,31 @@ class WholeSystem:
             add(along.cross(way) - guide.offset, self.size, guide.carrier, guide.slider)
             if guide.turn is not None:
                 row = pose.angle(guide.slider) - pose.angle(guide.carrier) - np.angle(guide.turn)
-                add(_wrapped(row), 1.0, guide.carrier, guide.slider)
+                add(row.wrapped(), 1.0, guide.carrier, guide.slider)
+        for mesh in m.meshes.values():
+            if mesh.guide is not None:
+                along, way = self._line(pose, m.guides[mesh.guide])
+                row = along.dot(way) - m.guides[mesh.guide].start
+                row = row - (self._turn(pose, mesh.links[0]) - self._turn(pose, mesh.links[1])) * mesh.lever
+                add(row.wrapped(TURN * abs(mesh.lever)), self.size, *mesh.links, m.guides[mesh.guide].carrier,
+                    m.guides[mesh.guide].slider)  # fmt: skip
+                continue
+            if mesh.carrier is None:
+                reach = pose.point(mesh.links[1], mesh.centers[1]) - pose.point(mesh.links[0], mesh.centers[0])
+                sketch = [
+                    m.links[a].origin + m.links[a].direction * c for a, c in zip(mesh.links, mesh.centers, strict=True)
+                ]
+                first, second = mesh.radii
+                add(reach.dot(reach).sqrt() - abs(first - second if mesh.ratio > 0 else first + second), self.size,
+                    *mesh.links)  # fmt: skip
+                carrier = direction(reach) - np.angle(sketch[1] - sketch[0])
+            else:
+                carrier = self._turn(pose, mesh.carrier)
+            row = self._turn(pose, mesh.links[0]) - carrier - (self._turn(pose, mesh.links[1]) - carrier) * mesh.ratio
+            teeth = Fraction(mesh.ratio).limit_denominator(1000)
+            assert abs(teeth - mesh.ratio) < 1e-15 * abs(mesh.ratio), "a ratio of whole numbers of teeth"
+            add(row.wrapped(TURN / teeth.denominator), 1.0, *mesh.links, *([mesh.carrier] if mesh.carrier else []))
+        cam_rows(self, pose, add)
         for id in self.drivers:
             drive = m.drives[id]
             if drive.kind == "angle":
@@ -163,6 +212,9 @@ class WholeSystem:
                 reach = pose.point(b, m.links[b].local[f]) - pose.point(a, m.links[a].local[e])
                 add(reach.dot(reach).sqrt(), self.size, a, b)
         return out
+
+    def _turn(self, pose: Pose, link: str) -> Jet:
+        return pose.angle(link) - np.angle(self.mechanism.links[link].direction)
 
     @staticmethod
     def _line(pose: Pose, guide: Any) -> tuple[Vec, Vec]:
@@ -210,17 +262,18 @@ class WholeSystem:
 
     def velocities(self, q: Any, rates: Any) -> Any:
         """Solve Phi_q qd = -Phi_t."""
-        return _solve(self.jacobian(q), self._driver_terms(rates)) * self._unit
+        J = self.jacobian(q)
+        return _solve(J, self._driver_terms(rates, J.shape[1])) * self._unit
 
     def accelerations(self, q: Any, qd: Any, second_rates: Any) -> Any:
         """Solve Phi_q qdd = -(Phi_q qd)_q qd - Phi_tt."""
         rows = self.rows(Pose(self, q, qd))
         convective = np.stack([np.broadcast_to(row.dd, q.shape[1:]) / unit for row, unit, _ in rows])
-        return _solve(self.jacobian(q), self._driver_terms(second_rates) - convective) * self._unit
+        J = self.jacobian(q)
+        return _solve(J, self._driver_terms(second_rates, J.shape[1]) - convective) * self._unit
 
-    def _driver_terms(self, rates: Any) -> Any:
+    def _driver_terms(self, rates: Any, count: int) -> Any:
         units = [1.0 if self.mechanism.drives[id].kind == "angle" else self.size for id in self.drivers]
-        count = 3 * len(self.moving)
         terms = np.zeros((count, rates.shape[1]))
         if self.drivers:
             terms[count - len(self.drivers) :] = rates / np.array(units)[:, None]
@@ -268,12 +321,59 @@ class WholeSystem:
         return q
 
 
-def _wrapped(row: Jet) -> Jet:
-    return Jet(np.remainder(row.f + np.pi, TURN) - np.pi, row.d, row.dd)
+#: What has geometry besides guides, as attributes of a mechanism.
+OTHER_GEOMETRY = ("meshes", "cams", "genevas", "arcs")
+
+
+def _known(mechanism: Any, joint: str) -> bool:
+    return any(joint in getattr(mechanism, kind) for kind in OTHER_GEOMETRY)
+
+
+def cam_rows(system: WholeSystem, pose: Pose, add: Callable[..., None]) -> None:
+    """Add the rows of cams with a law, Geneva wheels and circular slots.
+
+    A cam is judged by the angle of its link and the travel or angle of its follower's joint; a Geneva wheel by its pin
+    on the middle line of a slot, or by its locked angle; a circular slot by a distance.
+    """
+    m, size = system.mechanism, system.size
+    for arc in m.arcs.values():
+        way = pose.point(arc.slider, arc.point) - pose.point(arc.carrier, arc.center)
+        add(way.dot(way).sqrt() - arc.radius, size, arc.carrier, arc.slider)
+    for cam in m.cams.values():
+        angle = pose.angle(cam.cam) - pose.angle(cam.carrier)
+        f = angle.map(*(cam.follow(angle.f, order) for order in range(4)))
+        ends = cam.cam, cam.follower, cam.carrier
+        if cam.joint in m.guides:
+            guide = m.guides[cam.joint]
+            along, way = system._line(pose, guide)
+            add(along.dot(way) - guide.start - f, size, *ends)
+        else:
+            add((pose.angle(cam.follower) - pose.angle(cam.carrier) - f).wrapped(), 1.0, *ends)
+    for g in m.genevas.values():
+        pivot = m.links[g.wheel].local[g.pivot]
+        way = pose.point(g.crank, m.links[g.crank].local[g.pin]) - pose.point(g.wheel, pivot)
+        reach, turn = np.hypot(way.x.f, way.y.f), 2 * np.pi / g.slots
+        # Beyond the mouth of the slots the wheel is locked: halfway between two slots on the line of centres.
+        inside = reach <= g.distance * np.cos(np.pi / g.slots) * (1 + 1e-9)
+        wheel, base = pose.angle(g.wheel), pose.angle(g.carrier)
+        towards = np.arctan2(way.y.f, way.x.f) - wheel.f - g.slot
+        slot = g.slot + turn * np.round(towards / turn)
+        c, s = (wheel + slot).cos(), (wheel + slot).sin()
+        across = c * way.y - s * way.x
+        centres = m.links[g.carrier].local[g.pivot] - m.links[g.carrier].local[_shaft(m, g)]
+        locked = (wheel - base - (np.angle(-centres) + turn / 2 - g.slot)).wrapped(turn)
+        add(across.where(inside, locked * size), size, g.crank, g.wheel, g.carrier)
+
+
+def _shaft(m: Any, g: Any) -> str:
+    pins = [joint.id for joint in m.topology.joints if {g.crank, g.carrier} <= set(joint.links)]
+    return pins[0]
 
 
 def _solve(J: Any, rhs: Any) -> Any:
-    """Solve lane by lane; NaN where a Jacobian is singular."""
+    """Solve lane by lane; NaN where a Jacobian is singular. Redundant rows that agree are met by least squares."""
+    if J.shape[1] > J.shape[2]:
+        J, rhs = np.swapaxes(J, 1, 2) @ J, np.einsum("nrc,rn->cn", J, rhs)
     try:
         return np.linalg.solve(J, rhs.T[..., None])[..., 0].T
     except np.linalg.LinAlgError:

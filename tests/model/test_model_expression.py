@@ -63,10 +63,13 @@ def test_rates_agree_with_the_complex_step(text: str) -> None:
     value, rate, second = formula(T)
     if not np.all(np.abs(second) < 1e6):
         return  # towers of powers: nothing to compare digits of
-    stepped_value, stepped_rate, _ = formula(T + 1j * H)
+    stepped_value, stepped_rate, stepped_second = formula(T + 1j * H)
     small(np.real(stepped_value), value, value)
     small(np.imag(stepped_value) / H, rate, rate)
     small(np.imag(stepped_rate) / H, second, second)
+    third = formula.third(T)
+    if np.all(np.abs(third) < 1e6):
+        small(np.imag(stepped_second) / H, third, third)
 
 
 @given(st.sampled_from([s for s in SHAPES if "{w}" not in s]), st.floats(-2, 2))
@@ -91,6 +94,7 @@ def test_choices_take_the_rates_of_what_they_choose() -> None:
     assert value.tolist() == [0.5, 1, 7]
     assert rate.tolist() == [1, 0, 6]
     assert second.tolist() == [0, 0, 2]
+    assert Expression("max(min(t, 1, 5), t**3)").third(np.array([0.5, 1.5])).tolist() == [0, 6]
     assert set(CHOICES) == {"min", "max"}
     assert Expression("min(2, 1) + max(3, 4)")(np.array([0.0]))[0] == 5
 

@@ -31,6 +31,7 @@ def test_a_speed_starts_from_the_sketch() -> None:
     np.testing.assert_allclose(value, [math.pi / 2, math.pi])
     assert rate.tolist() == [2 * math.pi] * 2
     assert second.tolist() == [0, 0]
+    assert found.third(np.array([0.0, 0.25])).tolist() == [0, 0]
     assert found.span is None
 
 
@@ -58,6 +59,7 @@ def test_a_table_reproduces_a_cubic_with_its_rates() -> None:
     np.testing.assert_allclose(value, 10 * at**3 - at, atol=1e-11)
     np.testing.assert_allclose(rate, 30 * at**2 - 1, atol=1e-10)
     np.testing.assert_allclose(second, 60 * at, atol=1e-9)
+    np.testing.assert_allclose(np.degrees(found.third(at)), 60, atol=1e-8)
     assert found.span == (0, 2)
 
 

@@ -107,7 +107,7 @@ CASES: dict[str, Case] = {
     ),
     "length as text": ({"lengths.A-B": "long"}, "lengths.A-B", "found the text 'long'", "15 mm"),
     # joints
-    "gear": ({"joints.mesh": {"type": "gear", "links": ["crank", "arm"]}}, "joints.mesh.type", "not supported yet", ""),
+    "gear": ({"joints.mesh": {"type": "gear", "links": ["crank", "arm"]}}, "joints.mesh", "has no ratio", "teeth"),
     "revolute": ({"joints.pin": {"type": "revolute"}}, "joints.pin.type", "are not listed", "in both of its links"),
     "unknown type": ({"joints.guide.type": "prizmatic"}, "joints.guide.type", "is unknown", "mean 'prismatic'?"),
     "no type": ({"joints.guide.type": DELETE}, "joints.guide", "'type' is missing", "prismatic"),
@@ -260,7 +260,7 @@ CASES: dict[str, Case] = {
     ),
     "negative stiffness": ({"forces.spring.stiffness": -5}, "forces.spring.stiffness", "not negative", ""),
     "stiffness in N": ({"forces.spring.stiffness": "5 N"}, "forces.spring.stiffness", "is not a stiffness", "3 N/mm"),
-    "force of later": ({"forces.rub": {"type": "friction"}}, "forces.rub.type", "not supported yet", "spring"),
+    "force of later": ({"forces.rub": {"type": "contact"}}, "forces.rub.type", "'contact' is unknown", "no contact"),
     "force without type": ({"forces.rub": 3}, "forces.rub", "a table with a type", "spring"),
     "start of an unknown driver": ({"initial.fre": {"value": 1}}, "initial.fre", "there is no driver 'fre'", "'free'"),
     "start of a driver with a law": ({"initial.motor": {"value": 1}}, "initial.motor", "has a law", "free coordinates"),

@@ -1,0 +1,135 @@
+"""Explicit relations of cams: what a known cam makes of its angle.
+
+    Lift       s = f(angle from C to U)    the cam's direction U, the carrier's direction C; f is periodic
+    OfAngle    s = f(theta)                an angle that counts its turns
+    Turn       E = (cos s, sin s)          an angle as the driven link R wants it
+
+With them a follower on a known cam is a driven link: its travel or its angle is a function and no driver. The functions
+are not quadratic, so that `convective` holds their second and `cubic` their third derivatives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .jet import angle, seen_from, vector
+from .kind import Array, Values, turned
+from .periodic import Function, angle_of
+
+
+class _Explicit:
+    """One solution, never out of reach."""
+
+    modes = 1
+
+    def margin(self, h: Values) -> Array | None:
+        """Return None: it always closes."""
+        return None
+
+    def side(self, h: Values, phi: Values) -> Array:
+        """Return one: there is one mode."""
+        return np.ones(1)
+
+
+@dataclass(frozen=True, eq=False)
+class Lift(_Explicit):
+    """s = f(a), a the angle from the direction C of the carrier to the direction U of the cam.
+
+    >>> U, C = np.array([[0.0], [1.0]]), np.array([[1.0], [0.0]])
+    >>> Lift(lambda a, order=0: (np.sin, np.cos)[order](a)).position((U, C), None)[0].tolist()
+    [1.0]
+    """
+
+    function: Function
+
+    def _part(self, U: tuple[Any, ...], C: tuple[Any, ...]) -> Any:
+        """Return the derivative of f along all directions of the jets' parts."""
+        U, C = (tuple(np.broadcast_to(part, np.shape(parts[0])) for part in parts) for parts in (U, C))
+        return angle(seen_from(vector(U), vector(C))).follow(self.function).parts[-1]
+
+    def position(self, h: Values, root: Any) -> Values:
+        """Return f."""
+        U, C = h
+        return (self.function(angle_of(np.stack(seen(U, C)))),)
+
+    def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
+        """Return f' da + g."""
+        (U, C), (dU, dC) = h, dh
+        return (self._part((U, dU), (C, dC)) + g[0],)
+
+    def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
+        """Return the second derivative of f along v and w."""
+        (U, C), (vU, vC), (wU, wC) = h, vh, wh
+        return (self._part((U, vU, wU, 0.0), (C, vC, wC, 0.0)),)
+
+    def cubic(self, h: Values, phi: Values, vh: Values, vphi: Values) -> Values:
+        """Return the third derivative of f along v."""
+        (U, C), (vU, vC) = h, vh
+        return (self._part(*((X, dX, dX, 0.0, dX, 0.0, 0.0, 0.0) for X, dX in ((U, vU), (C, vC)))),)
+
+    def residual(self, h: Values, phi: Values) -> Values:
+        """Return s - f."""
+        return (phi[0] - self.position(h, None)[0],)
+
+
+def seen(U: Any, C: Any) -> tuple[Any, Any]:
+    """Return the components of U seen from C, without division by the square of C."""
+    return U[0] * C[0] + U[1] * C[1], U[1] * C[0] - U[0] * C[1]
+
+
+@dataclass(frozen=True, eq=False)
+class OfAngle(_Explicit):
+    """s = f(theta) of an angle that counts its turns."""
+
+    function: Function
+
+    def position(self, h: Values, root: Any) -> Values:
+        """Return f."""
+        return (self.function(h[0]),)
+
+    def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
+        """Return f' dtheta + g."""
+        return (self.function(h[0], 1) * dh[0] + g[0],)
+
+    def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
+        """Return f'' v w."""
+        return (self.function(h[0], 2) * vh[0] * wh[0],)
+
+    def cubic(self, h: Values, phi: Values, vh: Values, vphi: Values) -> Values:
+        """Return f''' v^3."""
+        return (self.function(h[0], 3) * vh[0] ** 3,)
+
+    def residual(self, h: Values, phi: Values) -> Values:
+        """Return s - f."""
+        return (phi[0] - self.function(h[0]),)
+
+
+class Turn(_Explicit):
+    """E = (cos s, sin s): the unit vector of an angle.
+
+    >>> Turn().position((np.array([0.0]),), None)[0][:, 0].tolist()
+    [1.0, 0.0]
+    """
+
+    def position(self, h: Values, root: Any) -> Values:
+        """Return the unit vector."""
+        return (np.stack((np.cos(h[0]), np.sin(h[0]))),)
+
+    def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
+        """Return ds turned(E) + g."""
+        return (dh[0] * turned(phi[0]) + g[0],)
+
+    def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
+        """Return -v w E."""
+        return (-vh[0] * wh[0] * phi[0],)
+
+    def cubic(self, h: Values, phi: Values, vh: Values, vphi: Values) -> Values:
+        """Return -v^3 turned(E)."""
+        return (-(vh[0] ** 3) * turned(phi[0]),)
+
+    def residual(self, h: Values, phi: Values) -> Values:
+        """Return E minus the unit vector."""
+        return (phi[0] - self.position(h, None)[0],)

@@ -1,0 +1,136 @@
+"""Turns as scalars: a link turned by gears (R-G), and the turn of a vector that other groups have moved.
+
+Gears tie turns by real ratios. A unit vector forgets whole turns, and half a turn of a wheel is not nothing to the
+pinion that it drives: so turns are scalars here, counted from the sketch (Willis, Principles of Mechanism, 1841).
+Both relations hold sines and cosines, so that they have third derivatives of their own: `cubic` is -(d3 Phi)(v, v, v).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .kind import Array, Values, cross, dot, times, turned
+
+
+def unit(s: Any) -> Any:
+    """Return E(s) = (cos s, sin s)."""
+    return np.stack((np.cos(s), np.sin(s)))
+
+
+class RG:
+    """The direction of a link that gears have turned by s: U = F E(s), read as complex numbers.
+
+    F is its direction in the sketch, s the weighted sum of the turns of the other wheel and of the carrier.
+
+    >>> F, s = np.array([[1.0], [0.0]]), np.array([np.pi / 2])
+    >>> RG().position((F, s), None)[0][:, 0].round(12).tolist()
+    [0.0, 1.0]
+    """
+
+    name = "R-G"
+    aliases: tuple[str, ...] = ("geared",)
+    modes = 1
+    inputs: tuple[str, ...] = ("F", "s")
+    outputs: tuple[str, ...] = ("U",)
+
+    def margin(self, h: Values) -> Array | None:
+        """Return None: a geared link is never singular."""
+        return None
+
+    def side(self, h: Values, phi: Values) -> Array:
+        """Return 1: there is one mode."""
+        return np.ones(1)
+
+    def position(self, h: Values, root: Any) -> Values:
+        """Return U = F E(s)."""
+        return (times(h[0], unit(h[1])),)
+
+    def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
+        """Return dU = dF E + F E' ds + g."""
+        E = unit(h[1])
+        return (times(dh[0], E) + times(h[0], turned(E)) * dh[1] + g[0],)
+
+    def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
+        """Return the mixed products, and F E'' of the turn."""
+        E = unit(h[1])
+        mixed = times(vh[0] * wh[1] + wh[0] * vh[1], turned(E))
+        return (mixed - times(h[0], E) * (vh[1] * wh[1]),)
+
+    def cubic(self, h: Values, phi: Values, vh: Values, vphi: Values) -> Values:
+        """Return the third derivative of F E(s) along one direction."""
+        E = unit(h[1])
+        return (-3 * times(vh[0], E) * vh[1] ** 2 - times(h[0], turned(E)) * vh[1] ** 3,)
+
+    def residual(self, h: Values, phi: Values) -> Values:
+        """Return U - F E(s)."""
+        return (phi[0] - times(h[0], unit(h[1])),)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The turn s of a vector U from its direction in the sketch, `reference`: U x Y = 0 with Y = reference E(s).
+
+    A vector alone leaves whole turns open; `position` takes as root a turn near the one that is meant, and
+    `follow` finds it along lanes that lie close together.
+    """
+
+    reference: complex
+    modes = 1
+
+    def _along(self, s: Any) -> Any:
+        return times(np.array([[self.reference.real], [self.reference.imag]]) / abs(self.reference), unit(s))
+
+    def margin(self, h: Values) -> Array | None:
+        """Return None: any vector but zero has a direction."""
+        return None
+
+    def side(self, h: Values, phi: Values) -> Array:
+        """Return 1: the mode is told by neighbours."""
+        return np.ones(1)
+
+    def position(self, h: Values, root: Any) -> Values:
+        """Return the turn nearest to `root`.
+
+        >>> Turn(1 + 0j).position((np.array([[0.0], [2.0]]),), 6.0)[0].round(6).tolist()
+        [7.853982]
+        """
+        Y = self._along(root)
+        x, y = dot(Y, h[0]), cross(Y, h[0])
+        # the tangent of half the angle accepts complex steps, which arctan2 does not
+        return (root + 2 * np.arctan(y / (np.sqrt(x * x + y * y) + x)),)
+
+    def follow(self, U: Array) -> tuple[Array, Array]:
+        """Return the turns (n,) along lanes that start near the sketch, and where a step was too large to tell.
+
+        Across lanes that are NaN the shorter way is taken.
+        """
+        (principal,) = self.position((U,), np.zeros(U.shape[-1]))
+        good = np.flatnonzero(np.isfinite(principal))
+        result, unclear = np.array(principal), np.zeros(len(principal), bool)
+        step = np.diff(principal[good])
+        step -= 2 * np.pi * np.round(step / (2 * np.pi))
+        result[good[1:]] = principal[good[:1]] + np.cumsum(step)
+        unclear[good[1:]] = np.cumsum((np.abs(step) > 0.75 * np.pi) & (np.diff(good) == 1)) > 0
+        return result, unclear
+
+    def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
+        """Solve (U.Y) ds = Y x dU + g."""
+        Y = self._along(phi[0])
+        return ((cross(Y, dh[0]) + g[0]) / dot(h[0], Y),)
+
+    def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
+        """Return the mixed products."""
+        Y = self._along(phi[0])
+        return (cross(h[0], Y) * vphi[0] * wphi[0] - dot(vh[0], Y) * wphi[0] - dot(wh[0], Y) * vphi[0],)
+
+    def cubic(self, h: Values, phi: Values, vh: Values, vphi: Values) -> Values:
+        """Return the third derivative of -U x Y along one direction."""
+        Y = self._along(phi[0])
+        return (3 * cross(vh[0], Y) * vphi[0] ** 2 + dot(h[0], Y) * vphi[0] ** 3,)
+
+    def residual(self, h: Values, phi: Values) -> Values:
+        """Return U x Y."""
+        return (cross(h[0], self._along(phi[0])),)

@@ -1,0 +1,148 @@
+"""Functions of an angle that a cam or a Geneva wheel follows: piecewise polynomials with a sine, and Geneva's law.
+
+A function is called as `f(angle, order)` and returns its derivative of that order by the angle, (n,) for angles (n,).
+All of them accept complex steps: where a branch has to be chosen (which piece, which turn), the real part chooses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from .kind import Array, cross, dot
+
+TURN = 2 * np.pi
+
+
+class Function(Protocol):
+    """A function of an angle [rad] with its derivatives."""
+
+    def __call__(self, angle: Any, order: int = 0) -> Any:
+        """Return the derivative of this order (n,) at the angles (n,)."""
+
+
+def derivatives(function: Function, angle: Any, count: int) -> list[Any]:
+    """Return the first `count` derivatives of a function, from that of order 0; all at once where it can."""
+    together = getattr(function, "together", None)
+    return together(angle, count) if together else [function(angle, order) for order in range(count)]
+
+
+@dataclass(frozen=True, eq=False)
+class Piecewise:
+    """A periodic function of an angle: on each piece a polynomial of t = angle - start, and a sine.
+
+        f = sum c_j t^j + a sin(w t + p)
+
+    All motions of cam followers are of this form. `breaks` (k + 1,) rise from 0 to 2 pi; `polynomials` (k, d) hold the
+    c_j in rising order, `waves` (k, 3) hold a, w and p. At a break the piece that begins there counts.
+
+    >>> f = Piecewise(np.array([0.0, 2 * np.pi]), np.array([[1.0]]), np.array([[2.0, 1.0, 0.0]]))
+    >>> f(np.array([0.0, np.pi / 2, 2.5 * np.pi])).round(12).tolist(), float(f(0.0, 1))
+    ([1.0, 3.0, 3.0], 2.0)
+    """
+
+    breaks: Array
+    polynomials: Array
+    waves: Array
+
+    def __call__(self, angle: Any, order: int = 0) -> Any:
+        """Return the derivative of this order at the angles [rad]."""
+        x = np.asarray(angle)
+        x = x - TURN * np.floor(x.real / TURN)
+        piece = np.clip(np.searchsorted(self.breaks, x.real, side="right") - 1, 0, len(self.breaks) - 2)
+        return self.on_piece(piece, x - self.breaks[piece], order)
+
+    def on_piece(self, piece: Any, t: Any, order: int = 0) -> Any:
+        """Return the derivative of this order on given pieces, continued beyond their ends if t lies there."""
+        value = np.zeros_like(t)
+        for power in range(self.polynomials.shape[1] - 1, order - 1, -1):
+            falling = float(np.prod(np.arange(power - order + 1, power + 1)))
+            value = value * t + falling * self.polynomials[piece, power]
+        a, w, p = (self.waves[piece, k] for k in range(3))
+        return value + a * w**order * np.sin(w * t + p + 0.5 * np.pi * order)
+
+
+@dataclass(frozen=True, eq=False)
+class Follow:
+    """shift + gain f(sense * angle + phase): a function read at another angle, in another unit, from another place."""
+
+    function: Function
+    gain: float = 1.0
+    shift: float = 0.0
+    sense: int = 1
+    phase: float = 0.0
+
+    def __call__(self, angle: Any, order: int = 0) -> Any:
+        """Return the derivative of this order by the angle."""
+        value = self.gain * self.sense**order * self.function(self.sense * angle + self.phase, order)
+        return value + self.shift if order == 0 else value
+
+    def together(self, angle: Any, count: int) -> list[Any]:
+        """Return the first `count` derivatives at once."""
+        values = derivatives(self.function, self.sense * angle + self.phase, count)
+        values = [self.gain * self.sense**order * value for order, value in enumerate(values)]
+        return [values[0] + self.shift, *values[1:]]
+
+
+@dataclass(frozen=True)
+class GenevaLaw:
+    """The angle of a Geneva wheel with n slots by the angle of its crank, which is zero on the line of centres.
+
+    With lambda = sin(pi / n), crank radius over distance of the shafts, the pin is in a slot while
+    |x| <= pi/2 - pi/n, and there
+
+        psi = arctan(lambda sin x / (1 - lambda cos x))
+        psi' = lambda (cos x - lambda) / (1 - 2 lambda cos x + lambda^2)
+
+    Elsewhere the wheel is locked; each turn of the crank adds 2 pi / n. Source: Shigley & Uicker, Theory of Machines.
+
+    >>> law = GenevaLaw(4)
+    >>> [round(float(law(x)), 6) for x in (-np.pi / 4, 0.0, np.pi / 4, np.pi, 2 * np.pi)]
+    [-0.785398, 0.0, 0.785398, 0.785398, 1.570796]
+    """
+
+    slots: int
+
+    @property
+    def half(self) -> float:
+        """Half the engaged part of a turn of the crank [rad]."""
+        return float(np.pi / 2 - np.pi / self.slots)
+
+    def engaged(self, angle: Any) -> Any:
+        """Return where the pin is in a slot (n,)."""
+        return np.abs(angle - TURN * np.round(angle / TURN)) <= self.half * (1 + 1e-12)
+
+    def __call__(self, angle: Any, order: int = 0) -> Any:
+        """Return the derivative of this order by the crank's angle."""
+        angle = np.asarray(angle)
+        turns = np.floor(angle.real / TURN + 0.5)
+        x = angle - TURN * turns
+        moving = np.abs(x.real) <= self.half * (1 + 1e-12)
+        k = np.sin(np.pi / self.slots)
+        s, c = np.sin(x), np.cos(x)
+        D = 1 - 2 * k * c + k * k
+        if order == 0:
+            psi = np.arctan(k * s / (1 - k * c))
+            return TURN / self.slots * turns + np.where(moving, psi, np.sign(x.real) * np.pi / self.slots)
+        if order == 1:
+            rate = k * (c - k) / D
+        elif order == 2:
+            rate = -k * (1 - k * k) * s / D**2
+        else:
+            rate = -k * (1 - k * k) * (c / D**2 - 4 * k * s * s / D**3)
+        return np.where(moving, rate, 0.0)
+
+
+def angle_of(W: Any) -> Any:
+    """Return the angle (n,) of vectors (2, n): in (-pi, pi] for real ones, with its complex step for complex ones.
+
+    >>> float(angle_of(np.array([0.0, 2.0]))) == np.pi / 2
+    True
+    """
+    real = np.real(W)
+    angle = np.arctan2(real[1], real[0])
+    if not np.iscomplexobj(W):
+        return angle
+    return angle + np.arctan(cross(real, W) / dot(real, W))

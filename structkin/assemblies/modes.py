@@ -1,0 +1,57 @@
+"""All assembly modes of one general group at known inputs."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from structkin.assemblies.homotopy import Complexes
+from structkin.assemblies.reality import Modes, real_modes
+from structkin.assemblies.redundant import redundant_modes
+from structkin.assemblies.shape import Described, describe
+from structkin.assemblies.solutions import NotEnumeratedError, solutions
+from structkin.assemblies.start import Chart, chart_at
+from structkin.groups import General, Rows
+
+
+@lru_cache(maxsize=256)
+def _described(rows: Rows) -> Described:
+    return describe(rows)
+
+
+def modes_of(form: General, h: tuple[Any, ...]) -> Modes:
+    """Return all assembly modes of a general group at inputs `h` of one lane: vectors (2, 1), scalars (1,) or float.
+
+    Raises `NotEnumeratedError` for rows that are not known here, and for groups with too many unknowns.
+    """
+    _check(form.rows)
+    chart, parameters = equations_of(form, h)
+    if chart is None or form.rows.count > 3 * form.rows.links:
+        return redundant_modes(form, h, _described(form.rows).shape, parameters)
+    return real_modes(form, h, chart, solutions(chart, parameters))
+
+
+def equations_of(form: General, h: tuple[Any, ...]) -> tuple[Chart | None, tuple[Complexes, Complexes]]:
+    """Return a group's equations in coordinates of what its linear ones leave free, and its parameters in both halves.
+
+    None instead of the equations where the linear ones depend on each other.
+    """
+    described = _described(form.rows)
+    half = described.parameters(h)
+    if not np.isfinite(half).all():
+        raise ValueError("an input is not finite")
+    parameters = half, half.conj()
+    return chart_at(described.shape, parameters), parameters
+
+
+def _check(rows: Rows) -> None:
+    """Refuse rows of a kind that the isotropic equations do not have."""
+    known = {
+        "links", "vectors", "scalars", "points", "directions", "pins", "parallels", "lines", "travels", "distances",
+        "unit", "size",
+    }  # fmt: skip
+    others = [name for name, value in vars(rows).items() if name not in known and value]
+    if others:
+        raise NotEnumeratedError(f"it has {', '.join(others)}: its modes are not enumerated")

@@ -1,0 +1,1 @@
+"""Measurements that users can repeat: the comparison of methods on the scalable four-bar."""

@@ -1,0 +1,106 @@
+"""The methods that are compared, one line each: how a mechanism is made ready, and a run over samples.
+
+I and IV are the global methods of Saura et al., dense and sparse; II solves the groups in order; III chains K and L
+besides and takes the rates from them: by one bilinear form a pair of drivers, or with the tensors written out as the
+paper prescribes (`structkin.bench.tensors`). The global ones are run as `solve` runs them, with all that it prepares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.bench.tensors import Chain
+from structkin.kinematics import compile_plan
+from structkin.kinematics.coefficients import Coefficients
+from structkin.kinematics.engine import Lanes, sweep
+from structkin.kinematics.plan import Plan
+from structkin.model import Mechanism
+
+Floats = NDArray[np.float64]
+
+#: Runs a method over the drivers' values, rates and second rates (3, f, n); returns the last pin's place and rates
+#: (3, 2, n).
+Runner = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method: `prepare(mechanism, n, engine)` makes a runner for n samples; `most` dyads are sensible for it."""
+
+    name: str
+    title: str
+    most: int
+    prepare: Callable[[Mechanism, int, str], Runner]
+    engines: tuple[str, ...] = ("numpy", "numba")
+
+
+def _last(plan: Plan, x: Floats) -> Floats:
+    return np.stack([x[order, plan.rows(plan.steps[-1].outputs[0])] for order in range(3)])
+
+
+def _groups(mechanism: Mechanism, n: int, engine: str) -> Runner:
+    plan = replace(compile_plan(mechanism), engine=engine)
+    lanes = Lanes.empty(plan, n)
+
+    def run(z: Floats) -> Floats:
+        sweep(plan, lanes, dict(zip(mechanism.drives, np.swapaxes(z, 0, 1), strict=True)), lambda k: plan.steps[k].mode)
+        return _last(plan, lanes.x)
+
+    return run
+
+
+def _coefficients(mechanism: Mechanism, n: int, engine: str) -> Runner:
+    plan = replace(compile_plan(mechanism), engine=engine)
+    lanes, order = Lanes.empty(plan, n), tuple(mechanism.drives)
+
+    def run(z: Floats) -> Floats:
+        sweep(plan, lanes, dict(zip(order, np.swapaxes(z, 0, 1), strict=True)), lambda k: plan.steps[k].mode)
+        found, last = Coefficients(plan, lanes), plan.steps[-1].outputs[0]
+        rows = plan.rows(last)
+        L = np.stack([[found.column(*sorted((i, j)))[last] for j in order] for i in order])
+        K = np.stack([found.column(i)[last] for i in order])
+        first = np.einsum("icn,in->cn", K, z[1])
+        second = np.einsum("icn,in->cn", K, z[2]) + np.einsum("ijcn,in,jn->cn", L, z[1], z[1])
+        return np.stack((lanes.x[0, rows], first, second))
+
+    return run
+
+
+def _tensors(mechanism: Mechanism, n: int, engine: str) -> Runner:
+    chain = Chain.of(mechanism, sum(name.startswith("rocker") for name in mechanism.links))
+    arrays = chain.empty(n)
+
+    def run(z: Floats) -> Floats:
+        chain.run(arrays, z, numba=engine == "numba")
+        return np.stack((arrays[0][-1], arrays[1][-1, 2:], arrays[2][-1, 2:]))
+
+    return run
+
+
+def _by_solve(method: str) -> Callable[[Mechanism, int, str], Runner]:
+    def prepare(mechanism: Mechanism, n: int, engine: str) -> Runner:
+        last = list(mechanism.links)[-1].replace("rocker", "C")
+
+        def run(z: Floats) -> Floats:
+            motion = mechanism.solve(
+                drivers={id: tuple(z[:, i]) for i, id in enumerate(mechanism.drives)}, method=method
+            )
+            return np.stack([found(last).T for found in (motion.position, motion.velocity, motion.acceleration)])
+
+        return run
+
+    return prepare
+
+
+METHODS: tuple[Method, ...] = (
+    Method("II", "II topological", 100_000, _groups),
+    Method("III", "III topological, K and L", 100_000, _coefficients),
+    Method("III-tensors", "III with the tensors of the paper", 10_000, _tensors),
+    Method("I", "I global", 150, _by_solve("global"), ("numpy",)),
+    Method("IV", "IV global sparse", 1000, _by_solve("global-sparse"), ("numpy",)),
+    Method("IV-b", "IV-b global, group order", 1000, _by_solve("global-triangular"), ("numpy",)),
+)

@@ -1,0 +1,87 @@
+"""`structkin assemblies FILE`: every way to put a mechanism together at given driver values."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from structkin.assemblies import Assemblies
+from structkin.assemblies import assemblies as all_assemblies
+from structkin.cli.terminal import check_targets, console, print_json
+from structkin.errors import InputError, Problem
+from structkin.model import load
+from structkin.model.flaw import Flaw
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
+
+
+def assemblies(
+    file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)],
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--at", help="A driver's value, such as motor=30; may be given several times. Default: the sketch's."
+        ),
+    ] = None,
+    time: Annotated[
+        float | None, typer.Option(help="Take the drivers' values from their laws at this time [s].")
+    ] = None,
+    limit: Annotated[int, typer.Option(help="Assemblies to find at most: their number is a product.", min=1)] = 100,
+    plot: Annotated[Path | None, typer.Option(help="Draw them beside each other.", metavar="PICTURE")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as plain data.")] = False,
+) -> None:
+    """Find all assemblies of a mechanism: its poses at one value of each driver; numbers are in the file's units."""
+    mechanism = load(file)
+    check_targets(file, {}, {"--plot": plot})
+    found = all_assemblies(mechanism, drivers=_values(mechanism, at or []), t=time, limit=limit)
+    if plot is not None:
+        from structkin.show.assemblies_figure import draw_assemblies
+        from structkin.show.files import save_figure
+
+        save_figure(draw_assemblies(found), plot)
+    if as_json:
+        print_json(found.to_dict(mechanism.units))
+    else:
+        _print(found, plot)
+    if not any(True for _ in found):
+        raise typer.Exit(1)
+
+
+def _print(found: Assemblies, plot: Path | None) -> None:
+    from structkin.show.assemblies_figure import assemblies_table
+
+    terminal = console()
+    terminal.print(assemblies_table(found))
+    if plot is not None:
+        terminal.print(f"drawn: {plot}", markup=False, highlight=False)
+
+
+def _values(mechanism: Mechanism, given: list[str]) -> dict[str, float]:
+    """Return drivers' values [rad or m] from texts such as "motor=30" or "motor=0.5 rad"; `InputError` if not."""
+    values: dict[str, float] = {}
+    problems: list[Problem] = []
+    for text in given:
+        name, sign, value = (part.strip() for part in text.partition("="))
+        if not sign:
+            problems.append(Problem("--at", f"'{text}' is not DRIVER=VALUE", "such as --at motor=30"))
+        elif name not in mechanism.drives:
+            problems.append(Problem("--at", f"'{name}' is not a driver", suggest(name, mechanism.drives)))
+        else:
+            try:
+                values[name] = _quantity(mechanism, name, value)
+            except Flaw as flaw:
+                problems.append(Problem(f"--at {name}", flaw.message, flaw.hint))
+    if problems:
+        raise InputError(problems, "command")
+    return values
+
+
+def _quantity(mechanism: Mechanism, driver: str, text: str) -> float:
+    kind = "angle" if mechanism.drives[driver].kind == "angle" else "length"
+    try:
+        number: float | str = float(text)
+    except ValueError:
+        number = text
+    return mechanism.units.quantity(number, kind)

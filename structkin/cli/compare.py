@@ -1,0 +1,75 @@
+"""`structkin compare FILE`: the methods side by side on one mechanism."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from structkin.cli.terminal import console, print_json, progress
+from structkin.kinematics.solve import FAMILIES, METHODS
+from structkin.model import load
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from structkin.coordinates import Comparison
+
+
+def compare(
+    file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)],
+    samples: Annotated[int, typer.Option(help="Number of samples, both ends of the range included.", min=1)] = 361,
+    duration: Annotated[
+        float | None, typer.Option(help="Range of time [s]; default: a full cycle, or the file's.")
+    ] = None,
+    method: Annotated[
+        list[str] | None, typer.Option(help=f"A method: {', '.join(METHODS)}; several times. Default: all.")
+    ] = None,
+    coordinates: Annotated[
+        list[str] | None, typer.Option(help=f"Coordinates: {', '.join(FAMILIES)}; several times. Default: all.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print plain data.")] = False,
+) -> None:
+    """Solve by every method, and tell whether they agree, their time, iterations and memory."""
+    from structkin.coordinates import compare as compare_methods
+
+    mechanism = load(file)
+    with progress("comparing methods") as report:
+        found = compare_methods(
+            mechanism, samples, methods=method or METHODS, coordinates=coordinates or FAMILIES, duration=duration,
+            progress=report,
+        )  # fmt: skip
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        console().print(_table(found, found.title or str(file)))
+    if not found.agrees or any(run.ok < found.samples for run in found.runs):
+        raise typer.Exit(1)
+
+
+def _table(found: Comparison, title: str) -> Table:
+    from rich.table import Table
+
+    verdict = "all methods agree" if found.agrees else "not all methods agree"
+    table = Table(title=f"{title}: {found.samples} samples, {verdict}", title_justify="left")
+    for head in ("method", "coordinates"):
+        table.add_column(head, no_wrap=True)
+    heads = ("n", "time [ms]", "ratio", "MiB", "iterations", "position", "velocity", "acceleration", "ok")
+    for head in heads:
+        table.add_column(head, justify="right")
+    table.add_column("agrees")
+    first = found.runs[0]
+    for run in found.runs:
+        gaps = ["" if run is first else f"{x:.0e}" for x in (run.position, run.velocity, run.acceleration)]
+        newton = f"{run.iterations:.1f} (max {run.most_iterations})" if run.n is not None else ""
+        table.add_row(
+            run.method, run.coordinates or "", "" if run.n is None else str(run.n), f"{1e3 * run.seconds:.3g}",
+            f"{run.seconds / first.seconds:.3g}", f"{run.peak_bytes / 2**20:.2f}", newton, *gaps,
+            str(run.ok), "" if run is first else "yes" if run.agrees else "no",
+        )  # fmt: skip
+    table.caption = (
+        "Differences from the topological method: positions relative to the size, rates to the largest of each sample, "
+        f"at the {found.regular} samples that are not near a singular pose."
+    )
+    return table

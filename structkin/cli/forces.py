@@ -1,0 +1,58 @@
+"""`structkin forces FILE`: what the drivers must give and what the joints bear, over a cycle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from structkin.cli.terminal import check_targets, console, print_json, progress
+from structkin.dynamics import kinetostatics
+from structkin.kinematics import solve as solve_mechanism
+from structkin.model import load
+
+
+def forces(
+    file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)],
+    samples: Annotated[int, typer.Option(help="Number of samples, both ends of the range included.", min=1)] = 361,
+    duration: Annotated[
+        float | None, typer.Option(help="Range of time [s]; default: a full cycle, or the file's.")
+    ] = None,
+    static: Annotated[bool, typer.Option("--static", help="Take each pose at rest: no inertia, no damping.")] = False,
+    csv: Annotated[
+        Path | None, typer.Option(help="Write all efforts and reactions, a line a sample.", metavar="TABLE")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw efforts, reactions and the shaking force.", metavar="PICTURE")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as plain data.")] = False,
+) -> None:
+    """Find driver torques, joint reactions and the shaking force of the motion, in N and N m."""
+    mechanism = load(file)
+    check_targets(file, {"--csv": csv}, {"--plot": plot})
+    with progress("solving") as report:
+        motion = solve_mechanism(mechanism, samples, duration=duration, progress=report)
+        result = kinetostatics(motion, static=static)
+    if csv is not None:
+        from structkin.show.forces_output import write_forces_csv
+
+        write_forces_csv(result, csv)
+    if plot is not None:
+        from structkin.show.files import save_figure
+
+        save_figure(result.plot(), plot)
+    if as_json:
+        from structkin.show.forces_output import forces_to_dict
+
+        print_json(forces_to_dict(result))
+    else:
+        from structkin.show.forces_output import forces_table
+
+        terminal = console()
+        terminal.print(forces_table(result))
+        for path in (csv, plot):
+            if path is not None:
+                terminal.print(f"written: {path}", markup=False, highlight=False)
+    if not motion.ok.all():
+        raise typer.Exit(1)

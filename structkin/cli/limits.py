@@ -1,0 +1,103 @@
+"""`structkin limits FILE`: how far the drivers go, what ends their motion, and which assembly modes are connected."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from structkin.cli.terminal import check_targets, console, print_json
+from structkin.errors import InputError, Problem
+from structkin.kinematics.four_bar import FourBar, SliderCrank
+from structkin.kinematics.limits import circuits as find_circuits
+from structkin.kinematics.limits import limits as find_limits
+from structkin.model import load
+from structkin.model.mechanism import Mechanism
+
+
+def limits(
+    file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)],
+    driver: Annotated[
+        list[str] | None, typer.Option(help="A driver to move; may be given several times. Default: each in turn.")
+    ] = None,
+    hold: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Hold another driver at a value in the file's unit; default: as in the sketch.", metavar="NAME=VALUE"
+        ),
+    ] = None,
+    circuits: Annotated[bool, typer.Option("--circuits", help="Show all sheets (branches) and circuits.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the intervals, or the sheets with --circuits.", metavar="PICTURE")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print plain data.")] = False,
+) -> None:
+    """Find how far each driver goes and what ends its motion, exactly; values are in the file's units."""
+    mechanism = load(file)
+    check_targets(file, {}, {"--plot": plot})
+    held = _held(mechanism, hold or [])
+    names = driver or [id for id in mechanism.drives if id not in held] or list(mechanism.drives)
+    if circuits and plot is not None and len(names) > 1:
+        problem = Problem("--plot", "draws the circuits of one driver", f"add --driver, one of {', '.join(names)}")
+        raise InputError([problem], mechanism.title)
+    found = [find_limits(mechanism, name, drivers=held) for name in names]
+    all_circuits = [find_circuits(mechanism, name, drivers=held) for name in names] if circuits else []
+    loops: list[FourBar | SliderCrank] = [*mechanism.four_bars(), *mechanism.slider_cranks()]
+    if plot is not None:
+        from structkin.show.files import save_figure
+        from structkin.show.limits_figure import draw_circuits, draw_limits
+
+        save_figure(draw_circuits(all_circuits[0]) if circuits else draw_limits(*found), plot)
+    if as_json:
+        data: dict[str, Any] = {"title": mechanism.title, "limits": [item.to_dict() for item in found]}
+        data["loops"] = [_loop(loop, mechanism) for loop in loops]
+        if circuits:
+            data["circuits"] = [item.to_dict() for item in all_circuits]
+        print_json(data)
+    else:
+        from structkin.show.limits_figure import limits_table
+
+        terminal = console()
+        terminal.print(limits_table(found))
+        lines = [loop.words for loop in loops] + [line for item in all_circuits for line in item.report.splitlines()]
+        lines += [f"drawn: {plot}"] if plot is not None else []
+        for line in lines:
+            terminal.print(line, markup=False, highlight=False, soft_wrap=True)
+    if any(item.failure for item in found):
+        raise typer.Exit(1)
+
+
+def _held(mechanism: Mechanism, entries: list[str]) -> dict[str, float]:
+    """Return the values [SI] of "name=value" entries; `InputError` lists those that are none."""
+    held: dict[str, float] = {}
+    problems = []
+    for entry in entries:
+        name, _, text = entry.partition("=")
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if name not in mechanism.drives or not math.isfinite(value):
+            drivers = ", ".join(mechanism.drives)
+            problems.append(
+                Problem("--hold", f"'{entry}' is no driver with a value", f"NAME=VALUE; drivers: {drivers}")
+            )
+            continue
+        held[name] = value * mechanism.units.scale("angle" if mechanism.drives[name].kind == "angle" else "length")
+    if problems:
+        raise InputError(problems, mechanism.title)
+    return held
+
+
+def _loop(loop: FourBar | SliderCrank, mechanism: Mechanism) -> dict[str, Any]:
+    """Return a loop as plain data, lengths in the file's unit."""
+    unit = mechanism.units.scale("length")
+    data: dict[str, Any] = {"links": list(loop.links), "joints": list(loop.joints)}
+    if isinstance(loop, FourBar):
+        lengths = [length / unit for length in loop.lengths]
+        return {"kind": "four-bar", **data, "lengths": lengths, "type": loop.type, "barker": loop.barker,
+                "input_turns": loop.input_turns}  # fmt: skip
+    return {"kind": "slider-crank", **data, "crank": loop.crank / unit, "rod": loop.rod / unit,
+            "offset": loop.offset / unit, "crank_turns": loop.crank_turns}  # fmt: skip

@@ -1,0 +1,63 @@
+"""`structkin simulate FILE`: the motion that masses and forces make, as a table, CSV, JSON or pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from structkin.cli.terminal import check_targets, console, print_json, progress
+from structkin.dynamics import simulate as simulate_mechanism
+from structkin.model import load
+
+
+def simulate(
+    file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)],
+    duration: Annotated[float | None, typer.Option(help="End of the simulation [s]; default: the file's.")] = None,
+    samples: Annotated[int, typer.Option(help="Number of output times, both ends included.", min=2)] = 361,
+    integrator: Annotated[
+        str, typer.Option(help="DOP853, RK45, Radau, BDF, LSODA; or euler, rk2, rk4, abm4, gear4 with --step.")
+    ] = "DOP853",
+    step: Annotated[float | None, typer.Option(help="Step [s] of an integrator with a fixed step.")] = None,
+    rtol: Annotated[float, typer.Option(help="Relative tolerance of an adaptive integrator.")] = 1e-9,
+    csv: Annotated[
+        Path | None, typer.Option(help="Write all points and links, a line a sample.", metavar="TABLE")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw position, velocity, acceleration.", metavar="PICTURE")] = None,
+    energies: Annotated[Path | None, typer.Option(help="Draw coordinates and energies.", metavar="PICTURE")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as plain data.")] = False,
+) -> None:
+    """Simulate the motion under masses and forces; drivers without a law move freely."""
+    mechanism = load(file)
+    check_targets(file, {"--csv": csv}, {"--plot": plot, "--energies": energies})
+    with progress("simulating") as report:
+        result = simulate_mechanism(
+            mechanism, duration, samples=samples, integrator=integrator, step=step, rtol=rtol, progress=report
+        )
+    if csv is not None:
+        from structkin.show.simulation_output import write_simulation_csv
+
+        write_simulation_csv(result, csv)
+    if plot is not None or energies is not None:
+        from structkin.show.files import save_figure
+        from structkin.show.simulation_plot import plot_simulation
+
+        if plot is not None:
+            save_figure(result.plot(), plot)
+        if energies is not None:
+            save_figure(plot_simulation(result), energies)
+    if as_json:
+        from structkin.show.simulation_output import simulation_to_dict
+
+        print_json(simulation_to_dict(result))
+    else:
+        from structkin.show.simulation_output import simulation_table
+
+        terminal = console()
+        terminal.print(simulation_table(result))
+        for path in (csv, plot, energies):
+            if path is not None:
+                terminal.print(f"written: {path}", markup=False, highlight=False)
+    if result.stopped:
+        raise typer.Exit(1)

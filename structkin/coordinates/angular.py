@@ -1,0 +1,234 @@
+"""Families with angles: reference-point and relative. Their frames depend on q by cosines and sines of a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.coordinates.quadrics import Quadrics, summing
+from structkin.coordinates.rows import Driven, Writer
+from structkin.coordinates.system import Label
+from structkin.coordinates.terms import DriverTerms
+from structkin.coordinates.tree import Tree
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class _Chain:
+    """Phi_q = Phi_X X_q as a list of products: entry `out` sums Phi_X[`first`] X_q[`second`]."""
+
+    rows: Ints
+    columns: Ints
+    first: Ints
+    second: Ints
+    out: Ints
+
+    @cached_property
+    def gather(self) -> Any:
+        return summing(self.out, len(self.rows))
+
+
+class AngularCoordinates:
+    """Coordinates of a tree of links; see `structkin.coordinates.Coordinates`.
+
+    Rows that are quadratic in the frames come first, then the orientations, which are linear in the angles.
+    """
+
+    def __init__(
+        self,
+        family: str,
+        tree: Tree,
+        names: Sequence[str],
+        sketch: Floats,
+        writer: Writer,
+        drivers: Sequence[str],
+        sliding: Mapping[str, int],
+    ) -> None:
+        """Take the tree and the written rows; `sliding` are drivers whose travel is itself a coordinate."""
+        self.family, self.tree, self.drivers = family, tree, tuple(drivers)
+        self.links = tuple(branch.link for branch in tree.branches)
+        self.names, self._sketch = tuple(names), sketch
+        self.column_units = np.ones(tree.n)
+        self.column_units[tree.travel_columns] = writer.size
+        self._quadrics = Quadrics.assemble([row.quadric for row in writer.rows], 4 * tree.m)
+        self._write_linear(writer, sliding)
+        labels = [Label(row.of, row.equation, row.links) for row in writer.rows]
+        labels += [Label(turn.of, turn.equation, turn.links) for turn in writer.turns]
+        labels += [
+            Label(id, "travel", tuple(writer.line(writer.mechanism.drives[id].joint or "")[2])) for id in sliding
+        ]
+        self.rows = tuple(labels)
+        units = [row.unit for row in writer.rows] + [1.0] * len(writer.turns) + [writer.size] * len(sliding)
+        self.row_units = np.array(units)
+        self._chain = self._make_chain(writer)
+        # Offsets are kept by the pattern: quadratic rows, then linear ones.
+        linear = self._linear.tocoo()
+        q_rows, q_columns = linear.row.astype(np.intp), linear.col.astype(np.intp)
+        self._linear_entries = linear.data[:, None]
+        self.pattern = (
+            np.concatenate((self._chain.rows, self._quadrics.count + q_rows)),
+            np.concatenate((self._chain.columns, q_columns)),
+        )
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return self.tree.n
+
+    @property
+    def m(self) -> int:
+        """Number of rows."""
+        return len(self.rows)
+
+    def _write_linear(self, writer: Writer, sliding: Mapping[str, int]) -> None:
+        """Write orientations, and travels that are coordinates, as rows linear in q."""
+        from scipy.sparse import csr_array, vstack
+
+        index = {link: k for k, link in enumerate(self.links)}
+        tree, turns = self.tree, writer.turns
+        empty = csr_array((1, tree.n))
+
+        def theta(link: str) -> tuple[Any, float]:
+            if link not in index:
+                return empty, 0.0
+            k = index[link]
+            return tree.theta_of_q[[k]], float(tree.theta_zero[k, 0])
+
+        parts, constants = [empty[:0]], []
+        driven = list(writer.driven)
+        for number, turn in enumerate(turns):
+            (first, zero), (second, other) = theta(turn.links[0]), theta(turn.links[1])
+            parts.append(second - first)
+            constants.append(other - zero - turn.constant)
+            if turn.driver is not None:
+                driven.append(Driven(len(writer.rows) + number, turn.driver, "value"))
+        for number, (id, column) in enumerate(sliding.items()):
+            parts.append(csr_array(([1.0], ([0], [column])), shape=(1, tree.n)))
+            constants.append(0.0)
+            driven.append(Driven(len(writer.rows) + len(turns) + number, id, "value"))
+        self._linear = vstack(parts).tocsr()
+        self._linear.eliminate_zeros()
+        self._constants = np.array(constants)[:, None]
+        self._turning = slice(len(writer.rows), len(writer.rows) + len(turns))
+        count = len(writer.rows) + len(constants)
+        self._terms = DriverTerms.gather(driven, self.drivers, count)
+
+    def _make_chain(self, writer: Writer) -> _Chain:
+        """Join the entries of Phi_X with those of X_q.
+
+        A coordinate that moves all links of a row together does not open it: such entries vanish where Phi does, and
+        are left out. Newton's method converges as fast without them, and a loop's rows depend on the loop alone.
+        """
+        quadrics, tree = self._quadrics, self.tree
+        X_rows, X_columns = tree.map_pattern
+        order = np.argsort(X_rows, kind="stable")
+        starts = np.searchsorted(X_rows[order], np.arange(4 * tree.m + 1))
+        counts = starts[quadrics.columns + 1] - starts[quadrics.columns]
+        first = np.repeat(np.arange(len(quadrics.rows)), counts)
+        offset = np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts)
+        second = order[starts[quadrics.columns[first]] + offset]
+        rows, columns = quadrics.rows[first], X_columns[second]
+        together = self._moved_together(writer)
+        kept = np.array([(r, c) not in together for r, c in zip(rows.tolist(), columns.tolist(), strict=True)], bool)
+        rows, columns, first, second = rows[kept], columns[kept], first[kept], second[kept]
+        code, out = np.unique(rows * tree.n + columns, return_inverse=True)
+        return _Chain(code // tree.n, code % tree.n, first, second, out)
+
+    def _moved_together(self, writer: Writer) -> set[tuple[int, int]]:
+        """Return the pairs (row, coordinate) where the coordinate moves every link of the row."""
+        index = {link: k for k, link in enumerate(self.links)}
+        moved: list[set[int]] = []
+        for k, parent in enumerate(self.tree.parent.tolist()):
+            earlier = moved[parent] if parent < self.tree.m else set()
+            moved.append(earlier | set(self.tree.columns[k]))
+        found = set()
+        for number, row in enumerate(writer.rows):
+            sets = [moved[index[link]] if link in index else set() for link in set(row.links)]
+            found |= {(number, column) for column in set.intersection(*sets)}
+        return found
+
+    # --- the rows -----------------------------------------------------------------------------------------
+
+    def _orientations(self, q: Any, z: Any) -> Any:
+        values = np.concatenate(
+            (np.zeros((self._quadrics.count, q.shape[1]), q.dtype), self._linear @ q + self._constants)
+        )
+        self._terms.subtract(values, z)
+        # Angles are told apart up to whole turns; a subtraction of a constant leaves derivatives alone.
+        turns = values[self._turning]
+        values[self._turning] = turns - 2 * np.pi * np.round(np.real(turns) / (2 * np.pi))
+        return values
+
+    def evaluate(self, q: Any, z: Any) -> tuple[Any, Any]:
+        """Return Phi (m, lanes) and the entries of Phi_q (entries, lanes)."""
+        X = self.tree.frames(q)
+        by_frames = self._quadrics.jacobian(X)
+        phi = self._orientations(q, z)
+        phi[: self._quadrics.count] += self._quadrics.phi(X, by_frames)
+        return phi, self._entries(q, X, by_frames)
+
+    def _entries(self, q: Any, X: Any, by_frames: Any) -> Any:
+        frame_map, chain = self.tree.frame_map(q, X), self._chain
+        products = chain.gather @ (by_frames[chain.first] * frame_map[chain.second])
+        linear = np.broadcast_to(self._linear_entries, (len(self._linear_entries), q.shape[1]))
+        return np.concatenate((products, linear))
+
+    def phi(self, q: Any, z: Any) -> Any:
+        """Return Phi(q, z) (m, lanes)."""
+        return self.evaluate(q, z)[0]
+
+    def jacobian(self, q: Any, z: Any) -> Any:
+        """Return the entries of Phi_q (entries, lanes)."""
+        return self.evaluate(q, z)[1]
+
+    def nu(self, z: Any, dz: Any) -> Any:
+        """Return nu = -Phi_t (m, lanes)."""
+        return self._terms.nu(z, dz)
+
+    def gamma(self, q: Any, v: Any, z: Any, dz: Any, ddz: Any) -> Any:
+        """Return gamma = -(Phi_q v)_q v - Phi_tt (m, lanes)."""
+        terms = self._terms.gamma(z, dz, ddz)
+        out = terms.astype(np.result_type(terms, q, v))
+        X, quadrics = self.tree.frames(q), self._quadrics
+        rates = self.frame_rates(q, v)
+        bent = quadrics.times(quadrics.jacobian(X), self.tree.seconds(q, v))
+        out[: quadrics.count] -= quadrics.bend(rates, rates) + bent
+        return out
+
+    # --- links and coordinates ----------------------------------------------------------------------------
+
+    def start(self) -> Floats:
+        """Return the coordinates (n, 1) of the sketch."""
+        return self._sketch[:, None].copy()
+
+    def frames(self, q: Any) -> Any:
+        """Return O_x, O_y, U_x, U_y of every moving link (4 links, lanes)."""
+        return self.tree.frames(q)
+
+    def from_frames(self, X: Any) -> Any:
+        """Return the coordinates (n, lanes) of given frames (4 links, lanes)."""
+        return self.tree.from_frames(X)
+
+    @cached_property
+    def _gather_frames(self) -> Any:
+        return summing(self.tree.map_pattern[0], 4 * self.tree.m)
+
+    def frame_rates(self, q: Any, v: Any) -> Any:
+        """Return the first rates of `frames`."""
+        entries = self.tree.frame_map(q, self.tree.frames(q))
+        return self._gather_frames @ (entries * v[self.tree.map_pattern[1]])
+
+    def frame_seconds(self, q: Any, v: Any, a: Any) -> Any:
+        """Return the second rates of `frames`."""
+        return self.frame_rates(q, a) + self.tree.seconds(q, v)
+
+    def frame_map(self, q: Any) -> tuple[Ints, Ints, Any]:
+        """Return rows, columns and entries (entries, lanes) of d(frames)/dq."""
+        return (*self.tree.map_pattern, self.tree.frame_map(q, self.tree.frames(q)))

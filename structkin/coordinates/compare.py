@@ -1,0 +1,223 @@
+"""The methods side by side on one mechanism: whether they agree, how long they take, what they need."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.kinematics.motion import Motion
+from structkin.kinematics.solve import FAMILIES, METHODS, solve
+from structkin.kinematics.status import Status
+from structkin.model.mechanism import Mechanism
+
+Floats = NDArray[np.float64]
+
+#: Methods agree where positions differ by less than this part of the mechanism's size,
+POSITION = 1e-10
+#: and rates by less than this part of the largest rate of the sample, at poses
+RATE = 1e-8
+#: whose scaled Jacobian has no smaller singular value than this.
+REGULAR = 1e-2
+#: A method is timed by the best of so many runs, unless they take longer than this together [s].
+RUNS, PATIENCE = 3, 1.0
+
+
+@dataclass(frozen=True)
+class MethodRun:
+    """One method on the mechanism.
+
+    `n` is the number of coordinates; `seconds` the best time of a solution, `peak_bytes` the most memory it held at
+    once; `iterations` and `most_iterations` Newton's per sample, mean and largest (0 for closed forms). The differences
+    from the topological method are relative: positions to the mechanism's size, rates to the largest of each sample.
+    `ok` counts the regular samples, `otherwise` those that ended with another status than in the topological method.
+    At a change point the topological methods go on smoothly, where a global one has a singular Jacobian, a position and
+    no rates: its position is compared, and it is not counted as otherwise.
+    """
+
+    method: str
+    coordinates: str | None
+    n: int | None
+    seconds: float
+    peak_bytes: int
+    iterations: float
+    most_iterations: int
+    position: float
+    velocity: float
+    acceleration: float
+    ok: int
+    otherwise: int
+
+    @property
+    def agrees(self) -> bool:
+        """Whether positions, velocities, accelerations and outcomes are those of the topological method."""
+        close = self.position < POSITION and max(self.velocity, self.acceleration) < RATE
+        return close and not self.otherwise
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All runs, the topological one first; `samples` were solved, rates compared at the `regular` ones of them."""
+
+    title: str
+    samples: int
+    regular: int
+    runs: tuple[MethodRun, ...]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all methods agree."""
+        return all(run.agrees for run in self.runs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        runs = [{**asdict(run), "agrees": run.agrees} for run in self.runs]
+        return {"title": self.title, "samples": self.samples, "regular": self.regular, "runs": runs}
+
+
+def compare(
+    mechanism: Mechanism,
+    samples: int | None = None,
+    *,
+    methods: Sequence[str] = METHODS,
+    coordinates: Sequence[str] = FAMILIES,
+    duration: float | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Comparison:
+    """Solve a mechanism by each method, the global ones in each family of coordinates, and compare.
+
+    The topological method is always among them, as the measure of the others. Raises what `solve` raises, and
+    `InputError` where a method or family is unknown.
+
+    >>> import structkin as sk
+    >>> m = sk.Mechanism(
+    ...     points={"A": (0, 0), "B": (1, 1), "C": (4, 3), "D": (5, 0)},
+    ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+    ...     drivers={"motor": {"joint": "A", "speed": 1.0}})
+    >>> found = sk.compare(m, 73, methods=["global"], coordinates=["natural"])
+    >>> [(run.method, run.n, run.most_iterations) for run in found.runs]
+    [('topological', None, 0), ('global', 4, 3)]
+    >>> found.agrees
+    True
+    """
+    _check(mechanism, methods, coordinates)
+    ways: list[tuple[str, str | None]] = [("topological", None)]
+    for method in methods:
+        if method.startswith("global"):
+            ways += [(method, family) for family in coordinates]
+        elif method != "topological":
+            ways.append((method, None))
+    done = []
+    for k, (method, family) in enumerate(ways):
+        done.append(_measure(lambda m=method, f=family: solve(  # type: ignore[misc]
+            mechanism, samples, duration=duration, method=m, coordinates=f)))  # fmt: skip
+        if progress is not None:
+            progress((k + 1) / len(ways))
+    reference = done[0][0]
+    regular = _regular([motion for motion, _, _ in done])
+    runs = [
+        _judge(way, motion, reference, regular, seconds, peak)
+        for way, (motion, seconds, peak) in zip(ways, done, strict=True)
+    ]
+    return Comparison(mechanism.title, len(reference), int(regular.sum()), tuple(runs))
+
+
+def _check(mechanism: Mechanism, methods: Sequence[str], coordinates: Sequence[str]) -> None:
+    problems = [
+        Problem(key, f"'{name}' is unknown", f"known: {', '.join(known)}")
+        for key, names, known in (("methods", methods, METHODS), ("coordinates", coordinates, FAMILIES))
+        for name in names
+        if name not in known
+    ]
+    if problems:
+        raise InputError(problems, mechanism.title)
+
+
+def _measure(run: Callable[[], Motion]) -> tuple[Motion, float, int]:
+    """Return the motion, the best time [s] and, from a run of its own, the most memory that was held at once."""
+    tracemalloc.start()
+    motion = run()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    times: list[float] = []
+    while len(times) < RUNS and sum(times) < PATIENCE:
+        began = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - began)
+    return motion, min(times), peak
+
+
+def _regular(motions: Sequence[Motion]) -> NDArray[np.bool_]:
+    """Return the samples where rates can be compared: regular, and not near a singular pose."""
+    good = np.array(motions[0].ok)
+    for motion in motions:
+        if motion.statistics is not None:
+            sigma = motion.statistics.smallest_singular_value
+            return np.asarray(good & ~(sigma <= REGULAR))
+    return good
+
+
+def _judge(
+    way: tuple[str, str | None],
+    motion: Motion,
+    reference: Motion,
+    regular: NDArray[np.bool_],
+    seconds: float,
+    peak: int,
+) -> MethodRun:
+    both, passed = motion.ok & reference.ok, _at_change_points(motion, reference)
+    position = _gap(motion, reference, 0, both | passed)
+    velocity, acceleration = (_gap(motion, reference, order, both & regular) for order in (1, 2))
+    statistics = motion.statistics
+    iterations = np.zeros(1) if statistics is None else statistics.iterations[motion.ok]
+    return MethodRun(
+        method=way[0],
+        coordinates=way[1],
+        n=None if statistics is None else statistics.coordinates.n,
+        seconds=seconds,
+        peak_bytes=peak,
+        iterations=float(iterations.mean()) if len(iterations) else 0.0,
+        most_iterations=int(iterations.max(initial=0)),
+        position=position,
+        velocity=velocity,
+        acceleration=acceleration,
+        ok=int(motion.ok.sum()),
+        otherwise=int(((motion.status != reference.status) & ~passed).sum()),
+    )
+
+
+def _at_change_points(motion: Motion, reference: Motion) -> NDArray[np.bool_]:
+    """Return the samples that are singular in a motion and that the reference has continued smoothly."""
+    smooth = np.zeros(len(reference), bool)
+    if reference.lanes.around is not None:
+        smooth[reference.lanes.around.at] = True
+    return np.asarray(smooth & reference.ok & (motion.status == Status.SINGULAR))
+
+
+def _gap(motion: Motion, reference: Motion, order: int, where: NDArray[np.bool_]) -> float:
+    """Return the largest difference of two points of every link, relative to the size or the rates of the sample."""
+    places, others = (_places(x, order)[:, where] for x in (motion, reference))
+    if not others.size:
+        return 0.0
+    if order == 0:
+        return float(np.max(np.abs(places - others)) / reference.size)
+    largest = np.max(np.abs(others), axis=0)
+    known = np.isfinite(largest)
+    # Where hardly anything moves at a sample, its rates are compared with those of the whole motion.
+    floor = 1e-3 * np.max(largest[known], initial=0.0)
+    gap = np.max(np.abs(places - others), axis=0)[known] / np.maximum(largest[known], floor or 1.0)
+    return float(np.max(gap, initial=0.0))
+
+
+def _places(motion: Motion, order: int) -> Floats:
+    """Return two points of every moving link, or their rates (coordinates, samples): they tell the whole frame."""
+    at = (motion.position, motion.velocity, motion.acceleration)[order]
+    size = complex(motion.size)
+    links = motion.mechanism.topology.moving_links
+    return np.concatenate([at(place, link).T for link in links for place in (0j, size)])

@@ -1,0 +1,131 @@
+"""A solved pose with its derivatives by the drivers, and the curve between two of them: the warm starts of Newton."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.coordinates.linear import Factors
+from structkin.coordinates.newton import Scaled
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Pose:
+    """A solved pose: coordinates q (n, 1) at the drivers' values z (f, 1), with the signs of its diagonal blocks."""
+
+    scaled: Scaled
+    z: Floats
+    q: Floats
+    iterations: int = 0
+
+    @cached_property
+    def _entries(self) -> Floats:
+        return self.scaled.system(self.q, self.z)[1]
+
+    @cached_property
+    def factors(self) -> Factors:
+        """The factorised Jacobian."""
+        return self.scaled.solver.factor(self._entries)
+
+    @cached_property
+    def signs(self) -> Floats:
+        """The branch: the signs of the determinants of the diagonal blocks."""
+        blocks = self.scaled.blocks
+        if blocks is None or self.scaled.redundant:
+            # Rows that are chosen anew have no determinant to compare.
+            return np.zeros(0)
+        return blocks.signs(self._entries)[:, 0]
+
+    @cached_property
+    def _weakest(self) -> tuple[tuple[str, ...], float]:
+        scaled, blocks = self.scaled, self.scaled.blocks
+        if blocks is None:
+            return (), float(scaled.smallest_singular_value(self.q, self.z)[0])
+        number, sigma = blocks.weakest(self._entries)
+        rows = blocks.blocks[int(number[0])].rows
+        rows = rows if scaled.chosen is None else scaled.chosen[rows]
+        labels = scaled.coordinates.rows
+        return tuple(dict.fromkeys(link for row in rows.tolist() for link in labels[row].links)), float(sigma[0])
+
+    @property
+    def weakest_links(self) -> tuple[str, ...]:
+        """The links in the diagonal block that is nearest to singular."""
+        return self._weakest[0]
+
+    @property
+    def strength(self) -> float:
+        """The smallest singular value of a diagonal block."""
+        return self._weakest[1]
+
+    @cached_property
+    def K(self) -> Floats:
+        """dq/dz (n, f)."""
+        f = len(self.z)
+        seeds = self.scaled.coordinates.nu(np.repeat(self.z, f, axis=1), np.eye(f))
+        columns = [self._solve(seeds[:, [k]]) for k in range(f)]
+        return np.concatenate(columns, axis=1) if columns else np.zeros((len(self.q), 0))
+
+    def second(self, dz: Floats) -> Floats:
+        """Return the second derivative of q (n, 1) along the straight way dz (f, 1)."""
+        coordinates = self.scaled.coordinates
+        return self._solve(coordinates.gamma(self.q, self.K @ dz, self.z, dz, 0.0 * dz))
+
+    def _solve(self, right: Floats) -> Floats:
+        with np.errstate(all="ignore"):
+            return self.scaled.change(self.factors.solve(self.scaled.right(right)))
+
+    def taylor(self, z: Floats) -> Floats:
+        """Return the coordinates at other values of the drivers, to the second order."""
+        dz = z - self.z
+        return self.q + self.K @ dz + 0.5 * self.second(dz)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The quintic through two poses with their first and second derivatives, along the straight way of the drivers."""
+
+    a: Pose
+    b: Pose
+
+    @cached_property
+    def way(self) -> Floats:
+        """The way of the drivers (f, 1)."""
+        return self.b.z - self.a.z
+
+    @cached_property
+    def _data(self) -> tuple[Floats, ...]:
+        a, b, way = self.a, self.b, self.way
+        return a.q, a.K @ way, a.second(way), b.q, b.K @ way, b.second(way)
+
+    def at(self, s: Any) -> Floats:
+        """Return the coordinates (n, lanes) at parts s (lanes,) of the way: 0 is a, 1 is b, more lies ahead."""
+        r = 1 - s
+        p0, d0, c0, p1, d1, c1 = self._data
+
+        def side(x: Any, y: Any, p: Floats, d: Floats, c: Floats) -> Floats:
+            # Hermite's basis at the end where y = 1 and x = 0.
+            return np.asarray(y**3 * (p * (1 + 3 * x + 6 * x**2) + d * (x + 3 * x**2) + 0.5 * c * x**2))
+
+        return side(s, r, p0, d0, c0) + side(r, s, p1, -d1, c1)
+
+    def part(self, z: Floats, units: Floats) -> tuple[Floats, Floats]:
+        """Return the part of the way (lanes,) that values z (f, lanes) have gone, and what they lie beside it."""
+        way = self.way / units
+        square = float(np.sum(way**2))
+        gone = (z - self.a.z) / units
+        s = np.sum(gone * way, axis=0) / square if square else np.zeros(z.shape[1])
+        return s, z - self.a.z - s * self.way
+
+    def near(self, z: Floats, units: Floats) -> Floats:
+        """Return the coordinates (n, lanes) at values z near the way; beside it, to the first order."""
+        s, beside = self.part(z, units)
+        q = self.at(s)
+        if np.any(np.abs(beside) > 1e-12 * units):
+            q = q + (self.a.K @ beside) * (1 - s) + (self.b.K @ beside) * s
+        return q

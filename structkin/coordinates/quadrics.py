@@ -1,0 +1,163 @@
+"""Rows that are quadratic in their variables, written once and evaluated over lanes by sparse products.
+
+In points and directions every joint is at most quadratic: Phi = x^T Q x / 2 + b x + c. So the entries of the
+Jacobian are affine in x, Phi_x = Q x + b, and the right-hand side of the accelerations is -x'^T Q x'. With the
+pattern of Phi_x fixed, one sparse product refreshes all its entries in all lanes; no loop runs over joints.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.kinematics.affine import Affine
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+#: Factors below this part of the largest of a row are what rounding left of terms that cancel.
+NOTHING = 1e-14
+
+
+@dataclass
+class Quadric:
+    """One row while it is written: `square[i, j]` (i <= j), `linear[i]` and the constant."""
+
+    square: dict[tuple[int, int], float] = field(default_factory=lambda: defaultdict(float))
+    linear: dict[int, float] = field(default_factory=lambda: defaultdict(float))
+    constant: float = 0.0
+
+    @classmethod
+    def part(cls, vector: Affine, axis: int) -> Quadric:
+        """Return the x (0) or y (1) component of a vector as a row."""
+        row = cls(constant=vector.const.imag if axis else vector.const.real)
+        for slot, factor in vector.terms:
+            # x: (re, -im), y: (im, re), the two rows of S0's matrix C (eq. 5).
+            row.linear[2 * slot] += factor.imag if axis else factor.real
+            row.linear[2 * slot + 1] += factor.real if axis else -factor.imag
+        return row
+
+    @classmethod
+    def dot(cls, a: Affine, b: Affine) -> Quadric:
+        """Return a . b, the real part of conj(a) b."""
+        return cls._product(a, b * 1)
+
+    @classmethod
+    def cross(cls, a: Affine, b: Affine) -> Quadric:
+        """Return a x b, the imaginary part of conj(a) b: the real part of conj(a) (-i b)."""
+        return cls._product(a, b * -1j)
+
+    @classmethod
+    def _product(cls, a: Affine, b: Affine) -> Quadric:
+        row = cls(constant=(a.const.conjugate() * b.const).real)
+        for vector, other in ((a, b.const), (b, a.const)):
+            if other:
+                # Re(conj(f s) o) is linear in s.
+                part = cls.part(vector * other.conjugate(), 0)
+                for column, factor in part.linear.items():
+                    row.linear[column] += factor
+        for i, f in a.terms:
+            for j, g in b.terms:
+                # conj(s_i) s_j = (dot) + i (cross) of the two slots.
+                w = f.conjugate() * g
+                row._add(2 * i, 2 * j, w.real)
+                row._add(2 * i + 1, 2 * j + 1, w.real)
+                row._add(2 * i, 2 * j + 1, -w.imag)
+                row._add(2 * i + 1, 2 * j, w.imag)
+        return row
+
+    def _add(self, i: int, j: int, factor: float) -> None:
+        self.square[min(i, j), max(i, j)] += factor
+
+    def plus(self, constant: float) -> Quadric:
+        """Return the row with a constant added."""
+        return Quadric(self.square, self.linear, self.constant + constant)
+
+    def cleaned(self) -> Quadric:
+        """Return the row without the terms that rounding left where others cancelled."""
+        factors = [abs(x) for x in (*self.square.values(), *self.linear.values())]
+        least = NOTHING * max(factors, default=0.0)
+        return Quadric(
+            {key: x for key, x in self.square.items() if abs(x) > least},
+            {key: x for key, x in self.linear.items() if abs(x) > least},
+            self.constant,
+        )
+
+
+@dataclass(frozen=True)
+class Quadrics:
+    """Quadratic rows as arrays: entry e of Phi_x is in row `rows[e]` and column `columns[e]`, row by row."""
+
+    count: int
+    width: int
+    rows: Ints
+    columns: Ints
+    base: Floats
+    constant: Floats
+    _square: csr_array
+
+    @classmethod
+    def assemble(cls, quadrics: list[Quadric], width: int) -> Quadrics:
+        """Return the arrays of these rows in `width` variables."""
+        from scipy.sparse import csr_array
+
+        rows: list[int] = []
+        columns: list[int] = []
+        base: list[float] = []
+        entry: list[int] = []
+        other: list[int] = []
+        factors: list[float] = []
+        for number, written in enumerate(quadrics):
+            row = written.cleaned()
+            used = sorted({*row.linear, *(i for pair in row.square for i in pair)})
+            place = {column: len(rows) + k for k, column in enumerate(used)}
+            rows += [number] * len(used)
+            columns += used
+            base += [row.linear.get(column, 0.0) for column in used]
+            for (i, j), factor in row.square.items():
+                entry += [place[i], place[j]]
+                other += [j, i]
+                factors += [factor, factor]
+        shape = (len(rows), width)
+        return cls(
+            len(quadrics), width, np.array(rows, np.intp), np.array(columns, np.intp),
+            np.array(base)[:, None], np.array([row.constant for row in quadrics])[:, None],
+            csr_array((factors, (entry, other)), shape=shape),
+        )  # fmt: skip
+
+    @cached_property
+    def _gather(self) -> csr_array:
+        """Sums the entries of each row."""
+        return summing(self.rows, self.count)
+
+    def jacobian(self, x: Any) -> Any:
+        """Return the entries of Phi_x (entries, n) at x (width, n)."""
+        return self._square @ x + self.base
+
+    def phi(self, x: Any, jacobian: Any) -> Any:
+        """Return Phi (count, n) at x, from the entries of Phi_x there."""
+        return self._gather @ (0.5 * (jacobian + self.base) * x[self.columns]) + self.constant
+
+    def times(self, jacobian: Any, v: Any) -> Any:
+        """Return Phi_x v (count, n)."""
+        return self._gather @ (jacobian * v[self.columns])
+
+    def bend(self, v: Any, w: Any) -> Any:
+        """Return the second derivative v^T Q w (count, n) along v and w (width, n)."""
+        return self._gather @ ((self._square @ v) * w[self.columns])
+
+
+def summing(groups: Any, count: int) -> csr_array:
+    """Return the matrix (count, terms) that sums terms by their group."""
+    from scipy.sparse import csr_array
+
+    terms = np.arange(len(groups))
+    return csr_array((np.ones(len(groups)), (groups, terms)), shape=(count, len(groups)))

@@ -1,0 +1,94 @@
+"""What every family of coordinates offers to the solvers and to dynamics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What a row says: the joint, driver or link it belongs to, the equation, and the links that it ties."""
+
+    of: str
+    equation: str
+    links: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """Return the row in words."""
+        return f"{self.of} ({self.equation})"
+
+
+class Coordinates(Protocol):
+    """Phi(q, t) = 0 of a mechanism in one family of coordinates, over lanes.
+
+    Coordinates q are (n, lanes), in SI; the drivers' coordinates z and their rates are (drivers, lanes) in the order of
+    `drivers`: a driver's law, a cubic spline through a table among them, makes Phi a function of time (a guiding
+    constraint, S1 eqs. 79-87). The entries of Phi_q come in the fixed order of `pattern` = (rows, columns). Everything
+    is evaluated by array operations over rows and lanes, and takes complex steps.
+
+        Phi_q v = nu = -Phi_t                                             (S1 eq. 44)
+        Phi_q a = gamma = -(Phi_q v)_q v - 2 Phi_qt v - Phi_tt            (S1 eq. 45; Phi_qt = 0 in all rows here)
+
+    `frames` maps q to the places of the moving `links`: O_x, O_y, U_x, U_y of each, where O is the origin [m] of the
+    link's frame and U its unit direction, so that a point of the link at (c1, c2) is O + c1 U + c2 U~ (S0 eq. 3).
+    With X(q) these frames, dX/dq = `frame_map` carries a mass matrix M_X, constant for a rigid body, and forces F_X:
+    M = X_q^T M_X X_q, Q = X_q^T F_X.
+    """
+
+    family: str
+    links: tuple[str, ...]
+    drivers: tuple[str, ...]
+    names: tuple[str, ...]
+    rows: tuple[Label, ...]
+    pattern: tuple[Ints, Ints]
+    #: The size of a change of each coordinate and of each row, which makes them comparable.
+    column_units: Floats
+    row_units: Floats
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+
+    @property
+    def m(self) -> int:
+        """Number of rows: n, and more where joints are redundant; fewer where a driver is left free."""
+
+    def evaluate(self, q: Any, z: Any) -> tuple[Any, Any]:
+        """Return Phi (m, lanes) and the entries of Phi_q (entries, lanes), which share most of their work."""
+
+    def phi(self, q: Any, z: Any) -> Any:
+        """Return Phi (m, lanes)."""
+
+    def jacobian(self, q: Any, z: Any) -> Any:
+        """Return the entries of Phi_q (entries, lanes)."""
+
+    def nu(self, z: Any, dz: Any) -> Any:
+        """Return the right-hand side of the velocities (m, lanes)."""
+
+    def gamma(self, q: Any, v: Any, z: Any, dz: Any, ddz: Any) -> Any:
+        """Return the right-hand side of the accelerations (m, lanes)."""
+
+    def start(self) -> Floats:
+        """Return the coordinates (n, 1) of the sketch, where exact lengths may still leave gaps."""
+
+    def frames(self, q: Any) -> Any:
+        """Return O_x, O_y, U_x, U_y of every moving link (4 links, lanes)."""
+
+    def from_frames(self, X: Any) -> Any:
+        """Return the coordinates (n, lanes) of given frames (4 links, lanes)."""
+
+    def frame_rates(self, q: Any, v: Any) -> Any:
+        """Return the first rates of `frames`."""
+
+    def frame_seconds(self, q: Any, v: Any, a: Any) -> Any:
+        """Return the second rates of `frames`."""
+
+    def frame_map(self, q: Any) -> tuple[Ints, Ints, Any]:
+        """Return rows, columns and entries (entries, lanes) of d(frames)/dq."""

@@ -1,0 +1,227 @@
+"""The group order as linear algebra: a matrix of fixed pattern, permuted to block triangular form.
+
+Matching rows with columns and taking the strongly connected components of the graph that results gives the fine
+Dulmage-Mendelsohn form: small square blocks on the diagonal, nothing above them. For the constraints of a mechanism
+the blocks are its structural groups or parts of them, in their solve order; a dyad in natural coordinates is a block of
+2 x 2. A forward sweep over the blocks applies Phi_q^-1, a reverse sweep Phi_q^-T (S2's matrix S, eq. 6), in all lanes
+at once and in O(n).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.intp]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A diagonal block: its rows and columns, the entries on its diagonal and those left of it.
+
+    `diagonal` are (entry, row, column) within the block; `left` (entry, row within the block, column of the matrix).
+    """
+
+    rows: Ints
+    columns: Ints
+    diagonal: tuple[Ints, Ints, Ints]
+    left: tuple[Ints, Ints, Ints]
+
+    def dense(self, entries: Floats) -> Floats:
+        """Return the diagonal block (lanes, b, b)."""
+        b = len(self.rows)
+        matrix = np.zeros((entries.shape[1], b, b))
+        entry, row, column = self.diagonal
+        matrix[:, row, column] = entries[entry].T
+        return matrix
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """The diagonal blocks of a square pattern in solve order; None instead where no matching is perfect."""
+
+    n: int
+    blocks: tuple[Block, ...]
+
+    @classmethod
+    def find(cls, rows: Ints, columns: Ints, n: int) -> Blocks | None:
+        """Permute a square pattern; None where it is structurally singular."""
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
+
+        pattern = csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
+        row_of = maximum_bipartite_matching(pattern, perm_type="row")
+        if (row_of < 0).any():
+            return None
+        # Unknown c, found from its own row, needs the other unknowns of that row.
+        column_of = np.empty(n, np.intp)
+        column_of[row_of] = np.arange(n)
+        needs = csr_array((np.ones(len(rows)), (column_of[rows], columns)), shape=(n, n))
+        count, label = connected_components(needs, directed=True, connection="strong")
+        of_row, of_column = np.asarray(label[column_of[rows]], np.intp), np.asarray(label[columns], np.intp)
+        order = _in_order(of_row, of_column, count)
+        place = np.empty(count, np.intp)
+        place[order] = np.arange(count)
+        block_of_column, block_of_row = place[label], place[label[column_of]]
+        return cls(n, tuple(_blocks(rows, columns, block_of_row, block_of_column, count)))
+
+    @cached_property
+    def _by_size(self) -> list[tuple[Ints, int, Ints, Ints, Ints, Ints]]:
+        """The diagonal entries of blocks of one size: blocks, size, entry, block among these, row, column."""
+        found = []
+        sizes = np.array([len(block.rows) for block in self.blocks])
+        for size in np.unique(sizes).tolist():
+            which = np.flatnonzero(sizes == size)
+            inside = [self.blocks[k].diagonal for k in which]
+            number = np.repeat(np.arange(len(which)), [len(entry) for entry, _, _ in inside])
+            entry, row, column = (np.concatenate(part) for part in zip(*inside, strict=True))
+            found.append((which, size, entry, number, row, column))
+        return found
+
+    def _each(self, entries: Floats, measure: Callable[[Floats], Any]) -> Floats:
+        """Return a number for each block and lane (blocks, lanes)."""
+        out = np.empty((len(self.blocks), entries.shape[1]))
+        for which, size, entry, number, row, column in self._by_size:
+            matrices = np.zeros((entries.shape[1], len(which), size, size))
+            matrices[:, number, row, column] = entries[entry].T
+            out[which] = measure(matrices).T
+        return out
+
+    def signs(self, entries: Floats) -> Floats:
+        """Return the sign of the determinant of each block (blocks, lanes): the branch that a pose is on."""
+        return self._each(entries, lambda matrices: np.linalg.slogdet(matrices)[0])
+
+    def determinants(self, entries: Floats) -> Floats:
+        """Return the determinant of each block (blocks, lanes)."""
+        return self._each(entries, np.linalg.det)
+
+    def weakest(self, entries: Floats) -> tuple[Ints, Floats]:
+        """Return the block with the smallest singular value in each lane, and that value."""
+        least = self._each(entries, lambda matrices: np.linalg.svd(matrices, compute_uv=False)[..., -1])
+        return np.argmin(least, axis=0), np.min(least, axis=0)
+
+    def factor(self, entries: Floats) -> Sweeps:
+        """Return the sweeps over the lanes of these entries."""
+        return Sweeps(self, entries)
+
+
+class Sweeps:
+    """Inverses of the diagonal blocks in all lanes, and the sweeps that use them."""
+
+    def __init__(self, blocks: Blocks, entries: Floats) -> None:
+        """Invert the blocks; lanes where one is singular become NaN or infinite."""
+        self._blocks, self._entries = blocks, entries
+        with np.errstate(all="ignore"):
+            self._inverses = [_inverse(block, entries) for block in blocks.blocks]
+
+    def solve(self, right: Floats) -> Floats:
+        """Solve Phi_q x = right (n, lanes) by the forward sweep."""
+        x = np.empty_like(right)
+        with np.errstate(all="ignore"):
+            for block, inverse in zip(self._blocks.blocks, self._inverses, strict=True):
+                r = right[block.rows]
+                for entry, row, column in zip(*block.left, strict=True):
+                    r[row] -= self._entries[entry] * x[column]
+                x[block.columns] = _apply(inverse, r)
+        return x
+
+    def solve_transposed(self, right: Floats) -> Floats:
+        """Solve Phi_q^T y = right (n, lanes) by the reverse sweep: multipliers and adjoints."""
+        y, r = np.empty_like(right), right.copy()
+        with np.errstate(all="ignore"):
+            for block, inverse in zip(self._blocks.blocks[::-1], self._inverses[::-1], strict=True):
+                part = _apply(np.swapaxes(inverse, 0, 1), r[block.columns])
+                y[block.rows] = part
+                for entry, row, column in zip(*block.left, strict=True):
+                    r[column] -= self._entries[entry] * part[row]
+        return y
+
+
+def _inverse(block: Block, entries: Floats) -> Any:
+    """Return the inverse of a diagonal block, lanes last (b, b, lanes)."""
+    b = len(block.rows)
+    if b > 2:
+        return np.moveaxis(invert_lanes(block.dense(entries)), 0, -1)
+    entry, row, column = block.diagonal
+    A = np.zeros((b, b, entries.shape[1]))
+    A[row, column] = entries[entry]
+    if b == 1:
+        return 1.0 / A
+    (p, q), (r, s) = A
+    return np.stack((s, -q, -r, p)).reshape(2, 2, -1) / (p * s - q * r)
+
+
+def _apply(inverse: Any, right: Floats) -> Any:
+    return np.einsum("ijn,jn->in", inverse, right) if len(right) > 1 else inverse[0] * right
+
+
+def invert_lanes(matrices: Floats) -> Floats:
+    """Return the inverse of each matrix (lanes, n, n); NaN where one is exactly singular."""
+    try:
+        return np.asarray(np.linalg.inv(matrices))
+    except np.linalg.LinAlgError:
+        result = np.full(matrices.shape, np.nan)
+        for lane, matrix in enumerate(matrices):
+            try:
+                result[lane] = np.linalg.inv(matrix)
+            except np.linalg.LinAlgError:
+                continue
+        return result
+
+
+def _in_order(needing: Ints, needed: Ints, count: int) -> list[int]:
+    """Return the components in an order in which each comes after those it needs (Kahn's algorithm)."""
+    edges = {(int(a), int(b)) for a, b in zip(needing, needed, strict=True) if a != b}
+    users: list[list[int]] = [[] for _ in range(count)]
+    waits = [0] * count
+    for a, b in edges:
+        users[b].append(a)
+        waits[a] += 1
+    ready = sorted((k for k in range(count) if not waits[k]), reverse=True)
+    order = []
+    while ready:
+        k = ready.pop()
+        order.append(k)
+        for user in sorted(users[k], reverse=True):
+            waits[user] -= 1
+            if not waits[user]:
+                ready.append(user)
+    return order
+
+
+def _blocks(rows: Ints, columns: Ints, block_of_row: Ints, block_of_column: Ints, count: int) -> list[Block]:
+    """Sort the entries into their blocks."""
+
+    def members(block_of: Ints) -> tuple[list[Ints], Ints]:
+        order = np.argsort(block_of, kind="stable")
+        ends = np.searchsorted(block_of[order], np.arange(count + 1))
+        local = np.empty(len(block_of), np.intp)
+        local[order] = np.arange(len(order)) - ends[block_of[order]]
+        return [order[a:b] for a, b in pairwise(ends.tolist())], local
+
+    row_sets, row_local = members(block_of_row)
+    column_sets, column_local = members(block_of_column)
+    owner = block_of_row[rows]
+    inside = block_of_column[columns] == owner
+    order = np.argsort(owner, kind="stable")
+    ends = np.searchsorted(owner[order], np.arange(count + 1))
+    found = []
+    for k in range(count):
+        here = order[ends[k] : ends[k + 1]]
+        on, off = here[inside[here]], here[~inside[here]]
+        found.append(
+            Block(
+                row_sets[k],
+                column_sets[k],
+                (on, row_local[rows[on]], column_local[columns[on]]),
+                (off, row_local[rows[off]], columns[off]),
+            )
+        )
+    return found

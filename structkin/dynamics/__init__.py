@@ -1,0 +1,20 @@
+"""Dynamics: what forces a motion needs, and what motion forces make."""
+
+from structkin.dynamics.bodies import Body, mass_table
+from structkin.dynamics.kinetostatics import Kinetostatics, kinetostatics
+from structkin.dynamics.loads import Force, Moment, UserLoad
+from structkin.dynamics.simulate import simulate
+from structkin.dynamics.simulation import Integration, Simulation
+
+__all__ = [
+    "Body",
+    "Force",
+    "Integration",
+    "Kinetostatics",
+    "Moment",
+    "Simulation",
+    "UserLoad",
+    "kinetostatics",
+    "mass_table",
+    "simulate",
+]

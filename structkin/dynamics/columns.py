@@ -1,0 +1,188 @@
+"""The unknown forces of joints and drivers: where each acts, on which two bodies, and which group it belongs to.
+
+A column is a unit force or unit moment on one body with its opposite on another. Bodies are the moving links, and the
+pins that something attaches to beside their links ("@B"): these have no mass and two equations. The columns of a joint
+are the transpose of its constraints, so that forces obey the groups in reverse order: what the last group needs from
+its neighbours is known first (Saura et al., eq. 8, transposed).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.dynamics.loads import cross
+from structkin.errors import InputError, Problem
+from structkin.kinematics import Motion
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import JOINT_NAMES, pin_of
+from structkin.structure import KinematicStructure
+
+Floats = NDArray[np.float64]
+
+GLOBAL = {"x": (1.0, 0.0), "y": (0.0, 1.0)}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One unknown of the joint or driver `id`, on the body `to` and, opposite, on `off`; None is the ground.
+
+    `part` is "x", "y" (a pin's force), "normal" (a guide's force), "moment", "travel" or "distance" (an effort along
+    the coordinate). `places` are where it acts, in the frames of off and to.
+    """
+
+    id: str
+    part: str
+    off: str | None
+    to: str | None
+    places: tuple[complex, complex] = (0j, 0j)
+
+    def direction(self, motion: Motion) -> Floats | None:
+        """Return the unit force (n, 2) on `to`, or None for a moment."""
+        if self.part == "moment":
+            return None
+        if self.part in GLOBAL:
+            return np.broadcast_to(np.array(GLOBAL[self.part]), (len(motion), 2))
+        if self.part == "distance":
+            drive = motion.mechanism.drives[self.id]
+            assert drive.ends is not None
+            (a, p), (b, q) = drive.ends
+            way = motion.position(q, b) - motion.position(p, a)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                return np.asarray(way / np.hypot(way[:, 0], way[:, 1])[:, None])
+        joint = motion.mechanism.drives[self.id].joint if self.part == "travel" else self.id
+        guide = motion.mechanism.guides[joint or ""]
+        turn = guide.direction if self.part == "travel" else 1j * guide.direction
+        return motion.position(turn, guide.carrier) - motion.position(0j, guide.carrier)
+
+
+@dataclass(frozen=True)
+class Columns:
+    """All columns, and the group of each body and column."""
+
+    mechanism: Mechanism
+    bodies: tuple[str, ...]
+    columns: tuple[Column, ...]
+    body_group: dict[str, int]
+
+    def group(self, column: Column) -> int:
+        """Return the group that a column belongs to: the last one of its bodies'."""
+        return max(self.body_group[body] for body in (column.off, column.to) if body is not None)
+
+
+def make_columns(mechanism: Mechanism, structure: KinematicStructure) -> Columns:
+    """Return the unknown forces of a mechanism; `InputError` for joints that forces cannot pass yet."""
+    group = {link: item.index for item in structure.groups for link in item.links}
+    # A link that stands still and needs no group of its own comes last.
+    links = {link: group.get(link, len(structure.groups)) for link in mechanism.topology.moving_links}
+    topology, ground = mechanism.topology, mechanism.topology.ground
+    strange = {joint.id: JOINT_NAMES[joint.kind] for joint in topology.joints if joint.kind not in "RPS"}
+    strange |= dict.fromkeys(mechanism.arcs, "circular slot")
+    if strange:
+        raise InputError(
+            [Problem(f"joints.{id}", f"forces through a {name} are not supported yet") for id, name in strange.items()],
+            mechanism.title or "mechanism",
+        )
+    ends = [end for joint in topology.joints for end in joint.links]
+    ends += [end for driver in topology.drivers for end in driver.links]
+    attached = {pin for end in ends if (pin := pin_of(end)) is not None}
+    on_ground = {pin for pin in attached if ground in topology.joint(pin).links}
+    pins = {f"@{pin}": _pin_group(structure, links, topology.joint(pin).links, pin) for pin in attached - on_ground}
+    bodies = {**links, **dict(sorted(pins.items()))}
+
+    def body(end: str) -> str | None:
+        return None if end == ground or pin_of(end) in on_ground else end
+
+    columns: list[Column] = []
+    for joint in topology.joints:
+        if joint.kind == "R":
+            columns += _pin_columns(mechanism, joint.id, joint.links, bodies)
+            continue
+        guide = mechanism.guides[joint.id]
+        end = next((end for end in joint.links if pin_of(end) is not None), guide.slider)
+        off, to = body(guide.carrier), body(end)
+        places = (0j, 0j if pin_of(end) is not None and to is not None else guide.point)
+        columns.append(Column(joint.id, "normal", off, to, places))
+        if joint.kind == "P":
+            columns.append(Column(joint.id, "moment", off, to))
+    columns += [_effort(mechanism, id, body) for id in mechanism.drives]
+    return Columns(mechanism, tuple(bodies), tuple(columns), bodies)
+
+
+def _pin_group(structure: KinematicStructure, links: dict[str, int], held: Sequence[str], pin: str) -> int:
+    own = [item.index for item in structure.groups if pin in item.pins]
+    return min([*own, *(links[link] for link in held)])
+
+
+def _pin_columns(mechanism: Mechanism, id: str, held: Sequence[str], bodies: dict[str, int]) -> list[Column]:
+    """Return the forces of a pin: on each link but the first, or on each of them if the pin is a body itself."""
+    ground = mechanism.topology.ground
+    base: str | None
+    if f"@{id}" in bodies:
+        base, at, others = f"@{id}", 0j, list(held)
+    else:
+        first = min(held, key=lambda link: -1 if link == ground else bodies[link])
+        base, at = None if first == ground else first, mechanism.links[first].local[id]
+        others = [link for link in held if link != first]
+    return [
+        Column(id, part, base, link, (at, mechanism.links[link].local[id])) for link in others for part in ("x", "y")
+    ]
+
+
+def _effort(mechanism: Mechanism, id: str, body: Any) -> Column:
+    drive = mechanism.drives[id]
+    if drive.kind == "angle":
+        return Column(id, "moment", *(body(link) for link in drive.links))
+    if drive.kind == "slide":
+        guide = mechanism.guides[drive.joint or ""]
+        return Column(id, "travel", body(guide.carrier), body(guide.slider), (0j, guide.point))
+    assert drive.ends is not None
+    topology = next(driver for driver in mechanism.topology.drivers if driver.id == id)
+    bodies = [body(end) for end in topology.links]
+    places = [
+        0j if name is not None and pin_of(name) is not None else mechanism.links[link].local[point]
+        for name, (link, point) in zip(bodies, drive.ends, strict=True)
+    ]
+    return Column(id, "distance", bodies[0], bodies[1], (places[0], places[1]))
+
+
+def unit_wrenches(motion: Motion, column: Column) -> tuple[Floats, Floats]:
+    """Return the wrenches (3, n) that a unit of a column puts on its bodies off and to.
+
+    A wrench is a force [N] and its moment [N m] about the origin of the body's frame, or about the pin.
+    """
+    direction, n = column.direction(motion), len(motion)
+    if direction is None:
+        unit = np.stack((np.zeros(n), np.zeros(n), np.ones(n)))
+        return -unit, unit
+    if column.part in ("normal", "travel"):
+        # The force acts on both bodies at the slider's point.
+        guide = motion.mechanism.guides[_joint(motion.mechanism, column)]
+        there = motion.position(guide.point, guide.slider)
+        arms = [there - _origin(motion, body, there) for body in (column.off, column.to)]
+    else:
+        arms = [_arm(motion, body, place) for body, place in zip((column.off, column.to), column.places, strict=True)]
+    off, to = (np.concatenate((direction.T, cross(arm, direction)[None])) for arm in arms)
+    return -off, to
+
+
+def _joint(mechanism: Mechanism, column: Column) -> str:
+    return (mechanism.drives[column.id].joint or "") if column.part == "travel" else column.id
+
+
+def _origin(motion: Motion, body: str | None, there: Floats) -> Floats:
+    if body is None:
+        return np.zeros_like(there)
+    return there if pin_of(body) is not None else motion.position(0j, body)
+
+
+def _arm(motion: Motion, body: str | None, place: complex) -> Floats:
+    if body is None:
+        return np.broadcast_to(np.array((place.real, place.imag)), (len(motion), 2))
+    if pin_of(body) is not None:
+        return np.zeros((len(motion), 2))
+    return motion.position(place, body) - motion.position(0j, body)

@@ -1,0 +1,260 @@
+"""Inverse dynamics: the efforts of drivers and the reactions of joints that a motion needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.dynamics.bodies import Body, mass_table
+from structkin.dynamics.columns import Column, Columns, make_columns, unit_wrenches
+from structkin.dynamics.loads import UserLoad, Wrenches, cross, wrenches
+from structkin.dynamics.reverse import Layout, ReverseSweep
+from structkin.errors import InputError, Problem
+from structkin.kinematics import Motion
+from structkin.kinematics.engine import Lanes
+from structkin.model.topology import suggest
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+
+#: Equations times samples that are solved at a time.
+BLOCK = 200_000
+
+
+@dataclass(frozen=True)
+class Kinetostatics:
+    """The forces of a motion at n samples, in N and N m; NaN where a sample has no regular pose or no rates.
+
+    `motion` is what the forces belong to: that which was given, or for a static analysis the same poses at rest.
+    `unknowns` (n, columns) are in the order of `columns`; read them by `driver`, `reaction` and `reaction_moment`.
+    """
+
+    motion: Motion
+    bodies: tuple[Body, ...]
+    columns: Columns = field(repr=False)
+    unknowns: Floats = field(repr=False)
+    determined: NDArray[np.bool_] = field(repr=False)
+    applied: Wrenches = field(repr=False)
+
+    @property
+    def t(self) -> Floats:
+        """The times (n,) [s]."""
+        return self.motion.t
+
+    def __repr__(self) -> str:
+        """Return title and samples."""
+        return f"<Kinetostatics of {self.motion.mechanism.title or 'a mechanism'!r}: {len(self.motion)} samples>"
+
+    # --- what was solved for ------------------------------------------------------------------------------
+
+    def driver(self, id: str) -> Floats:
+        """Return the torque [N m] or force [N] (n,) of a driver, positive along its coordinate.
+
+        It acts on the second link of an angle, on the slider, or pushes the ends of a distance apart; its opposite acts
+        on the other one. Raises `InputError` where there is no such driver.
+        """
+        drives = self.motion.mechanism.drives
+        if id not in drives:
+            raise self._unknown(id, "a driver", drives)
+        ((_, values),) = self._of(id)
+        return np.array(values)
+
+    def reaction(self, joint: str, link: str) -> Floats:
+        """Return the force (n, 2) [N] that a joint puts on one of its links, in global axes.
+
+        `link` is one of the joint's links; of a slot on a shared pin the pin itself, "@B". Torques and forces of
+        drivers and friction are not part of it. Raises `InputError`.
+        """
+        self._check(joint, link)
+        total = np.zeros((len(self.motion), 2))
+        for column, values in self._of(joint):
+            direction = column.direction(self.motion)
+            if direction is not None:
+                total += self._sign(column, link) * values[:, None] * direction
+        return total
+
+    def reaction_moment(self, joint: str, link: str) -> Floats:
+        """Return the moment (n,) [N m] that a prismatic joint puts on one of its links; zero for other joints.
+
+        It belongs to the reaction force as acting at the point of the slider that runs along the guide.
+        """
+        self._check(joint, link)
+        total = np.zeros(len(self.motion))
+        for column, values in self._of(joint):
+            if column.part == "moment":
+                total += self._sign(column, link) * values
+        return total
+
+    def unique(self, id: str) -> bool:
+        """Return whether the motion alone determines the forces of a joint or driver.
+
+        Where joints are redundant, some forces depend on the elasticity of the links and on how the mechanism was
+        put together; the smallest possible ones are given then.
+        """
+        if not any(column.id == id for column in self.columns.columns):
+            raise self._unknown(id, "a joint or driver", [column.id for column in self.columns.columns])
+        return all(
+            bool(good) for column, good in zip(self.columns.columns, self.determined, strict=True) if column.id == id
+        )
+
+    # --- the frame ----------------------------------------------------------------------------------------
+
+    @property
+    def shaking_force(self) -> Floats:
+        """The force (n, 2) [N] on the ground: of all joints, drivers and loads that end there."""
+        return np.asarray(self._frame[:, :2])
+
+    @property
+    def shaking_moment(self) -> Floats:
+        """The moment (n,) [N m] on the ground about the origin of the global axes."""
+        return np.asarray(self._frame[:, 2])
+
+    @cached_property
+    def _frame(self) -> Floats:
+        ground = self.motion.mechanism.topology.ground
+        total = np.column_stack((self.applied.force[ground], self.applied.moment[ground]))
+        for column, values in zip(self.columns.columns, self.unknowns.T, strict=True):
+            if column.off is None or column.to is None:
+                off, to = unit_wrenches(self.motion, column)
+                total += ((off if column.off is None else to) * values).T
+        return np.asarray(total)
+
+    # --- energy -------------------------------------------------------------------------------------------
+
+    def driver_power(self, id: str) -> Floats:
+        """Return the power (n,) [W] that a driver feeds in."""
+        return np.asarray(self.driver(id) * self.motion.drivers[id][1])
+
+    @cached_property
+    def applied_power(self) -> Floats:
+        """The power (n,) [W] of gravity, springs, friction and all other loads."""
+        return self.applied.power()
+
+    @cached_property
+    def kinetic_energy(self) -> Floats:
+        """The kinetic energy (n,) [J]."""
+        total = np.zeros(len(self.motion))
+        for body in self.bodies:
+            if body.mass:
+                total += 0.5 * body.mass * np.sum(self.motion.velocity(body.center, body.link) ** 2, axis=1)
+            if body.inertia:
+                total += 0.5 * body.inertia * self.motion.omega(body.link) ** 2
+        return total
+
+    @cached_property
+    def kinetic_power(self) -> Floats:
+        """The rate (n,) [W] of the kinetic energy: what drivers and loads feed in together."""
+        total = np.zeros(len(self.motion))
+        for body in self.bodies:
+            if body.mass:
+                v, a = (f(body.center, body.link) for f in (self.motion.velocity, self.motion.acceleration))
+                total += body.mass * np.sum(v * a, axis=1)
+            if body.inertia:
+                total += body.inertia * self.motion.omega(body.link) * self.motion.alpha(body.link)
+        return total
+
+    # --- onward -------------------------------------------------------------------------------------------
+
+    def plot(self) -> Figure:
+        """Return a figure of driver efforts, joint reactions and the shaking force."""
+        from structkin.show.forces_plot import plot_forces
+
+        return plot_forces(self)
+
+    # --- inside -------------------------------------------------------------------------------------------
+
+    def _of(self, id: str) -> list[tuple[Column, Floats]]:
+        pairs = zip(self.columns.columns, self.unknowns.T, strict=True)
+        return [(column, values) for column, values in pairs if column.id == id]
+
+    def _sign(self, column: Column, link: str) -> float:
+        body = link if link in self.columns.bodies else None  # the ground, or a pin on it
+        return (column.to == body) * 1.0 - (column.off == body) * 1.0
+
+    def _check(self, joint: str, link: str) -> None:
+        joints = {item.id: item for item in self.motion.mechanism.topology.joints}
+        if joint not in joints:
+            raise self._unknown(joint, "a joint", joints)
+        if link not in joints[joint].links:
+            raise self._unknown(link, f"a link of the joint '{joint}'", joints[joint].links)
+
+    def _unknown(self, name: str, what: str, known: Iterable[str]) -> InputError:
+        hint = suggest(str(name), dict.fromkeys(known))
+        return InputError([Problem(str(name), f"is not {what}", hint)], self.motion.mechanism.title or "mechanism")
+
+
+def kinetostatics(motion: Motion, *, static: bool = False, loads: Sequence[UserLoad] = ()) -> Kinetostatics:
+    """Return the forces that a motion needs: Newton and Euler's equations, solved by groups in reverse order.
+
+    `loads` are functions of the user that return forces, beside those of the mechanism. With `static` the same poses
+    are taken at rest: only gravity, springs and applied forces count. A torque that the file gives to a free coordinate
+    is not applied: the result is the whole torque that the motion needs.
+
+    Raises `InputError` where a mass has no centre, where the rates of drivers are not known, or where forces cannot
+    pass through a joint yet.
+
+    >>> import structkin as sk
+    >>> arm = sk.Mechanism(
+    ...     points={"A": (0, 0), "B": (2, 0)}, forces={"gravity": (0, -10)},
+    ...     links={"ground": ["A"], "arm": {"points": ["A", "B"], "shape": "rod", "mass": 3}},
+    ...     drivers={"motor": {"joint": "A", "speed": 0}})
+    >>> held = arm.solve(t=[0.0]).forces(static=True)
+    >>> held.driver("motor").tolist(), held.reaction("A", "arm").tolist()
+    ([30.0], [[0.0, 30.0]])
+    """
+    mechanism = motion.mechanism
+    bodies, columns = mass_table(mechanism), make_columns(mechanism, motion.structure)
+    if static:
+        motion = _at_rest(motion)
+    elif unknown := [id for id, z in motion.drivers.items() if np.isnan(z[1:]).all()]:
+        hint = "pass (values, rates, accelerations) to solve, or static=True"
+        problems = [Problem(f"drivers.{id}", "its rates are not known, and forces need them", hint) for id in unknown]
+        raise InputError(problems, mechanism.title or "mechanism")
+    with np.errstate(invalid="ignore"):
+        applied = wrenches(motion, bodies, loads)
+        needed = {body.link: _needed(motion, body, applied) for body in bodies}
+    known = np.array([*needed.values()]).reshape(-1, len(motion), 3)
+    good = np.flatnonzero(motion.ok & np.isfinite(known).all(axis=(0, 2)))
+    unknowns = np.full((len(motion), len(columns.columns)), np.nan)
+    layout = Layout(columns)
+    right = np.zeros((len(motion), layout.count))
+    for link, wrench in needed.items():
+        right[:, layout.of([link])] = wrench
+    for part in np.array_split(good, 1 + len(good) * layout.count // BLOCK):
+        if len(part):
+            unknowns[part] = ReverseSweep(_some(motion, part), columns).solve(right[part])
+    determined = ReverseSweep(_some(motion, good[:: len(good) // 4 + 1]), columns).unique
+    return Kinetostatics(motion, bodies, columns, unknowns, determined, applied)
+
+
+def _some(motion: Motion, samples: NDArray[np.intp]) -> Motion:
+    drivers = {id: z[:, samples] for id, z in motion.drivers.items()}
+    return replace(motion, t=motion.t[samples], drivers=drivers, lanes=motion.lanes.take(samples))
+
+
+def _needed(motion: Motion, body: Body, applied: Wrenches) -> Floats:
+    """Return the wrench (n, 3) that joints and drivers have to put on a link, about the origin of its frame."""
+    force, moment = -applied.force[body.link], -applied.moment[body.link]
+    if body.mass:
+        push = body.mass * motion.acceleration(body.center, body.link)
+        arm = motion.position(body.center, body.link) - motion.position(0j, body.link)
+        force, moment = force + push, moment + cross(arm, push)
+    if body.inertia:
+        moment = moment + body.inertia * motion.alpha(body.link)
+    return np.column_stack((force, moment))
+
+
+def _at_rest(motion: Motion) -> Motion:
+    """Return the same poses with all rates zero; also of samples at a limit position, where only rates were missing."""
+    x = np.zeros_like(motion.lanes.x)
+    x[0] = motion.lanes.x[0]
+    lanes = Lanes(x, motion.lanes.status, motion.lanes.group, motion.lanes.least)
+    drivers = {id: np.stack((z[0], np.zeros_like(z[0]), np.zeros_like(z[0]))) for id, z in motion.drivers.items()}
+    return replace(motion, lanes=lanes, drivers=drivers)

@@ -1,0 +1,237 @@
+"""What acts on the links at the poses of a motion: gravity, springs, applied forces, friction, the user's functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.dynamics.bodies import Body
+from structkin.errors import InputError, Problem
+from structkin.kinematics import Motion
+from structkin.model.forces import AppliedForce, AppliedMoment, Friction, Load, Spring, Torsion
+from structkin.model.mechanism import GROUND
+from structkin.model.topology import suggest
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Force:
+    """A force that a function of the user returns: vector (2,) or (n, 2) [N] in global axes at a point.
+
+    `point` is a name, or a place x + yj [m] in the frame of `link`. Without `link` it acts on the first moving link
+    that has the point.
+    """
+
+    point: str | complex
+    vector: Any
+    link: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A moment that a function of the user returns: size [N m], a number or (n,), counter-clockwise on `link`.
+
+    Its opposite acts on `against`.
+    """
+
+    link: str
+    size: Any
+    against: str = GROUND
+
+
+#: Forces as a plain function of the times (n,) [s] and the state: a `Motion` of n samples, whose positions and
+#: velocities are known (`position`, `velocity`, `angle`, `omega`, `travel`), its accelerations not.
+UserLoad = Callable[[Floats, Motion], Iterable[Force | Moment]]
+
+
+@dataclass
+class Wrenches:
+    """The sum of what acts on each link: force (n, 2) [N], and moment (n,) [N m] about the origin of its frame."""
+
+    motion: Motion
+    force: dict[str, Floats] = field(default_factory=dict)
+    moment: dict[str, Floats] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Begin with nothing on any link."""
+        n = len(self.motion)
+        for link in self.motion.mechanism.links:
+            self.force[link], self.moment[link] = np.zeros((n, 2)), np.zeros(n)
+
+    def push(self, link: str, place: complex, force: Floats) -> None:
+        """Add a force (n, 2) at a place in the link's frame."""
+        arm = self.motion.position(place, link) - self.motion.position(0j, link)
+        self.force[link] += force
+        self.moment[link] += cross(arm, force)
+
+    def turn(self, link: str, moment: Floats) -> None:
+        """Add a moment (n,)."""
+        self.moment[link] += moment
+
+    def power(self) -> Floats:
+        """Return the power (n,) [W] of all that acts."""
+        power = np.zeros(len(self.motion))
+        for link, force in self.force.items():
+            power += np.sum(force * self.motion.velocity(0j, link), axis=1)
+            power += self.moment[link] * self.motion.omega(link)
+        return power
+
+
+def cross(a: Floats, b: Floats) -> Floats:
+    """Return the vector product (n,) of vectors (n, 2)."""
+    return np.asarray(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
+
+
+def wrenches(
+    motion: Motion, bodies: Sequence[Body], users: Sequence[UserLoad] = (), near: dict[str, float] | None = None
+) -> Wrenches:
+    """Return all that acts on the links, drivers and joints left out.
+
+    `near[id]` holds the angle of a torsional spring before the first sample, and is set to that of the last one.
+    """
+    total, forces = Wrenches(motion), motion.mechanism.forces
+    gravity = np.array((forces.gravity.real, forces.gravity.imag))
+    for body in bodies:
+        if body.mass and forces.gravity:
+            total.push(body.link, body.center, np.broadcast_to(body.mass * gravity, (len(motion), 2)))
+    for load in forces.loads.values():
+        if isinstance(load, Torsion):
+            _torsion(total, load, near)
+        else:
+            _ADD[type(load)](total, load)
+    for user in users:
+        for item in user(motion.t, motion):
+            _add_users(total, item)
+    return total
+
+
+def _law(law: Any, motion: Motion) -> Floats:
+    """Return the value (n,) of a size at the motion's times; a constant has one also where there is no time."""
+    t = np.where(np.isfinite(motion.t), motion.t, 0.0) if law.speed == 0.0 else motion.t
+    return np.asarray(law(t)[0], dtype=np.float64)
+
+
+def _spring(total: Wrenches, load: Spring) -> None:
+    motion = total.motion
+    links = motion.mechanism.links
+    (first, a), (second, b) = ((link, links[link].local[point]) for link, point in load.ends)
+    way = motion.position(b, second) - motion.position(a, first)
+    rate = motion.velocity(b, second) - motion.velocity(a, first)
+    length = np.hypot(way[:, 0], way[:, 1])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        along = way / length[:, None]
+    pull = load.stiffness * (length - load.free_length)
+    if load.damping:
+        pull = pull + load.damping * np.sum(along * rate, axis=1)
+    if load.actuator is not None:
+        pull = pull + _law(load.actuator, motion)
+    force = pull[:, None] * along
+    total.push(first, a, force)
+    total.push(second, b, -force)
+
+
+def _torsion(total: Wrenches, load: Torsion, near: dict[str, float] | None) -> None:
+    motion, (first, second) = total.motion, load.links
+    angle = turned_angle(motion, load, None if near is None else near.get(load.id))
+    if near is not None:
+        near[load.id] = float(angle[-1])
+    moment = -load.stiffness * (angle - load.free_angle)
+    if load.damping:
+        moment = moment - load.damping * (motion.omega(second) - motion.omega(first))
+    if load.actuator is not None:
+        moment = moment + _law(load.actuator, motion)
+    total.turn(second, moment)
+    total.turn(first, -moment)
+
+
+def turned_angle(motion: Motion, load: Torsion, near: float | None = None) -> Floats:
+    """Return the angle (n,) [rad] of a torsional spring, continuous; the first is nearest to `near` or the sketch."""
+    first, second = load.links
+    links = motion.mechanism.links
+    if near is None:
+        near = float(np.angle(links[second].direction / links[first].direction))
+    angle = motion.angle(second) - motion.angle(first)
+    good = np.flatnonzero(np.isfinite(angle))
+    if len(good):
+        angle = angle + 2 * np.pi * np.round((near - angle[good[0]]) / (2 * np.pi))
+    return angle
+
+
+def _applied_force(total: Wrenches, load: AppliedForce) -> None:
+    motion = total.motion
+    x, y = _law(load.x, motion), _law(load.y, motion)
+    if load.local:
+        u = motion.position(1 + 0j, load.link) - motion.position(0j, load.link)
+        x, y = u[:, 0] * x - u[:, 1] * y, u[:, 1] * x + u[:, 0] * y
+    total.push(load.link, load.place, np.stack((x, y), axis=1))
+
+
+def _applied_moment(total: Wrenches, load: AppliedMoment) -> None:
+    size = _law(load.size, total.motion)
+    total.turn(load.links[1], size)
+    total.turn(load.links[0], -size)
+
+
+def _friction(total: Wrenches, load: Friction) -> None:
+    motion = total.motion
+    guide = motion.mechanism.guides.get(load.joint)
+    if guide is None:
+        first, second = load.links
+        moment = -load.limit * np.tanh((motion.omega(second) - motion.omega(first)) / load.transition)
+        total.turn(second, moment)
+        total.turn(first, -moment)
+        return
+    # The rate of the travel: what the slider's point does against the place of the carrier that it passes.
+    along = motion.position(guide.direction, guide.carrier) - motion.position(0j, guide.carrier)
+    way = motion.position(guide.point, guide.slider) - motion.position(0j, guide.carrier)
+    omega = motion.omega(guide.carrier)[:, None]
+    passing = motion.velocity(0j, guide.carrier) + omega * np.stack((-way[:, 1], way[:, 0]), axis=1)
+    rate = np.sum(along * (motion.velocity(guide.point, guide.slider) - passing), axis=1)
+    force = (-load.limit * np.tanh(rate / load.transition))[:, None] * along
+    total.push(guide.slider, guide.point, force)
+    total.force[guide.carrier] -= force
+    total.moment[guide.carrier] -= cross(way, force)
+
+
+_ADD: Mapping[type[Load], Callable[[Wrenches, Any], None]] = {
+    Spring: _spring,
+    AppliedForce: _applied_force,
+    AppliedMoment: _applied_moment,
+    Friction: _friction,
+}
+
+
+def _add_users(total: Wrenches, item: Any) -> None:
+    m, n = total.motion.mechanism, len(total.motion)
+    if isinstance(item, Moment):
+        for name in (item.link, item.against):
+            if name not in m.links:
+                raise _refused(total, str(name), "is not a link", suggest(str(name), m.links))
+        size = np.broadcast_to(np.asarray(item.size, dtype=np.float64), (n,))
+        total.turn(item.link, size)
+        total.turn(item.against, -size)
+        return
+    if not isinstance(item, Force):
+        raise _refused(
+            total, "loads", f"expected Force or Moment, found {type(item).__name__}", "return a list of them"
+        )
+    link, place = item.link, item.point
+    if isinstance(place, str):
+        held = [name for name, one in m.links.items() if place in one.local]
+        if not held or (link is not None and link not in held):
+            known = m.points if link is None or link not in m.links else m.links[link].local
+            raise _refused(total, place, f"is not a point of {link or 'a link'}", suggest(place, known))
+        link = link or next((name for name in held if name != GROUND), GROUND)
+        place = m.links[link].local[place]
+    elif link is None or link not in m.links:
+        raise _refused(total, str(link), "is not a link", suggest(str(link), m.links))
+    total.push(link, complex(place), np.broadcast_to(np.asarray(item.vector, dtype=np.float64), (n, 2)))
+
+
+def _refused(total: Wrenches, key: str, message: str, hint: str) -> InputError:
+    return InputError([Problem(key, message, hint)], total.motion.mechanism.title or "loads")

@@ -1,0 +1,284 @@
+"""Forward dynamics: the motion that masses and forces make."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from structkin.dynamics.integrators import ADAPTIVE, FIXED, NotConvergedError
+from structkin.dynamics.loads import UserLoad
+from structkin.dynamics.reduced import Instant, NoPoseError, Reduced
+from structkin.dynamics.simulation import Integration, Simulation
+from structkin.dynamics.start import FORMULATIONS, check_masses, initial_state, start, why, with_coordinates
+from structkin.errors import InputError, Problem
+from structkin.kinematics.engine import Lanes
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
+
+Floats = NDArray[np.float64]
+
+#: Output times where only the end is said.
+SAMPLES = 361
+
+#: The last pose that there is is closed in on to this part of the duration.
+CLOSE = 1e-9
+
+#: By this part of the largest kinetic energy a fixed step may miss what the power tells, by the trapezoidal rule.
+JUMP = 0.01
+
+#: A state beyond this has blown up.
+HUGE = 1e12
+
+
+def simulate(
+    mechanism: Mechanism,
+    t: ArrayLike | None = None,
+    *,
+    samples: int | None = None,
+    formulation: str = "reduced",
+    integrator: str = "DOP853",
+    step: float | None = None,
+    rtol: float = 1e-9,
+    atol: float = 1e-10,
+    loads: Sequence[UserLoad] = (),
+    max_steps: int = 1_000_000,
+    progress: Callable[[float], None] | None = None,
+) -> Simulation:
+    """Return the motion of a mechanism under its masses and forces.
+
+    Drivers without a law are free coordinates; they start at `[initial]`, or at rest in the sketch. Where drivers are
+    missing, joints are chosen for them. `t` holds the output times (n,) [s], increasing, the first is the start; or it
+    is the end, for `samples` times from 0; default: the mechanism's duration.
+
+    `integrator` is one of SciPy's with adaptive steps ("DOP853", "RK45", "Radau", "BDF", "LSODA"), with `rtol` and
+    `atol`; or one with a fixed `step` [s] ("euler", "rk2", "rk4", "abm4", "gear4"), which is made a little smaller
+    where the output times ask for it. `loads` are functions of (t, state), as for `Motion.forces`.
+
+    A pose that cannot be reached or is singular, a state that blows up, and a step that becomes too small end the
+    simulation: it returns what it has, and says why in `stopped`. Raises `InputError` for a bad call, for coordinates
+    that move no mass, and for a start out of reach; `StructureError` where drivers are too many.
+
+    >>> import structkin as sk
+    >>> pendulum = sk.Mechanism(
+    ...     points={"A": (0, 0), "B": (1, 0)}, forces={"gravity": (0, -9.81)}, drivers={"swing": {"joint": "A"}},
+    ...     links={"ground": ["A"], "rod": {"points": ["A", "B"], "point_masses": {"B": 1}}})
+    >>> r = sk.simulate(pendulum, 2.0, samples=5)
+    >>> r, bool(abs(r.energy - r.energy[0]).max() < 1e-7)
+    (<Simulation of 'a mechanism': 5 samples, t to 2 s>, True)
+    """
+    began = time.perf_counter()
+    times = _check(mechanism, t, samples, formulation, integrator, step, rtol, atol)
+    mechanism = with_coordinates(mechanism)
+    equations = start(mechanism, formulation, float(times[0]), loads)
+    y = np.array(initial_state(mechanism, equations), dtype=np.float64)
+    check_masses(mechanism, equations, float(times[0]), y)
+    record = _Record(equations, times, progress)
+    run = _Run(equations, times, record, max_steps)
+    try:
+        record.add(float(times[0]), y)
+        if integrator in FIXED:
+            run.fixed(integrator, y, float(step or 0.0))
+        else:
+            run.adaptive(integrator, y, rtol, atol)
+    except NoPoseError as error:
+        run.stopped = why(equations, error)
+    return _result(mechanism, equations, record, run, time.perf_counter() - began)
+
+
+# --- the call -----------------------------------------------------------------------------------------------
+
+
+def _check(
+    mechanism: Mechanism,
+    t: ArrayLike | None,
+    samples: int | None,
+    formulation: str,
+    integrator: str,
+    step: float | None,
+    rtol: float,
+    atol: float,
+) -> Floats:
+    """Return the output times (n,); `InputError` lists everything that does not fit."""
+    problems = []
+    if formulation not in FORMULATIONS:
+        problems.append(Problem("formulation", f"'{formulation}' is unknown", suggest(formulation, FORMULATIONS)))
+    if integrator not in FIXED and integrator not in ADAPTIVE:
+        problems.append(Problem("integrator", f"'{integrator}' is unknown", suggest(integrator, [*ADAPTIVE, *FIXED])))
+    elif integrator in FIXED and step is None:
+        problems.append(Problem("step", f"{integrator} has a fixed step, and none is given", "such as step=1e-3"))
+    elif integrator in ADAPTIVE and step is not None:
+        problems.append(Problem("step", f"{integrator} chooses its own steps", "give rtol and atol instead"))
+    if step is not None and not (_is_number(step) and step > 0):
+        problems.append(Problem("step", f"{step!r} is not a positive time"))
+    for name, value in (("rtol", rtol), ("atol", atol)):
+        if not (_is_number(value) and value > 0):
+            problems.append(Problem(name, f"{value!r} is not a positive number"))
+    times = _times(mechanism, t, samples, problems)
+    if problems:
+        raise InputError(problems, mechanism.title or "simulate")
+    return times
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and math.isfinite(value)
+
+
+def _times(mechanism: Mechanism, t: ArrayLike | None, samples: int | None, problems: list[Problem]) -> Floats:
+    if samples is not None and (not isinstance(samples, int | np.integer) or samples < 2):
+        problems.append(Problem("samples", f"{samples!r} is not a whole number of two or more"))
+        return np.zeros(1)
+    end = mechanism.duration if t is None else t
+    if isinstance(end, np.ndarray) and end.ndim == 0:
+        end = end.item()
+    if end is None:
+        problems.append(Problem("t", "no end is known", "pass t=, or add duration = ... to the mechanism"))
+        return np.zeros(1)
+    if np.ndim(end) == 0:
+        if not (_is_number(end) and float(end) > 0):  # type: ignore[arg-type]
+            problems.append(Problem("t", f"{end!r} is not a positive time"))
+            return np.zeros(1)
+        return np.linspace(0.0, float(end), samples or SAMPLES)  # type: ignore[arg-type]
+    if samples is not None:
+        problems.append(Problem("samples", "has no meaning where the times t are given", "leave it out"))
+    try:
+        times = np.asarray(end, dtype=np.float64)
+    except (TypeError, ValueError):
+        times = np.full(1, np.nan)
+    if times.ndim != 1 or len(times) < 2 or not np.isfinite(times).all():
+        problems.append(Problem("t", "expected two or more finite times (n,) in seconds"))
+    elif (np.diff(times) <= 0).any():
+        k = int(np.flatnonzero(np.diff(times) <= 0)[0])
+        problems.append(
+            Problem("t", f"the time {times[k + 1]:g} s does not come after {times[k]:g} s", "times increase")
+        )
+    return times
+
+
+# --- the run ------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Record:
+    """What is kept: everything at each output time."""
+
+    equations: Reduced
+    times: Floats
+    progress: Callable[[float], None] | None
+    instants: list[Instant] = field(default_factory=list)
+
+    @property
+    def due(self) -> float:
+        """The next output time, or infinity."""
+        return float(self.times[len(self.instants)]) if len(self.instants) < len(self.times) else math.inf
+
+    def add(self, t: float, y: Floats) -> None:
+        self.instants.append(self.equations.at(t, y))
+        if self.progress is not None:
+            self.progress(len(self.instants) / len(self.times))
+
+
+@dataclass
+class _Run:
+    """The integration from the first output time to the last."""
+
+    equations: Reduced
+    times: Floats
+    record: _Record
+    max_steps: int
+    steps: int = 0
+    stopped: str = ""
+
+    def fixed(self, name: str, y: Floats, step: float) -> None:
+        """Go from output to output in equal steps."""
+        method, largest = FIXED[name](), 0.0
+        for begin, end in zip(self.times[:-1].tolist(), self.times[1:].tolist(), strict=True):
+            count = max(1, math.ceil((end - begin) / step * (1 - 1e-9)))
+            h = (end - begin) / count
+            for k in range(count):
+                before = self.equations.at(begin + k * h, y)
+                try:
+                    y = method.step(self.equations, begin + k * h, y, h)
+                except NotConvergedError:
+                    self.stopped = (
+                        f"t = {begin + k * h:.6g} s: the step of {name} does not converge; try a smaller step"
+                    )
+                    return
+                t = end if k == count - 1 else begin + (k + 1) * h
+                if not self._goes_on(t, y):
+                    return
+                after = self.equations.at(t, y)
+                largest = max(largest, before.kinetic, after.kinetic)
+                if _missed(before, after, h) > JUMP * largest:
+                    self.stopped = f"t = {t - h:.6g} s: a step of {h:g} s is too large here, the energy jumps"
+                    return
+            self.record.add(end, y)
+
+    def adaptive(self, name: str, y: Floats, rtol: float, atol: float) -> None:
+        """Go in the steps of one of SciPy's integrators, and read the outputs between them."""
+        from scipy import integrate
+
+        t, end, size = float(self.times[0]), float(self.times[-1]), math.inf
+        make = getattr(integrate, name)
+        solver = make(self.equations, t, y, end, rtol=rtol, atol=atol)
+        while solver.status == "running":
+            last: NoPoseError | None = None
+            try:
+                message = solver.step()
+            except NoPoseError as error:
+                last, message = error, None
+            if last is not None:
+                # A trial beyond the last pose that there is: begin anew with smaller steps.
+                size = min(size, last.t - t if last.t > t else math.inf, end - t) / 10
+                if size < CLOSE * (end - float(self.times[0])):
+                    raise last
+                solver = make(self.equations, t, y, end, rtol=rtol, atol=atol, first_step=size)
+                continue
+            if solver.status == "failed":
+                self.stopped = f"t = {t:.6g} s: {name} finds no step that is small enough ({message})"
+                return
+            size, t, y = solver.step_size, solver.t, solver.y
+            dense = solver.dense_output()
+            while self.record.due <= t:
+                self.record.add(self.record.due, dense(self.record.due))
+            if not self._goes_on(t, y):
+                return
+
+    def _goes_on(self, t: float, y: Floats) -> bool:
+        self.steps += 1
+        if not np.max(np.abs(y)) < HUGE:
+            self.stopped = f"t = {t:.6g} s: the motion has blown up; try a smaller step, or look at the loads"
+        elif self.steps >= self.max_steps:
+            self.stopped = f"t = {t:.6g} s: {self.steps} steps are taken; raise max_steps, or loosen the tolerances"
+        return not self.stopped
+
+
+def _missed(before: Instant, after: Instant, h: float) -> float:
+    """Return the change of kinetic energy in a step that no power tells of: large where it goes past a dead point."""
+    return abs(after.kinetic - before.kinetic - 0.5 * h * (before.power + after.power))
+
+
+def _result(mechanism: Mechanism, equations: Reduced, record: _Record, run: _Run, seconds: float) -> Simulation:
+    kept, n = record.instants, len(record.instants)
+    if not kept:
+        raise InputError([Problem("initial", run.stopped)], mechanism.title or "simulate")
+    x = np.concatenate([instant.x for instant in kept], axis=2)
+    z = np.stack([instant.z for instant in kept], axis=-1)
+    efforts = np.stack([instant.effort for instant in kept], axis=-1)
+    lanes = Lanes(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), np.full(len(equations.plan.steps), np.inf))
+    return Simulation(
+        mechanism,
+        equations.plan,
+        record.times[:n],
+        dict(zip(equations.order, z, strict=True)),
+        lanes,
+        efforts=dict(zip(equations.order, efforts, strict=True)),
+        free=tuple(equations.order[k] for k in equations.free),
+        integration=Integration(run.steps, equations.evaluations, seconds),
+        stopped=run.stopped,
+    )

@@ -1,0 +1,80 @@
+"""The result of forward dynamics: a motion with its energies, efforts and the work of the integrator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.dynamics.bodies import mass_table
+from structkin.dynamics.loads import turned_angle
+from structkin.kinematics import Motion
+from structkin.model.forces import Spring, Torsion
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Integration:
+    """What a simulation took: steps, evaluations of the equations, and wall time [s]."""
+
+    steps: int
+    evaluations: int
+    seconds: float
+
+
+@dataclass(frozen=True, repr=False, kw_only=True)
+class Simulation(Motion):
+    """The motion that forces make, at the times asked for or until it stopped.
+
+    `efforts[driver]` (n,) is what each driver gives [N m or N]: of a free coordinate what the file says, of a
+    prescribed one what its motion needs. `stopped` says why it ended early, and is empty where it did not.
+    """
+
+    efforts: dict[str, Floats]
+    free: tuple[str, ...]
+    integration: Integration
+    stopped: str = ""
+
+    def __repr__(self) -> str:
+        """Return title, samples and how it ended."""
+        end = f"stopped at t = {self.t[-1]:.6g} s" if self.stopped else f"t to {self.t[-1]:.6g} s"
+        return f"<Simulation of {self.mechanism.title or 'a mechanism'!r}: {len(self)} samples, {end}>"
+
+    @cached_property
+    def kinetic_energy(self) -> Floats:
+        """The kinetic energy (n,) [J]."""
+        total = np.zeros(len(self))
+        for body in mass_table(self.mechanism):
+            if body.mass:
+                total += 0.5 * body.mass * np.sum(self.velocity(body.center, body.link) ** 2, axis=1)
+            if body.inertia:
+                total += 0.5 * body.inertia * self.omega(body.link) ** 2
+        return total
+
+    @cached_property
+    def potential_energy(self) -> Floats:
+        """The energy (n,) [J] of gravity, zero at the height of the origin, and of springs."""
+        total, forces = np.zeros(len(self)), self.mechanism.forces
+        gravity, links = np.array((forces.gravity.real, forces.gravity.imag)), self.mechanism.links
+        for body in mass_table(self.mechanism):
+            total -= body.mass * (self.position(body.center, body.link) @ gravity)
+        for load in forces.loads.values():
+            if isinstance(load, Spring):
+                first, second = (self.position(links[link].local[point], link) for link, point in load.ends)
+                total += 0.5 * load.stiffness * (np.hypot(*(second - first).T) - load.free_length) ** 2
+            elif isinstance(load, Torsion):
+                total += 0.5 * load.stiffness * (turned_angle(self, load) - load.free_angle) ** 2
+        return total
+
+    @property
+    def energy(self) -> Floats:
+        """Kinetic and potential energy (n,) [J]; constant where nothing is fed in or lost."""
+        return self.kinetic_energy + self.potential_energy
+
+    @property
+    def violation(self) -> Floats:
+        """The largest gap of any joint (n,), relative to the mechanism's size."""
+        return self.residual()

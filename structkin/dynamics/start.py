@@ -1,0 +1,118 @@
+"""Where a simulation begins: its coordinates, its first pose, and whether its masses suffice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.dynamics.bodies import mass_table
+from structkin.dynamics.loads import UserLoad
+from structkin.dynamics.reduced import NoPoseError, Reduced
+from structkin.errors import InputError, Problem
+from structkin.kinematics.solve import solve
+from structkin.kinematics.special_geometry import compile_plan, structure_of
+from structkin.kinematics.status import Status
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import Driver
+from structkin.structure.inputs import rank_inputs
+
+Floats = NDArray[np.float64]
+
+#: Ways to set up the equations of motion.
+FORMULATIONS: Mapping[str, type[Reduced]] = {"reduced": Reduced}
+
+
+def with_coordinates(mechanism: Mechanism) -> Mechanism:
+    """Return the mechanism with a free coordinate for every driver that is missing.
+
+    The joints that give the simplest structure are taken, those at the ground first.
+
+    >>> import structkin as sk
+    >>> arm = sk.Mechanism(points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "arm": ["A", "B"]})
+    >>> list(with_coordinates(arm).drives)
+    ['A free']
+    """
+    if not structure_of(mechanism).under:
+        return mechanism
+    ranking = rank_inputs(mechanism, drivers=list(mechanism.drives))
+    if not ranking.choices or not ranking[0].is_complete:
+        compile_plan(mechanism)  # says what is wrong
+        raise InputError([Problem("drivers", "no joints can be free coordinates")], mechanism.title)
+    drivers: dict[str, dict[str, Any]] = {}
+    taken = {*mechanism.points, *mechanism.guides, *mechanism.drives, *mechanism.forces.loads}
+    for driver in ranking[0].drivers:
+        if driver.id in mechanism.drives:
+            continue
+        id = f"{driver.joint or ' '.join(driver.links)} free"
+        while id in taken:
+            id += " again"
+        taken.add(id)
+        drivers[id] = _entry(driver)
+    return mechanism.with_drivers(drivers)
+
+
+def _entry(driver: Driver) -> dict[str, Any]:
+    if driver.kind == "slide":
+        return {"joint": driver.joint}
+    return {"links": list(driver.links), **({"joint": driver.joint} if driver.joint else {})}
+
+
+def initial_state(mechanism: Mechanism, equations: Reduced) -> list[float]:
+    """Return the values of the free coordinates, then their rates: as given, or the sketch at rest."""
+    ids = [equations.order[k] for k in equations.free]
+    states = [mechanism.initial.get(id) for id in ids]
+    values = [
+        mechanism.drives[id].start if state is None or state.value is None else state.value
+        for id, state in zip(ids, states, strict=True)
+    ]
+    return [*values, *(0.0 if state is None else state.speed for state in states)]
+
+
+def start(mechanism: Mechanism, formulation: str, t: float, loads: Sequence[UserLoad]) -> Reduced:
+    """Return the equations in their first pose; `InputError` where nothing is free or the start is out of reach."""
+    bodies, plan = mass_table(mechanism), compile_plan(mechanism)
+    equations = FORMULATIONS[formulation](mechanism, plan, bodies, loads)
+    if not len(equations.free):
+        raise InputError(
+            [Problem("drivers", "every driver has a law: nothing is free to move", "use solve, and forces")],
+            mechanism.title or "simulate",
+        )
+    values = dict(zip((equations.order[k] for k in equations.free), initial_state(mechanism, equations), strict=False))
+    for k, law in equations.prescribed:
+        values[equations.order[k]] = float(law(np.array([t]))[0][0])
+    first = solve(mechanism, drivers={id: [values[id]] for id in mechanism.drives})
+    if not first.ok[0]:
+        raise InputError([Problem("initial", f"the start has no regular pose: {first.report}")], mechanism.title)
+    equations.start(first.lanes.x[0], np.array([values[id] for id in equations.order]))
+    return equations
+
+
+def check_masses(mechanism: Mechanism, equations: Reduced, t: float, y: Floats) -> None:
+    """Raise `InputError` where a free coordinate, or several together, move no mass."""
+    try:
+        matrix = equations.mass_matrix(t, y)
+    except NoPoseError as error:
+        if error.status != Status.SINGULAR or error.group >= 0:
+            raise InputError([Problem("initial", why(equations, error))], mechanism.title or "simulate") from None
+        matrix = np.zeros((len(equations.free),) * 2)
+    scale = np.sqrt(np.diag(matrix))
+    ids = [equations.order[k] for k in equations.free]
+    light = [id for id, size in zip(ids, scale, strict=True) if not size > 0]
+    hint = "give the links that it moves a mass"
+    problems = [Problem(f"drivers.{id}", "the free coordinate moves no mass", hint) for id in light]
+    if not problems and np.linalg.cond(matrix / np.outer(scale, scale)) > 1e13:
+        names = ", ".join(ids)
+        problems = [Problem("drivers", f"a combined motion of the free coordinates {names} moves no mass", hint)]
+    if problems:
+        raise InputError(problems, mechanism.title or "simulate")
+
+
+def why(equations: Reduced, error: NoPoseError) -> str:
+    """Return in words when and why there is no pose."""
+    groups = equations.plan.structure.groups
+    where = f" at group {error.group + 1} ({' + '.join(groups[error.group].links)})" if error.group >= 0 else ""
+    words = "the coordinates are singular" if error.status == Status.SINGULAR else error.status.words
+    return f"t = {error.t:.6g} s: {words}{where}"

@@ -1,0 +1,67 @@
+"""A Geneva wheel along a motion: when it is engaged, and how many steps it has made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.model.geneva import Geneva
+from structkin.model.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from structkin.kinematics.motion import Motion
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class GenevaMotion:
+    """A Geneva wheel at the n samples of a motion; see `Motion.geneva`."""
+
+    geneva: Geneva
+    motion: Motion
+
+    @property
+    def angle(self) -> Floats:
+        """The crank's angle (n,) [rad] from the line of centres, by its driver: it counts the turns."""
+        id, sense = crank_driver(self.motion.mechanism, self.geneva)
+        return np.asarray(sense * self.motion.drivers[id][0] + self.geneva.phase)
+
+    @property
+    def engaged(self) -> NDArray[np.bool_]:
+        """Where the pin is in a slot (n,); elsewhere the wheel is locked and dwells."""
+        return np.asarray(self.geneva.law.engaged(self.angle))
+
+    @property
+    def steps(self) -> NDArray[np.int64]:
+        """The number (n,) of the step: it grows by one for each turn of the crank, at the middle of a dwell."""
+        return np.asarray(np.floor(self.angle / (2 * np.pi) + 0.5), dtype=np.int64)
+
+    @property
+    def gap(self) -> Floats:
+        """How far the pin is from the middle line of its slot (n,) [m] while engaged, by the frames; 0 while locked."""
+        g = self.geneva
+        way = self.motion.position(g.pin, g.crank) - self.motion.position(g.pivot, g.wheel)
+        local = self.motion.mechanism.links[g.wheel].local[g.pivot]
+        unit = self.motion.position(local + 1, g.wheel) - self.motion.position(g.pivot, g.wheel)
+        seen = (way @ np.array([1, 1j])) * (unit @ np.array([1, -1j])) * np.exp(-1j * g.slot)
+        # The nearest of the slots.
+        turn = 2 * np.pi / g.slots
+        along = seen * np.exp(-1j * turn * np.round(np.angle(seen) / turn))
+        return np.where(self.engaged, np.abs(along.imag), 0.0)
+
+
+def crank_driver(mechanism: Mechanism, geneva: Geneva) -> tuple[str, int]:
+    """Return the driver of a crank, and +1 or -1 where its coordinate is the crank's angle or its negative.
+
+    Raises `InputError` where no driver turns the crank against its carrier: only a driver counts the turns.
+    """
+    for drive in mechanism.drives.values():
+        if drive.kind == "angle" and set(drive.links) == {geneva.carrier, geneva.crank}:
+            return drive.id, 1 if drive.links[1] == geneva.crank else -1
+    message = f"the crank '{geneva.crank}' is not driven against '{geneva.carrier}': its turns cannot be counted"
+    raise InputError([Problem(f"joints.{geneva.id}", message, "drive its shaft by an angle driver")], mechanism.title)

@@ -1,0 +1,92 @@
+"""Closed forms of single links with a higher pair: the follower of a known cam, a pin in a circular slot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from structkin.errors import InputError, Problem
+from structkin.groups.cam import Lift, OfAngle, Turn
+from structkin.groups.periodic import Follow
+from structkin.kinematics.affine import Frame
+from structkin.kinematics.geneva_motion import crank_driver
+from structkin.kinematics.plan import Slot
+from structkin.kinematics.scene import Contact, Scene
+from structkin.model.cams import Cam
+from structkin.model.geneva import Geneva
+from structkin.model.parts import Arc
+
+if TYPE_CHECKING:
+    from structkin.kinematics.closed_forms import Closing
+
+
+def solve_higher(closing: Closing, ties: list[Contact]) -> Mapping[str, Frame] | None:
+    """Close a link with one lower and one higher pair to what is known; None where there is no closed form."""
+    lower, higher = sorted(ties, key=lambda tie: tie.kind not in "RP")
+    if lower.kind not in "RP":
+        return None
+    arc = closing.scene.mechanism.arcs.get(higher.joint)
+    if arc is not None:
+        return _in_arc(closing, lower, arc)
+    geneva = closing.scene.mechanism.genevas.get(higher.joint)
+    if geneva is not None and geneva.wheel == lower.link and geneva.pivot == lower.joint:
+        return _stepped(closing, lower, geneva)
+    cam = closing.scene.mechanism.cams.get(higher.joint)
+    if not isinstance(cam, Cam) or cam.follower != lower.link or cam.joint != lower.joint:
+        return None
+    return _followed(closing, lower, cam)
+
+
+def _in_arc(closing: Closing, tie: Contact, arc: Arc) -> Mapping[str, Frame] | None:
+    """Close a link with a pin in a circular slot, or with the slot: a link without mass joins pin and centre."""
+    scene, links = closing.scene, closing.scene.mechanism.links
+    name = next(point for point, local in links[arc.slider].local.items() if local == arc.point)
+    if tie.link == arc.carrier:
+        local = arc.center
+        other = scene.pins[name] if name in scene.pins else scene.frames[arc.slider].point(arc.point)
+    elif name in links[tie.link].local:
+        # The slot may act on a pin that several links share: this one is placed by it.
+        local = links[tie.link].local[name]
+        other = scene.frames[arc.carrier].point(arc.center)
+    else:
+        return None
+    origin, direction = scene.sketch_frame(tie.link)
+    return closing.at_distance(tie, (local, origin + direction * local, name), other, 0.5 * arc.radius**2)
+
+
+def _followed(closing: Closing, tie: Contact, cam: Cam) -> Mapping[str, Frame]:
+    """Close a follower whose cam and carrier are known: its joint is driven by the law."""
+    scene, tape = closing.scene, closing.scene.tape
+    frames = require_carrier(scene, cam, ())
+    inputs = [closing.vector(frames[link].direction) for link in (cam.cam, cam.carrier)]
+    lift = Lift(cam.follow)
+    (start,) = lift.position(tuple(map(tape.in_sketch, inputs)), None)
+    slot = Slot(tape.step(lift, inputs, (float(start[0]),), group=closing.index, scalar=True)[0])
+    if tie.kind == "P":
+        return closing.slid(tie, slot)
+    turn = Slot(tape.step(Turn(), (slot,), (complex(np.exp(1j * float(start[0]))),), group=closing.index)[0])
+    return closing.turned(tie, cam.carrier, turn)
+
+
+def _stepped(closing: Closing, tie: Contact, geneva: Geneva) -> Mapping[str, Frame]:
+    """Close a Geneva wheel whose crank is driven: its angle is a function of the driver's coordinate."""
+    scene, tape = closing.scene, closing.scene.tape
+    id, sense = crank_driver(scene.mechanism, geneva)
+    start = scene.mechanism.drives[id].start
+    angle = tape.driver(id, closing.index, angular=False, value=start)
+    relation = OfAngle(Follow(geneva.law, -1.0, geneva.start, sense, geneva.phase))
+    value = float(relation.function(np.array(start)))
+    slot = Slot(tape.step(relation, (angle,), (value,), group=closing.index, scalar=True)[0])
+    turn = Slot(tape.step(Turn(), (slot,), (complex(np.exp(1j * value)),), group=closing.index)[0])
+    return closing.turned(tie, geneva.carrier, turn)
+
+
+def require_carrier(scene: Scene, cam: Cam, inside: tuple[str, ...]) -> Mapping[str, Frame]:
+    """Return the known frames; `InputError` where the carrier of a cam is neither known nor in the group."""
+    if cam.carrier in scene.frames or cam.carrier in inside:
+        return scene.frames
+    message = f"the law needs the place of '{cam.carrier}', which is found only later"
+    hint = "drive the mechanism at another joint"
+    raise InputError([Problem(f"joints.{cam.id}", message, hint)], scene.mechanism.title)

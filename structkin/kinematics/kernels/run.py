@@ -1,0 +1,138 @@
+"""Running a tape over lanes: blocks that stay in cache, shared out among threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.kinematics.engine import Lanes, Modes, Progress, close_step, drive_all, follow_step
+from structkin.kinematics.kernels.tape import Job, Run
+from structkin.kinematics.status import Status
+
+Floats = NDArray[np.float64]
+T = TypeVar("T")
+
+#: Lanes in a block: what a step reads and writes stays in the second-level cache, and a call costs little beside it.
+BLOCK = 2048
+#: Steps times lanes that a thread has to have to be worth starting.
+SHARE = 500_000
+
+
+def thread_count() -> int:
+    """Return how many threads there may be: `STRUCTKIN_THREADS` if it is set, else the cores that we may use."""
+    chosen = os.environ.get("STRUCTKIN_THREADS", "")
+    if chosen.isdigit() and int(chosen):
+        return int(chosen)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def sweep(job: Job, lanes: Lanes, drivers: Mapping[str, Floats], modes: Modes, progress: Progress | None) -> None:
+    """Run all steps over lanes, as `structkin.kinematics.engine.sweep` does."""
+    n, steps = lanes.x.shape[-1], len(job.tape.plan.steps)
+    for number, stage in enumerate(job.tape.stages):
+        if isinstance(stage, int):
+            follow_step(job.tape.plan, stage, lanes, modes, progress)
+            continue
+        items = [(item, item.lane_modes(modes, n)) if isinstance(item, Run) else item for item in stage]
+        work = _Stage(job, lanes, items, modes, drivers if number == 0 else {})
+        for least in _over_blocks(work.block, n, steps, progress):
+            np.fmin(lanes.least, least, out=lanes.least)
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """Closed steps over lanes: runs with the modes of their steps and lanes, and steps without a kernel."""
+
+    job: Job
+    lanes: Lanes
+    items: Sequence[tuple[Run, tuple[Any, Any]] | int]
+    modes: Modes
+    drivers: Mapping[str, Floats]
+
+    def block(self, part: slice) -> Floats:
+        """Run the steps over a block of lanes; return the least margin of each step in it."""
+        plan = self.job.tape.plan
+        # Threads would overwrite each other's least margins.
+        own = replace(self.lanes.take(part), least=np.full(len(plan.steps), np.inf))
+        if self.drivers:
+            drive_all(plan, own, {id: z[:, part] for id, z in self.drivers.items()})
+        scratch = np.empty((2, part.stop - part.start))
+        for item in self.items:
+            if isinstance(item, int):
+                close_step(plan, item, own, part, self.modes)
+                continue
+            run, modes = item
+            run.kernel.call(
+                "solve",
+                *(self.lanes.x, part.start, part.stop, run.rows, run.constants, *modes, run.first, run.groups),
+                *(self.lanes.status, self.lanes.group, own.least, *scratch),
+                numba=self.job.numba,
+            )
+        return own.least
+
+
+def coefficients(
+    job: Job, lanes: Lanes, count: int, seed: Callable[[Floats, Floats, slice], None], *, second: bool
+) -> tuple[Floats, Floats]:
+    """Return K (f, rows, n) and L (f, f, rows, n) of all slots for `count` drivers.
+
+    `seed` writes the derivatives of the driver slots in a block of lanes. Without `second` there is no L: it has no
+    lanes.
+    """
+    rows, n = lanes.x.shape[1:]
+    K = np.empty((count, rows, n))
+    L = np.empty((count, count, rows, n if second else 0))
+    work = partial(_coefficients_block, job, lanes, K, L, seed, bool((lanes.status == Status.SINGULAR).any()))
+    for _ in _over_blocks(work, n, len(job.tape.plan.steps), None):
+        pass
+    return K, L
+
+
+def _coefficients_block(
+    job: Job,
+    lanes: Lanes,
+    K: Floats,
+    L: Floats,
+    seed: Callable[[Floats, Floats, slice], None],
+    singular: bool,
+    part: slice,
+) -> None:
+    seed(K, L, part)
+    for item in job.tape.runs:
+        item.kernel.call(
+            "both" if L.size else "first",
+            *(lanes.x, K, L, part.start, part.stop, item.rows, item.constants, item.groups),
+            *(lanes.status, lanes.group, singular),
+            numba=job.numba,
+        )
+
+
+def _over_blocks(work: Callable[[slice], T], n: int, steps: int, progress: Progress | None) -> Iterator[T]:
+    """Yield what `work` returns for each block of lanes, in order."""
+    threads = max(1, min(thread_count(), n * steps // SHARE))
+    size = min(BLOCK, max(1, -(-n // threads)))
+    parts = [slice(start, min(start + size, n)) for start in range(0, n, size)]
+    with np.errstate(all="ignore"):
+        done = _shared(work, parts, threads) if threads > 1 and len(parts) > 1 else map(work, parts)
+        for part, result in zip(parts, done, strict=True):
+            yield result
+            if progress is not None:
+                progress(part.stop / n)
+
+
+def _shared(work: Callable[[slice], T], parts: Sequence[slice], threads: int) -> Iterator[T]:
+    """Yield the results of threads, in order."""
+    with ThreadPoolExecutor(threads) as pool:
+        yield from pool.map(partial(_quietly, work), parts)
+
+
+def _quietly(work: Callable[[slice], T], part: slice) -> T:
+    with np.errstate(all="ignore"):
+        return work(part)

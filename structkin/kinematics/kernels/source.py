@@ -1,0 +1,255 @@
+"""Writing a trace as the source of a module of kernels, for NumPy or for Numba.
+
+A kernel runs all steps of a run, one after the other, over the lanes from `low` to `high`. `rows[s]` holds the first
+row of each input and output of step s (-1 for a constant), `constants[s]` its constants. In the dialect of Numba the
+formulas stand in loops over the lanes; in that of NumPy they are calls on whole blocks, into buffers that are
+used again and again. Both do the same operations in the same order, and give the same digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from structkin.kinematics.engine import LIMIT
+from structkin.kinematics.kernels.calls import Calls
+from structkin.kinematics.kernels.symbols import Term
+from structkin.kinematics.kernels.tracing import SCALAR, VECTOR, Signature, Trace
+from structkin.kinematics.status import Status
+
+#: What the kernels of both dialects take.
+SOLVE = "x, low, high, rows, constants, modes, lane_modes, at, groups, status, group, least, margin, root_"
+COEFFICIENTS = "x, K, L, low, high, rows, constants, groups, status, group, singular"
+
+
+def module_source(of: Signature, trace: Trace, *, numba: bool) -> str:
+    """Return the source of the module of a kind of step: `solve`, `first` and `both`.
+
+    `solve` computes positions, velocities and accelerations; `first` the columns of K; `both` K and L.
+    """
+    return "\n".join((_Numba if numba else _NumPy)(of, trace).module())
+
+
+class _Writer:
+    """What both dialects share: which rows are read and written, in which order."""
+
+    head: str
+    decorator: Sequence[str] = ()
+
+    def __init__(self, of: Signature, trace: Trace) -> None:
+        self.of, self.trace, self.graph = of, trace, trace.graph
+
+    def module(self) -> Iterable[str]:
+        """Yield the lines of the module."""
+        yield from self.head.format(name=self.of.relation.__name__).splitlines()
+        yield from self._kernel("solve", SOLVE, self._solve_body())
+        yield from self._kernel("first", COEFFICIENTS, self._first_body())
+        yield from self._kernel("both", COEFFICIENTS, self._both_body())
+
+    def _kernel(self, name: str, arguments: str, body: Sequence[str]) -> Iterable[str]:
+        yield from ("", "", *self.decorator, f"def {name}({arguments}):", "    n = high - low")
+        yield from self._prepare()
+        yield "    for s in range(rows.shape[0]):"
+        yield from _indented(_indented([f"c{k} = constants[s, {k}]" for k in range(self.trace.constants)]))
+        yield from _indented(_indented(body))
+
+    # --- position, velocity, acceleration -----------------------------------------------------------------
+
+    def _solve_body(self) -> list[str]:
+        trace, outs = self.trace, [name for order in range(3) for name in self._names(f"o{order}")]
+        terms = [term for order in trace.orders for term in order]
+        body = self._rows("x[0]", "h0", inputs=True) + self._rows("x[1]", "h1", inputs=True)
+        body += self._rows("x[2]", "h2", inputs=True)
+        for order in range(3):
+            body += self._rows(f"x[{order}]", f"o{order}", inputs=False)
+        if trace.margin is not None:
+            body += self._margins("modes[s] * " if trace.one_mode else "")
+        body += self._formulas(terms, outs)
+        if trace.margin is not None:
+            width = sum(self.of.widths)
+            body += self._without_pose(outs[:width], outs[width:])
+        return body
+
+    # --- K and L ------------------------------------------------------------------------------------------
+
+    def _first_body(self) -> list[str]:
+        body = [*self._pose(), "for a in range(K.shape[0]):"]
+        inner = self._rows("K[a]", "v", inputs=True) + self._rows("K[a]", "o", inputs=False)
+        inner += self._formulas(self.trace.first, self._names("o")) + self._blanks(self._names("o"))
+        return body + _indented(inner)
+
+    def _both_body(self) -> list[str]:
+        K, L = self.trace.both
+        outs = self._names("o") + self._names("p")
+        body = [*self._pose(), "for a in range(K.shape[0]):"]
+        inner = self._rows("K[a]", "v", inputs=True) + self._rows("L[a, a]", "h2", inputs=True)
+        inner += self._rows("K[a]", "o", inputs=False) + self._rows("L[a, a]", "p", inputs=False)
+        inner += self._formulas([*K, *L], outs) + self._blanks(outs)
+        inner += self._rows("K[a]", "fv", inputs=False)
+        inner += ["for b in range(a):"]
+        mixed = self._rows("K[b]", "w", inputs=True) + self._rows("L[a, b]", "h2", inputs=True)
+        mixed += self._rows("K[b]", "fw", inputs=False)
+        mixed += self._rows("L[a, b]", "p", inputs=False) + self._rows("L[b, a]", "q", inputs=False)
+        mixed += self._formulas(self.trace.second, self._names("p"))
+        mixed += [f"{q}_[:] = {p}_" for p, q in zip(self._names("p"), self._names("q"), strict=True)]
+        mixed += self._blanks(self._names("p") + self._names("q"))
+        return body + _indented(inner + _indented(mixed))
+
+    def _pose(self) -> list[str]:
+        return self._rows("x[0]", "h0", inputs=True) + self._rows("x[0]", "f", inputs=False)
+
+    # --- shared -------------------------------------------------------------------------------------------
+
+    def _names(self, letter: str) -> list[str]:
+        return [f"{letter}_{j}_{c}" for j, width in enumerate(self.of.widths) for c in range(width)]
+
+    def _rows(self, array: str, letter: str, *, inputs: bool) -> list[str]:
+        """Write the rows of the inputs, or of the outputs, as arrays of the block's lanes."""
+        widths = {VECTOR: 2, SCALAR: 1}
+        sizes = [widths.get(kind, 0) for kind in self.of.operands] if inputs else self.of.widths
+        shift = 0 if inputs else len(self.of.operands)
+        first, dot, rest = array.partition("[")
+        head = f"{first}{dot}{rest[:-1]}, "
+        return [
+            f"{letter}_{j}_{c}_ = {head}rows[s, {shift + j}] + {c}, low:high]"
+            for j, size in enumerate(sizes)
+            for c in range(size)
+        ]
+
+    def _prepare(self) -> Sequence[str]:
+        """Return what is done before the first step, once the body is written."""
+        return ()
+
+    def _margins(self, sign: str) -> list[str]:
+        """Return what is done before the poses: margins, the modes' roots, and the marks of lanes that have none."""
+        raise NotImplementedError
+
+    def _formulas(self, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
+        """Return what stores each term in the output of its name."""
+        raise NotImplementedError
+
+    def _without_pose(self, poses: Sequence[str], rates: Sequence[str]) -> list[str]:
+        """Return what blanks the outputs of lanes without a pose, and the rates of singular ones."""
+        raise NotImplementedError
+
+    def _blanks(self, outs: Sequence[str]) -> list[str]:
+        """Return what blanks the coefficients of lanes in which the group is singular."""
+        raise NotImplementedError
+
+
+class _Numba(_Writer):
+    """Loops over the lanes."""
+
+    head = f'''"""Written by structkin from the formulas of {{name}}, compiled once and then read from the cache."""
+
+from math import cos, exp, inf, nan, sin, sqrt
+
+from numba import njit
+
+
+@njit(nogil=True, error_model="numpy")
+def mark(status, group, lane, outcome, at):
+    known = status[lane]
+    if known == {int(Status.OK)} or (known == {int(Status.SINGULAR)} and outcome != {int(Status.SINGULAR)}):
+        status[lane] = outcome
+        group[lane] = at
+'''
+    decorator = ('@njit(cache=True, nogil=True, error_model="numpy")',)
+
+    def _margins(self, sign: str) -> list[str]:
+        margin = self.trace.margin
+        lines = self._loop([margin], [f"margin[i] = {sign}{self.graph.name(margin)}"])
+        lines += ["bad = 0", "low0 = low1 = low2 = low3 = inf"]
+        lines += ["for i in range(n):", f"    bad += not (margin[i] > {LIMIT!r})"]
+        # Four minima side by side: each waits for its own last comparison only.
+        lines += ["for i in range(0, n - 3, 4):"]
+        lines += [f"    low{k} = margin[i + {k}] if margin[i + {k}] < low{k} else low{k}" for k in range(4)]
+        lines += ["for i in range(n - n % 4, n):", "    low0 = margin[i] if margin[i] < low0 else low0"]
+        lines += ["least[at + s] = min(least[at + s], low0, low1, low2, low3)"]
+        lines += ["if lane_modes[s, 0] == 0:", *self._loop([], ["root_[i] = modes[s] * sqrt(margin[i])"], "    ")]
+        lines += ["else:", *self._loop([], ["root_[i] = lane_modes[s, low + i] * sqrt(margin[i])"], "    ")]
+        marks = [
+            f"if margin[i] < {-LIMIT!r}:",
+            f"    mark(status, group, low + i, {int(Status.OUT_OF_REACH)}, groups[s])",
+            f"elif margin[i] <= {LIMIT!r}:",
+            f"    mark(status, group, low + i, {int(Status.SINGULAR)}, groups[s])",
+            "    if margin[i] < 0.0:",
+            "        root_[i] = 0.0",
+        ]
+        return [*lines, "if bad:", *self._loop([], marks, "    ")]
+
+    def _formulas(self, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
+        stores = [f"{name}_[i] = {self.graph.name(term)}" for name, term in zip(outs, terms, strict=True)]
+        return self._loop(terms, stores)
+
+    def _without_pose(self, poses: Sequence[str], rates: Sequence[str]) -> list[str]:
+        lost = [f"if margin[i] < {-LIMIT!r}:", *_indented(f"{name}_[i] = nan" for name in poses)]
+        singular = [f"if margin[i] <= {LIMIT!r}:", *_indented(f"{name}_[i] = nan" for name in rates)]
+        return ["if bad:", *self._loop([], lost + singular, "    ")]
+
+    def _blanks(self, outs: Sequence[str]) -> list[str]:
+        where = f"if status[low + i] == {int(Status.SINGULAR)} and group[low + i] == groups[s]:"
+        return ["if singular:", *self._loop([], [where, *_indented(f"{name}_[i] = nan" for name in outs)], "    ")]
+
+    def _loop(self, terms: Sequence[Term], tail: Sequence[str], margin: str = "") -> list[str]:
+        """Return a loop over lanes that computes the terms and ends with these lines."""
+        loads = [name for name in self.graph.loads(terms) if not name.startswith("c")]
+        inner = [f"{name} = {name}_[i]" for name in loads] + self.graph.lines(terms) + list(tail)
+        return [margin + line for line in ("for i in range(n):", *_indented(inner))]
+
+
+class _NumPy(_Writer):
+    """Calls of NumPy's functions on blocks of lanes, each into a buffer that is free, or into the output itself."""
+
+    head = '''"""Written by structkin from the formulas of {name}."""
+
+import numpy as np
+from numpy import add, cos, divide, exp, multiply, nan, negative, sin, sqrt, subtract
+
+from structkin.kinematics.kernels.uneasy import blank, uneasy
+'''
+
+    def __init__(self, of: Signature, trace: Trace) -> None:
+        super().__init__(of, trace)
+        self._buffers = 0
+
+    def _prepare(self) -> Sequence[str]:
+        count, self._buffers = self._buffers, 0
+        return [f"    {''.join(f'b{k}, ' for k in range(count))}= np.empty(({count}, n))"] if count else []
+
+    def _margins(self, sign: str) -> list[str]:
+        lines = self._formulas([self.trace.margin], ["margin"], suffix="")
+        if sign:
+            lines += ["multiply(margin, modes[s], out=margin)"]
+        lines += [
+            "low0 = margin.min()",
+            "mode = modes[s] if lane_modes[s, 0] == 0 else lane_modes[s, low:high]",
+            f"bad = not low0 > {LIMIT!r}",
+            "if bad:",
+            "    low0 = uneasy(margin, root_, status[low:high], group[low:high], groups[s])",
+            "else:",
+            "    sqrt(margin, out=root_)",
+            "least[at + s] = min(least[at + s], low0)",
+            "multiply(root_, mode, out=root_)",
+        ]
+        return lines
+
+    def _without_pose(self, poses: Sequence[str], rates: Sequence[str]) -> list[str]:
+        lost, singular = f"margin < {-LIMIT!r}", f"margin <= {LIMIT!r}"
+        return ["if bad:", f"    blank({lost}, {_tuple(poses)})", f"    blank({singular}, {_tuple(rates)})"]
+
+    def _blanks(self, outs: Sequence[str]) -> list[str]:
+        where = f"(status[low:high] == {int(Status.SINGULAR)}) & (group[low:high] == groups[s])"
+        return ["if singular:", f"    blank({where}, {_tuple(outs)})"]
+
+    def _formulas(self, terms: Sequence[Term], outs: Sequence[str], suffix: str = "_") -> list[str]:
+        calls = Calls(self.graph, terms, [name + suffix for name in outs])
+        self._buffers = max(self._buffers, calls.buffers)
+        return calls.lines
+
+
+def _tuple(names: Iterable[str]) -> str:
+    return f"({''.join(f'{name}_, ' for name in names)})"
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return ["    " + line for line in lines]

@@ -1,0 +1,95 @@
+"""The store of compiled kernels: modules in a cache folder of the user, named by a hash of their source.
+
+An edited group writes another source and so another module: nothing old can ever be called. Numba keeps the compiled
+code beside the module. Where the folder cannot be written, kernels are compiled for this process alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import logging
+import os
+import platform
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+log = logging.getLogger("structkin.kernels")
+
+
+def cache_folder() -> Path:
+    """Return the folder of the compiled kernels: `STRUCTKIN_CACHE` if it is set, else the user's cache."""
+    if chosen := os.environ.get("STRUCTKIN_CACHE"):
+        return Path(chosen)
+    home = Path.home()
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = home / "Library" / "Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or home / ".cache")
+    return base / "structkin" / "kernels"
+
+
+def module_name(name: str, source: str) -> str:
+    """Return the name of the module of a source, which is another for other versions of what compiles it."""
+    from importlib.metadata import version
+
+    versions = (platform.python_version(), np.__version__, version("numba"))
+    digest = hashlib.sha256("\n".join((source, *versions)).encode()).hexdigest()
+    return f"structkin_{name.lower()}_{digest[:20]}"
+
+
+def is_stored(name: str, source: str, kernel: str) -> bool:
+    """Return whether a kernel was compiled before on this machine."""
+    folder = cache_folder() / "__pycache__"
+    return any(folder.glob(f"{module_name(name, source)}.{kernel}-*.nbi"))
+
+
+@cache
+def load(name: str, source: str) -> ModuleType:
+    """Return the module of a source, its kernels compiled when they are first called."""
+    title = module_name(name, source)
+    try:
+        path = _written(cache_folder() / f"{title}.py", source)
+        return _import(title, path)
+    except Exception as error:  # Numba says in many ways that a folder does not suit it
+        log.debug("kernels are not kept: %s", error)
+    return plain(title, source.replace("cache=True, ", ""))
+
+
+@cache
+def plain(name: str, source: str) -> ModuleType:
+    """Return the module of a source for this process alone."""
+    module = ModuleType(name)
+    exec(compile(source, f"<kernels of {name}>", "exec"), module.__dict__)
+    return module
+
+
+def _written(path: Path, source: str) -> Path:
+    """Write a source, whole or not at all, unless it is there."""
+    try:
+        if path.read_text(encoding="utf-8") == source:
+            return path
+    except OSError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    handle, part = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        file.write(source)
+    Path(part).replace(path)
+    return path
+
+
+def _import(title: str, path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(title, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    # Numba looks a stored function's module up by its name.
+    sys.modules[title] = module
+    spec.loader.exec_module(module)
+    return module

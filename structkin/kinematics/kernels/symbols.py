@@ -1,0 +1,194 @@
+"""Symbols that group functions compute with in place of numbers, so that what they do can be written down.
+
+A group function is a straight line of sums, products, quotients and roots. Called with symbols it returns the
+expression it stands for. Equal expressions are one node, so that what two formulas share is computed once.
+Operations keep their order, for the compiled results are to be those of NumPy to the last digits.
+
+>>> graph = Graph()
+>>> x = graph.load("x")
+>>> y = np.sqrt(2 * x * x + 0.0)
+>>> graph.lines([y])
+['t1 = 2.0 * x', 't2 = t1 * x', 't3 = sqrt(t2)']
+>>> graph.name(y), graph.loads([y])
+('t3', ['x'])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+import numpy as np
+
+#: An operand: a symbol, or a number that is known already.
+Term = Any
+
+_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+
+
+class Graph:
+    """The expressions of one trace, each recorded once; an expression comes after what it is made of."""
+
+    def __init__(self) -> None:
+        """Begin without expressions."""
+        self._symbols: list[Symbol] = []
+        self._known: dict[tuple[str, ...], Symbol] = {}
+
+    def load(self, name: str, *, never_zero: bool = False) -> Symbol:
+        """Return the symbol of a value that the loop reads under this name.
+
+        With `never_zero` a function may ask whether it is zero, and gets the formula for the case that it is not.
+        """
+        return self._record(("load", name), "load", (name,), NeverZero if never_zero else Symbol)
+
+    def node(self, op: str, *args: Term) -> Symbol:
+        """Return the one symbol of this operation on these operands."""
+        return self._record((op, *map(self.name, args)), op, args, Symbol)
+
+    def _record(self, key: tuple[str, ...], op: str, args: tuple[Term, ...], kind: type[Symbol]) -> Symbol:
+        if key not in self._known:
+            self._known[key] = kind(self, len(self._symbols), op, args)
+            self._symbols.append(self._known[key])
+        return self._known[key]
+
+    def name(self, term: Term) -> str:
+        """Return what stands for an expression in the lines: its name, or the number."""
+        if not isinstance(term, Symbol):
+            return repr(float(term))
+        return str(term.args[0]) if term.op == "load" else f"t{term.index}"
+
+    def lines(self, wanted: Iterable[Term]) -> list[str]:
+        """Return assignments, in order, after which every wanted expression has its name."""
+        return self.lines_of(s for s in self.below(wanted) if s.op != "load")
+
+    def lines_of(self, symbols: Iterable[Symbol]) -> list[str]:
+        """Return the assignments of these symbols alone."""
+        return [f"{self.name(s)} = {self._formula(s)}" for s in symbols]
+
+    def loads(self, wanted: Iterable[Term]) -> list[str]:
+        """Return the names of all values that these expressions read."""
+        return [self.name(symbol) for symbol in self.below(wanted) if symbol.op == "load"]
+
+    def _formula(self, symbol: Symbol) -> str:
+        args = [self.name(a) for a in symbol.args]
+        if symbol.op in _INFIX:
+            return f"{args[0]} {_INFIX[symbol.op]} {args[1]}"
+        return f"-{args[0]}" if symbol.op == "neg" else f"{symbol.op}({args[0]})"
+
+    def below(self, wanted: Iterable[Term]) -> list[Symbol]:
+        """Return all symbols that the wanted ones need, in order."""
+        needed: set[int] = set()
+        waiting = [term for term in wanted if isinstance(term, Symbol)]
+        while waiting:
+            symbol = waiting.pop()
+            if symbol.index not in needed:
+                needed.add(symbol.index)
+                waiting += [a for a in symbol.args if isinstance(a, Symbol)]
+        return [self._symbols[k] for k in sorted(needed)]
+
+
+class Symbol:
+    """An expression. It has no truth, no order and no number: a function that branches on data cannot be traced."""
+
+    __slots__ = ("args", "graph", "index", "op")
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, graph: Graph, index: int, op: str, args: tuple[Term, ...]) -> None:
+        """Record an operation and its operands."""
+        self.graph, self.index, self.op, self.args = graph, index, op, args
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise TypeError("a function that branches on data cannot be traced")
+
+    __bool__ = __float__ = __int__ = _refuse
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __ne__ = _refuse
+
+    def __add__(self, other: Any) -> Any:
+        """Return the sum."""
+        return self._with("add", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        """Return the sum."""
+        return self._with("add", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        """Return the difference."""
+        return self._with("sub", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        """Return the difference."""
+        return self._with("sub", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        """Return the product."""
+        return self._with("mul", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        """Return the product."""
+        return self._with("mul", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        """Return the quotient."""
+        return self._with("div", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        """Return the quotient."""
+        return self._with("div", other, self)
+
+    def __pow__(self, exponent: Any) -> Any:
+        """Return the square, the only power that NumPy computes as a product."""
+        return self * self if exponent == 2 else NotImplemented
+
+    def __neg__(self) -> Any:
+        """Return the opposite."""
+        return self.args[0] if self.op == "neg" else self.graph.node("neg", self)
+
+    def sqrt(self) -> Any:
+        """Return the root: NumPy's functions call the method of their name."""
+        return self.graph.node("sqrt", self)
+
+    def cos(self) -> Any:
+        """Return the cosine."""
+        return self.graph.node("cos", self)
+
+    def sin(self) -> Any:
+        """Return the sine."""
+        return self.graph.node("sin", self)
+
+    def exp(self) -> Any:
+        """Return the exponential."""
+        return self.graph.node("exp", self)
+
+    def _with(self, op: str, a: Any, b: Any) -> Any:
+        for other in (a, b):
+            if isinstance(other, np.ndarray) or not isinstance(other, Symbol | int | float | np.number):
+                return NotImplemented
+        simple = _simplified(op, a, b)
+        return self.graph.node(op, a, b) if simple is None else simple
+
+
+class NeverZero(Symbol):
+    """The symbol of a number that is written as if it were never zero."""
+
+    __slots__ = ()
+    __hash__ = None
+
+    def __eq__(self, other: object) -> bool:  # type: ignore[override]
+        """Tell that it is not zero; what else it equals is not known."""
+        return False if isinstance(other, int | float) and other == 0 else self._refuse()
+
+
+def _simplified(op: str, a: Term, b: Term) -> Term | None:
+    """Return a sum, difference, product or quotient with nothing or one; None where it is to be computed.
+
+    Only where a constant's derivative takes part is there a zero: finite numbers come out the same.
+    """
+    if not isinstance(a, Symbol):
+        if a == 0:
+            return b if op == "add" else -b if op == "sub" else 0.0
+        return b if op == "mul" and a == 1 else None
+    if not isinstance(b, Symbol):
+        if b == 0 and op != "div":
+            return 0.0 if op == "mul" else a
+        return a if b == 1 and op in ("mul", "div") else None
+    return None

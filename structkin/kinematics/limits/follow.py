@@ -1,0 +1,207 @@
+"""Following the poses of any mechanism along the path of its drivers, up to where the motion folds back.
+
+Pseudo-arclength continuation (Keller 1977; Allgower and Georg, 1990) of the tape as one system. A limit is a fold of
+the curve in the parameter. It is placed where the parameter's part of the tangent vanishes; the parameter is stationary
+there, so that its value is exact to rounding although the pose is known to half the digits less.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.groups import General
+from structkin.kinematics.limits.reach import TURN
+from structkin.kinematics.limits.system import System
+
+Floats = NDArray[np.float64]
+
+#: Arclength of a step: at first, at most, and below which the way is given up.
+FIRST, LONGEST, SHORTEST = 0.02, 0.15, 1e-9
+#: Largest angle between neighbouring tangents [rad], and near a fold.
+BEND, BEND_NEAR = 0.2, 0.08
+#: Turns that are followed before a driver is taken to turn on without end, and steps that are taken at most.
+TURNS, STEPS = 8, 20000
+#: Poses farther away than this, in sizes of the mechanism, run off to infinity.
+FAR = 1e4
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Where following ended: parameter `p`, the step that ends it (None: the range), the unknowns there.
+
+    `far` tells that the poses run off to infinity; then p is its limit to about eight digits.
+    """
+
+    p: float
+    step: int | None
+    y: Floats
+    far: bool = False
+
+
+@dataclass(frozen=True)
+class _Point:
+    y: Floats
+    tangent: Floats
+
+
+class LostError(Exception):
+    """The curve could not be followed further than to the parameter `p`: its steps became too short."""
+
+    def __init__(self, p: float) -> None:
+        """Say where."""
+        self.p = float(p)
+        super().__init__(f"at {p:g}")
+
+
+def follow(system: System, y: Floats, direction: int, whole: tuple[float, float] | None) -> Fold | None:
+    """Return where the poses that begin at y end, up (+1) or down (-1); None where they come round again.
+
+    Raises `LostError` where the curve cannot be followed.
+    """
+    start = y
+    here = _begin(system, y, direction)
+    step = FIRST
+    for _ in range(STEPS):
+        there = _advance(system, here, step)
+        if there is None or not _smooth(here, there):
+            step *= 0.5
+            if step < SHORTEST:
+                raise LostError(here.y[-1])
+            continue
+        p = float(there.y[-1])
+        barred = _barred(system, here, there)
+        if barred is not None:
+            return barred
+        if whole is not None and not whole[0] <= p <= whole[1]:
+            return Fold(min(max(p, whole[0]), whole[1]), None, there.y)
+        if there.tangent[-1] * direction <= 0:
+            fold = _fold(system, here, there)
+            return Fold(float(fold.y[-1]), system.stuck(fold.tangent), fold.y)
+        if whole is None and _is_round(start, here, there):
+            return None
+        reach = float(np.abs(there.y).max())
+        if reach > FAR:
+            return _far(system, here, there)
+        here, step = there, min(2 * step, LONGEST * max(1.0, reach))
+    raise LostError(here.y[-1])
+
+
+def _far(system: System, here: _Point, there: _Point) -> Fold:
+    """Return where the poses run off to: their reach grows like 1 / (end - p)."""
+    one, two = (float(np.abs(point.y).max()) for point in (here, there))
+    p = (two * there.y[-1] - one * here.y[-1]) / (two - one)
+    return Fold(float(p), system.stuck(there.y - here.y), there.y, far=True)
+
+
+def _begin(system: System, y: Floats, direction: int) -> _Point:
+    _, J = system.equations(y)
+    tangent = np.linalg.svd(J)[2][-1]
+    return _Point(y, tangent * (direction if tangent[-1] >= 0 else -direction))
+
+
+def _advance(system: System, here: _Point, step: float) -> _Point | None:
+    """Take one step along the curve, or return None where Newton's method does not close soon."""
+    guess = here.y + step * here.tangent
+    y = guess
+    change = np.full(len(y), np.inf)
+    for _ in range(7):
+        values, J = system.equations(y)
+        full = np.vstack((J, here.tangent))
+        rest = np.append(-values, step - here.tangent @ (y - here.y))
+        try:
+            change = np.linalg.solve(full, rest) if len(full) == len(y) else np.linalg.lstsq(full, rest, rcond=None)[0]
+        except np.linalg.LinAlgError:
+            return None
+        if not np.isfinite(change).all():
+            return None
+        y = y + change
+        if np.abs(change).max() < 1e-13 * max(1.0, np.abs(y).max()):
+            break
+    else:
+        if np.abs(change).max() > 1e-10:
+            return None
+    if np.linalg.norm(y - guess) > 0.5 * step:
+        return None
+    values, J = system.equations(y)
+    if np.abs(values).max() > 1e-8:
+        return None
+    full = np.vstack((J, here.tangent))
+    unit = np.zeros(len(full))
+    unit[-1] = 1.0
+    tangent = np.linalg.lstsq(full, unit, rcond=None)[0]
+    return _Point(y, tangent / np.linalg.norm(tangent))
+
+
+def _smooth(here: _Point, there: _Point) -> bool:
+    turned = math.acos(min(1.0, abs(float(here.tangent @ there.tangent))))
+    near = min(abs(here.tangent[-1]), abs(there.tangent[-1])) < 0.1
+    return turned < (BEND_NEAR if near else BEND)
+
+
+def _fold(system: System, here: _Point, there: _Point) -> _Point:
+    """Return the point between two where the parameter turns back, by bracketed secants of its part of the tangent."""
+    from scipy.optimize import brentq
+
+    length = float(here.tangent @ (there.y - here.y))
+
+    def part(s: float) -> float:
+        point = _advance(system, here, s) if s else here
+        if point is None:
+            raise LostError(here.y[-1])
+        return float(point.tangent[-1])
+
+    s = brentq(part, 0.0, length, xtol=1e-13, rtol=1e-12) if part(length) * part(0.0) < 0 else length
+    point = _advance(system, here, s)
+    assert point is not None
+    return point
+
+
+def _barred(system: System, here: _Point, there: _Point) -> Fold | None:
+    """Return the end where a relation with one mode stops closing though the curve is smooth: a length of zero."""
+    for index, step in enumerate(system.plan.steps):
+        if isinstance(step.kind, General) or step.kind.modes == 2:
+            continue
+        before, after = (_margin(system, index, point.y) for point in (here, there))
+        if before is not None and after is not None and before > 0 >= after:
+            from scipy.optimize import brentq
+
+            length = float(here.tangent @ (there.y - here.y))
+
+            def value(s: float, index: int = index) -> float:
+                point = _advance(system, here, s) if s else here
+                margin = None if point is None else _margin(system, index, point.y)
+                if margin is None:
+                    raise LostError(here.y[-1])
+                return margin
+
+            if value(length) > 0:
+                # By rounding: the next point is at the limit itself.
+                return Fold(float(there.y[-1]), index, there.y)
+            found = _advance(system, here, brentq(value, 0.0, length, xtol=1e-14, rtol=1e-14))
+            assert found is not None
+            return Fold(float(found.y[-1]), index, found.y)
+    return None
+
+
+def _margin(system: System, index: int, y: Floats) -> float | None:
+    step = system.plan.steps[index]
+    assert not isinstance(step.kind, General)
+    rows = system.rows(y[:, None])
+    margin = step.kind.margin(tuple(system.value(operand, rows) for operand in step.inputs))
+    return None if margin is None else float(np.ravel(margin)[0]) * step.mode
+
+
+def _is_round(start: Floats, here: _Point, there: _Point) -> bool:
+    """Return whether the pose of the start lies between two points, whole turns later."""
+    turns = (there.y[-1] - start[-1]) / TURN
+    if math.floor(abs(turns)) == math.floor(abs(here.y[-1] - start[-1]) / TURN):
+        return False
+    if abs(turns) > TURNS:
+        return True
+    part = (round(turns) * TURN + start[-1] - here.y[-1]) / (there.y[-1] - here.y[-1])
+    between = here.y + part * (there.y - here.y)
+    return bool(np.linalg.norm(between[:-1] - start[:-1]) < 0.3 * np.linalg.norm(there.y - here.y) + 1e-9)

@@ -1,0 +1,115 @@
+"""Where between two samples a motion meets a limit: the drivers' path is followed exactly, not sampled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.kinematics.limits.poses import Poses
+from structkin.kinematics.limits.reach import Reach
+from structkin.kinematics.limits.result import Limit, driver_words
+from structkin.kinematics.limits.search import end_words, follow_to
+from structkin.kinematics.limits.system import System
+from structkin.kinematics.limits.walk import modes_of, walk
+from structkin.kinematics.status import Status
+
+if TYPE_CHECKING:
+    from structkin.kinematics.motion import Motion
+
+Floats = NDArray[np.float64]
+
+#: Runs of samples that are not ok whose ends are looked for; a scan of a work space may have thousands.
+MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Where a motion meets a limit between two samples.
+
+    `sample` is the last one that is ok, or where `resumes` is set the first one that is ok again. `t` [s] is NaN where
+    the drivers were given by values; `drivers` [rad or m] are all drivers' values there. The `value` of `limit` is the
+    place between the two samples, 0 to 1.
+    """
+
+    sample: int
+    resumes: bool
+    t: float
+    drivers: Mapping[str, float]
+    limit: Limit
+
+
+def passages(motion: Motion) -> Iterator[tuple[slice, tuple[Passage, ...]]]:
+    """Yield each run of samples that are not ok with the limits at its ends."""
+    runs = [(part, status) for part, status, _ in motion.outcomes()]
+    bad = [part for part, status in runs if status in (Status.OUT_OF_REACH, Status.NOT_CONVERGED)]
+    for part in bad[:MOST]:
+        found = []
+        if part.start > 0 and motion.ok[part.start - 1]:
+            found.append(_passage(motion, part.start - 1, part.start))
+        if part.stop < len(motion) and motion.ok[part.stop]:
+            found.append(_passage(motion, part.stop, part.stop - 1))
+        yield part, tuple(passage for passage in found if passage is not None)
+
+
+def passage_words(motion: Motion, passage: Passage) -> str:
+    """Return where a motion stops or goes on, and why: "motor stops at 57.31826 deg (t = 0.1592174 s): ..."."""
+    moving = [id for id, z in motion.drivers.items() if np.ptp(z[0][np.isfinite(z[0])]) > 0]
+    values = [f"{id} {{}} {driver_words(motion.mechanism, id, passage.drivers[id])}" for id in moving]
+    verb = "goes on from" if passage.resumes else "stops at"
+    text = ", ".join([values[0].format(verb), *(value.format("at") for value in values[1:])])
+    when = f" (t = {passage.t:.7g} s)" if np.isfinite(passage.t) else ""
+    return f"{text}{when}: {passage.limit.why}"
+
+
+def _passage(motion: Motion, good: int, bad: int) -> Passage | None:
+    """Return the limit on the way from a sample that is ok to its neighbour that is not."""
+    way = _Way(motion, good, bad)
+    plan, rows = motion.plan, motion.lanes.x[0, :, good]
+    if plan.tracked:
+        system = System(plan, way, motion.size, rows)
+        limit = follow_to(system, system.pack(rows, 0.0), 1, (0.0, 1.0))
+    else:
+        poses = Poses(plan, way)
+        stop = walk(Reach(poses, (0.0, 1.0)), modes_of(plan, rows), 0.0, 1)
+        limit = None if stop is None or stop.end is None else end_words(poses, stop.end, stop.modes)
+    if limit is None or limit.kind in ("range", "lost"):
+        return None
+    p = limit.value
+    t = motion.t[good] + p * (motion.t[bad] - motion.t[good])
+    values = {id: float(z[0]) for id, z in way(np.array([p])).items()}
+    return Passage(good, bad < good, float(t), values, limit)
+
+
+class _Way:
+    """The drivers' values on the way from one sample to another, by their laws or straight."""
+
+    def __init__(self, motion: Motion, first: int, last: int) -> None:
+        self._t = motion.t[first], motion.t[last]
+        self._ends = {id: (z[0, first], z[0, last]) for id, z in motion.drivers.items()}
+        self._laws = {
+            id: drive.law for id, drive in motion.mechanism.drives.items() if self._follows(motion, id, first)
+        }
+
+    @staticmethod
+    def _follows(motion: Motion, id: str, sample: int) -> bool:
+        """Return whether a driver follows its law, and was not given by other values."""
+        law, t = motion.mechanism.drives[id].law, motion.t[sample]
+        return (
+            law is not None and bool(np.isfinite(t)) and bool(law(np.array([t]))[0][0] == motion.drivers[id][0, sample])
+        )
+
+    def __call__(self, p: Any) -> dict[str, Any]:
+        """Return the values (n,) at the parts p (n,) of the way; complex parts are complex steps."""
+        (t0, t1), values = self._t, {}
+        for id, (first, last) in self._ends.items():
+            law = self._laws.get(id)
+            if law is None:
+                values[id] = first + p * (last - first)
+                continue
+            value, rate, _ = law(np.asarray(t0 + np.real(p) * (t1 - t0), dtype=np.float64))
+            values[id] = value + 1j * np.imag(p) * (rate * (t1 - t0)) if np.iscomplexobj(p) else value
+        return values

@@ -1,0 +1,189 @@
+"""How far a driver goes: from the sketch to the first limit on either side, and in which intervals at all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.kinematics.limits.follow import LostError, follow
+from structkin.kinematics.limits.poses import Modes, Poses
+from structkin.kinematics.limits.reach import End, Reach
+from structkin.kinematics.limits.result import Interval, Limit, Limits
+from structkin.kinematics.limits.system import System
+from structkin.kinematics.limits.walk import modes_of, walk
+from structkin.kinematics.limits.words import why
+from structkin.kinematics.plan import Plan
+from structkin.kinematics.solve import solve
+from structkin.kinematics.status import Status
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
+
+#: How far [rad] a driver of wheels is followed either way where no range is given.
+GEARED = 8 * math.pi
+
+Floats = NDArray[np.float64]
+
+
+def limits(
+    mechanism: Mechanism,
+    driver: str | None = None,
+    *,
+    drivers: Mapping[str, float] | None = None,
+    range: tuple[float, float] | None = None,
+) -> Limits:
+    """Find how far a driver goes from the sketch, and what ends its motion, to rounding (not by sampling).
+
+    The other drivers are held at the values in `drivers` [rad or m], or as in the sketch. `driver` may be left
+    out where there is only one. `range` bounds the search; without it an angle is followed around, and a length
+    over several times the size of the mechanism.
+
+    Raises `InputError` where the call does not fit the mechanism, `StructureError` where drivers are missing or too
+    many.
+
+    >>> import structkin as sk
+    >>> m = sk.Mechanism(
+    ...     points={"A": (0, 0), "B": (0, 2), "C": (3, 3), "D": (3, 0)},
+    ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+    ...     lengths={"B-C": 1.5, "C-D": 2.5}, drivers={"motor": {"joint": "A", "speed": 1}})
+    >>> found = limits(m)
+    >>> found.turns_fully, found.upper.kind, round(math.cos(found.upper.value), 12)
+    (False, 'stretched', -0.25)
+    """
+    swept = Swept(mechanism, driver, drivers, range)
+    motion = solve(mechanism, drivers={id: np.array([value]) for id, value in swept.held.items()})
+    if not motion.ok[0] and motion.status[0] != Status.SINGULAR:
+        group = motion.group_name(int(motion.failed_group[0]))
+        return Limits(mechanism, swept.driver, swept.start, None, None, (), (), f"out of reach at {group}")
+    plan, rows = motion.plan, motion.lanes.x[0, :, 0]
+    found = (_followed if plan.tracked else _walked)(plan, rows, swept, motion.size)
+    return Limits(mechanism, swept.driver, swept.start, *found)
+
+
+_Found = tuple[Limit | None, Limit | None, tuple[Limit, ...], tuple[Interval, ...], str]
+
+
+def _walked(plan: Plan, rows: Floats, swept: Swept, size: float) -> _Found:
+    """Return ends, change points and intervals of a mechanism of closed forms."""
+    reach, modes = Reach(Poses(plan, swept.path), swept.whole), modes_of(plan, rows)
+
+    def described(end: End | None, modes: Modes = modes) -> Limit | None:
+        return None if end is None else end_words(reach.poses, end, modes)
+
+    down, up = (walk(reach, modes, swept.start, direction) for direction in (-1, 1))
+    intervals = tuple(Interval(described(item.low), described(item.high)) for item in reach.stretches(modes))
+    if down is None or up is None:
+        return None, None, (), intervals, "it lies beside a limit"
+    # A full turn passes everything going up.
+    passed = sorted((*up.passed, *(down.passed if down.end is not None else ())), key=lambda end: end.p)
+    points = tuple(end_words(reach.poses, end, modes) for end in passed)
+    return described(down.end, down.modes), described(up.end, up.modes), points, intervals, ""
+
+
+def _followed(plan: Plan, rows: Floats, swept: Swept, size: float) -> _Found:
+    """Return ends and interval of a mechanism with a general group, followed from the pose of the sketch."""
+    system = System(plan, swept.path, size, rows)
+    y = system.pack(rows, swept.start)
+    lower, upper = (follow_to(system, y, direction, swept.whole) for direction in (-1, 1))
+    return lower, upper, (), (Interval(lower, upper),), ""
+
+
+def follow_to(system: System, y: Floats, direction: int, whole: tuple[float, float] | None) -> Limit | None:
+    """Return where following a pose ends, in words."""
+    try:
+        fold = follow(system, y, direction, whole)
+    except LostError as lost:
+        return Limit(lost.p, "lost", None, "the motion cannot be followed further: several groups are singular at once")
+    if fold is None:
+        return None
+    if fold.step is None:
+        return Limit(fold.p, "range", None, "the end of the range")
+    slots = system.rows(fold.y[:, None])
+    step = system.plan.steps[fold.step]
+    kind, words = why(system.plan, fold.step, tuple(system.value(operand, slots) for operand in step.inputs))
+    return Limit(fold.p, kind, step.group, f"{words}, at infinity" if fold.far else words)
+
+
+class Swept:
+    """One driver that moves while the others are held; `InputError` lists everything that does not fit."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        driver: str | None,
+        drivers: Mapping[str, float] | None,
+        range: tuple[float, float] | None,
+    ) -> None:
+        """Check the call."""
+        self.mechanism, problems = mechanism, list[Problem]()
+        drives = mechanism.drives
+        if driver is None and len(drives) == 1:
+            driver = next(iter(drives))
+        elif driver is None:
+            problems.append(
+                Problem("driver", f"the mechanism has {len(drives)} drivers", f"one of {', '.join(drives)}")
+            )
+        elif driver not in drives:
+            problems.append(Problem("driver", f"'{driver}' is not a driver of this mechanism", suggest(driver, drives)))
+        held = {id: drive.start for id, drive in drives.items()}
+        for id, value in (drivers or {}).items():
+            if id not in drives:
+                problems.append(Problem(f"drivers.{id}", "is not a driver of this mechanism", suggest(str(id), drives)))
+            elif not _is_number(value):
+                problems.append(Problem(f"drivers.{id}", f"{value!r} is not a finite number", "one value [rad or m]"))
+            else:
+                held[id] = float(value)
+        if range is not None and not (len(range) == 2 and all(map(_is_number, range)) and range[0] < range[1]):
+            problems.append(Problem("range", f"{range!r} is not a range", "two numbers, the lower one first"))
+        if problems:
+            raise InputError(problems, mechanism.title)
+        assert driver is not None
+        self.driver, self.held, self.start = driver, held, held[driver]
+        self.whole = self._whole(range)
+        if self.whole is not None and not self.whole[0] <= self.start <= self.whole[1]:
+            raise InputError(
+                [Problem("range", f"the motion starts at {self.start:g}, outside the range", "give drivers={...}")],
+                mechanism.title,
+            )
+
+    def _whole(self, range: tuple[float, float] | None) -> tuple[float, float] | None:
+        drive = self.mechanism.drives[self.driver]
+        if range is not None:
+            return float(range[0]), float(range[1])
+        if drive.kind == "angle":
+            # A whole turn of a driver is no way back where wheels turn at other speeds.
+            return (self.start - GEARED, self.start + GEARED) if self.mechanism.meshes else None
+        # Longer than all bars together: no loop of bars closes any more.
+        spans = [
+            abs(a - b)
+            for link in self.mechanism.links.values()
+            for a in link.local.values()
+            for b in link.local.values()
+        ]
+        far = 2 * (sum(spans) + max(map(abs, self.mechanism.points.values()), default=1.0)) or 1.0
+        return (0.0 if drive.kind == "distance" else self.start - far), self.start + far
+
+    def path(self, p: Any) -> dict[str, Any]:
+        """Return the drivers' values (n,) where the swept one is at p (n,)."""
+        still = 0 * np.asarray(p)
+        return {id: p if id == self.driver else value + still for id, value in self.held.items()}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def end_words(poses: Poses, end: End, modes: Modes) -> Limit:
+    """Return the end of a stretch with its group and in words."""
+    if end.kind == "range":
+        return Limit(end.p, "range", None, "the end of the range")
+    index = min(end.steps)
+    kind, words = why(poses.plan, index, poses.inputs(index, np.array([end.p]), modes, end.steps))
+    others = sorted({poses.plan.steps[k].group for k in end.steps} - {poses.plan.steps[index].group})
+    if others:
+        words += f" (and group{'s' if len(others) > 1 else ''} {', '.join(str(k + 1) for k in others)} likewise)"
+    return Limit(end.p, kind, poses.plan.steps[index].group, words, end.kind == "change")

@@ -1,0 +1,100 @@
+"""The tape as one system of equations: all groups together, with the parameter of the drivers' path as an unknown.
+
+Its Jacobian is block triangular, a block a step, and comes from the steps' residuals by complex steps: whatever kind
+of group is on the tape, it needs nothing new. At a limit the block of one group is singular; with the parameter among
+the unknowns the curve of poses is smooth there, so that it can be followed through.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.kinematics.limits.poses import TINY, Path
+from structkin.kinematics.plan import Operand, Plan, Slot
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class System:
+    """The equations of all steps in the unknowns y = (slots that steps solve, p), scaled; `size` [m] scales lengths."""
+
+    plan: Plan
+    path: Path
+    size: float
+    pose: Floats
+
+    @cached_property
+    def _unknown(self) -> NDArray[np.intp]:
+        """Rows of the slots that steps solve for."""
+        parts = [np.arange(self.plan.offsets[-1])[self.plan.rows(s)] for step in self.plan.steps for s in step.outputs]
+        return np.concatenate(parts)
+
+    @cached_property
+    def scale(self) -> Floats:
+        """What each unknown is measured in: one for directions, lengths and half squares by the size."""
+        scale = []
+        for step in self.plan.steps:
+            for slot in step.outputs:
+                value = self.pose[self.plan.rows(slot)]
+                if len(value) == 1:
+                    scale.append(max(abs(value[0]), 1e-3 * self.size))
+                else:
+                    is_direction = abs(np.hypot(*value) - 1) < 1e-9
+                    scale += [1.0 if is_direction else self.size] * 2
+        return np.array([*scale, 1.0])
+
+    def pack(self, rows: Floats, p: float) -> Floats:
+        """Return the unknowns (m,) of a pose given by its slots (r,)."""
+        return np.append(rows[self._unknown], p) / self.scale
+
+    def rows(self, y: Any) -> Any:
+        """Return the slots (r, n) of unknowns (m, n)."""
+        y = y * self.scale[:, None]
+        rows = np.empty((self.plan.offsets[-1], y.shape[1]), y.dtype)
+        rows[self._unknown] = y[:-1]
+        drivers = self.path(y[-1])
+        for item in self.plan.drivers:
+            z = item.sign * drivers[item.driver] if item.angular else drivers[item.driver]
+            rows[self.plan.rows(item.slot)] = np.stack((np.cos(z), np.sin(z))) if item.angular else z
+        return rows
+
+    def equations(self, y: Floats) -> tuple[Floats, Floats]:
+        """Return the residuals (r,) of all steps and their derivatives (r, m) by the unknowns."""
+        n = len(y)
+        # Column by column a complex step, all in one pass over the tape.
+        rows = self.rows(y[:, None] + 1j * TINY * np.eye(n))
+        parts = []
+        for step in self.plan.steps:
+            h = tuple(self.value(operand, rows) for operand in step.inputs)
+            phi = tuple(self.value(Slot(slot), rows) for slot in step.outputs)
+            for part in step.kind.residual(h, phi):
+                parts += [np.broadcast_to(row, n) for row in (part if np.ndim(part) == 2 else (part,))]
+        values = np.stack(parts)
+        slopes = values.imag / TINY
+        # Each equation in parts of what its unknowns can do.
+        size = np.abs(slopes).max(axis=1)
+        size[size == 0] = 1.0
+        return values[:, 0].real / size, slopes / size[:, None]
+
+    def value(self, operand: Operand, rows: Any) -> Any:
+        """Return an operand as a group function takes it."""
+        if isinstance(operand, Slot):
+            part = rows[self.plan.rows(operand.index)]
+            return part if len(part) == 2 else part[0]
+        return operand if isinstance(operand, float) else np.array([[operand.real], [operand.imag]])
+
+    def stuck(self, direction: Floats) -> int:
+        """Return the step that is singular where the curve runs along `direction` (m,) with the drivers at rest."""
+        y, at = np.abs(direction[:-1]), 0
+        for index, step in enumerate(self.plan.steps):
+            width = sum(self.plan.widths[slot] for slot in step.outputs)
+            if y[at : at + width].max() > 1e-4 * y.max():
+                return index
+            at += width
+        return len(self.plan.steps) - 1

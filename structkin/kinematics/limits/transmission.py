@@ -1,0 +1,88 @@
+"""How well a motion is passed on: transmission angle and mechanical advantage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.groups.kind import cross, dot
+from structkin.kinematics.plan import Operand, Slot, Step
+from structkin.model.topology import suggest
+
+if TYPE_CHECKING:
+    from structkin.kinematics.motion import Motion
+
+Floats = NDArray[np.float64]
+
+
+def transmission_angle(motion: Motion, at: str | int) -> Floats:
+    """Return the transmission angle (n,) [rad] of a dyad: see `Motion.transmission_angle`."""
+    step = _dyad(motion, at)
+    h, phi = (tuple(_value(motion, operand) for operand in part) for part in (step.inputs, map(Slot, step.outputs)))
+    name = getattr(step.kind, "name", "")
+    with np.errstate(all="ignore"):
+        if name == "RRR":
+            P, Q = phi[0] - h[0], phi[0] - h[1]
+            angle = np.arctan2(np.abs(cross(P, Q)), dot(P, Q))
+        elif name == "RPR":
+            W = h[1] - h[0]
+            angle = np.arcsin(np.minimum(1.0, np.abs(dot(phi[0], W)) / np.sqrt(dot(W, W))))
+        else:
+            assert name in ("RRP", "PRP", "RPP")
+            angle = np.arcsin(np.minimum(1.0, np.abs(_side(step, h, phi))))
+    return np.array(np.broadcast_to(angle, len(motion)))
+
+
+def _side(step: Step, h: tuple[Any, ...], phi: tuple[Any, ...]) -> Any:
+    kind: Any = step.kind
+    return kind.side(h, phi)
+
+
+def _dyad(motion: Motion, at: str | int) -> Step:
+    """Return the step that closes the dyad of a group by its index, or of one of its links or inner joints."""
+    structure = motion.structure
+    groups = structure.groups
+    if isinstance(at, int | np.integer) and not isinstance(at, bool):
+        found = [group.index for group in groups if group.index == at]
+    else:
+        home = {link: group.index for group in groups for link in group.links}
+        outer = {(group.index, id) for group in groups for id, _ in group.exterior}
+        inner = {id: group.index for group in groups for id in group.joints if (group.index, id) not in outer}
+        found = [index for index in (inner.get(str(at)), home.get(str(at))) if index is not None]
+    if not found:
+        known = [*motion.mechanism.points, *motion.mechanism.links]
+        hint = suggest(str(at), known) if isinstance(at, str) else f"groups are numbered 0 to {len(groups) - 1} here"
+        raise InputError([Problem(str(at), "is no group, link or inner joint", hint)], motion.mechanism.title)
+    dyads = ("RRR", "RRP", "RPR", "PRP", "RPP")
+    steps = [step for step in motion.plan.steps if step.group == found[0] and getattr(step.kind, "name", "") in dyads]
+    if not steps:
+        message = f"{motion.group_name(found[0])} is not a dyad: it has no transmission angle"
+        raise InputError([Problem(str(at), message, "mechanical_advantage serves any group")], motion.mechanism.title)
+    # What is inside a composite link is closed first.
+    return steps[-1]
+
+
+def mechanical_advantage(motion: Motion, output: str, driver: str | None) -> Floats:
+    """Return the ideal mechanical advantage (n,): see `Motion.mechanical_advantage`."""
+    drives = list(motion.mechanism.drives)
+    if driver is None and len(drives) == 1:
+        driver = drives[0]
+    if driver not in drives:
+        message = f"there are {len(drives)} drivers" if driver is None else f"'{driver}' is not a driver"
+        raise InputError([Problem("driver", message, f"one of {', '.join(drives)}")], motion.mechanism.title)
+    j = drives.index(driver)
+    with np.errstate(divide="ignore"):
+        if output in motion.mechanism.guides:
+            return np.asarray(1 / motion.travel_coefficient(output)[:, j])
+        K = motion.K(output)[..., j]
+        return np.asarray(1 / (K if K.ndim == 1 else np.hypot(K[:, 0], K[:, 1])))
+
+
+def _value(motion: Motion, operand: Operand) -> Any:
+    if isinstance(operand, Slot):
+        rows = motion.plan.rows(operand.index)
+        return motion.lanes.x[0, rows] if rows.stop - rows.start == 2 else motion.lanes.x[0, rows.start]
+    return operand if isinstance(operand, float) else np.array([[operand.real], [operand.imag]])

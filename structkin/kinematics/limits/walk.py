@@ -1,0 +1,102 @@
+"""From a pose along the path of a driver until the motion ends, through change points.
+
+At a change point a margin touches zero; a motion that keeps its tangent goes on in the other assembly mode of the
+groups that are flat there.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.groups import General
+from structkin.kinematics.limits.poses import Modes
+from structkin.kinematics.limits.reach import SAME, TURN, End, Reach, Stretch
+from structkin.kinematics.plan import Operand, Plan, Slot
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Where a walk ended: `end` with the parameter as it was walked to, whole turns included; None: it never does.
+
+    `modes` are those before the end, `passed` the change points on the way.
+    """
+
+    end: End | None
+    modes: Modes
+    passed: tuple[End, ...]
+
+
+def walk(reach: Reach, modes: Modes, start: float, direction: int) -> Stop | None:
+    """Walk from a start, up (+1) or down (-1); None where the start itself is out of reach."""
+    periodic = reach.whole is None
+    at = _holding(reach.stretches(modes), start, periodic)
+    if at is None:
+        return None
+    stretch, inside = at
+    shift = start - inside
+    passed: list[End] = []
+    seen: set[tuple[Any, ...]] = set()
+    while stretch.low is not None and stretch.high is not None:
+        end = stretch.high if direction > 0 else stretch.low
+        here = End(end.p + shift, end.kind, end.steps)
+        state = (*sorted(modes.items()), round(end.p % TURN if periodic else end.p, 9))
+        if state in seen:
+            # Round again: the passages of the first round are all there are.
+            return Stop(None, modes, tuple(passed))
+        seen.add(state)
+        if end.kind != "change":
+            return Stop(here, modes, tuple(passed))
+        flipped = {k: -mode if k in end.steps else mode for k, mode in modes.items()}
+        following = _beginning(reach.stretches(flipped), end.p, direction, periodic)
+        if following is None:
+            return Stop(End(here.p, "limit", here.steps), modes, tuple(passed))
+        passed.append(here)
+        modes, stretch = flipped, following
+        begin = stretch.low if direction > 0 else stretch.high
+        assert begin is not None
+        shift = here.p - begin.p
+    return Stop(None, modes, tuple(passed))
+
+
+def _holding(stretches: tuple[Stretch, ...], p: float, periodic: bool) -> tuple[Stretch, float] | None:
+    for stretch in stretches:
+        inside = stretch.holds(p, periodic=periodic)
+        if inside is not None:
+            return stretch, inside
+    return None
+
+
+def _beginning(stretches: tuple[Stretch, ...], p: float, direction: int, periodic: bool) -> Stretch | None:
+    """Return the stretch that begins at p, in the direction of the walk."""
+    for stretch in stretches:
+        end = stretch.low if direction > 0 else stretch.high
+        if end is not None:
+            gap = math.remainder(end.p - p, TURN) if periodic else end.p - p
+            if abs(gap) < SAME * max(1.0, abs(p)):
+                return stretch
+    return None
+
+
+def modes_of(plan: Plan, rows: Floats) -> dict[int, int]:
+    """Return the assembly mode of each step in a solved pose; `rows` (r,) are its slots."""
+
+    def value(operand: Operand) -> Any:
+        if isinstance(operand, Slot):
+            part = rows[plan.rows(operand.index)]
+            return part[:, None] if len(part) == 2 else part
+        return operand if isinstance(operand, float) else np.array([[operand.real], [operand.imag]])
+
+    modes = {}
+    for index, step in enumerate(plan.steps):
+        modes[index] = step.mode
+        if not isinstance(step.kind, General) and step.kind.modes == 2:
+            h, phi = tuple(map(value, step.inputs)), tuple(value(Slot(slot)) for slot in step.outputs)
+            modes[index] = 1 if float(np.ravel(step.kind.side(h, phi))[0]) > 0 else -1
+    return modes

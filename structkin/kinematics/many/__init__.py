@@ -1,0 +1,5 @@
+"""Many dimension sets of one mechanism, solved in one call."""
+
+from structkin.kinematics.many.solve_many import Motions, solve_many
+
+__all__ = ["Motions", "solve_many"]

@@ -1,0 +1,150 @@
+"""Recording the plan of many variants: what differs between them becomes slots that are known beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, cast
+
+from structkin.groups import General, Relation
+from structkin.groups.kind import Array, Values, times
+from structkin.kinematics.affine import Affine
+from structkin.kinematics.compile import close_group
+from structkin.kinematics.many.variants import Variants
+from structkin.kinematics.plan import Operand, Plan, Slot
+from structkin.kinematics.relations import Explicit
+from structkin.kinematics.scene import Scene
+from structkin.kinematics.tape import Tape
+from structkin.model.mechanism import Mechanism
+from structkin.model.parts import Guide, Link
+from structkin.structure import KinematicStructure
+
+
+class Products(Explicit):
+    """A sum of products of vectors, read as complex numbers: a + b c + d e + ...
+
+    It is the sum `Combine` with factors that differ from lane to lane.
+    """
+
+    def _sum(self, h: Values) -> Array:
+        total: Any = h[0]
+        for factor, v in zip(h[1::2], h[2::2], strict=True):
+            total = total + times(factor, v)
+        return cast("Array", total)
+
+    def position(self, h: Values, root: Any) -> Values:
+        """Return the sum."""
+        return (self._sum(h),)
+
+    def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
+        """Return the sum of the derivatives."""
+        total = dh[0] + g[0]
+        for k in range(1, len(h), 2):
+            total = total + times(dh[k], h[k + 1]) + times(h[k], dh[k + 1])
+        return (total,)
+
+    def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
+        """Return the mixed products."""
+        pairs = [times(vh[k], wh[k + 1]) + times(wh[k], vh[k + 1]) for k in range(1, len(h), 2)]
+        return (sum(pairs[1:], start=pairs[0]),)
+
+    def residual(self, h: Values, phi: Values) -> Values:
+        """Return the unknown minus the sum."""
+        return (phi[0] - self._sum(h),)
+
+
+@dataclass
+class ManyTape(Tape):
+    """A tape whose constants may differ between variants: `held[slot]` are their numbers, the mechanism's own first."""
+
+    held: dict[int, Variants] = field(default_factory=dict)
+
+    def vector(self, expression: Affine, group: int) -> Operand:
+        """Return a vector expression as an operand, as `Tape.vector` does."""
+        numbers: list[Any] = [expression.const, *(factor for _, factor in expression.terms)]
+        if not expression.terms or expression.is_slot or not any(isinstance(x, Variants) for x in numbers):
+            return super().vector(expression, group)
+        if expression not in self._combined:
+            inputs: list[Operand] = [expression.const]
+            for slot, factor in expression.terms:
+                inputs += [factor, Slot(slot)]
+            (out,) = self.step(Products(), inputs, (expression.at(self.sketch),), group=group)
+            self._combined[expression] = Slot(out)
+        return self._combined[expression]
+
+    def step(
+        self,
+        kind: Relation | General,
+        inputs: Sequence[Any],
+        sketch: Sequence[Any],
+        *,
+        group: int,
+        mode: int = 1,
+        scalar: bool = False,
+        scalars: int = 0,
+    ) -> tuple[int, ...]:
+        """Record a step; an input that differs between variants becomes a slot."""
+        own = [value.own if isinstance(value, Variants) else value for value in sketch]
+        held = [self._hold(x) for x in inputs]
+        return super().step(kind, held, own, group=group, mode=mode, scalar=scalar, scalars=scalars)
+
+    def _hold(self, operand: Any) -> Operand:
+        if not isinstance(operand, Variants):
+            return cast("Operand", operand)
+        slot = self.slot(2 if operand.is_complex else 1, operand.own)
+        self.held[slot] = operand
+        return Slot(slot)
+
+    def in_sketch(self, operand: Any) -> Any:
+        """Return an operand's value in the sketch of the mechanism itself."""
+        return super().in_sketch(operand.own if isinstance(operand, Variants) else operand)
+
+
+@dataclass(frozen=True)
+class ManyPlan:
+    """The plan of all variants, the slots that hold what differs, and the links' points, which may differ too."""
+
+    plan: Plan
+    held: Mapping[int, Variants]
+    links: Mapping[str, Link]
+
+
+@dataclass(frozen=True)
+class _Varied:
+    """A mechanism with dimensions that differ; the sketch, which picks the assembly modes, is its own."""
+
+    mechanism: Mechanism
+    links: Mapping[str, Link]
+    guides: Mapping[str, Guide]
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.mechanism, name)
+
+
+def record_many(
+    mechanism: Mechanism,
+    structure: KinematicStructure,
+    lengths: Mapping[frozenset[str], Variants],
+    points: Mapping[str, Variants],
+) -> ManyPlan:
+    """Record the plan of a mechanism for these lengths and places of points; raises `InputError`."""
+    # These read files by pydantic, which is slow to import.
+    from structkin.model.document import read_document
+    from structkin.model.joints import make_joints
+    from structkin.model.links import make_links
+
+    draft = read_document(mechanism.source_dict, mechanism._folder)
+    draft.points.update(cast("Mapping[str, complex]", points))
+    draft.lengths.update(cast("Mapping[frozenset[str], float]", lengths))
+    make_links(draft)
+    make_joints(draft)
+    links = {name: replace(link, local=draft.links[name].local) for name, link in mechanism.links.items()}
+    varied = cast("Mechanism", _Varied(mechanism, MappingProxyType(links), MappingProxyType(draft.guides)))
+    tape = ManyTape()
+    scene = Scene(varied, mechanism.topology, tape, mechanism.topology.ground, close_group)
+    scene.solve_all(structure)
+    plan = Plan(
+        structure, tuple(tape.widths), tuple(tape.steps), tuple(tape.drivers.values()), scene.frames, scene.pins
+    )
+    return ManyPlan(plan, tape.held, links)

@@ -1,0 +1,250 @@
+"""Solving a mechanism for many sets of dimensions at once: the variants are lanes, as the samples are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.kinematics.affine import Affine, Frame
+from structkin.kinematics.choice import check_engine
+from structkin.kinematics.engine import Lanes, sweep
+from structkin.kinematics.many.record import ManyPlan, record_many
+from structkin.kinematics.many.variants import Variants, plain
+from structkin.kinematics.schedule import make_schedule
+from structkin.kinematics.special_geometry import compile_plan, structure_of
+from structkin.kinematics.status import Status
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
+
+Floats = NDArray[np.float64]
+
+
+def solve_many(
+    mechanism: Mechanism,
+    samples: int | None = None,
+    *,
+    lengths: Mapping[str, ArrayLike] | None = None,
+    points: Mapping[str, ArrayLike] | None = None,
+    t: ArrayLike | None = None,
+    drivers: Mapping[str, Any] | None = None,
+    duration: float | None = None,
+    engine: str = "auto",
+    progress: Callable[[float], None] | None = None,
+) -> Motions:
+    """Solve variants of a mechanism that differ in dimensions, each over the same samples.
+
+    `lengths={"A-B": values}` (v,) [m] replaces distances of two points of a link, as [lengths] in the file does;
+    `points={"P": places}` (v, 2) [m] replaces sketched places. What is not named stays. The samples are those of
+    `solve`; driver values may also be (v, n), a row a variant. All variants have the assembly modes of the
+    mechanism's own sketch, and keep them: where a variant passes a change point, solve it by itself.
+
+    Raises `InputError` where a name or a shape does not fit, and where a group of the mechanism has no closed form.
+
+    >>> import structkin as sk
+    >>> m = sk.Mechanism(
+    ...     points={"A": (0, 0), "B": (1, 0), "C": (4, 3), "D": (5, 0)},
+    ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+    ...     drivers={"motor": {"joint": "A", "speed": 1.0}},
+    ... )
+    >>> motions = sk.solve_many(m, samples=100, lengths={"B-C": [3.5, 4.0, 4.5], "A-B": [1.0, 0.9, 0.8]})
+    >>> motions.position("C").shape, motions.ok.all(axis=1).tolist()
+    ((3, 100, 2), [True, True, True])
+    """
+    check_engine(engine, mechanism.title)
+    count, exact, places, rows = _read(mechanism, lengths or {}, points or {}, drivers or {})
+    # What a driver does in its first variant stands for all while the schedule is made.
+    shared = {id: rows[id][..., 0, :] if id in rows else values for id, values in (drivers or {}).items()}
+    shared = {id: tuple(z) if id in rows else z for id, z in shared.items()}
+    schedule = make_schedule(mechanism, samples, t, shared, duration)
+    _check_closed(mechanism)
+    many = record_many(mechanism, structure_of(mechanism), exact, places)
+    z = {id: np.broadcast_to(values[:, None], (3, count, len(schedule))) for id, values in schedule.drivers.items()}
+    for id, own in rows.items():
+        z[id] = np.full((3, count, len(schedule)), np.nan)
+        z[id][: len(own)] = own
+    many = replace(many, plan=replace(many.plan, engine=engine))
+    lanes = _run(many, z, count, len(schedule), progress)
+    return Motions(mechanism, many, schedule.t, lanes, count)
+
+
+def _check_closed(mechanism: Mechanism) -> None:
+    sized = [*mechanism.meshes, *mechanism.cams, *mechanism.genevas]
+    if sized:
+        message = f"{', '.join(sized)}: the sizes of wheels and cams do not follow those of links"
+    elif compile_plan(mechanism).tracked:
+        message = "a group has no closed form and has to be followed"
+    else:
+        return
+    raise InputError([Problem("variants", message, "solve each variant by itself")], mechanism.title)
+
+
+def _run(
+    many: ManyPlan, z: Mapping[str, Floats], count: int, samples: int, progress: Callable[[float], None] | None
+) -> Lanes:
+    plan, n = many.plan, count * samples
+    lanes = Lanes.empty(plan, n)
+    for slot, numbers in many.held.items():
+        rows, values = plan.rows(slot), np.repeat(numbers.values[1:], samples)
+        lanes.x[0, rows] = (values.real, values.imag) if numbers.is_complex else values
+        lanes.x[1:, rows] = 0.0
+    drivers = {id: values.reshape(3, n) for id, values in z.items()}
+    sweep(plan, lanes, drivers, lambda step: plan.steps[step].mode, progress)
+    return lanes
+
+
+def _read(
+    mechanism: Mechanism, lengths: Mapping[str, Any], points: Mapping[str, Any], drivers: Mapping[str, Any]
+) -> tuple[int, dict[frozenset[str], Variants], dict[str, Variants], dict[str, Floats]]:
+    """Return the number of variants, their lengths and places, and driver values (orders, v, n) of their own."""
+    problems: list[Problem] = []
+    counts: dict[str, int] = {}
+    exact: dict[frozenset[str], Variants] = {}
+    places: dict[str, Variants] = {}
+    for name, given in lengths.items():
+        key, pair = f"lengths.{name}", frozenset(str(name).split("-"))
+        values = _numbers(given, 1)
+        link = next((link for link in mechanism.links.values() if len(pair) == 2 and pair <= set(link.points)), None)
+        if link is None:
+            problems.append(Problem(key, "no link has these two points", 'name two points of a link: "A-B"'))
+        elif values is None or not (values > 0).all():
+            problems.append(Problem(key, "expected positive lengths (v,) [m]"))
+        else:
+            a, b = (link.local[point] for point in pair)
+            counts[key], exact[pair] = len(values), Variants(np.concatenate(([abs(b - a)], values)))
+    for name, given in points.items():
+        key, values = f"points.{name}", _numbers(given, 2)
+        if name not in mechanism.points:
+            problems.append(Problem(key, "is not a point of this mechanism", suggest(str(name), mechanism.points)))
+        elif values is None or values.shape[1] != 2:
+            problems.append(Problem(key, "expected places (v, 2) [m]"))
+        else:
+            own = np.concatenate(([mechanism.points[name]], values[:, 0] + 1j * values[:, 1]))
+            counts[key], places[name] = len(values), Variants(own)
+    rows: dict[str, Floats] = {}
+    for id, given in drivers.items():
+        parts = [_numbers(part, 2) for part in (given if isinstance(given, tuple) else (given,))]
+        found = [part for part in parts if part is not None]
+        if found and len(found) == len(parts) <= 3 and all(part.shape == found[0].shape for part in found):
+            rows[id] = np.stack(found)
+            counts[f"drivers.{id}"] = rows[id].shape[1]
+    if not counts and not problems:
+        problems.append(Problem("variants", "nothing differs", "give lengths, points or driver values (v, n)"))
+    if len(set(counts.values())) > 1:
+        found_counts = ", ".join(f"{key}: {count}" for key, count in counts.items())
+        problems.append(Problem("variants", f"numbers of variants differ ({found_counts})", "one value a variant"))
+    if problems:
+        raise InputError(problems, mechanism.title)
+    return next(iter(counts.values())), exact, places, rows
+
+
+def _numbers(given: Any, ndim: int) -> Floats | None:
+    """Return finite numbers as an array of so many dimensions; None if they are not."""
+    try:
+        values = np.asarray(given)
+    except ValueError:
+        return None
+    if values.dtype.kind not in "iuf" or values.ndim != ndim or not values.size or not np.isfinite(values).all():
+        return None
+    return values.astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Motions:
+    """The motions of v variants over n samples, in SI and radians; numbers are NaN as in a `Motion`.
+
+    `t` (n,) holds the times [s], NaN where the drivers were given as values.
+    """
+
+    mechanism: Mechanism
+    many: ManyPlan
+    t: Floats
+    lanes: Lanes
+    count: int
+
+    def __len__(self) -> int:
+        """Return the number of variants."""
+        return self.count
+
+    def __repr__(self) -> str:
+        """Return title, variants and samples."""
+        name = repr(self.mechanism.title or "a mechanism")
+        return f"<Motions of {name}: {self.count} variants, {len(self.t)} samples, {self.ok.sum()} ok>"
+
+    @property
+    def status(self) -> NDArray[np.int8]:
+        """A `Status` for each variant and sample (v, n), as its integer."""
+        return self.lanes.status.reshape(self.count, -1)
+
+    @property
+    def failed_group(self) -> NDArray[np.int32]:
+        """The index of the group at which a sample stopped (v, n), -1 where it is ok."""
+        return self.lanes.group.reshape(self.count, -1)
+
+    @property
+    def ok(self) -> NDArray[np.bool_]:
+        """Which samples are ok (v, n)."""
+        return np.asarray(self.status == Status.OK)
+
+    def position(self, point: str) -> Floats:
+        """Return the paths (v, n, 2) [m] of a named point; `InputError` where there is none."""
+        return self._evaluate(self._place(point), 0)
+
+    def velocity(self, point: str) -> Floats:
+        """Return the velocities (v, n, 2) [m/s] of a point."""
+        return self._evaluate(self._place(point), 1)
+
+    def acceleration(self, point: str) -> Floats:
+        """Return the accelerations (v, n, 2) [m/s^2] of a point."""
+        return self._evaluate(self._place(point), 2)
+
+    def angle(self, link: str) -> Floats:
+        """Return the angles (v, n) [rad] of a link, without jumps of a turn along the samples of a variant."""
+        u = self._direction(link, 0)
+        return np.unwrap(np.arctan2(u[..., 1], u[..., 0]), axis=1)
+
+    def omega(self, link: str) -> Floats:
+        """Return the angular velocities (v, n) [rad/s] of a link."""
+        return _cross(self._direction(link, 0), self._direction(link, 1))
+
+    def alpha(self, link: str) -> Floats:
+        """Return the angular accelerations (v, n) [rad/s^2] of a link."""
+        return _cross(self._direction(link, 0), self._direction(link, 2))
+
+    def _frame(self, link: str) -> Frame:
+        frames = self.many.plan.frames
+        if link not in frames:
+            raise InputError([Problem(str(link), "is not a link", suggest(str(link), frames))], self.mechanism.title)
+        return frames[link]
+
+    def _direction(self, link: str, order: int) -> Floats:
+        return self._evaluate(self._frame(link).direction, order)
+
+    def _place(self, point: str) -> Affine:
+        if point in self.many.plan.pins:
+            return self.many.plan.pins[point]
+        link = self.mechanism.link_of(point)
+        return self._frame(link).point(self.many.links[link].local[point])
+
+    def _evaluate(self, expression: Affine, order: int) -> Floats:
+        slots, plan = self.lanes.x[order], self.many.plan
+        total = np.zeros((self.count, len(self.t)), np.complex128)
+        if order == 0:
+            total += self._column(expression.const)
+        for slot, factor in expression.terms:
+            a, b = slots[plan.rows(slot)].reshape(2, self.count, -1)
+            total += self._column(factor) * (a + 1j * b)
+        return np.stack((total.real, total.imag), axis=-1)
+
+    @staticmethod
+    def _column(number: Any) -> Any:
+        """Return a number as a column, a line a variant; one that does not differ as it is."""
+        return plain(number)[1:, None] if isinstance(number, Variants) else number
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])

@@ -1,0 +1,108 @@
+"""Rolling wheels whose centre is led by a rod or a ram, in closed form.
+
+The centre of a circle that rolls keeps its distance to a line, or to the centre of another circle. So it is found as
+that of a slider, or of a second rod; and the arc that has rolled off then says how far the wheel has turned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from structkin.kinematics.affine import Affine, Frame
+from structkin.kinematics.closed_forms import Closing, half_square_of
+from structkin.kinematics.plan import Operand
+from structkin.kinematics.scene import Contact, Scene
+from structkin.kinematics.turns import travel_between, turn_of, turn_of_vector, turned_direction
+from structkin.model.parts import Mesh
+from structkin.structure import Group
+
+
+@dataclass(frozen=True)
+class _Lead:
+    """What leads a centre: its name, a known point and half the square of the distance from there; the rod if any."""
+
+    center: str
+    known: Affine
+    reach: Operand
+    rod: Contact | None = None
+
+
+def solve_rolling(scene: Scene, group: Group, index: int) -> Mapping[str, Frame] | None:
+    """Record the steps of a wheel that rolls on a known link, led at its centre; None for other groups."""
+    contacts = scene.contacts(group.links)
+    rolling = [contact for contact in contacts if contact.kind == "K" and contact.other is None]
+    if len(rolling) != 1 or len(contacts) - len(rolling) != 2 * (len(group.links) - 1):
+        return None
+    mesh = scene.mechanism.meshes[rolling[0].joint]
+    wheel = rolling[0].link
+    if mesh.guide is not None and wheel != mesh.links[0]:
+        return None
+    local = mesh.centers[mesh.links.index(wheel)]
+    assert local is not None
+    lead = _led_by_rod(scene, group, contacts, wheel, local) or _led_by_ram(scene, group, index, wheel, local)
+    if lead is None:
+        return None
+    closing = Closing(scene, index, {link: (link,) for link in group.links})
+    center, turn = _on_line(closing, mesh, lead) if mesh.guide is not None else _on_circle(closing, mesh, lead, wheel)
+    direction = turned_direction(scene, wheel, turn, index)
+    frames = {wheel: Frame(center - direction * local, direction)}
+    if lead.rod is not None:
+        rod, pin = lead.rod.link, lead.rod.joint
+        near = scene.local(rod, pin)
+        along = (center - lead.known) * (1 / (scene.local(rod, lead.center) - near))
+        frames[rod] = Frame(lead.known - along * near, along)
+    return frames
+
+
+def _led_by_rod(scene: Scene, group: Group, contacts: Sequence[Contact], wheel: str, local: complex) -> _Lead | None:
+    """Return the lead of a rod between a known pin and the centre of the wheel, at `local` in its frame."""
+    inner = [contact for contact in contacts if contact.kind == "R" and contact.other is not None]
+    outer = [contact for contact in contacts if contact.kind == "R" and contact.other is None]
+    if group.drivers or len(group.links) != 2 or len(inner) != 1 or len(outer) != 1 or outer[0].link == wheel:
+        return None
+    rod, center = outer[0].link, inner[0].joint
+    if scene.local(wheel, center) != local:
+        return None
+    arm = scene.local(rod, center) - scene.local(rod, outer[0].joint)
+    return _Lead(center, scene.pins[outer[0].joint], 0.5 * abs(arm) ** 2, outer[0])
+
+
+def _led_by_ram(scene: Scene, group: Group, index: int, wheel: str, local: complex) -> _Lead | None:
+    """Return the lead of a driven distance between a known point and the centre of the wheel."""
+    if len(group.links) != 1 or len(group.drivers) != 1:
+        return None
+    drive = scene.mechanism.drives[group.drivers[0]]
+    mine = [point for link, point in drive.ends or () if link == wheel]
+    known = [(link, point) for link, point in drive.ends or () if link != wheel]
+    if len(mine) != 1 or len(known) != 1 or known[0][0] not in scene.frames or scene.local(wheel, mine[0]) != local:
+        return None
+    link, point = known[0]
+    place = scene.frames[link].point(scene.local(link, point))
+    return _Lead(mine[0], place, half_square_of(scene, drive.id, index))
+
+
+def _on_line(closing: Closing, mesh: Mesh, lead: _Lead) -> tuple[Affine, Affine]:
+    """Return centre and turn of a wheel on a line: circle and line, then the travel."""
+    assert mesh.guide is not None
+    scene, guide = closing.scene, closing.scene.guide(mesh.guide)
+    base = scene.frames[guide.carrier]
+    start, along = base.point(guide.origin), base.direction * guide.direction
+    inputs = (closing.vector(lead.known), lead.reach, closing.vector(start), closing.vector(along), guide.offset)
+    center = closing.close("RRP", inputs, scene.sketch_point(lead.center), lead.center)
+    travel = travel_between(scene, start, along, center, guide.start, closing.index)
+    return center, turn_of(scene, mesh.links[1], closing.index) + travel * (1 / mesh.lever)
+
+
+def _on_circle(closing: Closing, mesh: Mesh, lead: _Lead, wheel: str) -> tuple[Affine, Affine]:
+    """Return centre and turn of a wheel on a circle: two circles, then the turn of the line of centres."""
+    assert mesh.ratio is not None
+    scene, k = closing.scene, mesh.links.index(wheel)
+    other, its = mesh.links[1 - k], mesh.centers[1 - k]
+    assert its is not None
+    hub = scene.frames[other].point(its)
+    inputs = (closing.vector(lead.known), closing.vector(hub), lead.reach, 0.5 * mesh.reach**2)
+    center = closing.close("RRR", inputs, scene.sketch_point(lead.center), lead.center)
+    line = turn_of_vector(scene, center - hub, closing.index) * (mesh.ratio - 1)
+    known = turn_of(scene, other, closing.index)
+    return center, known * mesh.ratio - line if k == 0 else (known + line) * (1 / mesh.ratio)

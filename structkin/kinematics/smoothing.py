@@ -1,0 +1,112 @@
+"""Samples near a change point: their numbers come from circles of complex poses around them (see `circles`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.groups import General
+from structkin.kinematics.circles import Circles, with_rates
+from structkin.kinematics.engine import Around, Lanes, margin
+from structkin.kinematics.flips import Flips, circles_at
+from structkin.kinematics.plan import Plan, Step
+from structkin.kinematics.schedule import Schedule
+from structkin.kinematics.status import Status
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+#: A sine below this may be near a change point: there L has lost four digits or more.
+GUARD = 0.06
+#: Circles in a block.
+BLOCK = 128
+
+
+def smooth(plan: Plan, schedule: Schedule, flips: Flips, lanes: Lanes) -> Lanes:
+    """Return the lanes with positions and rates near change points set to those of the smooth motion."""
+    at = _guarded(plan, lanes)
+    if not len(at):
+        return lanes
+    # Most narrow places are limit positions: one sample tells for all of its neighbours.
+    runs = np.split(at, np.flatnonzero(np.diff(at) > 1) + 1)
+    least = _least(plan, lanes)
+    tried = np.array([run[np.argmin(least[run])] for run in runs])
+    _, works = _circles(plan, schedule, flips, lanes, tried)
+    at = np.concatenate([run for run, work in zip(runs, works, strict=True) if work] or [np.array([], np.intp)])
+    parts, kept = [], []
+    for start in range(0, len(at), BLOCK):
+        block = at[start : start + BLOCK]
+        circles, works = _circles(plan, schedule, flips, lanes, block)
+        parts.append(circles.x[:, works])
+        kept.append(block[works])
+    if not sum(map(len, kept)):
+        return lanes
+    x = np.concatenate(parts, axis=1)
+    return replaced(plan, replace(lanes, around=Around(np.concatenate(kept), x.reshape(len(x), -1))))
+
+
+def replaced(plan: Plan, lanes: Lanes) -> Lanes:
+    """Set what the lanes inside circles hold to the means over these."""
+    assert lanes.around is not None
+    around, at = lanes.around, lanes.around.at
+    first = min(plan.offsets[step.outputs[0]] for step in plan.steps if _closes(step))
+    lanes.x[0][first:, at] = around.mean(around.x[first:])
+    lanes.status[at], lanes.group[at] = Status.OK, -1
+    lanes.x[1:, first:, at] = around.mean(with_rates(plan, lanes).x[1:, first:])
+    return lanes
+
+
+def _closes(step: Step) -> bool:
+    """Return whether a step has a root that may change its sign."""
+    return not isinstance(step.kind, General) and step.kind.modes == 2
+
+
+def _least(plan: Plan, lanes: Lanes) -> Floats:
+    """Return the least margin of all steps in each lane (n,), infinite where there is none."""
+    least = np.full(len(lanes.status), np.inf)
+    for index, step in enumerate(plan.steps):
+        if _closes(step) and lanes.least[index] < GUARD**2:
+            least = np.fmin(least, margin(plan, index, lanes))
+    return least
+
+
+def _guarded(plan: Plan, lanes: Lanes) -> Indices:
+    """Return the lanes in which a step is nearly singular."""
+    return np.flatnonzero((_least(plan, lanes) < GUARD**2) & (lanes.status != Status.NO_INPUT))
+
+
+def _circles(
+    plan: Plan, schedule: Schedule, flips: Flips, lanes: Lanes, at: Indices
+) -> tuple[Circles, NDArray[np.bool_]]:
+    """Return circles around lanes (c,), and around which of them there is a change point and nothing else."""
+    ways, outgoing = ways_at(schedule, at)
+    circles, _ = circles_at(
+        plan, schedule, flips, at.astype(np.float64), ways, _near(lanes.x[0], at), outgoing=outgoing
+    )
+    touched = np.any([np.isfinite(s0) for s0 in circles.touch.values()], axis=0)
+    return circles, touched & (circles.until == len(plan.steps))
+
+
+def ways_at(schedule: Schedule, at: Indices) -> tuple[Mapping[str, Floats], NDArray[np.bool_]]:
+    """Return the way of each driver (c,) by which lanes are come to, and where it is that by which they are left."""
+    moves = np.any([np.diff(z[0]) != 0 for z in schedule.drivers.values()], axis=0)
+    steps = np.flatnonzero(moves)
+    if not len(steps):
+        # Nothing moves: any way tells as much.
+        return {id: np.full(len(at), schedule.unit(id)) for id in schedule.drivers}, np.ones(len(at), bool)
+    before = np.searchsorted(steps, at) - 1
+    outgoing = before < 0
+    step = steps[np.maximum(before, 0)]
+    return {id: z[0, step + 1] - z[0, step] for id, z in schedule.drivers.items()}, outgoing
+
+
+def _near(x: Floats, at: Indices) -> Floats:
+    """Return slots (rows, c) at lanes, from the lane before or behind where a lane does not have them."""
+    near = x[:, at].copy()
+    for beside in (-1, 1, -2, 2):
+        missing = np.isnan(near)
+        near[missing] = x[:, np.clip(at + beside, 0, x.shape[1] - 1)][missing]
+    return near

@@ -1,0 +1,231 @@
+"""Laws of cam followers: lift over the angle of the cam, of the usual motions joined to a closed turn.
+
+A motion is a function of u from 0 to 1 that rises from 0 to 1; `MOTIONS` lists them. Peaks for a rise h over the angle
+b (Norton, Design of Machinery, tab. 8-3; Shigley & Uicker, ch. 6):
+
+    motion               velocity h/b    acceleration h/b^2    jerk h/b^3
+    harmonic             1.571           4.935                 15.50, infinite at dwells
+    cycloidal            2.000           6.283                 39.48
+    modified sine        1.760           5.528                 69.47
+    modified trapezoid   2.000           4.888                 61.43
+    3-4-5                1.875           5.774                 60.0
+    4-5-6-7              2.188           7.513                 52.5
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from structkin.errors import InputError, Problem
+from structkin.groups.periodic import Piecewise
+from structkin.model.flaw import Flaw
+from structkin.model.parts import Floats
+from structkin.model.topology import suggest
+
+TURN = 2 * math.pi
+
+#: A piece of a motion: its beginning, its polynomial from there, and its sine (amplitude, frequency, phase).
+Piece = tuple[float, tuple[float, ...], tuple[float, float, float]]
+
+_NONE = (0.0, 1.0, 0.0)
+
+
+def _from_acceleration(*pieces: tuple[float, float, tuple[float, float, float]]) -> tuple[Piece, ...]:
+    """Integrate pieces (length, constant, wave) of an acceleration twice, from rest at zero."""
+    found, start, value, rate = [], 0.0, 0.0, 0.0
+    for length, constant, (a, w, p) in pieces:
+        wave = (-a / w**2, w, p)
+        c1 = rate + a / w * math.cos(p)
+        c0 = value + a / w**2 * math.sin(p)
+        found.append((start, (c0, c1, constant / 2), wave))
+        value = c0 + c1 * length + constant / 2 * length**2 - a / w**2 * math.sin(w * length + p)
+        rate = c1 + constant * length - a / w * math.cos(w * length + p)
+        start += length
+    return tuple(found)
+
+
+def _modified_sine() -> tuple[Piece, ...]:
+    A, quick, slow = 4 * math.pi**2 / (4 + math.pi), 4 * math.pi, 4 * math.pi / 3
+    return _from_acceleration(
+        (1 / 8, 0.0, (A, quick, 0.0)), (3 / 4, 0.0, (A, slow, math.pi / 2)), (1 / 8, 0.0, (-A, quick, math.pi / 2))
+    )
+
+
+def _modified_trapezoid() -> tuple[Piece, ...]:
+    A, w, quarter = 8 * math.pi / (2 + math.pi), 4 * math.pi, math.pi / 2
+    return _from_acceleration(
+        (1 / 8, 0.0, (A, w, 0.0)),
+        (1 / 4, A, _NONE),
+        (1 / 4, 0.0, (A, w, quarter)),
+        (1 / 4, -A, _NONE),
+        (1 / 8, 0.0, (-A, w, quarter)),
+    )
+
+
+#: The motions by name: pieces of u from 0 to 1.
+MOTIONS: Mapping[str, tuple[Piece, ...]] = {
+    "dwell": ((0.0, (0.0,), _NONE),),
+    "uniform": ((0.0, (0.0, 1.0), _NONE),),
+    "harmonic": ((0.0, (0.5,), (-0.5, math.pi, math.pi / 2)),),
+    "cycloidal": ((0.0, (0.0, 1.0), (-0.5 / math.pi, TURN, 0.0)),),
+    "modified sine": _modified_sine(),
+    "modified trapezoid": _modified_trapezoid(),
+    "3-4-5": ((0.0, (0.0, 0.0, 0.0, 10.0, -15.0, 6.0), _NONE),),
+    "4-5-6-7": ((0.0, (0.0, 0.0, 0.0, 0.0, 35.0, -84.0, 70.0, -20.0), _NONE),),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of a law: `motion` (a key of `MOTIONS`) over an angle of the cam [rad], `to` a lift [m or rad].
+
+    A dwell has no `to`: it stays.
+    """
+
+    motion: str
+    over: float
+    to: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is no segment."""
+        if self.motion not in MOTIONS:
+            raise Flaw(f"the motion '{self.motion}' is unknown", suggest(self.motion, MOTIONS))
+        if not self.over > 0:
+            raise Flaw(f"the angle {math.degrees(self.over):g} deg of a {self.motion} is not greater than zero")
+        if self.motion == "dwell" and self.to is not None:
+            raise Flaw("a dwell has a lift 'to', but it stays where it is", "delete 'to'")
+        if self.motion != "dwell" and self.to is None:
+            raise Flaw(f"a {self.motion} motion needs the lift that it goes 'to'", "such as to = 20")
+
+
+class CamLaw:
+    """The lift of a follower over one turn of its cam, in SI and radians.
+
+    The segments follow each other from the angle 0 and the lift 0, cover a whole turn and end at the lift 0. Raises
+    `InputError` that lists every mistake.
+
+    >>> law = CamLaw([("cycloidal", np.pi / 2, 0.02), ("dwell", np.pi / 2), ("3-4-5", np.pi, 0.0)])
+    >>> [round(float(law(x)), 4) for x in (0.0, np.pi / 4, np.pi / 2, 1.5 * np.pi)]
+    [0.0, 0.01, 0.02, 0.01]
+    >>> round(float(law(np.pi / 4, 1)), 6) == round(2 * 0.02 / (np.pi / 2), 6)
+    True
+    """
+
+    def __init__(self, segments: Sequence[Segment | Sequence[Any]]) -> None:
+        """Take segments, or their fields in order."""
+        found, problems = [], []
+        for k, item in enumerate(segments, 1):
+            try:
+                found.append(item if isinstance(item, Segment) else Segment(*item))
+            except Flaw as flaw:
+                problems.append(Problem(f"segment {k}", flaw.message, flaw.hint))
+        self.segments = tuple(found)
+        if not problems:
+            problems = [Problem("segments", message, hint) for message, hint in self._mistakes()]
+        if problems:
+            raise InputError(problems, "cam law")
+
+    def _mistakes(self) -> list[tuple[str, str]]:
+        mistakes = []
+        total = sum(segment.over for segment in self.segments)
+        if not self.segments:
+            return [("there are none", 'such as ("cycloidal", pi, 0.02), ("cycloidal", pi, 0.0)')]
+        if abs(total - TURN) > 1e-9:
+            what = "missing" if total < TURN else "too many"
+            gap = f"{math.degrees(abs(TURN - total)):.6g} deg are {what}"
+            mistakes.append((f"cover {math.degrees(total):.6g} deg of the cam's turn of 360: {gap}", "add a dwell"))
+        if abs(self.lifts[-1]) > 1e-12 * max(map(abs, self.lifts)):
+            mistakes.append(("end at another lift than 0, where they began: the lift would jump", "end with to = 0"))
+        return mistakes
+
+    @cached_property
+    def lifts(self) -> tuple[float, ...]:
+        """The lift at the start, and at the end of each segment."""
+        lifts = [0.0]
+        for segment in self.segments:
+            lifts.append(lifts[-1] if segment.to is None else segment.to)
+        return tuple(lifts)
+
+    @cached_property
+    def ends(self) -> Floats:
+        """The angles between the segments [rad], from 0 to 2 pi."""
+        ends = np.concatenate(([0.0], np.cumsum([segment.over for segment in self.segments])))
+        return np.asarray(ends * (TURN / ends[-1]))
+
+    @cached_property
+    def function(self) -> Piecewise:
+        """The lift as a function of the cam's angle."""
+        pieces = []
+        for k, segment in enumerate(self.segments):
+            start, over = float(self.ends[k]), float(self.ends[k + 1] - self.ends[k])
+            low, rise = self.lifts[k], self.lifts[k + 1] - self.lifts[k]
+            for begin, polynomial, (a, w, p) in MOTIONS[segment.motion]:
+                scaled = [rise * c / over**j for j, c in enumerate(polynomial)]
+                pieces.append((start + begin * over, (low + scaled[0], *scaled[1:]), (rise * a, w / over, p)))
+        longest = max(len(polynomial) for _, polynomial, _ in pieces)
+        return Piecewise(
+            np.array([begin for begin, _, _ in pieces] + [TURN]),
+            np.array([polynomial + (0.0,) * (longest - len(polynomial)) for _, polynomial, _ in pieces]),
+            np.array([wave for _, _, wave in pieces]),
+        )
+
+    def __call__(self, angle: Any, order: int = 0) -> Any:
+        """Return the lift (n,) at angles (n,) [rad] of the cam, or its derivative of this order by the angle."""
+        return self.function(angle, order)
+
+    def __repr__(self) -> str:
+        """Return the motions."""
+        return f"<CamLaw: {', '.join(segment.motion for segment in self.segments)}>"
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is allowed, but not smooth: where velocity or acceleration jump from one segment to the next."""
+        f, remarks, count = self.function, [], len(self.function.breaks) - 1
+        largest = max(abs(a - b) for a in self.lifts for b in self.lifts) or 1.0
+        for k in range(count):
+            before, width = (k - 1) % count, f.breaks[k] - f.breaks[k - 1] if k else TURN - f.breaks[-2]
+            for order, words, follows in ((1, "velocity", "acceleration"), (2, "acceleration", "jerk")):
+                jump = float(f.on_piece(k, np.array(0.0), order) - f.on_piece(before, np.array(width), order))
+                if abs(jump) > 1e-6 * largest:
+                    at = math.degrees(f.breaks[k])
+                    remarks.append(f"at {at:.6g} deg the {words} of the law jumps: infinite {follows}")
+                    break
+        return tuple(remarks)
+
+
+def spline(angles: Floats, values: Floats) -> Piecewise:
+    """Return the periodic cubic spline through values (n,) at rising angles (n,) within one turn, twice differentiable.
+
+    >>> angles = np.linspace(0.0, TURN, 24, endpoint=False)
+    >>> bool(abs(spline(angles, np.sin(angles))(0.1) - np.sin(0.1)) < 1e-5)
+    True
+    """
+    from scipy.interpolate import CubicSpline
+
+    shift = angles[0]
+    x = np.append(angles - shift, TURN)
+    pieces = CubicSpline(x, np.append(values, values[0]), bc_type="periodic")
+    polynomials = pieces.c[::-1].T
+    if shift:
+        # Begin at the angle 0, within what was the last piece.
+        return _rolled(x, polynomials, float(shift % TURN))
+    return Piecewise(x, polynomials, np.zeros((len(polynomials), 3)))
+
+
+def _rolled(x: Floats, polynomials: Floats, shift: float) -> Piecewise:
+    """Return a function of angle + shift as pieces that begin at the angle 0."""
+    starts = (x[:-1] + shift) % TURN
+    order = np.argsort(starts)
+    starts, polynomials = starts[order], polynomials[order]
+    last = polynomials[-1]
+    t = TURN - starts[-1]
+    # The Taylor polynomial of the last piece, t behind its start.
+    first = [sum(math.comb(k, j) * last[k] * t ** (k - j) for k in range(j, len(last))) for j in range(len(last))]
+    breaks = np.concatenate(([0.0], starts, [TURN]))
+    return Piecewise(breaks, np.vstack((first, polynomials)), np.zeros((len(breaks) - 1, 3)))

@@ -1,0 +1,242 @@
+"""Cams: what drives what by which law, and the geometry that follows: pitch curve, profile, pressure angle, curvature.
+
+Everything is in SI and radians. The *cam angle* x is the argument of the law: it grows with the cam's turn against its
+carrier, in the direction that the file names. Plane vectors are complex numbers inside.
+
+Sources: Norton, Design of Machinery, ch. 8; Shigley & Uicker, Theory of Machines and Mechanisms, ch. 6.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.groups.periodic import TURN, Follow
+from structkin.model.cam_laws import CamLaw
+from structkin.model.parts import Floats
+
+Places = NDArray[np.complex128]
+
+#: Pressure angles that designers stay below [rad], for translating and oscillating followers.
+USUAL_PRESSURE = {"translating": math.radians(30), "oscillating": math.radians(45)}
+
+
+@dataclass(frozen=True, eq=False)
+class Follower:
+    """How a follower moves against the carrier: with the lift s along `direction`, or by `sense` s about `hinge`.
+
+    Places and directions are those at the lift 0, in the carrier's frame. `place` [m] is the roller's centre, the edge,
+    or a point of the face, whose unit normal `face` points away from the cam; None where there is no face.
+    """
+
+    place: complex
+    direction: complex = 0j
+    hinge: complex | None = None
+    sense: int = 1
+    face: complex | None = None
+
+    @property
+    def kind(self) -> str:
+        """Translating or oscillating."""
+        return "translating" if self.hinge is None else "oscillating"
+
+    def turned(self, lift: Floats) -> Places:
+        """Return by what the follower has turned (n,) at a lift, as unit complex numbers."""
+        return np.asarray(np.exp(1j * (0.0 if self.hinge is None else self.sense) * lift))
+
+    def at(self, lift: Floats) -> Places:
+        """Return the place (n,) at a lift (n,)."""
+        if self.hinge is None:
+            return np.asarray(self.place + self.direction * lift)
+        return np.asarray(self.hinge + (self.place - self.hinge) * self.turned(lift))
+
+    def moves(self, place: Any) -> Any:
+        """Return the velocity by the lift of places of the follower (n,)."""
+        return self.direction if self.hinge is None else 1j * self.sense * (place - self.hinge)
+
+    def path(self, s: tuple[Floats, ...]) -> tuple[Any, Any, Any]:
+        """Return the place and its first and second derivative, from those of the lift."""
+        if self.hinge is None:
+            return self.at(s[0]), self.direction * s[1], self.direction * s[2]
+        turn, arm = 1j * self.sense, self.at(s[0]) - self.hinge
+        return self.hinge + arm, turn * s[1] * arm, (turn * s[2] - s[1] ** 2) * arm
+
+
+@dataclass(frozen=True, eq=False)
+class Cam:
+    """A disc cam whose law moves a follower; lengths in m, angles in rad.
+
+    `joint` joins the follower to the `carrier`: a prismatic joint whose travel, or a pin whose angle is `follow` of the
+    angle of the cam against the carrier. The cam angle is x = sense * angle + phase. `centre` is the cam's shaft in the
+    cam's frame, `pivot` in the carrier's. `touch` is the roller's centre, the edge or a point of the face in the
+    follower's frame, `normal` that of the face, None where there is none; `radius` is the roller's, else 0.
+    """
+
+    id: str
+    cam: str
+    follower: str
+    carrier: str
+    joint: str
+    contact: str
+    law: CamLaw
+    moves: Follower
+    sense: int
+    phase: float
+    centre: complex
+    pivot: complex
+    follow: Follow
+    touch: complex
+    normal: complex | None = None
+    radius: float = 0.0
+
+    @property
+    def base_radius(self) -> float:
+        """Radius of the base circle [m]: of the profile at the lift 0."""
+        way = self.moves.place - self.pivot
+        if self.moves.face is not None:
+            return float((way / self.moves.face).real)
+        return abs(way) - self.radius
+
+    @property
+    def offset(self) -> float:
+        """How far the line of a translating follower passes to the left of the cam's shaft [m]; 0 if it oscillates."""
+        if self.moves.hinge is not None:
+            return 0.0
+        return float(((self.moves.place - self.pivot) / self.moves.direction).imag)
+
+    def lift(self, x: Any, order: int = 0) -> Floats:
+        """Return the lift (n,) [m or rad] at cam angles x (n,), or its derivative of this order by the cam angle."""
+        return np.asarray(self.law(np.asarray(x, dtype=float), order))
+
+    def pitch_curve(self, x: Any = None) -> Floats:
+        """Return the path (n, 2) [m] of the roller's centre or edge in the cam's frame; of the profile if it is flat.
+
+        `x` (n,) are cam angles [rad]; a turn in 360 steps by default.
+        """
+        return _pairs(self._pitch(_angles(x))[0])
+
+    def profile(self, x: Any = None) -> Floats:
+        """Return the cam's profile (n, 2) [m] in its frame, where it touches the follower at the cam angles x (n,)."""
+        return _pairs(self._profile(_angles(x)))
+
+    def pressure_angle(self, x: Any = None) -> Floats:
+        """Return the angle (n,) [rad] from the follower's motion to the normal of the contact, positive to the left.
+
+        For a translating follower with offset e and distance y of its roller from the shaft along the stroke,
+        tan = (s' - e) / y up to the sign (Norton, eq. 8.31d).
+        """
+        angles = _angles(x)
+        s = self._derivatives(angles)
+        _, dp, _ = self._pitch(angles)
+        turned = self._turn(angles)
+        if self.moves.face is None:
+            place, normal = self.moves.at(s[0]), self._outward(dp) * turned
+        else:
+            place, normal = self._profile_place(angles) * turned + self.pivot, self.moves.face * self.moves.turned(s[0])
+        return np.asarray(np.angle(normal * np.conj(self.moves.moves(place))))
+
+    def pitch_radius(self, x: Any = None) -> Floats:
+        """Return the radius of curvature (n,) [m] of the pitch curve, positive where it is convex."""
+        if self.moves.face is not None:
+            return self.curvature_radius(x)
+        _, dp, ddp = self._pitch(_angles(x))
+        with np.errstate(divide="ignore"):
+            return np.asarray(-self.sense * np.abs(dp) ** 3 / (np.conj(dp) * ddp).imag)
+
+    def curvature_radius(self, x: Any = None) -> Floats:
+        """Return the radius of curvature (n,) [m] of the profile, positive where it is convex.
+
+        Of a roller's profile it is that of the pitch curve less the roller's radius. With a translating flat face it is
+        r_b + s + s'' (Norton, eq. 8.35b).
+        """
+        if self.moves.face is None:
+            return self.pitch_radius(x) - self.radius
+        support, first, second, rate, change = self._support(_angles(x))
+        # H as a function of the normal's angle psi: d/dpsi = (1 / rate) d/dx.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(support + (second - first * change / rate) / rate**2)
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """What is odd about the cam: jumps of its law, undercutting, large pressure angles; empty if nothing is."""
+        x = np.union1d(np.linspace(0.0, TURN, 3601), self.law.ends)
+        remarks = list(self.law.remarks)
+        radius, pitch = self.curvature_radius(x), self.pitch_radius(x)
+        bad = radius <= 0 if self.moves.face is not None else (pitch > 0) & (radius <= 0)
+        if bad.any():
+            worst = np.where(bad, radius, np.inf).argmin()
+            cure = "enlarge the base circle" + (" or take a smaller roller" if self.radius else "")
+            remarks.append(
+                f"the profile is undercut around {math.degrees(x[worst]):.4g} deg: it cannot make this motion; {cure}"
+            )
+        pressure = np.abs(self.pressure_angle(x))
+        usual, peak = USUAL_PRESSURE[self.moves.kind], int(np.nanargmax(pressure))
+        if pressure[peak] > usual and self.moves.face is None:
+            found, at = math.degrees(pressure[peak]), math.degrees(x[peak])
+            remarks.append(
+                f"the pressure angle reaches {found:.3g} deg at {at:.4g} deg; usual are up to {math.degrees(usual):.0f}"
+            )
+        return tuple(remarks)
+
+    # --- inside -------------------------------------------------------------------------------------------
+
+    def _derivatives(self, x: Floats) -> tuple[Floats, Floats, Floats]:
+        return self.lift(x), self.lift(x, 1), self.lift(x, 2)
+
+    def _turn(self, x: Floats) -> Places:
+        """Return the direction (n,) of the cam in the carrier's frame."""
+        return np.asarray(np.exp(1j * self.sense * (x - self.phase)))
+
+    def _pitch(self, x: Floats) -> tuple[Places, Places, Places]:
+        """Return the pitch curve (n,) in the cam's frame with two derivatives by the cam angle."""
+        if self.moves.face is not None:
+            place = self._profile(x)
+            return place, np.full_like(place, np.nan), np.full_like(place, np.nan)
+        back, turn = np.conj(self._turn(x)), -1j * self.sense
+        q, dq, ddq = self.moves.path(self._derivatives(x))
+        q = q - self.pivot
+        return self.centre + q * back, (dq + turn * q) * back, (ddq + 2 * turn * dq - q) * back
+
+    def _outward(self, dp: Places) -> Places:
+        """Return the unit normal (n,) of the pitch curve that points away from the cam."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(1j * self.sense * dp * (1 / np.abs(dp)))
+
+    def _profile(self, x: Floats) -> Places:
+        if self.moves.face is not None:
+            return self.centre + self._profile_place(x)
+        p, dp, _ = self._pitch(x)
+        return p - self.radius * self._outward(dp)
+
+    def _profile_place(self, x: Floats) -> Places:
+        """Return where a flat face touches, from the shaft, in the cam's axes: H n + dH/dpsi i n."""
+        assert self.moves.face is not None
+        support, first, _, rate, _ = self._support(x)
+        normal = self.moves.face * self.moves.turned(self.lift(x)) * np.conj(self._turn(x))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(normal * (support + 1j * first / rate))
+
+    def _support(self, x: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+        """Return the face's distance H from the shaft with two derivatives by x, and psi' and psi'' of its normal."""
+        assert self.moves.face is not None
+        s = self._derivatives(x)
+        q, dq, ddq = self.moves.path(s)
+        q = q - self.pivot
+        turn = self.moves.sense if self.moves.hinge is not None else 0
+        back = np.conj(self.moves.face * self.moves.turned(s[0]))
+        dback, ddback = -1j * turn * s[1] * back, (-1j * turn * s[2] - (turn * s[1]) ** 2) * back
+        support = (q * back).real, (dq * back + q * dback).real, (ddq * back + 2 * dq * dback + q * ddback).real
+        return *support, turn * s[1] - self.sense, turn * s[2]
+
+
+def _angles(x: Any) -> Floats:
+    return np.linspace(0.0, TURN, 361) if x is None else np.atleast_1d(np.asarray(x, dtype=float))
+
+
+def _pairs(z: Places) -> Floats:
+    return np.stack((z.real, z.imag), axis=1)

@@ -1,0 +1,89 @@
+"""The entries of [forces], one pydantic model each; every number comes out in SI."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar
+
+from pydantic import PlainValidator
+
+from structkin.model.schema import Anything, Axis, Entry, Location, Name, TwoLinks, TwoPoints, one_of, scalar
+
+
+class SpringEntry(Entry):
+    """A spring, damper and actuator between two points; its free length is that of the sketch unless given."""
+
+    sample: ClassVar[str] = '{ type = "spring", between = ["P", "D"], stiffness = 500, free_length = 40 }'
+
+    type: Name
+    between: TwoPoints
+    stiffness: Annotated[float, scalar("stiffness", sign="not negative")] = 0.0
+    free_length: Annotated[float, scalar("length", sign="not negative")] | None = None
+    damping: Annotated[float, scalar("damping", sign="not negative")] = 0.0
+    actuator: Anything = None
+
+
+class TorsionEntry(Entry):
+    """A torsional spring, damper and actuator between two links; its free angle is that of the sketch unless given."""
+
+    sample: ClassVar[str] = '{ type = "torsion", joint = "A", stiffness = 3, damping = 0.1 }'
+
+    type: Name
+    joint: Name | None = None
+    links: TwoLinks | None = None
+    stiffness: Annotated[float, scalar("torsional stiffness", sign="not negative")] = 0.0
+    free_angle: Annotated[float, scalar("angle")] | None = None
+    damping: Annotated[float, scalar("torsional damping", sign="not negative")] = 0.0
+    actuator: Anything = None
+
+
+class ForceEntry(Entry):
+    """A force at a point of a link: a vector, or a size along `direction`; in global axes or in those of the link."""
+
+    sample: ClassVar[str] = '{ type = "force", at = "P", value = [0, -100] }'
+
+    type: Name
+    at: Location
+    on: Name | None = None
+    direction: Axis | None = None
+    frame: Annotated[str, PlainValidator(one_of("global", "local"))] = "global"
+    value: Anything = None
+    law: Anything = None
+    table: Anything = None
+    csv: Name | None = None
+
+
+class MomentEntry(Entry):
+    """A moment on a link, or between two links."""
+
+    sample: ClassVar[str] = '{ type = "moment", on = "crank", value = 5 }'
+
+    type: Name
+    on: Name | None = None
+    links: TwoLinks | None = None
+    value: Anything = None
+    law: Anything = None
+    table: Anything = None
+    csv: Name | None = None
+
+
+class FrictionEntry(Entry):
+    """Dry friction of a given size in a joint, against its motion."""
+
+    sample: ClassVar[str] = '{ type = "friction", joint = "guide", limit = 12 }'
+
+    type: Name
+    joint: Name
+    links: TwoLinks | None = None
+    limit: Anything = None
+    transition: Anything = None
+
+
+#: What `type` may be, and the entry of each.
+FORCE_TYPES: Mapping[str, type[Entry]] = {
+    "spring": SpringEntry,
+    "torsion": TorsionEntry,
+    "force": ForceEntry,
+    "moment": MomentEntry,
+    "friction": FrictionEntry,
+}

@@ -1,0 +1,144 @@
+"""All assemblies of a mechanism beside each other: as a table, and as small pictures."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from structkin.assemblies import Assemblies, Assembly
+from structkin.kinematics.status import Status
+from structkin.show.measures import Measures, driver_quantity, measures_of
+from structkin.show.pose import Pose, motion_pose
+from structkin.show.style import GROUND, LARGE, LOOSE, NORMAL, SMALL, new_figure, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from rich.table import Table
+
+#: Small pictures at most, and lines of a table.
+MOST_PICTURES, MOST_LINES = 12, 100
+#: Side of a small picture, and height of what stands above them and above each [in].
+SIDE, TITLE, HEAD = 3.1, 0.5, 0.5
+
+
+def assemblies_table(found: Assemblies) -> Table:
+    """Return the assemblies for the terminal: modes, certificate, residual, distance from the sketch."""
+    from rich.table import Table
+    from rich.text import Text
+
+    measures = measures_of(found.mechanism)
+    size, unit = measures.size("length"), measures.unit("length")
+    shown = list(islice(found, MOST_LINES))
+    nearest = _nearest(shown)
+    table = Table(
+        title=Text(f"{found.mechanism.title or 'Mechanism'}: all assemblies at {_drivers_words(found, measures)}"),
+        caption=Text("\n".join([*found.report.splitlines(), *(["* the nearest to the sketch"] if shown else [])])),
+        title_justify="left",
+        caption_justify="left",
+    )
+    for head in ("#", "modes", "certificate", "alpha", "largest gap of a joint", "from the sketch"):
+        table.add_column(head, overflow="fold", justify="left" if head in ("modes", "certificate") else "right")
+    for item in shown:
+        cells = (
+            f"{item.index}{' *' if item is nearest else ''}",
+            item.label,
+            item.verdict,
+            f"{item.alpha:.1e}" if math.isfinite(item.alpha) else "-",
+            f"{item.residual:.1e}",
+            f"{item.distance() / size:.5g} {unit}",
+        )
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def draw_assemblies(found: Assemblies, *, most: int = MOST_PICTURES) -> Figure:
+    """Draw the first assemblies beside each other, all at one scale, their links coloured by structural group.
+
+    Where there is none, the picture says which group does not close.
+    """
+    from structkin.show.schematic import extent
+
+    measures = measures_of(found.mechanism)
+    shown = list(islice(found, most))
+    if not shown:
+        figure = new_figure(7.0, 1.6)
+        text = "\n".join(line for part in found.report.splitlines() for line in textwrap.wrap(part, 90))
+        figure.text(0.5, 0.5, plain(text), ha="center", va="center", fontsize=NORMAL, color=LOOSE)
+        return figure
+    scale = measures.size("length")
+    poses = [motion_pose(item.motion, 0, scale) for item in shown]
+    corners = [extent(found.mechanism, pose, {}) for pose in poses]
+    low = complex(min(z.real for z, _ in corners), min(z.imag for z, _ in corners))
+    high = complex(max(z.real for _, z in corners), max(z.imag for _, z in corners))
+    columns = min(len(shown), 4 if len(shown) in (4, 7, 8) or len(shown) > 9 else 3)
+    rows = -(-len(shown) // columns)
+    tall = SIDE * min(max((high - low).imag / max((high - low).real, 1e-9 * abs(high - low)), 0.5), 1.6)
+    width, height = max(columns * SIDE, 5.0), TITLE + rows * (tall + HEAD) + 0.1
+    figure = new_figure(width, height)
+    figure.set_layout_engine("none")
+    _title(figure, found, measures, width, height, len(shown))
+    nearest = _nearest(list(found))
+    for k, (item, pose) in enumerate(zip(shown, poses, strict=True)):
+        column, row = k % columns, k // columns
+        left = (width - columns * SIDE) / 2 + column * SIDE + 0.1
+        bottom = height - TITLE - row * (tall + HEAD) - HEAD - tall
+        ax = figure.add_axes((left / width, bottom / height, (SIDE - 0.2) / width, tall / height))
+        _panel(ax, found, item, pose, (low, high), item is nearest)
+    return figure
+
+
+def _panel(
+    ax: Axes, found: Assemblies, item: Assembly, pose: Pose, corners: tuple[complex, complex], nearest: bool
+) -> None:
+    from structkin.show.schematic import draw_pose
+
+    low, high = corners
+    ax.set_gid(f"assembly:{item.index}")
+    draw_pose(ax, found.mechanism, item.motion.structure, pose, low, high)
+    # One scale for all, and a margin around what any of them shows.
+    box = ax.get_window_extent()
+    middle, span = (low + high) / 2, high - low
+    reach = 0.56 * max(span.real / box.width, span.imag / box.height)
+    ax.set_xlim(middle.real - reach * box.width, middle.real + reach * box.width)
+    ax.set_ylim(middle.imag - reach * box.height, middle.imag + reach * box.height)
+    ax.set_aspect("equal", adjustable="box")
+    ax.set_xticks([])
+    ax.set_yticks([])
+    for spine in ax.spines.values():
+        spine.set_color("#cccccc")
+    regular = item.motion.status[0] == Status.OK
+    head = f"{item.index}{' *' if nearest else ''}   {item.label}"
+    lines = [*textwrap.wrap(head, 46)[:2], *textwrap.wrap(item.verdict, 42)[:1]]
+    ax.set_title(plain("\n".join(lines)), fontsize=SMALL, loc="left", color="black" if regular else LOOSE, pad=3)
+
+
+def _title(figure: Figure, found: Assemblies, measures: Measures, width: float, height: float, shown: int) -> None:
+    count = sum(1 for _ in found)
+    more = "at least " if found.truncated else ""
+    words = f"{more}{count} {'assembly' if count == 1 else 'assemblies'} at {_drivers_words(found, measures)}"
+    if shown < count:
+        words += f"; the first {shown} are drawn"
+    words += "; * the nearest to the sketch"
+    letters = round(10 * width)
+    name = textwrap.shorten(found.mechanism.title or "Mechanism", letters)
+    figure.text(0.1 / width, 1 - 0.1 / height, plain(name), fontsize=LARGE, va="top")
+    lines = textwrap.wrap(words, round(14.5 * width))[:2]
+    figure.text(0.1 / width, 1 - 0.36 / height, plain("\n".join(lines)), fontsize=SMALL, color=GROUND, va="top")
+
+
+def _nearest(items: list[Assembly]) -> Assembly | None:
+    return min(items, key=lambda item: item.distance(), default=None)
+
+
+def _drivers_words(found: Assemblies, measures: Measures) -> str:
+    """Return the drivers' values in words."""
+    parts = []
+    for id, value in found.drivers.items():
+        quantity = driver_quantity(found.mechanism, id)
+        parts.append(f"{id} = {value / measures.size(quantity):.5g} {measures.pretty(quantity)}")
+    if len(parts) > 4:
+        parts = [*parts[:3], f"... ({len(found.drivers)} drivers)"]
+    return ", ".join(parts) or "no driver"

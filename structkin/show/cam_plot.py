@@ -1,0 +1,68 @@
+"""The diagrams of a cam: lift, velocity, acceleration, jerk and pressure angle over the cam angle."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from structkin.model.cams import Cam
+from structkin.model.units import Units
+from structkin.show.measures import Measures
+from structkin.show.style import GROUND, LARGE, NORMAL, PALETTE, SMALL, new_figure, plain
+
+#: Steps of the curves over a turn.
+STEPS = 2000
+
+
+def plot_cam(cam: Cam, units: Units | None = None) -> Figure:
+    """Plot the lift of a cam with three derivatives by the cam angle, and the pressure angle, over one turn.
+
+    Lifts are in the units given, derivatives per radian. Dotted lines part the segments of the law.
+    """
+    measures = Measures(units or Units())
+    angular = cam.moves.hinge is not None
+    quantity = "angle" if angular else "length"
+    unit, size = measures.pretty(quantity), measures.size(quantity)
+    figure = new_figure(9.0, 9.0)
+    panels = figure.subplots(5, 1, sharex=True)
+    ends = cam.law.ends
+    # Jumps are drawn as jumps: each segment by itself.
+    parts = [np.linspace(a, b, max(int(STEPS * (b - a) / ends[-1]), 8)) for a, b in pairwise(ends)]
+    names = ("lift", "velocity", "acceleration", "jerk")
+    for order, (ax, name) in enumerate(zip(panels, names, strict=False)):
+        rate = "" if order == 0 else "/rad" + ("", "²", "³")[order - 1]
+        for part in parts:
+            inside = part + 1e-9 * (0.5 * (part[0] + part[-1]) - part)
+            ax.plot(np.degrees(part), cam.lift(inside, order) / size, color=PALETTE[order], linewidth=1.5)
+        ax.set_ylabel(f"{name} [{unit}{rate}]", fontsize=NORMAL)
+    last = panels[-1]
+    x = np.concatenate(parts)
+    last.plot(np.degrees(x), np.degrees(cam.pressure_angle(x)), color=PALETTE[4], linewidth=1.5)
+    last.set_ylabel("pressure angle [deg]", fontsize=NORMAL)
+    # rounding around a constant is no curve
+    low, high = last.get_ylim()
+    last.set_ylim(min(low, -1.0), max(high, 1.0))
+    last.set_xlabel("cam angle [deg]", fontsize=NORMAL)
+    for ax in panels:
+        for end in ends:
+            ax.axvline(np.degrees(end), color=GROUND, linewidth=0.7, linestyle=":", zorder=0)
+        ax.tick_params(labelsize=SMALL)
+        ax.grid(True, axis="y", linewidth=0.4, color="#dddddd")
+        ax.margins(x=0.01)
+        for side in ("top", "right"):
+            ax.spines[side].set_visible(False)
+    last.set_xticks(np.arange(0, 361, 30))
+    for segment, a, b in zip(cam.law.segments, ends[:-1], ends[1:], strict=True):
+        middle = np.degrees(0.5 * (a + b))
+        panels[0].annotate(
+            plain(segment.motion), (middle, 1.0), (0, 3), ("data", "axes fraction"), "offset points",
+            ha="center", fontsize=SMALL, color=GROUND,
+        )  # fmt: skip
+    contact = {"roller": f"roller of radius {cam.radius / measures.size('length'):.4g} {measures.pretty('length')}"}
+    what = f"{cam.moves.kind} follower, {contact.get(cam.contact, cam.contact.replace('flat', 'flat face'))}"
+    base = f"base circle {cam.base_radius / measures.size('length'):.4g} {measures.pretty('length')}"
+    figure.suptitle(plain(f"Cam {cam.id}: {what}, {base}"), fontsize=LARGE)
+    figure.align_ylabels()
+    return figure

@@ -1,0 +1,179 @@
+"""Reachable intervals of drivers, and the sheets of circuits, as bars and as tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from structkin.kinematics.limits import Circuits, Interval, Limit, Limits
+from structkin.kinematics.limits.result import driver_size, driver_unit
+from structkin.show.style import DRIVER, NORMAL, SMALL, group_colour, new_figure, plain, tint
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from rich.table import Table
+
+    from structkin.model.mechanism import Mechanism
+
+TURN = 2 * math.pi
+
+#: Width of a label, in parts of the range, and the step from one row of labels to the next.
+LABEL, RISE = 0.14, 0.75
+
+#: Colours of ends, and of change points, which are no ends.
+END, PASSED = "#B2182B", "#333333"
+
+
+def limits_table(found: Sequence[Limits]) -> Table:
+    """Return how far each driver goes and what ends it, for the terminal."""
+    from rich.table import Table
+    from rich.text import Text
+
+    mechanism = found[0].mechanism
+    lines = [f"passes a change point at {item.words(point.value)}: {item.place(point)}"
+             for item in found for point in item.change_points]  # fmt: skip
+    lines += [f"{item.driver}: the sketch is not reached: {item.failure}" for item in found if item.failure]
+    table = Table(
+        title=Text(f"{mechanism.title or 'Mechanism'}: how far do the drivers go?"),
+        caption=Text("\n".join(lines)),
+        title_justify="left",
+        caption_justify="left",
+    )
+    for head in ("driver", "from", "to", "what ends it", "in these assembly modes"):
+        table.add_column(head, overflow="fold", justify="right" if head in ("from", "to") else "left")
+    for item in found:
+        ends = [end for end in (item.lower, item.upper) if end is not None]
+        low, high = (item.words(end.value) if end else "" for end in (item.lower, item.upper))
+        why = list(dict.fromkeys(item.place(end) for end in ends))
+        if item.failure:
+            low = high = "-"
+        elif not ends:
+            low, why = "turns fully", []
+        cells = (item.driver, low, high, "\n".join(why), "\n".join(_span(item, part) for part in item.intervals))
+        table.add_row(*(Text(cell) for cell in cells))
+    return table
+
+
+def _span(item: Limits, interval: Interval) -> str:
+    if interval.low is None or interval.high is None:
+        return "full turn" if interval.is_full_turn else "open"
+    return f"{item.words(interval.low.value)} to {item.words(interval.high.value)}"
+
+
+def draw_limits(*found: Limits) -> Figure:
+    """Draw the reachable intervals of each driver as bars, that of the sketch dark, with what ends them."""
+    figure = new_figure(7.5, 0.4 + 1.35 * len(found))
+    axes = figure.subplots(len(found), 1, squeeze=False)[:, 0]
+    for at, item in zip(axes, found, strict=True):
+        scale = driver_size(item.mechanism, item.driver)
+        low, high = _frame_of(at, item.mechanism, item.driver, item.intervals)
+        for part in item.intervals:
+            own = _holds(item, part, low, high)
+            for a, b in _pieces(part, low, high):
+                colour = group_colour(0) if own else tint(group_colour(0), 0.45)
+                at.barh(0, (b - a) / scale, left=a / scale, height=0.5, color=colour)
+        levels = _mark_all(at, _unique(item), low, high, scale)
+        start = low + (item.start - low) % TURN if _turns(item.mechanism, item.driver) else item.start
+        at.plot([start / scale], [0], "o", color="white", mec=DRIVER, mew=1.8, ms=7, zorder=4)
+        at.set_title(plain(item.report.splitlines()[0]), loc="left", fontsize=NORMAL)
+        at.set_yticks([])
+        at.set_ylim(-0.45, 1.25 + RISE * (levels - 1))
+        at.set_xlabel(f"{at.get_xlabel()}; circle: the sketch", fontsize=SMALL)
+    return figure
+
+
+def draw_circuits(found: Circuits) -> Figure:
+    """Draw every sheet as a bar over the driver's range, coloured by circuit; ends that meet are joined by a line."""
+    figure = new_figure(7.5, 1.2 + 0.32 * len(found.sheets))
+    at = figure.subplots()
+    scale = driver_size(found.mechanism, found.driver)
+    low, high = _frame_of(at, found.mechanism, found.driver, [sheet.interval for sheet in found.sheets])
+    order = [k for circuit in range(len(found)) for k in found.circuit(circuit)]
+    place = {k: row for row, k in enumerate(order)}
+    for k, sheet in enumerate(found.sheets):
+        for a, b in _pieces(sheet.interval, low, high):
+            at.barh(place[k], (b - a) / scale, left=a / scale, height=0.6, color=group_colour(sheet.circuit))
+    for meeting in found.meetings:
+        value = _within(meeting.limit.value, low, high) / scale
+        style = ":" if meeting.limit.change_point else "-"
+        at.plot([value, value], [place[k] for k in meeting.sheets], style, color=END, lw=1.6, zorder=3)
+    labels = [f"{found.words(k).partition('; ')[2]}{' *' if k == found.home else ''}" for k in order]
+    at.set_yticks(range(len(order)), [plain(label) for label in labels], fontsize=SMALL)
+    at.invert_yaxis()
+    star = "; * the sheet of the sketch" if found.home is not None else ""
+    at.set_title(plain(f"{found.report.splitlines()[0]}{star}"), loc="left", fontsize=NORMAL)
+    return figure
+
+
+def _turns(mechanism: Mechanism, driver: str) -> bool:
+    return mechanism.drives[driver].kind == "angle"
+
+
+def _frame_of(at: Axes, mechanism: Mechanism, driver: str, intervals: Sequence[Interval]) -> tuple[float, float]:
+    """Set up the axis of a driver; return its range in SI."""
+    scale, unit = driver_size(mechanism, driver), driver_unit(mechanism, driver)
+    if _turns(mechanism, driver):
+        low, high = 0.0, TURN
+        at.set_xticks([k * TURN / 12 / scale for k in range(13)] if unit == "deg" else list(range(7)))
+    else:
+        ends = [end.value for part in intervals for end in (part.low, part.high) if end is not None]
+        low, high = (min(ends), max(ends)) if ends else (mechanism.drives[driver].start, mechanism.drives[driver].start)
+    room = 0.04 * (high - low) or 1.0
+    at.set_xlim((low - room) / scale, (high + room) / scale)
+    at.set_xlabel(plain(f"{driver} [{unit}]"), fontsize=SMALL)
+    at.tick_params(labelsize=SMALL)
+    at.spines[["top", "right", "left"]].set_visible(False)
+    return low, high
+
+
+def _pieces(part: Interval, low: float, high: float) -> list[tuple[float, float]]:
+    """Return an interval cut where a full turn ends."""
+    if part.low is None or part.high is None:
+        return [(low, high)]
+    a, b = part.low.value, part.high.value
+    if b <= high + 1e-12 * abs(high) or high - low != TURN:
+        shift = TURN * math.floor((a - low) / TURN) if high - low == TURN else 0.0
+        return [(a - shift, b - shift)]
+    return [(a, high), (low, b - TURN)] if a < high else [(a - TURN, b - TURN)]
+
+
+def _within(value: float, low: float, high: float) -> float:
+    return low + (value - low) % TURN if high - low == TURN else value
+
+
+def _holds(item: Limits, part: Interval, low: float, high: float) -> bool:
+    start = _within(item.start, low, high) if high - low == TURN else item.start
+    return any(a - 1e-9 <= start <= b + 1e-9 for a, b in _pieces(part, low, high)) and not item.failure
+
+
+def _unique(item: Limits) -> list[Limit]:
+    points: dict[float, Limit] = {}
+    for part in item.intervals:
+        for end in (part.low, part.high):
+            if end is not None and end.kind != "range":
+                key = end.value % TURN if _turns(item.mechanism, item.driver) else end.value
+                points.setdefault(round(key, 9), end)
+    return list(points.values())
+
+
+def _mark_all(at: Any, limits: Sequence[Limit], low: float, high: float, scale: float) -> int:
+    """Draw ends and change points with value and kind; labels that would overlap stand above each other."""
+    taken: list[float] = []
+    for limit in sorted(limits, key=lambda limit: _within(limit.value, low, high)):
+        part = (_within(limit.value, low, high) - low) / (high - low)
+        # Labels near the ends lean inwards.
+        left = part - (0.0 if part < 0.1 else LABEL if part > 0.9 else 0.5 * LABEL)
+        level = next((k for k, right in enumerate(taken) if right <= left), len(taken))
+        taken[level : level + 1] = [left + LABEL]
+        _mark(at, limit, (low + part * (high - low)) / scale, part, 0.42 + RISE * level)
+    return max(len(taken), 1)
+
+
+def _mark(at: Any, limit: Limit, x: float, part: float, height: float) -> None:
+    colour = PASSED if limit.change_point else END
+    at.plot([x, x], [-0.3, height - 0.06], color=colour, lw=2, ls=":" if limit.change_point else "-", zorder=3)
+    words = f"{x:.5g}\n{'change point' if limit.change_point else limit.kind}"
+    side = "right" if part > 0.9 else "left" if part < 0.1 else "center"
+    at.annotate(words, (x, height), ha=side, va="bottom", fontsize=SMALL, color=colour)

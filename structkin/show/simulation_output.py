@@ -1,0 +1,74 @@
+"""A simulation as a table: for the terminal, CSV, JSON. Energies in J, efforts in N and N m."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from structkin.dynamics import Simulation
+from structkin.show.columns import Column, all_columns
+from structkin.show.forces_output import effort_unit
+from structkin.show.table import motion_to_dict, nested, write_columns
+from structkin.show.terminal import summary_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def energy_columns(simulation: Simulation) -> Iterator[Column]:
+    """Yield kinetic and potential energy, and their sum."""
+    yield Column("energy", "kinetic", "J", simulation.kinetic_energy)
+    yield Column("energy", "potential", "J", simulation.potential_energy)
+    yield Column("energy", "total", "J", simulation.energy)
+
+
+def effort_columns(simulation: Simulation) -> Iterator[Column]:
+    """Yield what each driver gives."""
+    for id, values in simulation.efforts.items():
+        yield Column(id, "effort", effort_unit(simulation.mechanism, id), values)
+
+
+def write_simulation_csv(simulation: Simulation, path: str | Path) -> None:
+    """Write a simulation as CSV: the columns of a motion, then efforts and energies, a line a sample.
+
+    Raises `InputError` where the file cannot be written.
+    """
+    columns = [*all_columns(simulation), *effort_columns(simulation), *energy_columns(simulation)]
+    write_columns(columns, simulation, path)
+
+
+def simulation_to_dict(simulation: Simulation) -> dict[str, Any]:
+    """Return a simulation as plain data for JSON; NaN is None."""
+    integration = simulation.integration
+    return {
+        **motion_to_dict(simulation),
+        "free": list(simulation.free),
+        "efforts": {id: parts["effort"] for id, parts in nested(effort_columns(simulation)).items()},
+        "energy": nested(energy_columns(simulation))["energy"],
+        "stopped": simulation.stopped or None,
+        "integration": {
+            "steps": integration.steps,
+            "evaluations": integration.evaluations,
+            "seconds": integration.seconds,
+        },
+    }
+
+
+def simulation_table(simulation: Simulation) -> Table:
+    """Return the range of every moving point and link, for the terminal, and below it how it went."""
+    table = summary_table(simulation)
+    integration = simulation.integration
+    energy = simulation.energy
+    lines = [
+        str(table.caption),
+        f"free: {', '.join(simulation.free)}",
+        f"energy {energy[0]:.6g} J, changes by {np.max(np.abs(energy - energy[0])):.3g} J at most",
+        f"{integration.steps} steps, {integration.evaluations} evaluations, {integration.seconds:.2g} s",
+    ]
+    if simulation.stopped:
+        lines.append(f"stopped at {simulation.stopped}")
+    table.caption = "\n".join(lines)
+    return table

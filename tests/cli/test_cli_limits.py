@@ -1,0 +1,114 @@
+"""`structkin limits`: its table, JSON, pictures and exit codes."""
+
+import json
+import math
+
+import pytest
+from typer.testing import CliRunner
+
+import structkin as sk
+from structkin.cli.app import app
+from structkin.examples import path
+from structkin.kinematics.limits import limits
+from structkin.show.limits_figure import draw_circuits, draw_limits, limits_table
+
+
+def structkin(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def texts(figure):
+    return [text.get_text() for axes in figure.axes for text in (*axes.texts, axes.title, axes.xaxis.label)] + [
+        axes.get_title(loc="left") for axes in figure.axes
+    ]
+
+
+def test_the_table_says_where_and_why():
+    run = structkin("limits", path("triple_rocker"))
+    assert run.exit_code == 0
+    said = " ".join(run.stdout.replace("│", " ").split())
+    assert "98.9575 deg" in said and "coupler and rocker in line" in said
+    assert "triple rocker (RRR1); crank does not turn fully" in said
+
+
+def test_json_is_plain_data_in_the_units_of_the_file():
+    run = structkin("limits", path("triple_rocker"), "--circuits", "--json")
+    data = json.loads(run.stdout)
+    upper = data["limits"][0]["upper"]
+    assert upper["value"] == pytest.approx(math.degrees(math.acos(-71 / 456)), abs=1e-10)
+    assert data["loops"][0]["lengths"] == pytest.approx([95, 60, 50, 70])
+    assert data["circuits"][0]["meetings"][0]["sheets"] == [0, 1]
+
+
+def test_drivers_are_chosen_and_held():
+    run = structkin(
+        "limits", path("excavator"), "--driver", "bucket_cylinder", "--hold", "boom_cylinder=-0.1", "--json"
+    )
+    (item,) = json.loads(run.stdout)["limits"]
+    assert item["driver"] == "bucket_cylinder" and item["upper"]["kind"] == "folded"
+
+
+def test_pictures_are_drawn(tmp_path):
+    for options in ((), ("--circuits",)):
+        picture = tmp_path / f"limits{len(options)}.png"
+        run = structkin("limits", path("triple_rocker"), *options, "--plot", picture)
+        assert run.exit_code == 0 and picture.stat().st_size > 5000
+        assert f"drawn: {picture}" in run.stdout.replace("\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("crank_rocker", "--driver", "moter"), "did you mean 'motor'"),
+        (("crank_rocker", "--hold", "motor=far", "--hold", "x=1"), "no driver with a value"),
+        (("excavator", "--circuits", "--plot", "x.png"), "draws the circuits of one driver"),
+        (("stephenson_iii_triad", "--circuits"), "no closed form"),
+        (("crank_rocker", "--plot", "x.xyz"), "x.xyz"),
+    ],
+)
+def test_mistakes_are_told(arguments, message):
+    name, *options = arguments
+    run = structkin("limits", path(name), *options)
+    assert isinstance(run.exception, sk.InputError) and message in str(run.exception)
+
+
+def test_a_sketch_out_of_reach_exits_with_1():
+    run = structkin("limits", path("triple_rocker"), "--hold", "motor=180", "--driver", "motor")
+    assert run.exit_code == 1 and "the sketch is not reached" in run.stdout
+
+
+# --- pictures -------------------------------------------------------------------------------------------------
+
+
+def test_bars_show_the_intervals_and_their_ends():
+    found = limits(sk.load(path("triple_rocker")))
+    (axes,) = draw_limits(found).axes
+    bars = sorted((patch.get_x(), patch.get_x() + patch.get_width()) for patch in axes.patches)
+    end = math.degrees(math.acos(-71 / 456))
+    assert [x for bar in bars for x in bar] == pytest.approx([0, end, 360 - end, 360])
+    assert "98.957\nstretched" in texts(axes.figure) and "motor goes from -98.9575 deg to 98.9575 deg" in texts(
+        axes.figure
+    )
+    assert len(found.plot().axes) == 1
+
+
+def test_labels_that_are_close_stand_above_each_other():
+    (axes,) = draw_limits(limits(sk.load(path("toggle_press")))).axes
+    figure = axes.figure
+    figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in axes.texts if text.get_text()]
+    assert len(boxes) == 3 and not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+
+
+def test_sheets_are_bars_and_meetings_lines():
+    mechanism = sk.load(path("triple_rocker"))
+    (axes,) = draw_circuits(mechanism.circuits()).axes
+    assert len(axes.patches) == 4 and len(axes.lines) == 2
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["group 2 + *", "group 2 -"]
+    turning = draw_circuits(sk.load(path("crank_rocker")).circuits())
+    assert len(turning.axes[0].patches) == 2
+
+
+def test_a_full_turn_is_told_in_the_table():
+    assert limits_table([limits(sk.load(path("crank_rocker")))]).row_count == 1
+    assert structkin("limits", path("crank_rocker")).stdout.count("turns fully") == 2

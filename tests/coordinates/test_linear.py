@@ -1,0 +1,99 @@
+"""The linear solvers on random matrices and on Jacobians: one answer, forwards and transposed."""
+
+import numpy as np
+import pytest
+from coordinate_samples import FAMILIES, build, dense, scalable
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import structkin as sk
+from structkin.coordinates.linear import SMALL, SOLVERS, Sparse
+from structkin.coordinates.triangular import Blocks
+
+
+def near_the_sketch(mechanism, family, lanes=5):
+    c = sk.constraints(mechanism, family)
+    rng = np.random.default_rng(1)
+    q = c.start() + 0.02 * rng.standard_normal((c.n, lanes)) * c.column_units[:, None]
+    z = np.array([[mechanism.drives[id].start] for id in c.drivers]) + np.zeros((1, lanes))
+    entries = c.jacobian(q, z) * (c.column_units[c.pattern[1]] / c.row_units[c.pattern[0]])[:, None]
+    return c, entries
+
+
+def assert_solves(pattern, n, matrices, entries, make):
+    right = np.random.default_rng(0).standard_normal((n, len(matrices)))
+    factors = make(*pattern, n).factor(entries)
+    for found, matrix in (
+        (factors.solve(right), matrices),
+        (factors.solve_transposed(right), np.swapaxes(matrices, 1, 2)),
+        (make(*pattern, n).step(entries, right), matrices),
+    ):
+        gap = np.abs(np.einsum("nij,jn->in", matrix, found) - right).max(axis=0)
+        assert (gap < 1e-12 * np.linalg.cond(matrices)).all()
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**31), family=st.sampled_from(FAMILIES), method=st.sampled_from(list(SOLVERS)))
+def test_jacobians_of_random_mechanisms(seed, family, method):
+    c, entries = near_the_sketch(build(seed).mechanism(), family)
+    assert_solves(c.pattern, c.n, dense(c, entries), entries, SOLVERS[method])
+
+
+@pytest.mark.parametrize("method", list(SOLVERS))
+def test_a_large_one(method):
+    c, entries = near_the_sketch(scalable(20), "reference-point")
+    assert c.n > SMALL
+    assert_solves(c.pattern, c.n, dense(c, entries), entries, SOLVERS[method])
+
+
+@pytest.mark.parametrize("n", [4, SMALL + 1])
+@pytest.mark.parametrize("method", list(SOLVERS))
+def test_a_singular_lane_is_nan_and_leaves_the_others_alone(method, n):
+    rows, columns = (x.ravel() for x in np.indices((n, n)))
+    matrices = np.random.default_rng(2).standard_normal((3, n, n))
+    matrices[1, :, 2] = 0.0
+    entries = matrices.reshape(3, -1).T
+    right = np.ones((n, 3))
+    found = SOLVERS[method](rows, columns, n).factor(entries).solve(right)
+    assert np.isnan(found[:, 1]).any()
+    np.testing.assert_allclose(np.einsum("nij,jn->in", matrices, found)[:, [0, 2]], 1.0, atol=1e-10)
+
+
+def test_the_order_is_found_once_and_fills_no_more_than_colamd():
+    from scipy.sparse import csc_matrix
+    from scipy.sparse.linalg import splu
+
+    c, entries = near_the_sketch(scalable(30), "reference-point")
+    factors = Sparse(*c.pattern, c.n).factor(entries)
+    for lane, lu in enumerate(factors._lanes):
+        matrix = csc_matrix((entries[:, lane], c.pattern), shape=(c.n, c.n))
+        by_colamd = splu(matrix, permc_spec="COLAMD")
+        # Pivots differ from lane to lane, and the fill with them, a little.
+        assert lu.nnz <= 1.1 * by_colamd.nnz
+
+
+def test_blocks_are_triangular_and_follow_the_groups():
+    """In natural coordinates each dyad of the scalable four-bar is a block of 2 x 2, as S2's groups are."""
+    m = scalable(12)
+    c, entries = near_the_sketch(m, "natural")
+    blocks = Blocks.find(*c.pattern, c.n)
+    assert blocks is not None
+    sizes = [len(block.rows) for block in blocks.blocks]
+    assert sizes == [1, 1] + [2] * 12
+    owner = {link: group.index for group in m.structure().groups for link in group.links}
+    order = [max(owner.get(link, 0) for row in block.rows for link in c.rows[row].links) for block in blocks.blocks]
+    assert order == sorted(order)
+    matrices = dense(c, entries)
+    rows = np.concatenate([block.rows for block in blocks.blocks])
+    columns = np.concatenate([block.columns for block in blocks.blocks])
+    permuted = matrices[:, rows][:, :, columns]
+    ends = np.repeat(np.cumsum(sizes), sizes)
+    for row, end in enumerate(ends):
+        assert not permuted[:, row, end:].any()
+    signs = blocks.signs(entries)
+    np.testing.assert_array_equal(np.abs(np.prod(signs, axis=0)), 1.0)
+    np.testing.assert_allclose(np.abs(np.prod(blocks.determinants(entries), axis=0)), np.abs(np.linalg.det(matrices)))
+
+
+def test_a_pattern_without_a_matching_has_no_blocks():
+    assert Blocks.find(np.array([0, 1, 1]), np.array([0, 0, 0]), 2) is None

@@ -1,0 +1,93 @@
+"""The Newton-Raphson method: its convergence, and the failures that S1 draws (Figs. 42, 44, 45), each by its name."""
+
+import numpy as np
+import pytest
+from coordinate_samples import FAMILIES, build, four_bar, slider_crank
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import structkin as sk
+
+O = sk.Outcome
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_convergence_is_quadratic(family):
+    c = sk.constraints(four_bar(1, 3, 2.5, 3, 0.7), family)
+    run = sk.newton_raphson(c, c.start()[:, 0], [0.9])
+    assert run.outcome is O.CONVERGED and run.converged and run.iterations <= 6
+    steps = np.array(run.steps)
+    steps = steps[steps > 1e-7]
+    assert (steps[1:] < 20 * steps[:-1] ** 2).all()
+    assert run.residuals[-1] < 1e-14 and run.smallest_singular_value > 1e-2 and run.rows == ()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_solution_fig_44(family):
+    """A double-rocker asked for an angle of its crank that it cannot take."""
+    c = sk.constraints(four_bar(2, 1.5, 1.2, 2, 0.3), family)
+    run = sk.newton_raphson(c, c.start()[:, 0], [1.5])
+    assert run.outcome is O.NO_SOLUTION and not run.converged and run.rows
+
+
+@pytest.mark.parametrize("family", ["reference-point", "relative"])
+def test_two_solutions_fig_43(family):
+    """Started on the other side of the coupler, the other assembly mode is found; from the sketch, the sketch's."""
+    m = four_bar(1, 3, 2.5, 3, 0.7)
+    other = sk.constraints(four_bar(1, 3, 2.5, 3, 0.7, side=-1), family)
+    c = sk.constraints(m, family)
+    run = sk.newton_raphson(c, other.start()[:, 0], [0.7])
+    assert run.converged
+    gap = np.abs(run.q - other.start()[:, 0]).max()
+    assert gap < 1e-9
+
+
+def test_another_branch_is_told_fig_42b():
+    """From near the flat pose of the dyad, a large step ends in the other assembly mode."""
+    m = four_bar(2, 1.5, 1.2, 2, 0.3)
+    c = sk.constraints(m, "relative")
+    outcomes = set()
+    for angle in np.linspace(0.17, 1.45, 15):
+        for shift in (-0.6, 0.6):
+            start = c.start()[:, 0] + [0, shift, -shift]
+            outcomes.add(sk.newton_raphson(c, start, [angle]).outcome)
+    assert O.OTHER_BRANCH in outcomes and O.CONVERGED in outcomes
+    assert O.NO_SOLUTION not in outcomes, "there is one at all these angles"
+
+
+def test_equal_rods_fig_45():
+    """Crank and rod of one length, crank upright: the rod may turn about the pin or the slider stand still."""
+    m = slider_crank(1, 1)
+    for family in FAMILIES:
+        c = sk.constraints(m, family)
+        run = sk.newton_raphson(c, c.start()[:, 0], [np.pi / 2], limit=60)
+        assert run.outcome is O.SINGULAR_POSE, family
+        assert run.residuals[-1] < 1e-9
+
+
+def test_a_level_tangent_fig_42d():
+    """An estimate at the limit position itself, whose Jacobian is singular."""
+    m = slider_crank(1, 0.9)
+    c = sk.constraints(m, "relative")
+    limit = np.arcsin(0.9)
+    # The rod upright over the slider: crank at its limit.
+    X = np.array([0, 0, np.cos(limit), np.sin(limit), np.cos(limit), 0.9, 0.0, -1.0, np.cos(limit), 0, 1, 0])
+    links = {"crank": X[0:4], "rod": X[4:8], "slider": X[8:12]}
+    q = c.from_frames(np.concatenate([links[link] for link in c.links])[:, None])[:, 0]
+    run = sk.newton_raphson(c, q, [limit + 0.2])
+    assert run.outcome is O.SINGULAR_START and run.iterations == 0
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**31), family=st.sampled_from(FAMILIES))
+def test_what_converged_closes_and_what_did_not_says_why(seed, family):
+    m = build(seed, 2).mechanism()
+    c = sk.constraints(m, family)
+    rng = np.random.default_rng(seed)
+    z = np.array([m.drives[id].start + rng.uniform(-0.5, 0.5) for id in c.drivers])
+    run = sk.newton_raphson(c, c.start()[:, 0] + 0.1 * rng.standard_normal(c.n) * c.column_units, z)
+    if run.converged:
+        assert np.abs(c.phi(run.q[:, None], z[:, None])[:, 0] / c.row_units).max() < 1e-9
+    else:
+        assert run.outcome in set(O) - {O.CONVERGED, O.OTHER_BRANCH}
+        assert run.rows or run.outcome is not O.NO_SOLUTION

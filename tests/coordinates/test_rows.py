@@ -1,0 +1,197 @@
+"""Phi, its Jacobian, nu and gamma in every family: by complex steps, and on poses that another method has solved."""
+
+import numpy as np
+import pytest
+from coordinate_samples import (
+    EXAMPLES,
+    FAMILIES,
+    SLOTS,
+    build,
+    circular_slot,
+    dense,
+    frames_of,
+    scalable,
+    slider_crank,
+    three_cranks,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import structkin as sk
+from structkin.examples import path
+
+STEP = 1e-30
+
+
+def at_random(coordinates, mechanism, lanes=4, seed=0):
+    """Coordinates near the sketch that need not meet the rows, and values and rates of everything."""
+    rng = np.random.default_rng(seed)
+
+    def draw(count):
+        return rng.uniform(-1, 1, (count, lanes))
+
+    q = coordinates.start() + 0.3 * draw(coordinates.n) * coordinates.column_units[:, None]
+    start = np.array([[mechanism.drives[id].start] for id in coordinates.drivers]).reshape(-1, 1)
+    f = len(coordinates.drivers)
+    z = start + draw(f)
+    # Differences should not reach over the angles where dot and cross rows take turns.
+    z += np.where(np.abs(np.cos(2 * z)) < 0.1, 0.15, 0.0)
+    return q, draw(coordinates.n), z, draw(f), draw(f)
+
+
+#: Central differences of the sixth order.
+PLACES, WEIGHTS = (-3, -2, -1, 1, 2, 3), (-1 / 60, 9 / 60, -45 / 60, 45 / 60, -9 / 60, 1 / 60)
+
+
+def by_complex_steps(coordinates, q, z):
+    """The Jacobian (lanes, m, n) by complex steps of Phi."""
+    J = np.empty((q.shape[1], coordinates.m, coordinates.n))
+    for k in range(coordinates.n):
+        moved = q.astype(complex)
+        moved[k] += 1j * STEP
+        J[:, :, k] = coordinates.phi(moved, z).imag.T / STEP
+    return J
+
+
+def assert_derivatives(coordinates, mechanism, seed=0):
+    """The Jacobian is the derivative of Phi; -nu and -gamma those by time, with the accelerations zero.
+
+    Relative coordinates leave out entries that vanish where Phi does: they are at most as large as Phi.
+    """
+    q, v, z, dz, ddz = at_random(coordinates, mechanism, seed=seed)
+    units = coordinates.row_units[:, None]
+    phi, entries = coordinates.evaluate(q, z)
+    gap = np.abs(dense(coordinates, entries) - by_complex_steps(coordinates, q, z)) / units
+    written = np.zeros((coordinates.m, coordinates.n), bool)
+    written[coordinates.pattern] = True
+    assert gap[:, written].max() < 1e-12
+    if coordinates.family == "relative":
+        assert gap.max() <= 2 * np.abs(phi / units).max()
+    else:
+        assert gap.max() < 1e-12
+    by_time = coordinates.phi(q + 0j, z + 1j * STEP * dz).imag / STEP
+    np.testing.assert_allclose(coordinates.nu(z, dz), -by_time, atol=1e-12 * units.max())
+
+    def rate(t):
+        """Phi' at the time t on q + t v, z + t z' + t^2 z'' / 2, by a complex step along the rates."""
+        rates = v, dz + t * ddz
+        return coordinates.phi(q + t * v + 1j * STEP * rates[0], z + t * dz + t * t / 2 * ddz + 1j * STEP * rates[1])
+
+    step = 2e-3
+    second = sum(w * rate(k * step).imag for k, w in zip(PLACES, WEIGHTS, strict=True)) / STEP / step
+    gap = (coordinates.gamma(q, v, z, dz, ddz) + second) / units
+    assert np.abs(gap).max() < 1e-7 * max(1.0, np.abs(second / units).max())
+
+
+def assert_frames(coordinates, mechanism):
+    """`frame_map` is the derivative of `frames`, the rates follow from it, and `from_frames` goes back."""
+    q, v, *_ = at_random(coordinates, mechanism)
+    rows, columns, entries = coordinates.frame_map(q)
+    matrices = np.zeros((q.shape[1], 4 * len(coordinates.links), coordinates.n))
+    np.add.at(matrices, (slice(None), rows, columns), entries.T)
+    along = coordinates.frames(q + 1j * STEP * v).imag / STEP
+    np.testing.assert_allclose(np.einsum("nij,jn->in", matrices, v), along, atol=1e-11)
+    np.testing.assert_allclose(coordinates.frame_rates(q, v), along, atol=1e-11)
+    rate = coordinates.frame_rates(q + 1j * STEP * v, v.astype(complex)).imag / STEP
+    np.testing.assert_allclose(coordinates.frame_seconds(q, v, 0 * v), rate, atol=1e-10)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_derivatives_of_the_examples(name, family):
+    m = sk.load(path(name))
+    coordinates = sk.constraints(m, family)
+    assert_derivatives(coordinates, m)
+    assert_frames(coordinates, m)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("where", SLOTS)
+def test_circular_slots(where, family):
+    m = circular_slot(where)
+    coordinates = sk.constraints(m, family)
+    assert_derivatives(coordinates, m)
+    assert_frames(coordinates, m)
+    assert_rows_hold(m, family)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**31), family=st.sampled_from(FAMILIES))
+def test_derivatives_of_random_mechanisms(seed, family):
+    m = build(seed).mechanism()
+    assert_derivatives(sk.constraints(m, family), m, seed)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_rows_hold_on_solved_poses(name, family):
+    assert_rows_hold(sk.load(path(name)), family)
+
+
+def assert_rows_hold(m, family):
+    """What the topological method has solved meets the rows, their rates and second rates."""
+    motion = m.solve(25)
+    coordinates = sk.constraints(m, family)
+    assert coordinates.m == coordinates.n == len(coordinates.names) == len(coordinates.rows)
+    X, dX, ddX = (frames_of(coordinates, motion, order) for order in range(3))
+    q = coordinates.from_frames(X)
+    np.testing.assert_allclose(coordinates.frames(q), X, atol=1e-12 * max(motion.size, 1))
+    z, dz, ddz = (np.stack([motion.drivers[id][k] for id in coordinates.drivers]) for k in range(3))
+    phi, entries = coordinates.evaluate(q, z)
+    units = coordinates.row_units[:, None]
+    assert np.abs(phi / units).max() < 1e-12
+    assert np.abs((dense(coordinates, entries) - by_complex_steps(coordinates, q, z)) / units).max() < 1e-11
+    J = dense(coordinates, entries)
+    v = np.linalg.solve(J, coordinates.nu(z, dz).T[..., None])[..., 0].T
+    a = np.linalg.solve(J, coordinates.gamma(q, v, z, dz, ddz).T[..., None])[..., 0].T
+    np.testing.assert_allclose(coordinates.frame_rates(q, v), dX, atol=1e-10 * np.abs(dX).max())
+    np.testing.assert_allclose(coordinates.frame_seconds(q, v, a), ddX, atol=1e-10 * np.abs(ddX).max())
+
+
+def test_counts_of_the_scalable_four_bar():
+    """S2 sec. 4, method I: m = 2 k + 2 rows; and the sizes of the other families."""
+    m = scalable(17)
+    assert sk.constraints(m, "natural").m == 36
+    assert sk.constraints(m, "reference-point").n == 3 * 35
+    assert sk.constraints(m, "fully-cartesian").n == 4 * 35
+    assert sk.constraints(m, "relative").n == 35
+
+
+def test_redundant_joints_are_more_rows():
+    coordinates = sk.constraints(three_cranks(), "reference-point")
+    assert coordinates.m == coordinates.n + 1
+
+
+def test_without_drivers_the_joints_alone_are_left():
+    m = slider_crank(1, 2)
+    for family in FAMILIES:
+        free, driven = sk.constraints(m, family, drivers=[]), sk.constraints(m, family)
+        assert free.n == driven.n
+        assert free.m == free.n - 1
+        q = free.start() + 0.1
+        none = np.zeros((0, 1))
+        assert free.phi(q, none).shape == (free.m, 1)
+        assert not free.nu(none, none).any()
+
+
+def test_loops_alone_give_rows_in_relative_coordinates():
+    """A cut loop depends on its own joints: the second dyad does not see the first crank's loop closed elsewhere."""
+    coordinates = sk.constraints(scalable(3), "relative")
+    per_row = np.bincount(coordinates.pattern[0])
+    assert per_row.max() <= 6 + 1
+
+
+def test_mistakes_are_all_told():
+    m = slider_crank(1, 2)
+    with pytest.raises(sk.InputError) as error:
+        sk.constraints(m, "naturel", drivers=["mtor"])
+    assert len(error.value.problems) == 2
+    assert "natural" in error.value.problems[0].hint and "motor" in error.value.problems[1].hint
+
+
+def test_a_joint_without_rows_is_refused_by_name(monkeypatch):
+    from structkin.coordinates import rows
+
+    monkeypatch.setattr(rows, "JOINTS", {"R": rows.JOINTS["R"]})
+    with pytest.raises(sk.InputError, match=r"joints\.guide: the global methods have no rows for a prismatic joint"):
+        slider_crank(1, 2).solve(3, method="global")

@@ -1,0 +1,89 @@
+"""Random mechanisms with random masses and loads, and plain sums over their links to judge forces by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from random_mechanisms import Menu, build
+
+import structkin as sk
+
+
+def loaded(seed: int, elements: int = 3, menu: Menu | None = None) -> sk.Mechanism:
+    """A random mechanism in which every link has a mass and every kind of load acts."""
+    data = _named(build(seed, elements, menu=menu).data)
+    rng = np.random.default_rng([seed, 7])
+    scale = data.get("units", {}).get("length", "m")
+    for name, points in list(data["links"].items()):
+        entry = dict(points) if isinstance(points, dict) else {"points": points}
+        if name == "ground" or not entry["points"]:
+            continue
+        place = np.mean([data["points"][point] for point in entry["points"]], axis=0)
+        entry["mass"] = f"{rng.uniform(0.5, 3)} kg"
+        entry["center"] = (place + rng.uniform(-0.3, 0.3, 2) * np.linalg.norm(place)).tolist()
+        entry["inertia"] = rng.uniform(0.01, 0.2)
+        data["links"][name] = entry
+    plain = sk.Mechanism.from_dict(data)
+    moving = [link for link in plain.links.values() if link.name != "ground"]
+    one, two = (moving[int(k)] for k in rng.integers(len(moving), size=2))
+    forces: dict[str, Any] = {
+        "gravity": rng.uniform(-10, 10, 2).tolist(),
+        "f": {"type": "force", "at": one.points[-1], "on": one.name, "law": ["3 + t", "sin(t)"]},
+        "g": {"type": "force", "at": two.points[0], "on": two.name, "value": [1, -2], "frame": "local"},
+        "m": {"type": "moment", "links": [one.name, "ground"], "law": "2*cos(t)"},
+        "c": {"type": "torsion", "links": ["ground", two.name], "stiffness": 2, "damping": 0.3, "actuator": "t"},
+    }
+    a, b = one.points[0], moving[-1].points[-1]
+    if plain.points[a] != plain.points[b]:
+        sizes = {"stiffness": 30, "free_length": f"0.1 {scale}", "damping": 0.5, "actuator": "1 + t"}
+        forces["s"] = {"type": "spring", "between": [a, b], **sizes}
+    for joint in plain.topology.joints:
+        if joint.kind != "R":
+            forces["r"] = {"type": "friction", "joint": joint.id, "limit": 2, "transition": 0.1}
+    pin = next((joint for joint in plain.topology.joints if joint.kind == "R"), None)
+    if pin is not None:
+        links = list(pin.links[:2])
+        forces["q"] = {"type": "friction", "joint": pin.id, "links": links, "limit": 0.5, "transition": 1}
+    return sk.Mechanism.from_dict({**data, "forces": forces})
+
+
+def _named(data: dict[str, Any]) -> dict[str, Any]:
+    """The same mechanism with names of links that are not names of points."""
+    name = {link: link if link == "ground" else f"{link} link" for link in data["links"]}
+    data["links"] = {name[link]: entry for link, entry in data["links"].items()}
+    for entry in (*data.get("joints", {}).values(), *data["drivers"].values()):
+        if "links" in entry:
+            entry["links"] = [name[link] for link in entry["links"]]
+        for key in ("slot", "on"):
+            if key in entry:
+                entry[key] = name[entry[key]]
+    return data
+
+
+def turned(v: Any) -> Any:
+    return np.stack((-v[:, 1], v[:, 0]), axis=1)
+
+
+def cross(a: Any, b: Any) -> Any:
+    return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
+
+
+def virtual_work(r: Any) -> Any:
+    """Driver efforts (n, f) by K^T of all applied and inertia forces, each link by the K of a point and its angle."""
+    motion = r.motion
+    m, n = motion.mechanism, len(motion)
+    total = np.zeros((n, len(m.drives)))
+    for body in r.bodies:
+        name = body.link
+        first = m.links[name].points[0]
+        KO = motion.K(first)
+        Kt = motion.K(name)
+        O = motion.position(first, name)
+        c = motion.position(body.center, name)
+        Kc = KO + turned(c - O)[:, :, None] * Kt[:, None, :]
+        a = motion.acceleration(body.center, name)
+        force = r.applied.force[name] - body.mass * a
+        moment = r.applied.moment[name] - cross(c - O, r.applied.force[name]) - body.inertia * motion.alpha(name)
+        total -= np.einsum("nif,ni->nf", Kc, force) + Kt * moment[:, None]
+    return total

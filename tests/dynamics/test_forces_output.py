@@ -1,0 +1,108 @@
+"""Forces as tables, files and pictures, and the command that makes them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import structkin as sk
+from structkin import show
+from structkin.cli import main
+from structkin.examples import path
+
+
+def run(capsys: Any, monkeypatch: Any, *arguments: str) -> tuple[int, str, str]:
+    monkeypatch.setattr("sys.argv", ["structkin", *arguments])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    out, err = capsys.readouterr()
+    return int(caught.value.code or 0), out, err
+
+
+def test_the_command_writes_a_table_and_a_picture(capsys: Any, monkeypatch: Any, tmp_path: Path) -> None:
+    table, picture = tmp_path / "f.csv", tmp_path / "f.png"
+    file = str(path("excavator"))
+    code, out, _ = run(
+        capsys, monkeypatch, "forces", file, "--samples", "13", "--csv", str(table), "--plot", str(picture)
+    )
+    assert code == 0
+    assert "driver boom_cylinder" in out and "power in less power stored" in out
+    assert picture.stat().st_size > 20_000
+    heads, units, *rows = list(csv.reader(table.read_text(encoding="utf-8").splitlines()))
+    forces = sk.load(file).solve(samples=13).forces()
+    assert len(rows) == 13
+    for head, unit, values in (
+        ("boom_cylinder.effort", "N", forces.driver("boom_cylinder")),
+        ("M on bucket.Fy", "N", forces.reaction("M", "bucket")[:, 1]),
+        ("arm_bore on arm_rod.M", "N m", forces.reaction_moment("arm_bore", "arm_rod")),
+        ("ground.M", "N m", forces.shaking_moment),
+    ):
+        column = heads.index(head)
+        assert units[column] == unit
+        assert [float(row[column]) for row in rows] == values.tolist()
+
+
+def test_json_and_statics(capsys: Any, monkeypatch: Any) -> None:
+    code, out, _ = run(capsys, monkeypatch, "forces", str(path("excavator")), "--samples", "5", "--static", "--json")
+    assert code == 0
+    data = json.loads(out)
+    forces = sk.load(path("excavator")).solve(samples=5).forces(static=True)
+    assert data["drivers"]["arm_cylinder"]["effort"] == forces.driver("arm_cylinder").tolist()
+    assert data["drivers"]["arm_cylinder"]["power"] == [0.0] * 5
+    assert data["ground"]["Fy"] == forces.shaking_force[:, 1].tolist()
+    assert set(data["unique"].values()) == {True}
+    np.testing.assert_allclose(forces.shaking_force[:, 1], -9.81 * sum(body.mass for body in forces.bodies))
+
+
+def test_mistakes_end_with_2_and_samples_without_pose_with_1(capsys: Any, monkeypatch: Any, tmp_path: Path) -> None:
+    text = path("excavator").read_text(encoding="utf-8").replace(', shape = "rod", mass = 20', ", mass = 20")
+    file = tmp_path / "a.toml"
+    file.write_text(text, encoding="utf-8")
+    code, _, err = run(capsys, monkeypatch, "forces", str(file))
+    assert code == 2
+    assert "links.rocker: has a mass, but no centre of mass" in err
+    assert run(capsys, monkeypatch, "forces", str(file), "--csv", str(file))[0] == 2
+    file.write_text(
+        '[points]\nA=[0,0]\nB=[1,1]\nC=[3,1.5]\nD=[3,0]\n[links]\nground=["A","D"]\ncrank=["A","B"]\n'
+        'coupler={points=["B","C"],shape="rod",mass=1}\nrocker=["C","D"]\n[drivers]\nm={joint="A",speed=1}\n'
+    )
+    code, out, _ = run(capsys, monkeypatch, "forces", str(file), "--samples", "73", "--plot", str(tmp_path / "a.svg"))
+    assert code == 1
+    assert "out of reach" in out
+
+
+def test_frames_and_redundant_joints() -> None:
+    beam = {"points": ["P", "Q", "R"], "mass": 6, "center": [2, 1], "inertia": 1}
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (2, 0), "C": (4, 0), "P": (0, 1), "Q": (2, 1), "R": (4, 1)},
+        links={"ground": ["A", "B", "C"], "one": ["A", "P"], "two": ["B", "Q"], "three": ["C", "R"], "beam": beam},
+        drivers={"motor": {"joint": "A", "law": "pi/2 + 0.4*sin(t)"}},
+        duration=1,
+    )
+    forces = m.solve(samples=7).forces()
+    frame = show.forces_to_dataframe(forces)
+    assert frame["motor.effort"].tolist() == forces.driver("motor").tolist()
+    assert frame.attrs["units"]["ground.Fx"] == "N"
+    assert show.forces_to_dict(forces)["unique"]["Q"] is False
+    table = show.forces_table(forces)
+    assert "not unique" in str(table.caption)
+    labels = [text.get_text() for ax in forces.plot().axes for text in ax.get_legend().get_texts()]
+    assert "Q (not unique)" in labels and "motor" in labels
+
+
+def test_a_picture_of_nothing_known() -> None:
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0)},
+        links={"ground": ["A"], "arm": {"points": ["A", "B"], "shape": "rod", "mass": 1}},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )
+    texts = [text.get_text() for ax in m.solve(samples=5).forces().plot().axes for text in ax.texts]
+    assert texts == []
+    lost = m.solve(drivers={"motor": (np.zeros(3), np.full(3, np.nan), np.zeros(3))})
+    texts = [text.get_text() for ax in lost.forces().plot().axes for text in ax.texts]
+    assert all("not known" in text for text in texts) and texts

@@ -1,0 +1,342 @@
+"""Forward dynamics: published motions, energy, and inverse dynamics as the way back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from loaded import loaded
+
+import structkin as sk
+from structkin.examples import path
+
+#: IFToMM/LIM benchmark A01, a planar simple pendulum: 1 kg on a massless rod of 1 m, g = 9.81, at rest at (-1, 0).
+#: Official solution (M. Gonzalez, Univ. A Coruna, 2005): x, y every half second, accurate to 5e-7.
+A01 = """
+-1.000000e+00 0.000000e+00
+-3.910490e-01 -9.203700e-01
+9.862920e-01 -1.650110e-01
+8.841320e-01 -4.672370e-01
+-7.935660e-01 -6.084840e-01
+-9.963340e-01 -8.554390e-02
+1.766520e-01 -9.842730e-01
+9.999140e-01 -1.314200e-02
+5.775640e-01 -8.163460e-01
+-9.632930e-01 -2.684520e-01
+-9.423050e-01 -3.347540e-01
+6.652930e-01 -7.465830e-01
+9.994980e-01 -3.169650e-02
+"""
+
+
+def pendulum(**more: Any) -> sk.Mechanism:
+    return sk.Mechanism(
+        "Pendulum",
+        points={"A": (0, 0), "B": (-1, 0)},
+        links={"ground": ["A"], "rod": {"points": ["A", "B"], "point_masses": {"B": 1}}},
+        forces={"gravity": (0, -9.81)},
+        drivers={"swing": {"joint": "A"}},
+        **more,
+    )
+
+
+def test_the_official_pendulum() -> None:
+    expected = np.array([row.split() for row in A01.strip().splitlines()], dtype=float)
+    t = 0.5 * np.arange(len(expected))
+    r = sk.simulate(pendulum(), t, rtol=1e-11, atol=1e-12)
+    assert r.ok.all() and not r.stopped
+    assert np.max(np.abs(r.position("B") - expected)) < 1e-6
+    assert np.max(np.abs(r.energy - r.energy[0])) < 1e-8
+
+
+def test_a_pendulum_with_inertia_as_computed_by_adams() -> None:
+    """Revolute_Case01 of Project Chrono's validation (MSC ADAMS): m = 1 kg 2 m from the pin, I = 0.1, g = 9.80665."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (4, 0)},
+        links={"ground": ["A"], "rod": {"points": ["A", "B"], "mass": 1, "center": (2, 0), "inertia": 0.1}},
+        forces={"gravity": (0, -9.80665)},
+        drivers={"swing": {"joint": "A"}},
+    )
+    r = sk.simulate(m, [0, 0.1])
+    found = np.column_stack((
+        r.position(2 + 0j, "rod"), r.velocity(2 + 0j, "rod"), r.acceleration(2 + 0j, "rod"),
+        -r.omega("rod"), -r.alpha("rod"), r.forces().reaction("A", "ground"),
+    ))  # fmt: skip
+    expected = [
+        [2, 0, 0, 0, 0, -9.56746, 0, 4.78373, 0, -0.239187],
+        [1.99943, -0.0478318, -0.0228802, -0.956418, -0.686254, -9.55106, 0.478346, 4.78213, 0.686254, -0.255592],
+    ]
+    # the last printed angular acceleration is off by itself: it is that of rest times the cosine of the angle
+    expected[1][7] = 4.78373 * np.cos(np.arctan2(0.0478318, 1.99943))
+    np.testing.assert_allclose(found, expected, atol=2e-5)
+
+
+def test_a_double_pendulum() -> None:
+    """Marghitu & Dupac, Advanced Dynamics (2012), program E6.4: two uniform rods, as printed, coarsely integrated."""
+    rod = {"shape": "rod", "mass": 1}
+    s = np.sqrt(0.5)
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (s, -s), "C": (2 * s, -2 * s)},
+        links={"ground": ["A"], "one": {"points": ["A", "B"], **rod}, "two": {"points": ["B", "C"], **rod}},
+        forces={"gravity": (0, -9.8)},
+        drivers={"q1": {"joint": "A"}, "elbow": {"joint": "B"}},
+    )
+    r = sk.simulate(m, [0.0, 1.0])
+    assert r.angle("one")[1] == pytest.approx(-2.1833, abs=2e-3)
+    assert r.omega("one")[1] == pytest.approx(-1.5597, abs=2e-2)
+    assert r.angle("two")[1] == pytest.approx(-2.3810, abs=2e-3)
+    assert r.omega("two")[1] == pytest.approx(0.0933, abs=2e-2)
+    assert abs(r.energy[1] - r.energy[0]) < 1e-7
+
+
+def squeezer() -> sk.Mechanism:
+    data = sk.load(path("andrews_squeezer")).source_dict
+    return sk.Mechanism.from_dict({**data, "drivers": {"motor": {"joint": "O", "torque": 0.033}}})
+
+
+def test_andrews_initial_accelerations_and_multipliers() -> None:
+    """IVP Test Set, problem andrews: consistent initial values."""
+    r = sk.simulate(squeezer(), [0, 1e-6])
+    assert r.alpha("K1")[0] == pytest.approx(14222.4439199541138705911625887, rel=1e-11)
+    assert r.alpha("K2")[0] - r.alpha("K1")[0] == pytest.approx(-10666.8329399655854029433719415, rel=1e-11)
+    # the first loop is cut between K2 and K3 at E; the other two loops bear nothing yet
+    forces = r.forces()
+    multipliers = 98.5668703962410896057654982170, -6.12268834425566265503114393122
+    np.testing.assert_allclose(np.abs(forces.reaction("E", "K3")[0]), np.abs(multipliers), rtol=1e-10)
+    np.testing.assert_allclose(forces.reaction("E", "K4")[0], 0, atol=1e-9)
+
+
+@pytest.mark.slow
+def test_andrews_squeezer_converges() -> None:
+    """To t = 0.03 s; the test set's published angle is 15.8 in three digits; energy and tolerances are the judges."""
+    t = np.linspace(0, 0.03, 31)
+    coarse, fine = (sk.simulate(squeezer(), t, rtol=tol, atol=tol) for tol in (1e-10, 1e-12))
+    assert fine.angle("K1")[-1] == pytest.approx(15.8, abs=0.05)
+    for link in ("K1", "K3", "K6"):
+        np.testing.assert_allclose(coarse.angle(link), fine.angle(link), atol=1e-7)
+    work = 0.033 * (fine.angle("K1") - fine.angle("K1")[0])
+    assert np.max(np.abs(fine.energy - fine.energy[0] - work)) < 1e-9 * np.max(fine.kinetic_energy)
+
+
+def test_a_mass_on_a_spring_is_a_cosine() -> None:
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (2, 0)},
+        links={"ground": ["A"], "block": {"points": ["B"], "mass": 3}},
+        joints={"guide": {"type": "prismatic", "links": ["block", "ground"], "axis": [1, 0]}},
+        drivers={"travel": {"joint": "guide", "force": "6"}},
+        forces={"spring": {"type": "spring", "between": ["A", "B"], "stiffness": 12, "free_length": 2}},
+        initial={"travel": {"value": 0.3, "speed": 1}},
+    )
+    t = np.linspace(0, 3, 13)
+    for options in ({}, {"integrator": "rk4", "step": 0.01}, {"integrator": "LSODA"}):
+        x = sk.simulate(m, t, **options).travel("guide")
+        np.testing.assert_allclose(x, 0.5 - 0.2 * np.cos(2 * t) + 0.5 * np.sin(2 * t), atol=3e-8)
+
+
+def test_friction_stops_a_sliding_block() -> None:
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (2, 0)},
+        links={"ground": ["A"], "block": {"points": ["B"], "mass": 2}},
+        joints={"guide": {"type": "prismatic", "links": ["block", "ground"], "axis": [1, 0]}},
+        drivers={"travel": {"joint": "guide"}},
+        forces={"rub": {"type": "friction", "joint": "guide", "limit": 6, "transition": 1e-3}},
+        initial={"travel": {"speed": 3}},
+    )
+    r = sk.simulate(m, [0, 0.5, 0.9, 1.5], rtol=1e-7, integrator="Radau")
+    np.testing.assert_allclose(r.travel("guide"), [0, 1.125, 1.485, 1.5], atol=1e-3)
+    assert abs(r.velocity("B")[-1, 0]) < 1e-6
+
+
+def five_bar() -> sk.Mechanism:
+    """A five-bar with springs and dampers: one crank turns by a law, the other is free and has a torque."""
+    rod = {"shape": "rod", "density": 4}
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (0.1, 0.35), "C": (0.5, 0.6), "D": (0.9, 0.3), "E": (1, 0)},
+        links={
+            "ground": ["A", "E"],
+            "left": {"points": ["A", "B"], **rod},
+            "up": {"points": ["B", "C"], **rod},
+            "down": {"points": ["C", "D"], **rod},
+            "right": {"points": ["E", "D"], **rod},
+        },
+        drivers={"crank": {"joint": "A", "law": "1.3 + 0.3*sin(5*t)"}, "free": {"joint": "E", "torque": "3*cos(4*t)"}},
+        forces={
+            "gravity": [0, -9.81],
+            "spring": {"type": "spring", "between": ["B", "D"], "stiffness": 200, "damping": 3},
+            "coil": {"type": "torsion", "joint": "E", "stiffness": 40, "damping": 0.2},
+        },
+    )
+
+
+def test_inverse_dynamics_returns_what_was_applied() -> None:
+    r = sk.simulate(five_bar(), np.linspace(0, 0.6, 7))
+    assert r.free == ("free",) and not r.stopped
+    forces = r.forces()
+    np.testing.assert_allclose(forces.driver("free"), 3 * np.cos(4 * r.t), atol=1e-9)
+    np.testing.assert_allclose(forces.driver("crank"), r.efforts["crank"], atol=1e-9)
+    assert np.max(r.violation) < 1e-14
+    # the numbers belong together: differences of the angle are its rate
+    near = sk.simulate(five_bar(), np.array([0, 0.3 - 1e-4, 0.3, 0.3 + 1e-4]), rtol=1e-12, atol=1e-13)
+    step = (near.angle("right")[3] - near.angle("right")[1]) / 2e-4
+    assert step == pytest.approx(near.omega("right")[2], rel=1e-6)
+
+
+def test_energy_of_a_swinging_four_bar() -> None:
+    rod = {"shape": "rod", "mass": 1}
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (0, -0.3), "C": (0.5, -0.5), "D": (0.6, 0)},
+        links={
+            "ground": ["A", "D"],
+            "crank": {"points": ["A", "B"], **rod},
+            "coupler": {"points": ["B", "C"], **rod},
+            "rocker": {"points": ["C", "D"], **rod},
+        },
+        drivers={"swing": {"joint": "A"}},
+        forces={"gravity": [0, -9.81], "coil": {"type": "torsion", "joint": "D", "stiffness": 5}},
+        initial={"swing": {"speed": 2}},
+    )
+    fine = sk.simulate(m, np.linspace(0, 1, 6))
+    assert not fine.stopped and np.ptp(fine.angle("crank")) > 0.3
+    assert np.ptp(fine.energy) < 1e-8
+    errors = [np.ptp(sk.simulate(m, [0, 0.5], integrator="rk4", step=h).energy) for h in (0.025, 0.0125)]
+    assert np.log2(errors[0] / errors[1]) > 3.5
+
+
+@settings(max_examples=40, deadline=None, derandomize=True, database=None)
+@given(st.integers(0, 10**6))
+def test_random_mechanisms_against_newton_and_euler(seed: int) -> None:
+    """Free coordinates get the second rates at which inverse dynamics, by another road, needs no effort from them."""
+    released(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1000))
+def test_many_random_mechanisms(seed: int) -> None:
+    released(seed)
+
+
+def released(seed: int) -> None:
+    data = loaded(seed).source_dict
+    rng = np.random.default_rng([seed, 3])
+    ids = list(data["drivers"])
+    free = [id for id in ids if rng.random() < 0.6] or ids[:1]
+    for id in free:
+        entry = data["drivers"][id]
+        for key in ("speed", "law", "table", "csv"):
+            entry.pop(key, None)
+        angle = "between" not in entry and entry.get("joint") not in data.get("joints", {})
+        entry["torque" if angle else "force"] = "1.5 + t"
+        data.setdefault("initial", {})[id] = {"speed": float(rng.uniform(-0.1, 0.1))}
+    m = sk.Mechanism.from_dict(data)
+    try:
+        r = sk.simulate(m, [0, 1e-5], integrator="euler", step=1e-5)
+    except sk.InputError as error:
+        # a law may begin beside what the sketch reaches
+        assert {problem.key for problem in error.problems} == {"initial"}, error
+        return
+    forces = r.forces()
+    scale = max(1.0, np.max(np.abs(forces.unknowns)))
+    for id in ids:
+        np.testing.assert_allclose(forces.driver(id) / scale, r.efforts[id] / scale, atol=1e-9)
+    for id in free:
+        np.testing.assert_allclose(r.efforts[id] / scale, (1.5 + r.t) / scale, atol=1e-9)
+    assert np.max(r.violation) < 1e-11
+
+
+def test_redundant_joints_move_as_one() -> None:
+    """A table on three parallel cranks is a pendulum of the cranks' length: theta'' = -g sin(theta) / l."""
+    beam = {"points": ["P", "Q", "R"], "mass": 6, "center": [2, -1], "inertia": 1}
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (2, 0), "C": (4, 0), "P": (0.6, -0.8), "Q": (2.6, -0.8), "R": (4.6, -0.8)},
+        links={"ground": ["A", "B", "C"], "one": ["A", "P"], "two": ["B", "Q"], "three": ["C", "R"], "beam": beam},
+        drivers={"swing": {"joint": "A"}},
+        forces={"gravity": [0, -9.81]},
+    )
+    r = sk.simulate(m, [0, 0.2, 0.4])
+    theta = r.angle("one") + np.pi / 2
+    np.testing.assert_allclose(r.alpha("one"), -9.81 * np.sin(theta), rtol=1e-10)
+    np.testing.assert_allclose(r.omega("one") ** 2, 2 * 9.81 * (np.cos(theta) - np.cos(theta[0])), atol=1e-7)
+    assert not r.forces().unique("Q")
+
+
+# --- how it begins and ends ---------------------------------------------------------------------------------
+
+
+def test_missing_drivers_are_chosen() -> None:
+    data = five_bar().source_dict
+    del data["drivers"]
+    r = sk.simulate(sk.Mechanism.from_dict(data), [0, 0.01])
+    assert len(r.free) == 2 and all(id.endswith(" free") for id in r.free)
+    kept = sk.Mechanism.from_dict({**data, "drivers": {"hand": {"joint": "E"}}})
+    assert sk.simulate(kept, [0, 0.01]).free[0] == "hand"
+
+
+def test_it_stops_at_a_dead_point_with_what_it_has() -> None:
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (0.1, 0.1), "C": (0.4, 0.25), "D": (0.5, 0)},
+        links={
+            "ground": ["A", "D"], "crank": {"points": ["A", "B"], "shape": "rod", "mass": 1},
+            "coupler": {"points": ["B", "C"], "shape": "rod", "mass": 2}, "rocker": ["C", "D"],
+        },
+        drivers={"crank": {"joint": "A"}},
+        forces={"gravity": [0, -9.81]},
+    )  # fmt: skip
+    r = sk.simulate(m, 1.0, samples=51, rtol=1e-7)
+    assert 10 < len(r) < 51 and r.ok.all()
+    assert "singular" in r.stopped or "out of reach" in r.stopped
+    assert r.t[-1] <= float(r.stopped.split()[2]) < r.t[-1] + 0.02
+    assert np.ptp(r.energy) < 1e-5
+    for name, step in (("rk2", 2e-3), ("abm4", 2e-3), ("gear4", 2e-3)):
+        fixed = sk.simulate(m, 1.0, samples=51, integrator=name, step=step)
+        assert fixed.stopped and np.ptp(fixed.energy) < 0.1
+
+
+def test_a_motion_that_blows_up_ends_with_a_message() -> None:
+    m = pendulum(initial={"swing": {"speed": 1}})
+
+    def runaway(t: Any, state: sk.Motion) -> Any:
+        return [sk.Moment("rod", 50 * state.omega("rod") ** 2)]
+
+    r = sk.simulate(m, 1.0, samples=101, loads=[runaway])
+    assert r.stopped.startswith("t = 0.0") and 1 < len(r) < 10
+    short = sk.simulate(pendulum(), 10.0, max_steps=5)
+    assert "5 steps are taken" in short.stopped
+
+
+def test_bad_calls_are_told_all_at_once() -> None:
+    with pytest.raises(sk.InputError) as caught:
+        sk.simulate(pendulum(), [0, 2, 1], formulation="reduce", integrator="rk5", rtol=-1, samples=1)
+    keys = [problem.key for problem in caught.value.problems]
+    assert keys == ["formulation", "integrator", "rtol", "samples"]
+    assert "did you mean 'reduced'" in str(caught.value)
+    for options, message in (
+        ({"t": [0, 2, 1]}, "t: the time 1 s does not come after 2 s"),
+        ({"t": -1}, "t: -1 is not a positive time"),
+        ({}, "t: no end is known"),
+        ({"t": "now"}, "t: 'now' is not a positive time"),
+        ({"t": [0, 1], "samples": 5}, "samples: has no meaning"),
+        ({"t": 1, "integrator": "rk4"}, "step: rk4 has a fixed step"),
+        ({"t": 1, "step": 0.1}, "step: DOP853 chooses its own steps"),
+        ({"t": 1, "integrator": "rk4", "step": 0}, "step: 0 is not a positive time"),
+    ):
+        with pytest.raises(sk.InputError, match=message):
+            sk.simulate(pendulum(), **options)
+
+
+def test_what_cannot_begin() -> None:
+    driven = five_bar().source_dict
+    driven["drivers"]["free"] = {"joint": "E", "speed": 1}
+    light = {"points": {"A": [0, 0], "B": [1, 0]}, "links": {"ground": ["A"], "rod": ["A", "B"]}}
+    swing = {"drivers": {"swing": {"joint": "A"}}}
+    far = five_bar().source_dict
+    far["initial"] = {"free": {"value": -1.6}}
+    for data, message in (
+        (driven, "drivers: every driver has a law"),
+        ({**light, **swing}, "drivers.swing: the free coordinate moves no mass"),
+        (far, "initial: the start has no regular pose"),
+    ):
+        with pytest.raises(sk.InputError, match=message):
+            sk.simulate(sk.Mechanism.from_dict(data), 1.0)

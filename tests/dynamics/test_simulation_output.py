@@ -1,0 +1,104 @@
+"""Simulations as tables, files and pictures, and the command that makes them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import structkin as sk
+from structkin import show
+from structkin.cli import main
+
+SWING = """
+title = "Swing"
+units = { length = "mm", angle = "deg" }
+[points]
+A = [0, 0]
+B = [1000, 0]
+[links]
+ground = ["A"]
+bar = { points = ["A", "B"], shape = "rod", mass = 2 }
+[drivers]
+swing = { joint = "A", torque = "4 N m" }
+[forces]
+gravity = [0, -9.81]
+"""
+
+
+@pytest.fixture
+def swing(tmp_path: Path) -> Path:
+    file = tmp_path / "swing.toml"
+    file.write_text(SWING)
+    return file
+
+
+def run(capsys: Any, monkeypatch: Any, *arguments: object) -> tuple[int, str, str]:
+    monkeypatch.setattr("sys.argv", ["structkin", *map(str, arguments)])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    out, err = capsys.readouterr()
+    return int(caught.value.code or 0), out, err
+
+
+def test_the_command_writes_tables_and_pictures(capsys: Any, monkeypatch: Any, tmp_path: Path, swing: Path) -> None:
+    table, one, two = tmp_path / "s.csv", tmp_path / "s.png", tmp_path / "e.png"
+    options = "--duration", 0.2, "--samples", 5, "--csv", table, "--plot", one, "--energies", two
+    code, out, _ = run(capsys, monkeypatch, "simulate", swing, *options)
+    assert code == 0
+    assert "free: swing" in out and "evaluations" in out
+    assert min(one.stat().st_size, two.stat().st_size) > 10_000
+    heads, units, *rows = list(csv.reader(table.read_text(encoding="utf-8").splitlines()))
+    r = sk.simulate(sk.load(swing), 0.2, samples=5)
+    for head, unit, values in (
+        ("swing.effort", "N m", r.efforts["swing"]),
+        ("energy.total", "J", r.energy),
+        ("B.x", "mm", r.position("B")[:, 0] * 1000),
+    ):
+        column = heads.index(head)
+        assert units[column] == unit
+        assert [float(row[column]) for row in rows] == pytest.approx(values.tolist(), rel=1e-14)
+
+
+def test_json(capsys: Any, monkeypatch: Any, swing: Path) -> None:
+    options = "--duration", 0.1, "--samples", 3, "--integrator", "rk4", "--step", 0.01, "--json"
+    code, out, _ = run(capsys, monkeypatch, "simulate", swing, *options)
+    data = json.loads(out)
+    assert code == 0
+    assert data["free"] == ["swing"] and data["stopped"] is None
+    assert data["efforts"]["swing"] == [4.0] * 3
+    assert data["integration"]["steps"] == 10
+    # power in: the work of the torque, from the energy's own columns
+    turned = (data["drivers"]["swing"]["value"][-1] - data["drivers"]["swing"]["value"][0]) * 3.141592653589793 / 180
+    assert data["energy"]["total"][-1] - data["energy"]["total"][0] == pytest.approx(4 * turned, rel=1e-7)
+
+
+def test_bad_calls_end_with_2_and_an_early_end_with_1(
+    capsys: Any, monkeypatch: Any, tmp_path: Path, swing: Path
+) -> None:
+    code, _, err = run(capsys, monkeypatch, "simulate", swing)
+    assert code == 2 and "no end is known" in err
+    code, _, err = run(capsys, monkeypatch, "simulate", swing, "--duration", 1, "--integrator", "rk4")
+    assert code == 2 and "fixed step" in err
+    file = tmp_path / "dead.toml"
+    file.write_text(
+        'duration = 0.5\n[points]\nA=[0,0]\nB=[0.1,0.1]\nC=[0.4,0.25]\nD=[0.5,0]\n[links]\nground=["A","D"]\n'
+        'crank={points=["A","B"],shape="rod",mass=1}\ncoupler={points=["B","C"],shape="rod",mass=2}\n'
+        'rocker=["C","D"]\n[drivers]\nm={joint="A"}\n[forces]\ngravity=[0,-9.81]\n'
+    )
+    options = "--samples", 11, "--integrator", "rk4", "--step", 0.005, "--energies", tmp_path / "a.png"
+    code, out, _ = run(capsys, monkeypatch, "simulate", file, *options)
+    assert code == 1
+    assert "stopped at t = 0." in out
+
+
+def test_the_panels_of_a_simulation(swing: Path) -> None:
+    r = sk.simulate(sk.load(swing), 0.1, samples=3)
+    labels = [ax.get_ylabel() for ax in show.plot_simulation(r).axes]
+    assert labels == ["angle [deg]", "driver torque [N m]", "energy [J]"]
+    plain = sk.Mechanism.from_dict({**sk.load(swing).source_dict, "drivers": {"swing": {"joint": "A"}}})
+    labels = [ax.get_ylabel() for ax in show.plot_simulation(sk.simulate(plain, 0.1, samples=3)).axes]
+    assert labels == ["angle [deg]", "energy [J]"]

@@ -1,0 +1,135 @@
+"""What kind of pose: regular, dead point, change point with its branches, redundant."""
+
+import numpy as np
+import pytest
+
+import structkin as sk
+from structkin.examples import names, path
+
+
+def four_bar(A, B, C, D, **more):
+    return sk.Mechanism(
+        points={"A": A, "B": B, "C": C, "D": D},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"]},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+        **more,
+    )
+
+
+def parallelogram():
+    return four_bar((0, 0), (0, 1), (2, 1), (2, 0))
+
+
+@pytest.mark.parametrize("name", names())
+def test_examples_are_regular(name):
+    m = sk.load(path(name))
+    motion = m.solve(5)
+    if m.genevas:
+        with pytest.raises(sk.InputError, match="cannot be classified"):
+            motion.classify(2)
+        return
+    found = motion.classify(2)
+    assert found.kind == ("redundant" if m.structure().over else "regular")
+    assert 1e-3 < found.sigma < 1 and not found.branches and not found.coordinates
+
+
+def test_dead_point_names_a_coordinate_that_works():
+    """The crank of a rocker-crank at its limit: coupler and rocker are aligned, and the rocker can drive."""
+    m = four_bar((0, 0), (3, 1), (4, 3), (5, 0))
+    a, b, c, d = np.sqrt(10), np.sqrt(5), np.sqrt(10), 5.0
+    limit = np.arccos((a * a + d * d - (b + c) ** 2) / (2 * a * d))
+    found = m.solve(drivers={"motor": [1.0, limit]}).classify(1)
+    assert found.kind == "dead point" and found.sigma < 1e-6
+    assert found.coordinates in (("B",), ("C",), ("D",))
+    assert "motor cannot drive" in found.words
+
+
+def test_a_slider_at_its_dead_centre_is_driven_by_the_crank():
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0.5), "C": (4, 0)},
+        links={"ground": ["A"], "crank": ["A", "B"], "rod": ["B", "C"], "slide": ["C"]},
+        joints={"guide": {"type": "prismatic", "links": ["slide", "ground"], "axis": [1, 0]}},
+        drivers={"push": {"joint": "guide"}},
+    )
+    reach = abs(1 + 0.5j) + abs(3 - 0.5j) - 4
+    found = m.solve(drivers={"push": [0.0, reach]}).classify(1)
+    assert found.kind == "dead point" and found.coordinates[0] in ("A", "B", "C")
+
+
+def test_the_driver_that_still_works_is_kept():
+    """Two four-bars side by side: the first motor is at its limit, the second is not."""
+    m = sk.Mechanism(
+        points={
+            "A": (0, 0), "B": (3, 1), "C": (4, 3), "D": (5, 0),
+            "E": (9, 0), "F": (9, 1), "G": (13, 2), "H": (12, 0),
+        },
+        links={
+            "ground": ["A", "D", "E", "H"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"],
+            "crank2": ["E", "F"], "coupler2": ["F", "G"], "rocker2": ["H", "G"],
+        },
+        drivers={"motor": {"joint": "A"}, "motor2": {"joint": "E"}},
+    )  # fmt: skip
+    a, b, c, d = np.sqrt(10), np.sqrt(5), np.sqrt(10), 5.0
+    limit = np.arccos((a * a + d * d - (b + c) ** 2) / (2 * a * d))
+    found = m.solve(drivers={"motor": [1.0, limit], "motor2": [1.5, 1.4]}).classify(1)
+    assert found.kind == "dead point" and found.coordinates[0] == "motor2" and len(found.coordinates) == 2
+    assert found.coordinates[1] in ("B", "C", "D")
+
+
+@pytest.mark.parametrize("short, long", [(1.0, 2.0), (0.7, 3.1), (2.0, 2.5)])
+def test_both_branches_of_a_flat_parallelogram(short, long):
+    """The parallelogram keeps its ratio 1; the antiparallelogram passes with (a - d) / (a + d), and its inverse."""
+    m = four_bar((0, 0), (0, short), (long, short), (long, 0))
+    motion = m.solve(9)
+    for sample, ratio in ((2, -(long - short) / (long + short)), (6, -(long + short) / (long - short))):
+        found = motion.classify(sample)
+        assert found.kind == "change point" and found.sigma < 1e-9 and len(found.branches) == 2
+        keeps, other = found.branches
+        np.testing.assert_allclose(keeps.K("rocker")[0], 1, atol=1e-12)
+        np.testing.assert_allclose(keeps.L("rocker")[0], 0, atol=1e-10)
+        np.testing.assert_allclose(other.K("rocker")[0], ratio, atol=1e-11)
+        # By symmetry the ratio is at an extreme where the bars are in line.
+        np.testing.assert_allclose(other.L("rocker")[0], 0, atol=1e-9)
+        np.testing.assert_allclose(other.position("C"), keeps.position("C"), atol=1e-12)
+        np.testing.assert_allclose(other.omega("rocker"), ratio, atol=1e-11)
+
+
+def test_the_other_branch_on_request():
+    """With its modes kept, a parallelogram turns into an antiparallelogram at each flat pose, and back at the next."""
+    motion = parallelogram().solve(361, branch="mode")
+    smooth = parallelogram().solve(361)
+    assert motion.ok.all()
+    W, V = motion.position("D") - motion.position("B"), motion.position("C") - motion.position("B")
+    side = W[:, 0] * V[:, 1] - W[:, 1] * V[:, 0]
+    assert np.all(side > -1e-12)
+    np.testing.assert_allclose(motion.position("C")[:91], smooth.position("C")[:91], atol=1e-12)
+    other = smooth.classify(90).branches[1]
+    np.testing.assert_allclose(motion.K("rocker")[91], other.K("rocker")[0], atol=1e-3)
+    # Four bars: the closure of the antiparallelogram, with the half angles' product constant.
+    z, y = motion.angle("crank")[91:270], motion.angle("rocker")[91:270]
+    product = np.tan((z - np.pi) / 2) / np.tan((y - np.pi) / 2)
+    np.testing.assert_allclose(product, product[0], rtol=1e-8)
+    with pytest.raises(sk.InputError, match="known: smooth, mode"):
+        parallelogram().solve(9, branch="other")
+
+
+def test_redundant_joints_are_named():
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 2), "C": (5, 2), "D": (4, 0), "E": (2, 0), "F": (3, 2)},
+        links={
+            "ground": ["A", "D", "E"], "left": ["A", "B"], "coupler": ["B", "C", "F"],
+            "right": ["D", "C"], "middle": ["E", "F"],
+        },
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )  # fmt: skip
+    found = m.solve(7).classify(1)
+    assert found.kind == "redundant" and "F repeats" in found.words
+
+
+def test_no_pose_no_class():
+    m = four_bar((0, 0), (3, 1), (4, 3), (5, 0))
+    motion = m.solve(37)
+    lost = int(np.flatnonzero(~motion.ok)[0])
+    assert motion.classify(lost) is None and motion.classify(0).kind == "regular"
+    with pytest.raises(sk.InputError, match="no sample 37 of 37"):
+        motion.classify(37)

@@ -1,0 +1,121 @@
+"""No branch jump: neighbouring samples of a sweep lie on one branch, or the sweep says where it stopped.
+
+Between two neighbouring samples that are ok, their velocities and accelerations say how the links move. Where that does
+not agree, the way between them is refined: all equations of the mechanism are followed in smaller steps by an
+independent solver, which has to arrive at the second sample.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_mechanisms import DRIVEN, OTHERS, Case, build
+from whole_system import WholeSystem, unknowns_of
+
+#: Largest step of a driver between samples [rad], or in parts of the size.
+STEP = 0.04
+#: What the rates may leave of a link's motion over one step [rad, or parts of the size], and steps of a refinement.
+LEFT, FINER = 1e-3, 10
+BATCH, BATCHES = 100, 100
+
+
+def walk(mechanism: Any, rng: Any, corners: int = 4) -> tuple[Any, Any]:
+    """A random walk of all drivers in straight lines, from the sketch: values and steps a sample (drivers, n).
+
+    Each corner comes twice: with the step that leads to it, and with that which leads away.
+    """
+    size = WholeSystem(mechanism).size
+    unit = np.array([1.0 if drive.kind == "angle" else size for drive in mechanism.drives.values()])
+    start = np.array([drive.start for drive in mechanism.drives.values()])
+    reach = np.where([drive.kind == "angle" for drive in mechanism.drives.values()], 2.5, 0.6)
+    values, steps, place = [], [], start
+    for _ in range(corners):
+        end = start + reach * unit * rng.uniform(-1, 1, len(unit))
+        count = int(np.ceil(np.max(np.abs(end - place) / unit) / STEP)) + 1
+        values.append(place + np.linspace(0, 1, count + 1)[:, None] * (end - place))
+        steps.append(np.broadcast_to((end - place) / count, (count + 1, len(unit))))
+        place = end
+    return np.concatenate(values).T, np.concatenate(steps).T
+
+
+def check_sweep(case: Case) -> Counter[str]:
+    """Sweep a mechanism by a random walk of its drivers and test each pair of neighbours."""
+    mechanism = case.mechanism()
+    system = WholeSystem(mechanism)
+    z, rates = walk(mechanism, np.random.default_rng(case.seed))
+    given = {id: (z[k], rates[k], np.zeros(z.shape[1])) for k, id in enumerate(system.drivers)}
+    motion = mechanism.solve(drivers=given)
+    unit = np.tile([system.size, system.size, 1.0], len(system.moving))[:, None]
+    q, v, a = (unknowns_of(system, motion, order) for order in range(3))
+    moved = np.any(np.diff(z, axis=1) != 0, axis=0)
+    with np.errstate(all="ignore"):
+        guess = 0.5 * (v[:, 1:] + v[:, :-1]) + (a[:, :-1] - a[:, 1:]) / 12
+        gap = np.max(np.abs(_wrapped(np.diff(q, axis=1) - np.where(moved, guess, 0.0)) / unit), axis=0)
+    pairs = motion.ok[1:] & motion.ok[:-1]
+    seen = Counter(sweeps=1, pairs=int(pairs.sum()), stopped=int(not motion.ok.all()), tracked=int(motion.plan.tracked))
+    for k in np.flatnonzero(pairs & ~(gap < LEFT)):
+        seen["refined"] += 1
+        path = z[:, [k]] + np.linspace(0, 1, FINER + 1)[1:] * (z[:, [k + 1]] - z[:, [k]])
+        end = system.follow(q[:, [k]], path.T, closest=1e-9)
+        if end is None:
+            # A limit or a change point lies between, or a place far away: finer samples have to show it.
+            seen["barred"] += 1
+            assert _told(system, z[:, : k + 2], unit), (k, "passes what bars the way")
+            continue
+        assert np.max(np.abs(_wrapped(end - q[:, [k + 1]]) / unit)) < 1e-6, (k, "jumps to another branch")
+    return seen
+
+
+def _told(system: WholeSystem, z: Any, unit: Any) -> bool:
+    """Whether finer samples of the last step of a walk show a stop, or a curve without jump and kink.
+
+    With a quarter of the step, second differences of a smooth curve shrink to a sixteenth, of a kink to a quarter.
+    """
+    bends = []
+    for count in (40, 160):
+        path = z[:, [-2]] + np.linspace(0, 1, count + 1)[1:] * (z[:, [-1]] - z[:, [-2]])
+        values = np.hstack((z[:, :-1], path))
+        motion = system.mechanism.solve(drivers=dict(zip(system.drivers, values, strict=True)))
+        if not motion.ok[z.shape[1] - 2 :].all():
+            return True
+        q = unknowns_of(system, motion, 0)[:, z.shape[1] - 2 :] / unit
+        bends.append(np.max(np.abs(np.diff(q, 2, axis=1))))
+    return bool(bends[1] < bends[0] / 6 or bends[1] < 1e-9)
+
+
+def _wrapped(q: Any) -> Any:
+    q[2::3] = np.remainder(q[2::3] + np.pi, 2 * np.pi) - np.pi
+    return q
+
+
+@settings(max_examples=24, deadline=None)
+@given(seed=st.integers(0, 10**6), elements=st.integers(1, 3))
+def test_dyads_and_driven_links(seed, elements):
+    check_sweep(build(seed, elements))
+
+
+@settings(max_examples=8, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_triads_and_general_groups(seed):
+    check_sweep(build(seed, 1, menu=OTHERS))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_many_sweeps(batch, record_property):
+    seen: Counter[str] = Counter()
+    jumps = []
+    for k in range(batch * BATCH, (batch + 1) * BATCH):
+        case = build(30_000_000 + k, 1 + k % 3) if k % 3 else build(30_000_000 + k, 1, menu=OTHERS, first=DRIVEN)
+        try:
+            seen += check_sweep(case)
+        except AssertionError as error:
+            jumps.append((k, str(error)))
+    for name, count in sorted(seen.items()):
+        record_property(name, count)
+    assert not jumps

@@ -1,0 +1,134 @@
+"""Variants solved together are the mechanisms built and solved one by one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import structkin as sk
+from structkin.examples import names, path
+
+
+def rebuilt(m, lengths, points, k):
+    """Return variant k as a mechanism of its own; lengths and places go into the file in its unit."""
+    data, scale = m.source_dict, m.units.length_scale
+    data["lengths"] = {
+        name: value
+        for name, value in data.get("lengths", {}).items()
+        if frozenset(name.split("-")) not in {frozenset(other.split("-")) for other in lengths}
+    } | {name: float(values[k] / scale) for name, values in lengths.items()}
+    for name, places in points.items():
+        data["points"][name] = (places[k] / scale).tolist()
+    return sk.Mechanism.from_dict(data, folder=m._folder)
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_link_of_every_example(name):
+    m = sk.load(path(name))
+    rng = np.random.default_rng(5)
+    lengths = {
+        f"{a}-{b}": abs(m.links[link].local[a] - m.links[link].local[b]) * (1 + 0.01 * rng.uniform(-1, 1, 3))
+        for link in m.links
+        if link != "ground" and len(m.links[link].points) == 2
+        for a, b in [m.links[link].points]
+    }
+    if not lengths:
+        pytest.skip("no link of two points")
+    if m.solve(3).plan.tracked or m.meshes or m.cams or m.genevas:
+        with pytest.raises(sk.InputError, match="solve each variant by itself"):
+            sk.solve_many(m, lengths=lengths)
+        return
+    motions = sk.solve_many(m, 40, lengths=lengths)
+    assert motions.status.shape == (3, 40)
+    for k in range(3):
+        one = rebuilt(m, lengths, {}, k).solve(40)
+        np.testing.assert_array_equal(motions.status[k], one.status)
+        size, ok = one.size, one.ok
+        for point in m.points:
+            np.testing.assert_allclose(
+                motions.position(point)[k], one.position(point), atol=1e-11 * size, err_msg=point
+            )
+            fast = np.abs(one.velocity(point)[ok]).max(initial=1.0) + np.abs(one.acceleration(point)[ok]).max(
+                initial=1.0
+            )
+            np.testing.assert_allclose(motions.acceleration(point)[k], one.acceleration(point), atol=1e-8 * fast)
+        for link in m.links:
+            np.testing.assert_allclose(motions.omega(link)[k], one.omega(link), atol=1e-9, rtol=1e-9)
+
+
+CRANK_ROCKER = {
+    "points": {"A": (0, 0), "B": (1, 0), "C": (4, 3), "D": (5, 0), "P": (2, 4)},
+    "links": {"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C", "P"], "rocker": ["C", "D"]},
+    "drivers": {"motor": {"joint": "A", "speed": 1.0}},
+}
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+def test_points_and_lengths(engine):
+    m = sk.Mechanism(**CRANK_ROCKER)
+    points = {"D": np.array([[5.0, 0.1], [4.8, -0.2]]), "P": np.array([[2.0, 4.0], [2.5, 3.0]])}
+    lengths = {"A-B": np.array([0.9, 1.1]), "C-P": np.array([2.0, 2.5]), "B-P": np.array([4.0, 4.2])}
+    motions = sk.solve_many(m, 60, points=points, lengths=lengths, engine=engine)
+    for k in range(2):
+        one = rebuilt(m, lengths, points, k).solve(60)
+        assert one.ok.all() and motions.ok[k].all()
+        for point in m.points:
+            np.testing.assert_allclose(motions.position(point)[k], one.position(point), atol=1e-12)
+            np.testing.assert_allclose(motions.velocity(point)[k], one.velocity(point), atol=1e-12)
+        for link in m.links:
+            np.testing.assert_allclose(motions.angle(link)[k], one.angle(link), atol=1e-12)
+            np.testing.assert_allclose(motions.alpha(link)[k], one.alpha(link), atol=1e-11)
+
+
+def test_a_slide():
+    m = sk.load(path("slider_crank_offset"))
+    lengths = {"A-B": np.array([0.05, 0.04])}
+    motions = sk.solve_many(m, 11, lengths=lengths)
+    np.testing.assert_allclose(motions.position("T")[0], m.solve(11).position("T"), atol=1e-14)
+    np.testing.assert_allclose(motions.position("T")[1], rebuilt(m, lengths, {}, 1).solve(11).position("T"), atol=1e-14)
+
+
+def test_drivers_of_each_variant():
+    m = sk.Mechanism(**CRANK_ROCKER)
+    angles = np.linspace(0, 1, 12).reshape(3, 4)
+    motions = sk.solve_many(m, drivers={"motor": (angles, np.ones_like(angles))})
+    assert np.isnan(motions.t).all() and len(motions) == 3
+    for k in range(3):
+        one = m.solve(drivers={"motor": (angles[k], np.ones(4))})
+        np.testing.assert_allclose(motions.position("P")[k], one.position("P"), atol=1e-14)
+        np.testing.assert_allclose(motions.velocity("P")[k], one.velocity("P"), atol=1e-14)
+    shared = sk.solve_many(m, lengths={"A-B": [1.0, 1.0]}, drivers={"motor": angles[1]})
+    np.testing.assert_array_equal(shared.position("P")[1], shared.position("P")[0])
+
+
+def test_a_variant_out_of_reach_says_so():
+    motions = sk.solve_many(sk.Mechanism(**CRANK_ROCKER), 90, lengths={"C-D": [3.0, 1.0, 4.0]})
+    assert motions.ok[0].all() and motions.ok[2].all() and not motions.ok[1].all()
+    lost = motions.status[1] == sk.Status.OUT_OF_REACH
+    assert (motions.failed_group[1][lost] == 1).all() and np.isnan(motions.position("C")[1][lost]).all()
+    assert "3 variants, 90 samples" in repr(motions)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "nothing differs"),
+        ({"lengths": {"A-C": [1.0]}}, "no link has these two points"),
+        ({"lengths": {"A-B": [1.0, -1.0]}}, "expected positive lengths"),
+        ({"lengths": {"A-B": "long"}, "points": {"Q": [[0, 0]]}}, "is not a point"),
+        ({"lengths": {"A-B": [1.0, 1.1]}, "points": {"P": [[0, 0]]}}, "numbers of variants differ"),
+        ({"points": {"P": [[0, 0, 0]]}}, r"expected places \(v, 2\)"),
+        ({"lengths": {"B-P": [4.0, 90.0], "C-P": [2.0, 2.0]}}, "variant 1 would be built otherwise|cannot close"),
+    ],
+)
+def test_bad_input(options, words):
+    with pytest.raises(sk.InputError, match=words):
+        sk.solve_many(sk.Mechanism(**CRANK_ROCKER), 5, **options)
+
+
+def test_names_of_the_result():
+    motions = sk.solve_many(sk.Mechanism(**CRANK_ROCKER), 5, lengths={"A-B": [1.0]})
+    with pytest.raises(sk.InputError, match="Q"):
+        motions.position("Q")
+    with pytest.raises(sk.InputError, match="is not a link"):
+        motions.angle("cranc")

@@ -1,0 +1,299 @@
+"""Masses, forces and efforts in the file: what they become, and every way of getting them wrong."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from model_samples import patched
+
+from structkin.errors import InputError
+from structkin.model import Builder, Mechanism
+from structkin.model.forces import AppliedForce, AppliedMoment, Friction, Spring, Torsion
+
+Case = tuple[dict[str, Any], str, str, str]
+FORCE = {"type": "force", "at": "E", "value": [1, 2]}
+MOMENT = {"type": "moment", "on": "crank", "value": 3}
+TORSION = {"type": "torsion", "joint": "A"}
+FRICTION = {"type": "friction", "joint": "guide", "limit": 5}
+
+CASES: dict[str, Case] = {
+    # masses
+    "unknown shape": ({"links.rocker": {"points": ["C", "D"], "shape": "disc"}}, "links.rocker.shape", "'rod' or", ""),
+    "density alone": ({"links.coupler.density": 1}, "links.coupler", "no shape", "rod"),
+    "rod without mass": ({"links.rocker": {"points": ["C", "D"], "shape": "rod"}}, "links.rocker", "neither", "one"),
+    "rod with both": ({"links.coupler.shape": "rod", "links.coupler.density": 1}, "links.coupler", "both", "one"),
+    "rod with a centre": (
+        {"links.coupler.shape": "rod", "links.coupler.center": [1, 1]},
+        "links.coupler",
+        "shape and center",
+        "keep",
+    ),
+    "rod of a point": ({"links.block": {"points": ["E"], "shape": "rod", "mass": 1}}, "links.block", "two points", ""),
+    "plate of two points": (
+        {"links.rocker": {"points": ["C", "D"], "shape": "plate", "mass": 1}},
+        "links.rocker",
+        "three points",
+        "corners",
+    ),
+    "flat plate": (
+        {
+            "points.E": [50, 15],
+            "links.coupler": {"points": ["B", "C", "E"], "shape": "plate", "density": 1},
+            "joints.guide.axis": [2, 1],
+        },
+        "links.coupler",
+        "on one line",
+        "rod",
+    ),
+    "density of a rod in kg": (
+        {"links.rocker": {"points": ["C", "D"], "shape": "rod", "density": "1 kg"}},
+        "links.rocker.density",
+        "not a mass per length",
+        "kg/m",
+    ),
+    "negative density": (
+        {"links.rocker": {"points": ["C", "D"], "shape": "rod", "density": -1}},
+        "links.rocker.density",
+        "not negative",
+        "",
+    ),
+    "point mass elsewhere": (
+        {"links.rocker": {"points": ["C", "D"], "point_masses": {"B": 1}}},
+        "links.rocker.point_masses.B",
+        "not a point of the link",
+        "C, D",
+    ),
+    "point mass as a number": (
+        {"links.coupler.point_masses": 3},
+        "links.coupler.point_masses",
+        "expected a table",
+        "P = 0.5",
+    ),
+    "negative point mass": (
+        {"links.rocker": {"points": ["C", "D"], "point_masses": {"C": -1}}},
+        "links.rocker.point_masses.C",
+        "not negative",
+        "",
+    ),
+    "point mass beside a mass": ({"links.coupler.point_masses": {"B": 1}}, "links.coupler", "no centre", "center"),
+    "mass of the ground": (
+        {"links.ground": {"points": ["A", "D", "F"], "point_masses": {"A": 1}}},
+        "links.ground",
+        "does not move",
+        "delete",
+    ),
+    # forces
+    "force without size": ({"forces.f": {"type": "force", "at": "E"}}, "forces.f", "no size", "value, law"),
+    "force with two sizes": ({"forces.f": {**FORCE, "law": ["t", "t"]}}, "forces.f", "value and law", "one of"),
+    "force as a number": ({"forces.f": {**FORCE, "value": 3}}, "forces.f", "two components", ""),
+    "force in kg": ({"forces.f": {**FORCE, "value": ["3 kg", 0]}}, "forces.f", "'3 kg' is not a force", "250 N"),
+    "force at an unknown point": ({"forces.f": {**FORCE, "at": "Z"}}, "forces.f.at", "'Z' is not in", ""),
+    "force on another link": ({"forces.f": {**FORCE, "on": "rocker"}}, "forces.f", "not on 'rocker'", "coupler, block"),
+    "force on the ground": ({"forces.f": {**FORCE, "at": "F", "on": "ground"}}, "forces.f", "does not move", ""),
+    "force on no link": ({"forces.f": {**FORCE, "at": [1, 1]}}, "forces.f", "on no link", "add on"),
+    "axes of a force": ({"forces.f": {**FORCE, "frame": "link"}}, "forces.f.frame", "'global' or 'local'", ""),
+    "table without direction": (
+        {"forces.f": {"type": "force", "at": "E", "table": [[0, 0], [1, 1], [2, 0]]}},
+        "forces.f",
+        "no direction",
+        "direction",
+    ),
+    "formula of a force": (
+        {"forces.f": {"type": "force", "at": "E", "law": ["x", 0]}},
+        "forces.f",
+        "'x' is unknown",
+        "",
+    ),
+    "moment on nothing": ({"forces.m": {"type": "moment", "value": 1}}, "forces.m", "on no link", "crank"),
+    "moment on the ground": ({"forces.m": {**MOMENT, "on": "ground"}}, "forces.m", "does not move", "moving"),
+    "moment on an unknown link": (
+        {"forces.m": {**MOMENT, "on": "krank"}},
+        "forces.m.links",
+        "'krank' is not in",
+        "crank",
+    ),
+    "moment twice": ({"forces.m": {**MOMENT, "links": ["crank", "rocker"]}}, "forces.m", "both", "one"),
+    "moment in N": ({"forces.m": {**MOMENT, "value": "3 N"}}, "forces.m", "not a moment", "5 N m"),
+    "torsion at a slide": ({"forces.s": {**TORSION, "joint": "guide"}}, "forces.s", "do not turn", "revolute"),
+    "torsion at no joint": ({"forces.s": {**TORSION, "joint": "K"}}, "forces.s", "no joint 'K'", ""),
+    "torsion of one link": (
+        {"forces.s": {"type": "torsion", "links": ["crank", "crank"]}},
+        "forces.s",
+        "itself",
+        "two",
+    ),
+    "torsion of nothing": ({"forces.s": {"type": "torsion"}}, "forces.s", "no links", "joint"),
+    "torsion at a pin of three": (
+        {"forces.s": {**TORSION, "joint": "F"}, "links.rocker": ["C", "D", "F"]},
+        "forces.s",
+        "joins 3 links",
+        "from, to",
+    ),
+    "torsional stiffness": (
+        {"forces.s": {**TORSION, "stiffness": "3 N/m"}},
+        "forces.s.stiffness",
+        "torsional",
+        "N m/rad",
+    ),
+    "actuator": ({"forces.spring.actuator": "5 kg"}, "forces.spring.actuator", "not a force", "250 N"),
+    "friction without limit": ({"forces.r": {"type": "friction", "joint": "guide"}}, "forces.r", "no limit", "12"),
+    "negative friction": ({"forces.r": {**FRICTION, "limit": -1}}, "forces.r.limit", "greater than zero", ""),
+    "sudden friction": ({"forces.r": {**FRICTION, "transition": 0}}, "forces.r.transition", "greater than zero", ""),
+    "friction at no joint": ({"forces.r": {**FRICTION, "joint": "gide"}}, "forces.r", "no joint 'gide'", "guide"),
+    "friction of a pin in N": (
+        {"forces.r": {**FRICTION, "joint": "A", "limit": "3 N"}},
+        "forces.r.limit",
+        "not a moment",
+        "",
+    ),
+    "friction on a guide's links": (
+        {"forces.r": {**FRICTION, "links": ["block", "ground"]}},
+        "forces.r",
+        "guide tells",
+        "",
+    ),
+    "contact": ({"forces.c": {"type": "contact"}}, "forces.c.type", "unknown", "no contact"),
+    # efforts
+    "torque on a distance": (
+        {"drivers.ram": {"between": ["D", "E"], "torque": 3}},
+        "drivers.ram.torque",
+        "a distance",
+        "force",
+    ),
+    "force on an angle": ({"drivers.free.force": 3}, "drivers.free.force", "an angle", "torque"),
+    "torque of a speed": ({"drivers.motor.torque": 3}, "drivers.motor.torque", "is a result", "delete"),
+    "torque in N": ({"drivers.free.torque": "3 N"}, "drivers.free.torque", "not a moment", "5 N m"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_mistake_is_told_once_and_alone(name: str) -> None:
+    patch, key, message, hint = CASES[name]
+    with pytest.raises(InputError) as caught:
+        Mechanism.from_dict(patched(patch))
+    problems = caught.value.problems
+    assert [problem.key for problem in problems] == [key], [str(problem) for problem in problems]
+    assert message in problems[0].message
+    assert hint in problems[0].hint
+
+
+def link(**entry: Any) -> Any:
+    """A link from (1, 1) along +y in a sketch, so that its frame is turned."""
+    places = {"A": [1, 1], "B": [1, 3], "C": [-2, 3], "D": [-2, 1]}
+    return Mechanism(
+        points={point: places[point] for point in entry["points"]},
+        links={"ground": ["A"], "bar": entry},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    ).links["bar"]
+
+
+def test_a_uniform_rod() -> None:
+    rod = link(points=["A", "B"], shape="rod", density=3)
+    assert (rod.mass, rod.center, rod.inertia) == pytest.approx((6, 1, 6 * 4 / 12))
+    assert link(points=["A", "B"], shape="rod", mass=6).inertia == pytest.approx(2)
+
+
+@pytest.mark.parametrize("order", ["ABCD", "ADCB", "BCDA"])
+def test_a_uniform_plate_is_a_rectangle(order: str) -> None:
+    plate = link(points=list(order), shape="plate", density="5 kg/m^2")
+    assert plate.mass == pytest.approx(5 * 2 * 3)
+    centre = plate.origin + plate.direction * plate.center
+    assert centre == pytest.approx(-0.5 + 2j)
+    assert plate.inertia == pytest.approx(30 * (2**2 + 3**2) / 12)
+
+
+def test_a_plate_against_a_sum_over_its_area() -> None:
+    """An L-shaped plate, cut into small squares."""
+    m = Mechanism(
+        points={"A": [0, 0], "B": [4, 0], "C": [4, 1], "D": [1, 1], "E": [1, 3], "F": [0, 3]},
+        links={"ground": ["A"], "plate": {"points": list("ABCDEF"), "shape": "plate", "density": 2}},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )
+    h = 1 / 64
+    x, y = np.meshgrid(np.arange(h / 2, 4, h), np.arange(h / 2, 3, h))
+    z = (x + 1j * y)[(x < 1) | (y < 1)]
+    mass, centre = 2 * h * h * z.size, z.mean()
+    inertia = 2 * h * h * np.sum(np.abs(z - centre) ** 2) + mass * h * h / 6
+    plate = m.links["plate"]
+    assert (plate.mass, plate.center, plate.inertia) == (
+        pytest.approx(mass), pytest.approx(centre), pytest.approx(inertia))  # fmt: skip
+
+
+def test_point_masses_by_steiner() -> None:
+    both = link(points=["A", "B", "C"], shape="rod", mass=3, point_masses={"B": 1, "C": "500 g"})
+    # in the frame: A 0, B 2, C 2 + 3j, the rod's centre 1
+    centre = (3 * 1 + 2 + 0.5 * (2 + 3j)) / 4.5
+    spread = 3 * abs(1 - centre) ** 2 + abs(2 - centre) ** 2 + 0.5 * abs(2 + 3j - centre) ** 2
+    assert both.mass == pytest.approx(4.5)
+    assert both.center == pytest.approx(centre)
+    assert both.inertia == pytest.approx(3 * 4 / 12 + spread)
+    bob = link(points=["A", "B"], point_masses={"B": 2})
+    assert (bob.mass, bob.center, bob.inertia) == (2, 2, 0)
+
+
+def test_the_mass_of_a_link_of_one_point_is_there() -> None:
+    m = Mechanism.from_dict(patched({"links.block": {"points": ["E"], "mass": 2}}))
+    assert (m.links["block"].mass, m.links["block"].center) == (2, 0)
+
+
+def test_loads_in_si() -> None:
+    patch = {
+        "forces.push": {"type": "force", "at": "E", "on": "block", "value": ["1 kN", 2]},
+        "forces.wave": {"type": "force", "at": [80, 50], "on": "coupler", "frame": "local", "law": ["3*t", "-t**2"]},
+        "forces.gas": {"type": "force", "at": "C", "direction": [3, 4], "table": [[0, 0], [1, 5], [2, 10]]},
+        "forces.brake": {"type": "moment", "links": ["crank", "coupler"], "law": "2*t"},
+        "forces.coil": {"type": "torsion", "joint": "A", "stiffness": "3 N m/rad", "free_angle": "30 deg"},
+        "forces.drag": {"type": "friction", "joint": "guide", "limit": 4, "transition": "1 mm/s"},
+        "forces.rub": {"type": "friction", "joint": "A", "limit": "3 Nmm"},
+        "drivers.free.torque": "4*t",
+        "forces.spring.actuator": "2 kN",
+    }
+    m = Mechanism.from_dict(patched(patch))
+    loads, t = m.forces.loads, np.array([2.0])
+
+    def at(law: Any) -> float:
+        return float(law(t)[0][0])
+
+    assert list(loads) == ["spring", "push", "wave", "gas", "brake", "coil", "drag", "rub"]
+    push, wave, gas, brake, coil, drag, rub, spring = (
+        loads[id] for id in ("push", "wave", "gas", "brake", "coil", "drag", "rub", "spring"))  # fmt: skip
+    assert isinstance(push, AppliedForce) and isinstance(wave, AppliedForce) and isinstance(gas, AppliedForce)
+    assert (push.link, push.place, at(push.x), at(push.y), push.local) == ("block", 0, 1000, 2, False)
+    coupler = m.links["coupler"]
+    assert coupler.origin + coupler.direction * wave.place == pytest.approx(0.08 + 0.05j)
+    assert (at(wave.x), at(wave.y), wave.local) == (6, -4, True)
+    assert (gas.link, at(gas.x), at(gas.y)) == ("coupler", pytest.approx(6), pytest.approx(8))
+    assert isinstance(brake, AppliedMoment) and brake.links == ("crank", "coupler") and at(brake.size) == 4
+    assert isinstance(coil, Torsion) and coil.links == ("ground", "crank")
+    assert (coil.stiffness, coil.free_angle) == (3, pytest.approx(math.pi / 6))
+    assert isinstance(drag, Friction) and (drag.limit, drag.transition) == (4, 1e-3)
+    assert isinstance(rub, Friction) and rub.links == ("ground", "crank") and rub.limit == pytest.approx(3e-3)
+    assert isinstance(spring, Spring) and spring.actuator is not None and at(spring.actuator) == 2000
+    assert at(m.forces.efforts["free"]) == 8
+
+
+def test_an_actuator_by_table(tmp_path: Path) -> None:
+    (tmp_path / "push.csv").write_text("t, f\n0, 1\n1, 2\n2, 5\n")
+    for actuator in ([[0, 1], [1, 2], [2, 5]], "push.csv"):
+        m = Mechanism.from_dict(patched({"forces.spring.actuator": actuator}), folder=tmp_path)
+        law = m.forces.springs["spring"].actuator
+        assert law is not None
+        assert law(np.array([2.0]))[0][0] == pytest.approx(5)
+
+
+def test_the_builder_says_the_same() -> None:
+    m = (
+        Builder()
+        .points(A=(0, 0), B=(1, 0))
+        .links(ground=["A"], bar={"points": ["A", "B"], "shape": "rod", "mass": 2})
+        .drive("swing", joint="A", torque="5*sin(t)")
+        .force("push", type="force", at="B", value=[0, -3])
+        .build()
+    )
+    assert m.links["bar"].inertia == pytest.approx(2 / 12)
+    assert list(m.forces.efforts) == ["swing"]
+    assert list(m.forces.loads) == ["push"]
