@@ -42,7 +42,7 @@ def _counts(mechanism: Mechanism) -> str:
         (len(structure.groups), "group"),
     )
     parts = [f"{count} {word}{'' if count == 1 else 's'}" for count, word in counted]
-    return ", ".join([*parts[:-1], f"mobility {structure.mobility}", parts[-1]])
+    return ", ".join([*parts[:-1], structure.mobility_in_words, parts[-1]])
 
 
 def _odd_units(mechanism: Mechanism) -> list[Problem]:

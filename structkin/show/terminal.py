@@ -53,7 +53,7 @@ def groups_table(structure: KinematicStructure) -> Table:
 
 
 def _verdict(structure: KinematicStructure) -> str:
-    lines = [f"mobility {structure.mobility}", *(str(problem) for problem in structure.diagnostics)]
+    lines = [structure.mobility_in_words, *(str(problem) for problem in structure.diagnostics)]
     return "\n".join(lines)
 
 

@@ -112,6 +112,19 @@ class KinematicStructure:
         """Whether the groups determine every link, and no equation is redundant."""
         return not self.over and not self.under
 
+    @property
+    def moves_specially(self) -> bool:
+        """Whether more drivers move it than its mobility says: by special dimensions, with joints to spare."""
+        joints_only = all(item.kind == "joint" for item in self.over)
+        return joints_only and not self.under and self.mobility < len(self.topology.drivers)
+
+    @property
+    def mobility_in_words(self) -> str:
+        """The mobility, and that by special dimensions where it moves by them."""
+        if not self.moves_specially:
+            return f"mobility {self.mobility}"
+        return f"mobility {self.mobility} by the joints alone, {len(self.topology.drivers)} by special dimensions"
+
     @cached_property
     def kinstr(self) -> NDArray[np.int8]:
         """The matrix KinStr (links, groups), links in the user's order with the ground among them.
