@@ -36,6 +36,8 @@ TURN = 0.3
 
 #: A coordinate that moves the links faster than this, made dimensionless by the mechanism's size, is at a dead point.
 STEEP = 1e4
+#: A group with a smaller margin (a squared sine) is flat: its rates are rounding, and its assembly mode may change.
+FLAT = 1e-8
 
 
 class NoPoseError(Exception):
@@ -245,6 +247,9 @@ class Reduced:
             raise NoPoseError(t, Status(int(lanes.status[0])), int(lanes.group[0]))
         if not np.isfinite(lanes.x[0]).all():
             raise NoPoseError(t, Status.NOT_CONVERGED, -1)
+        flat = np.flatnonzero(lanes.least < FLAT)
+        if len(flat):
+            raise NoPoseError(t, Status.SINGULAR, self.plan.steps[flat[0]].group)
         return np.asarray(lanes.x[0])
 
     def _mode(self, step: int) -> int:

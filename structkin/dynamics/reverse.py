@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.columns import Columns, unit_wrenches
+from structkin.groups.general import solve_lanes
 from structkin.kinematics import Motion
 from structkin.model.topology import pin_of
 
@@ -23,6 +24,8 @@ Floats = NDArray[np.float64]
 
 #: What a unit of a free combination of unknowns must move an unknown by, to make it not unique.
 FREE = 1e-7
+#: Forces larger than what they hold by this factor, both scaled, are the rounding of a flat pose.
+BLOWN = 1e9
 
 
 class Layout:
@@ -139,11 +142,14 @@ class ReverseSweep:
 
 
 def _solve(matrix: Floats, right: Floats) -> Floats:
-    """Solve systems (n, r, c) for right-hand sides (n, r); by least squares of least size where c is not r."""
+    """Solve systems (n, r, c) for right-hand sides (n, r); by least squares of least size where c is not r.
+
+    NaN where a square system is singular, as at a flat pose: what would be left of the digits is rounding.
+    """
     r, c = matrix.shape[1:]
-    if r == c:
-        try:
-            return np.asarray(np.linalg.solve(matrix, right[:, :, None])[:, :, 0])
-        except np.linalg.LinAlgError:  # a pose that is singular to the last bit
-            pass
-    return np.asarray((np.linalg.pinv(matrix) @ right[:, :, None])[:, :, 0])
+    if r != c:
+        return np.asarray((np.linalg.pinv(matrix) @ right[:, :, None])[:, :, 0])
+    found = solve_lanes(matrix, right)
+    size = np.max(np.abs(found), axis=1, initial=0.0)
+    found[size > BLOWN * np.max(np.abs(right), axis=1, initial=0.0)] = np.nan
+    return found

@@ -281,4 +281,5 @@ def _result(mechanism: Mechanism, equations: Reduced, record: _Record, run: _Run
         free=tuple(equations.order[k] for k in equations.free),
         integration=Integration(run.steps, equations.evaluations, seconds),
         stopped=run.stopped,
+        loads=equations.users,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import mass_table
-from structkin.dynamics.loads import turned_angle
+from structkin.dynamics.kinetostatics import Kinetostatics
+from structkin.dynamics.loads import UserLoad, turned_angle
 from structkin.kinematics import Motion
 from structkin.model.forces import Spring, Torsion
 
@@ -37,11 +39,16 @@ class Simulation(Motion):
     free: tuple[str, ...]
     integration: Integration
     stopped: str = ""
+    loads: tuple[UserLoad, ...] = ()
 
     def __repr__(self) -> str:
         """Return title, samples and how it ended."""
         end = f"stopped at t = {self.t[-1]:.6g} s" if self.stopped else f"t to {self.t[-1]:.6g} s"
         return f"<Simulation of {self.mechanism.title or 'a mechanism'!r}: {len(self)} samples, {end}>"
+
+    def forces(self, *, static: bool = False, loads: Sequence[UserLoad] | None = None) -> Kinetostatics:
+        """Return what forces the motion needs, under the loads that it was simulated with or under others."""
+        return super().forces(static=static, loads=self.loads if loads is None else loads)
 
     @cached_property
     def kinetic_energy(self) -> Floats:

@@ -72,7 +72,7 @@ def solve(
     >>> [round(float(x), 12) for x in motion.velocity("B")[0]]
     [0.0, 2.0]
     """
-    _check_method(mechanism, method, coordinates, branch)
+    _check_method(mechanism, method, coordinates, branch, engine)
     if method.startswith("global"):
         from structkin.coordinates.solve import solve_globally
 
@@ -81,7 +81,6 @@ def solve(
         if strict:
             motion.require_ok()
         return motion
-    check_engine(engine, mechanism.title)
     plan = compile_plan(mechanism)
     if engine != plan.engine:
         plan = replace(plan, engine=engine)
@@ -100,7 +99,7 @@ def solve(
     return motion
 
 
-def _check_method(mechanism: Mechanism, method: str, coordinates: str | None, branch: str) -> None:
+def _check_method(mechanism: Mechanism, method: str, coordinates: str | None, branch: str, engine: str) -> None:
     problems = []
     if method not in METHODS:
         problems.append(Problem("method", f"'{method}' is unknown", f"known: {', '.join(METHODS)}"))
@@ -112,5 +111,12 @@ def _check_method(mechanism: Mechanism, method: str, coordinates: str | None, br
         problems.append(Problem("branch", f"'{branch}' is unknown", f"known: {', '.join(BRANCHES)}"))
     elif branch != BRANCHES[0] and method.startswith("global"):
         problems.append(Problem("branch", f"method '{method}' knows no modes", "leave it out"))
+    try:
+        check_engine(engine)
+    except InputError as error:
+        problems += error.problems
+    else:
+        if engine != "auto" and method.startswith("global"):
+            problems.append(Problem("engine", f"method '{method}' has no engines", "leave it out"))
     if problems:
         raise InputError(problems, mechanism.title)
