@@ -17,7 +17,7 @@ from structkin.groups import General, Turn
 from structkin.kinematics.choice import choose
 from structkin.kinematics.plan import DriverSlot, Operand, Plan, Slot, Step
 from structkin.kinematics.status import Status, mark
-from structkin.kinematics.tracking import track
+from structkin.kinematics.tracking import track, unpacked
 
 Floats = NDArray[np.float64]
 Progress = Callable[[float], None]
@@ -258,12 +258,7 @@ class _Block:
 
     def _close_near(self, step: Step, form: General, h: tuple[Any, ...], near: Floats) -> tuple[Floats, ...]:
         """Close a general group by Newton's method from slots near its solution."""
-        guess = [near[self.plan.rows(slot)] for slot in step.outputs]
-        places, angles = guess[: 2 * form.rows.links], guess[2 * form.rows.links :]
-        O, U = np.stack(places[0::2]), np.stack(places[1::2])
-        theta = np.arctan2(U[:, 1], U[:, 0])
-        for link, angle in zip(form.rows.angles, angles, strict=True):
-            theta[link] = angle[0]
+        O, theta = unpacked(form, [near[self.plan.rows(slot)] for slot in step.outputs])
         O, theta, change = form.newton(h, O, theta)
         return form.unknowns(O, np.where(change < 1e-8, theta, np.nan))
 
