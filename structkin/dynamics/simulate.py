@@ -140,10 +140,10 @@ def _times(mechanism: Mechanism, t: ArrayLike | None, samples: int | None, probl
         problems.append(Problem("t", "no end is known", "pass t=, or add duration = ... to the mechanism"))
         return np.zeros(1)
     if np.ndim(end) == 0:
-        if not (_is_number(end) and float(end) > 0):  # type: ignore[arg-type]
+        if not (_is_number(end) and float(end) > 0):  # type: ignore[arg-type]  # a number, as was checked
             problems.append(Problem("t", f"{end!r} is not a positive time"))
             return np.zeros(1)
-        return np.linspace(0.0, float(end), samples or SAMPLES)  # type: ignore[arg-type]
+        return np.linspace(0.0, float(end), samples or SAMPLES)  # type: ignore[arg-type]  # a number, as was checked
     if samples is not None:
         problems.append(Problem("samples", "has no meaning where the times t are given", "leave it out"))
     try:

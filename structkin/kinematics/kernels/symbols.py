@@ -91,7 +91,7 @@ class Symbol:
     """An expression. It has no truth, no order and no number: a function that branches on data cannot be traced."""
 
     __slots__ = ("args", "graph", "index", "op")
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # it equals nothing for sure
 
     def __init__(self, graph: Graph, index: int, op: str, args: tuple[Term, ...]) -> None:
         """Record an operation and its operands."""
@@ -173,7 +173,7 @@ class NeverZero(Symbol):
     __slots__ = ()
     __hash__ = None
 
-    def __eq__(self, other: object) -> bool:  # type: ignore[override]
+    def __eq__(self, other: object) -> bool:  # type: ignore[override]  # narrower on purpose
         """Tell that it is not zero; what else it equals is not known."""
         return False if isinstance(other, int | float) and other == 0 else self._refuse()
 

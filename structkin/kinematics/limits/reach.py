@@ -250,7 +250,7 @@ class Chart:
 
     def _is_infinite(self, end: End) -> bool:
         plan = self._poses.plan
-        return any(plan.steps[k].kind.modes == 1 for k in end.steps)  # type: ignore[union-attr]
+        return any(plan.steps[k].kind.modes == 1 for k in end.steps)  # type: ignore[union-attr]  # no general groups here
 
     def at_end(self, end: End, beside: float) -> float:
         """Return the margin at an end, where other steps are at their limits; at infinity that beside it."""

@@ -182,7 +182,7 @@ def circuits(
     graph.add_nodes_from(index for index, _ in enumerate(found))
     graph.add_edges_from(meeting.sheets for meeting in meetings)
     circuit = {k: index for index, part in enumerate(nx.connected_components(graph)) for k in part}
-    two = [k for k in reach.poses.closing if plan.steps[k].kind.modes == 2]  # type: ignore[union-attr]
+    two = [k for k in reach.poses.closing if plan.steps[k].kind.modes == 2]  # type: ignore[union-attr]  # no general groups here
     sheets = tuple(
         Sheet(_interval(reach, stretch, modes), tuple((plan.steps[k].group, modes[k]) for k in two), circuit[index])
         for index, (modes, stretch) in enumerate(found)
@@ -201,7 +201,7 @@ def _all_modes(reach: Reach) -> Iterator[dict[int, int]]:
             yield modes
             return
         step = plan.steps[closing[count]]
-        both = (step.mode, -step.mode) if step.kind.modes == 2 else (step.mode,)  # type: ignore[union-attr]
+        both = (step.mode, -step.mode) if step.kind.modes == 2 else (step.mode,)  # type: ignore[union-attr]  # no general groups here
         for mode in both:
             yield from grown({**modes, closing[count]: mode}, count + 1)
 
@@ -230,7 +230,7 @@ def _meetings(reach: Reach, found: list[tuple[dict[int, int], Stretch]]) -> Iter
         by_modes.setdefault(tuple(modes.values()), []).append(index)
     for index, (modes, stretch) in enumerate(found):
         for end in stretch.ends:
-            free = [k for k in end.steps if plan.steps[k].kind.modes == 2]  # type: ignore[union-attr]
+            free = [k for k in end.steps if plan.steps[k].kind.modes == 2]  # type: ignore[union-attr]  # no general groups here
             if end.kind == "range" or len(free) < len(end.steps):
                 continue
             for part in (part for size in range(len(free) + 1) for part in combinations(free, size)):
