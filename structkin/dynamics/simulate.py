@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from structkin.dynamics.integrators import ADAPTIVE, FIXED, NotConvergedError
 from structkin.dynamics.loads import UserLoad
-from structkin.dynamics.reduced import Instant, NoPoseError, Reduced
+from structkin.dynamics.poses import NoPoseError
+from structkin.dynamics.reduced import Instant, Reduced
 from structkin.dynamics.simulation import Integration, Simulation
 from structkin.dynamics.start import FORMULATIONS, check_masses, initial_state, start, why, with_coordinates
 from structkin.errors import InputError, Problem
