@@ -40,6 +40,10 @@ TINY = 1e-30
 IN_VAIN = 3e-3
 #: The last pose is on a new series, if it lies within this part of its radius, to this part of the largest slot.
 REACH, MEETS = 0.6, 1e-5
+#: An angle gives its place as a coordinate back when its sine is larger than this.
+LEAVE = 0.4
+#: At a dead point a driver stands still, to this part of its rate beside it.
+STANDS = 1e-5
 #: A root below this may be zero in the neighbourhood of a pose.
 ACROSS = 0.3
 
@@ -83,6 +87,7 @@ class Poses:
         self._slopes: tuple[Pose, Floats] | None = None
         self._series: list[Series] = []
         self._in_vain: Floats | None = None
+        self._no_dead_points: set[int] = set()
 
     def start(self, x: Floats, z: Floats) -> None:
         """Begin at a known regular pose: slots (rows,), drivers' values (f,)."""
@@ -131,7 +136,7 @@ class Poses:
         """Return the pose at q, or why it cannot be told from here."""
         assert self.last is not None
         last, way = self.last, q - self.last.q
-        if (self.steps or self.plan.tracked) and np.max(np.abs(way) / self._measures, initial=0.0) > WAY:
+        if (self.steps or self.plan.tracked) and np.max(np.abs(way) / self.measures, initial=0.0) > WAY:
             return Status.NOT_CONVERGED, -1
         for one in self._series:
             if one.holds(q):
@@ -159,7 +164,8 @@ class Poses:
         return self._slopes[1]
 
     @property
-    def _measures(self) -> Floats:
+    def measures(self) -> Floats:
+        """What makes the coordinates comparable (f,): a radian, the size of the mechanism, or 1 of an angle."""
         measures = self.lengths.copy()
         if self.chart.step is not None:
             measures[self.chart.index] = 1.0
@@ -224,12 +230,69 @@ class Poses:
         columns = [self.plan.steps[k].kind.side(*_ends(part, self.plan.steps[k])).imag / TINY for k in self.steps]
         return np.stack([np.broadcast_to(one, len(K)) for one in columns], axis=1) if columns else np.zeros((len(K), 0))
 
+    # --- dead points --------------------------------------------------------------------------------------
+
+    def change(self, rates: Floats, free: NDArray[np.intp], near: float) -> Floats | None:
+        """Change the coordinates at the last pose if others tell the motion better; return their rates (f,).
+
+        `rates` (f,) are those of the present coordinates. Where a root is smaller than `near`, and zero at a dead
+        point, its angle takes the place of one of the `free` drivers, and gives it back when it has grown.
+        """
+        last = self.last
+        assert last is not None
+        if self.chart.step is not None:
+            if np.abs(last.roots[self.steps.index(self.chart.step)]) < LEAVE:
+                return None
+            pose = self._regular(last.z, last.x, np.where(last.roots < 0, -1, 1))
+            if pose is None:
+                return None
+            self.last, self.chart, self._series, self._in_vain = pose, Chart(), [], None
+            return np.asarray(rates @ last.K[:, : len(rates)])
+        sizes = np.abs(last.roots)
+        self._no_dead_points -= {k for k, size in enumerate(sizes) if size > LEAVE}
+        if last.smooth or not np.min(sizes, initial=np.inf) < near:
+            return None
+        for k in np.argsort(sizes):
+            if sizes[k] < near and k not in self._no_dead_points:
+                slope = self.slopes[:, k]
+                if last.roots[k] * (rates @ slope) <= 0:
+                    index = free[np.argmax(np.abs(slope * self.lengths)[free])]
+                    if self._stand_in(int(k), int(index)):
+                        rates = rates.copy()
+                        rates[index] = rates @ slope / np.sqrt(1 - last.roots[k] ** 2)
+                        return rates
+                    self._no_dead_points.add(int(k))
+        return None
+
+    def _stand_in(self, k: int, index: int) -> bool:
+        """Let the angle of a root take the place of a driver, if the driver stands still where the root is zero."""
+        last = self.last
+        assert last is not None
+        q, change = last.q.copy(), np.eye(len(last.q))
+        angle = np.arcsin(last.roots[k])
+        q[index], change[:, index] = angle, self.slopes[:, k] / np.cos(angle)
+        self.chart, self._in_vain = Chart(self.steps[k], index), None
+        self.last = Pose(q, last.z, last.x, np.linalg.solve(change, last.K), last.roots, False)
+        alone = np.zeros((1, len(q)))
+        alone[0, index] = 1.0
+        series = self._expand(q, alone)
+        pose = None
+        if series is not None and abs(q[index]) < 0.75 * series.radius:
+            (here, there) = (series.at(s)[1][index, 0] for s in (0.0, -q[index]))
+            if abs(there) < STANDS * abs(here):
+                pose = self._expanded(q)
+        if pose is None:
+            self.last, self.chart = last, Chart()
+            return False
+        self.last = pose
+        return True
+
     # --- poses from series --------------------------------------------------------------------------------
 
     def _expanded(self, q: Floats) -> Pose | None:
         """Return the pose at q from a new series around it, None where there is none."""
         assert self.last is not None
-        if self._in_vain is not None and np.max(np.abs(q - self._in_vain) / self._measures) < IN_VAIN:
+        if self._in_vain is not None and np.max(np.abs(q - self._in_vain) / self.measures) < IN_VAIN:
             return None
         ways = self._ways(q)
         series = self._expand(q, ways)
@@ -262,7 +325,7 @@ class Poses:
 
     def _ways(self, q: Floats) -> Floats:
         """Return ways (c, f) that tell K at q, none of them along the poses where a group is flat."""
-        unit = np.diag(self._measures)
+        unit = np.diag(self.measures)
         if len(q) == 1:
             return unit
         base, lean = self._base(q)
@@ -273,7 +336,7 @@ class Poses:
         assert self.last is not None
         near = np.abs(self.expected(q - self.last.q)) < ACROSS
         near &= np.array([step != self.chart.step for step in self.steps], bool)
-        normals = (self.slopes[:, near] * self._measures[:, None]).T
+        normals = (self.slopes[:, near] * self.measures[:, None]).T
         normals = normals[np.linalg.norm(normals, axis=1) > 0]
         if not len(normals):
             return None, 1.0
@@ -283,7 +346,7 @@ class Poses:
         trials = [way / np.linalg.norm(way) for way in trials if np.linalg.norm(way) > 0.1]
         across = [float(np.min(np.abs(normals @ way))) for way in trials]
         best = int(np.argmax(across))
-        return trials[best] * self._measures, 0.5 * across[best]
+        return trials[best] * self.measures, 0.5 * across[best]
 
     def _from_series(self, series: Series, q: Floats) -> Pose:
         value, first, _ = series.at(series.way_to(q))
@@ -303,7 +366,7 @@ class Poses:
             series = next(one for one in self._series if one.holds(q))
             _, _, second = series.at(series.way_to(q))
             return np.asarray(second[:, 0] * (rates[0] / series.ways[0, 0]) ** 2)
-        size = float(np.linalg.norm(rates / self._measures))
+        size = float(np.linalg.norm(rates / self.measures))
         if not size:
             return np.zeros(self.last.K.shape[1] if self.last else 0)
         along, (base, lean) = rates / size, self._base(q)

@@ -31,6 +31,8 @@ Floats = NDArray[np.float64]
 
 #: A coordinate that moves the links faster than this, made dimensionless by the mechanism's size, is at a dead point.
 STEEP = 1e4
+#: The root of a group below which its dead point is looked for.
+DEAD = 0.25
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,24 @@ class Reduced:
         self._last = t, np.array(y), instant
         return instant
 
+    def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
+        """Return the state in other coordinates, if these tell the motion better from here on; None if not.
+
+        It changes what the equations take as a state. Near a dead point of a group, where its root (a signed sine) is
+        smaller than `near`, the root takes the place of a free coordinate.
+        """
+        f, free = len(self.free), self.free
+        q, rates = np.empty(len(self.order)), np.empty(len(self.order))
+        q[free], rates[free] = y[:f], y[f:]
+        for k, law in self.prescribed:
+            q[k], rates[k] = (float(part[0]) for part in law(np.array([t]))[:2])
+        pose, _ = self.poses.at(t, q, rates)
+        changed = self.poses.change(rates, free, near)
+        if changed is None:
+            return None
+        self._last, pose = None, self.poses.last
+        return np.concatenate((pose.q[free], changed[free]))
+
     def _solve(self, t: float, y: Floats) -> Instant:
         f, free = len(self.free), self.free
         q = np.empty((len(self.order), 3))
@@ -109,10 +129,11 @@ class Reduced:
         # Drivers and slots have K and z'^T L z' by the coordinates: of the drivers these are 1 and 0 as a rule.
         Kz, K = np.split(pose.K, [len(q)], axis=1)
         bend_z, convective = np.split(bend, [len(q)])
+        measures = self.poses.measures
         # Near a dead point a coordinate stands almost still while the links move on: it tells their motion no more.
         steep = max(
-            np.max(np.abs(self._turning.rate(K.T) * self.lengths), initial=0.0),
-            np.max(np.abs(self._origin.rate(K.T) * self.lengths), initial=0.0) / self._size,
+            np.max(np.abs(self._turning.rate(K.T) * measures), initial=0.0),
+            np.max(np.abs(self._origin.rate(K.T) * measures), initial=0.0) / self._size,
         )
         if not steep < STEEP or not np.isfinite(bend).all():
             raise NoPoseError(t, Status.SINGULAR, -1)

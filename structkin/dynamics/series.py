@@ -5,8 +5,8 @@ digits; but along any smooth way of the drivers the pose is an analytic function
 from poses on a circle of complex s, where every group is regular (`structkin.kinematics.circles`), by one Fourier
 transform; its first two derivatives are K and z'^T L z' along that way.
 
-At a dead point the pose is no function of the driver: there the way runs along the **root** of the singular group, the
-signed sine that is zero at the dead point, and the driver's value is solved for. In terms of the root, all is analytic.
+At a dead point the pose is no function of the driver: there the way runs along the **angle** of the singular group, whose
+sine is its root and zero at the dead point, and the driver's value is solved for. In terms of this angle all is analytic.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ STEP, ITERATIONS = 1e-5, 12
 
 @dataclass(frozen=True)
 class Chart:
-    """What the coordinates q are: those of the drivers; or the root of a `step` in place of the driver `index`."""
+    """What the coordinates q are: those of the drivers; or the angle of a `step` in place of the driver `index`."""
 
     step: int | None = None
     index: int = -1
@@ -92,7 +92,7 @@ def expand(
         nodes = q[:, None, None] + ways.T[:, :, None] * (radius * UNIT)
         roots = {}
         if chart.step is not None:
-            roots[chart.step] = nodes[chart.index]
+            roots[chart.step] = np.sin(nodes[chart.index])
             found = _drivers_of_root(plan, order, lengths, chart, nodes, radius, signs, z, around)
             if found is None:
                 continue
@@ -122,11 +122,11 @@ def _drivers_of_root(
     z: Floats,
     near: Floats,
 ) -> NDArray[np.complex128] | None:
-    """Return the drivers' values (f, c, NODES) at which the step of a chart has the given roots, by Newton's method."""
+    """Return the drivers' values (f, c, NODES) at which the step of a chart has the given angles, by Newton's method."""
     assert chart.step is not None
     kind = plan.steps[chart.step].kind
     assert not isinstance(kind, General)
-    target, step = nodes[chart.index] ** 2, STEP * lengths[chart.index]
+    target, step = np.sin(nodes[chart.index]) ** 2, STEP * lengths[chart.index]
     nodes, count = nodes.copy(), nodes.shape[1]
     nodes[chart.index] = z[chart.index]
     three = np.tile(near, (1, 3))
