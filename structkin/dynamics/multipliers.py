@@ -177,6 +177,10 @@ class Multipliers:
             self.near = self.drivers.values(X, self.near)
         return y
 
+    def change(self, t: float, y: Floats, near: float = 0.0) -> Floats | None:
+        """Return None: these coordinates tell every pose, none takes the place of another."""
+        return None
+
     def come_apart(self, t: float, y: Floats) -> str:
         """Return in words which joint has come apart; empty where none has."""
         c = self.coordinates

@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from structkin.dynamics.global_result import global_simulation
 from structkin.dynamics.global_start import global_start
-from structkin.dynamics.integrators import ADAPTIVE, FIXED, NotConvergedError
+from structkin.dynamics.integrators import ADAPTIVE, FIXED, Integrator, NotConvergedError
 from structkin.dynamics.loads import UserLoad
 from structkin.dynamics.multipliers import GlobalInstant, Multipliers
-from structkin.dynamics.reduced import Instant, NoPoseError, Reduced
+from structkin.dynamics.poses import NoPoseError
+from structkin.dynamics.reduced import Instant, Reduced
 from structkin.dynamics.simulation import Integration, Simulation
 from structkin.dynamics.stabilisation import Stabilisation
 from structkin.dynamics.stabilisation_choice import check_stabilisation
@@ -37,6 +38,9 @@ SAMPLES = 361
 
 #: The last pose that there is is closed in on to this part of the duration.
 CLOSE = 1e-9
+
+#: A fixed step that leads to no pose is tried again in the coordinates of a dead point that is as far as this.
+FAR = 0.7
 
 #: By this part of the largest kinetic energy a fixed step may miss what the power tells, by the trapezoidal rule.
 JUMP = 0.01
@@ -234,7 +238,7 @@ class _Run:
             for k in range(count):
                 before = self._instant(begin + k * h, y)
                 try:
-                    y = method.step(self.equations, begin + k * h, y, h)
+                    y = self._step(method, begin + k * h, y, h)
                 except NotConvergedError:
                     self.stopped = (
                         f"t = {begin + k * h:.6g} s: the step of {name} does not converge; try a smaller step"
@@ -251,7 +255,19 @@ class _Run:
                 if _missed(before, after, h) > JUMP * largest:
                     self.stopped = f"t = {t - h:.6g} s: a step of {h:g} s is too large here, the energy jumps"
                     return
+                changed = self.equations.change(t, y)
+                y = y if changed is None else changed
             self.record.add(end, y)
+
+    def _step(self, method: Integrator, t: float, y: Floats, h: float) -> Floats:
+        """Take one step; in other coordinates, where these lead to no pose."""
+        try:
+            return method.step(self.equations, t, y, h)
+        except NoPoseError:
+            changed = self.equations.change(t, y, FAR)
+            if changed is None:
+                raise
+            return method.step(self.equations, t, changed, h)
 
     def adaptive(self, name: str, y: Floats, rtol: float, atol: float) -> None:
         """Go in the steps of one of SciPy's integrators, and read the outputs between them."""
@@ -287,6 +303,10 @@ class _Run:
                 solver.f = self.equations(t, y)
             if not self._goes_on(t, y):
                 return
+            changed = self.equations.change(t, y)
+            if changed is not None and solver.status == "running":
+                y, size = changed, min(size, end - t)
+                solver = make(self.equations, t, y, end, rtol=rtol, atol=atol, first_step=size)
 
     def _instant(self, t: float, y: Floats) -> Instant | None:
         """Return the energies where their jump tells of a step too large; the drift of joints has its own measure."""
