@@ -91,7 +91,7 @@ def evaluate(I: Any, D: Any, t: float, y: Any, level: int) -> bool:
     weight = numbers(I, D, WEIGHT)
     for r in range(weight.shape[0]):
         load[0, r] = weight[r] - load[1, r]
-    if ints(I, CONST)[1] > 0:
+    if I[2 * CONST + 1] > 0:
         apply_loads(I, D, t, x, load[0])
     if not balance(I, D, t, columns, load, z[2]):
         return False
