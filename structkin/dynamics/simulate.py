@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structkin.dynamics.integrators import ADAPTIVE, FIXED, NotConvergedError
+from structkin.dynamics.integrators import ADAPTIVE, FIXED, Integrator, NotConvergedError
 from structkin.dynamics.loads import UserLoad
-from structkin.dynamics.reduced import Instant, NoPoseError, Reduced
+from structkin.dynamics.poses import NoPoseError
+from structkin.dynamics.reduced import Instant, Reduced
 from structkin.dynamics.simulation import Integration, Simulation
 from structkin.dynamics.start import FORMULATIONS, check_masses, initial_state, start, why, with_coordinates
 from structkin.errors import InputError, Problem
@@ -28,6 +29,9 @@ SAMPLES = 361
 
 #: The last pose that there is is closed in on to this part of the duration.
 CLOSE = 1e-9
+
+#: A fixed step that leads to no pose is tried again in the coordinates of a dead point that is as far as this.
+FAR = 0.7
 
 #: By this part of the largest kinetic energy a fixed step may miss what the power tells, by the trapezoidal rule.
 JUMP = 0.01
@@ -203,7 +207,7 @@ class _Run:
             for k in range(count):
                 before = self.equations.at(begin + k * h, y)
                 try:
-                    y = method.step(self.equations, begin + k * h, y, h)
+                    y = self._step(method, begin + k * h, y, h)
                 except NotConvergedError:
                     self.stopped = (
                         f"t = {begin + k * h:.6g} s: the step of {name} does not converge; try a smaller step"
@@ -217,7 +221,19 @@ class _Run:
                 if _missed(before, after, h) > JUMP * largest:
                     self.stopped = f"t = {t - h:.6g} s: a step of {h:g} s is too large here, the energy jumps"
                     return
+                changed = self.equations.change(t, y)
+                y = y if changed is None else changed
             self.record.add(end, y)
+
+    def _step(self, method: Integrator, t: float, y: Floats, h: float) -> Floats:
+        """Take one step; in other coordinates, where these lead to no pose."""
+        try:
+            return method.step(self.equations, t, y, h)
+        except NoPoseError:
+            changed = self.equations.change(t, y, FAR)
+            if changed is None:
+                raise
+            return method.step(self.equations, t, changed, h)
 
     def adaptive(self, name: str, y: Floats, rtol: float, atol: float) -> None:
         """Go in the steps of one of SciPy's integrators, and read the outputs between them."""
@@ -248,6 +264,10 @@ class _Run:
                 self.record.add(self.record.due, dense(self.record.due))
             if not self._goes_on(t, y):
                 return
+            changed = self.equations.change(t, y)
+            if changed is not None and solver.status == "running":
+                y, size = changed, min(size, end - t)
+                solver = make(self.equations, t, y, end, rtol=rtol, atol=atol, first_step=size)
 
     def _goes_on(self, t: float, y: Floats) -> bool:
         self.steps += 1
