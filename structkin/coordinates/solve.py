@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates.follow import Failure, Follower
-from structkin.coordinates.frame_plan import fill, frame_plan
+from structkin.coordinates.frame_plan import Solved, fill, frame_plan
 from structkin.coordinates.linear import SOLVERS, Sparse, Triangular
 from structkin.coordinates.make import constraints
 from structkin.coordinates.newton import CONSISTENT, Scaled, close, rates
@@ -84,8 +84,7 @@ def solve_globally(
     fine, kept = schedule.fine()
     run = _Run(mechanism, structure, coordinates, method, fine, kept, progress)
     run.follow()
-    frames = run.solve()
-    lanes = fill(plan, mechanism, coordinates.links, frames, schedule.drivers)
+    lanes = fill(plan, mechanism, run.solve(), schedule.drivers)
     run.mark(lanes, plan)
     return Motion(mechanism, plan, schedule.t, schedule.drivers, lanes, statistics=run.statistics())
 
@@ -112,6 +111,9 @@ class _Run:
         size = float(np.max(coordinates.column_units, initial=0.0)) or 1.0
         angular = np.array([[drives[id].kind == "angle"] for id in coordinates.drivers], bool).reshape(-1, 1)
         units = np.where(angular, 1.0, size)
+        if coordinates.turned:
+            # A driver that is whole turns on has turned its gears on: that is another pose.
+            angular[:] = False
         self.missing = np.asarray(~np.isfinite(z).all(axis=0), bool)
         for row, id in enumerate(coordinates.drivers):
             if drives[id].kind == "distance":
@@ -138,10 +140,13 @@ class _Run:
         self._fast.append(Scaled(scaled.coordinates, SOLVERS[self.method], scaled.chosen))
         return self._fast[-1]
 
-    def solve(self) -> tuple[Floats, Floats, Floats]:
-        """Close all samples and solve their rates; return the frames and their rates (4 links, samples)."""
-        f, count = self.follower, len(self.kept)
-        frames = tuple(np.full((4 * len(self.coordinates.links), count), np.nan) for _ in range(3))
+    def solve(self) -> Solved:
+        """Close all samples and solve their rates; return the frames and turns with theirs."""
+        f, c, count = self.follower, self.coordinates, len(self.kept)
+        frames, turns = (
+            tuple(np.full((rows, count), np.nan) for _ in range(3)) for rows in (4 * len(c.links), len(c.turned))
+        )
+        solved = Solved(c.links, frames, c.turned, turns)
         entries = max(len(self.coordinates.pattern[0]), self.coordinates.n**2 if self.method == "global" else 1, 1)
         width = max(1, min(2048, BLOCK // entries))
         place = np.full(f.z.shape[1], -1, np.intp)
@@ -152,10 +157,10 @@ class _Run:
             for start in range(0, len(lanes), width):
                 part = lanes[start : start + width]
                 self._close(scaled, part[~f.solved[part]])
-                self._rates(scaled, part[f.solved[part]], place, frames)
+                self._rates(scaled, part[f.solved[part]], place, solved)
                 if self.progress is not None:
                     self.progress(0.5 + 0.5 * (start + len(part)) / max(count, 1))
-        return frames[0], frames[1], frames[2]
+        return solved
 
     def _close(self, scaled: Scaled, lanes: Ints) -> None:
         """Run Newton's method over samples that were predicted; those it does not close are walked to."""
@@ -174,7 +179,7 @@ class _Run:
         for lane in lanes[~good]:
             f.again(int(lane))
 
-    def _rates(self, scaled: Scaled, lanes: Ints, place: Ints, frames: tuple[Floats, ...]) -> None:
+    def _rates(self, scaled: Scaled, lanes: Ints, place: Ints, solved: Solved) -> None:
         """Solve the rates of closed samples; positions alone are kept where the pose is singular."""
         f, c = self.follower, self.coordinates
         if not len(lanes):
@@ -192,9 +197,11 @@ class _Run:
         lost = f.status[lanes] == Status.SINGULAR
         v[:, lost] = a[:, lost] = np.nan
         q = f.q[:, lanes]
-        frames[0][:, at] = c.frames(q)
-        frames[1][:, at] = c.frame_rates(q, v)
-        frames[2][:, at] = c.frame_seconds(q, v, a)
+        solved.frames[0][:, at] = c.frames(q)
+        solved.frames[1][:, at] = c.frame_rates(q, v)
+        solved.frames[2][:, at] = c.frame_seconds(q, v, a)
+        for turns, values in zip(solved.turns, (c.turns(q), c.turn_rates(v), c.turn_rates(a)), strict=True):
+            turns[:, at] = values
 
     # --- how it went --------------------------------------------------------------------------------------
 
