@@ -66,6 +66,7 @@ def solve_globally(
     method: str,
     family: str,
     progress: Callable[[float], None] | None = None,
+    engine: str = "auto",
 ) -> Motion:
     """Solve a mechanism over a schedule by one of the methods of `SOLVERS`; see `structkin.kinematics.solve`."""
     structure = structure_of(mechanism)
@@ -84,7 +85,7 @@ def solve_globally(
         frames[1][:, at] = coordinates.frame_rates(q, v)
         frames[2][:, at] = coordinates.frame_seconds(q, v, a)
 
-    walk = GlobalSolver(mechanism, coordinates, method).run(drivers, keep, kept, progress)
+    walk = GlobalSolver(mechanism, coordinates, method, engine).run(drivers, keep, kept, progress)
     lanes = fill(plan, mechanism, coordinates.links, frames, schedule.drivers)
     # Samples without values of the drivers are marked already.
     missing = ~np.isfinite(drivers[0][:, kept]).all(axis=0)
