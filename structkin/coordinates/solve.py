@@ -66,6 +66,7 @@ def solve_globally(
     method: str,
     family: str,
     progress: Callable[[float], None] | None = None,
+    engine: str = "auto",
 ) -> Motion:
     """Solve a mechanism over a schedule by one of the methods of `SOLVERS`; see `structkin.kinematics.solve`."""
     structure = structure_of(mechanism)
@@ -90,7 +91,7 @@ def solve_globally(
         for rows, values in zip(turns, found, strict=True):
             rows[:, at] = values
 
-    walk = GlobalSolver(mechanism, coordinates, method).run(drivers, keep, kept, progress)
+    walk = GlobalSolver(mechanism, coordinates, method, engine).run(drivers, keep, kept, progress)
     lanes = fill(plan, mechanism, Solved(links, frames, turned, turns), schedule.drivers)
     # Samples without values of the drivers are marked already.
     missing = ~np.isfinite(drivers[0][:, kept]).all(axis=0)

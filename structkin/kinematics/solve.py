@@ -58,8 +58,9 @@ def solve(
     "relative": "global" with full matrices, "global-sparse" with SuperLU, "global-triangular" with the same sparse
     system in the order of the groups. `Motion.statistics` then tells how it went.
 
-    `engine` is "numpy"; or "numba", which compiles the closed forms, needs `structkin[fast]` and gives the same
-    numbers; or "auto", the one that is done first. Up to some million samples times groups that is NumPy.
+    `engine` is "numpy"; or "numba", which compiles the closed forms, and the sweeps of "global-triangular"; it needs
+    `structkin[fast]` and gives the same numbers; or "auto", the one that is done first. Up to some million samples
+    times groups that is NumPy.
 
     Raises `InputError` where the call does not fit the mechanism, `StructureError` where drivers are missing or too
     many.
@@ -77,7 +78,7 @@ def solve(
         from structkin.coordinates.solve import solve_globally
 
         schedule = make_schedule(mechanism, samples, t, drivers, duration)
-        motion = solve_globally(mechanism, schedule, method, coordinates or FAMILIES[0], progress)
+        motion = solve_globally(mechanism, schedule, method, coordinates or FAMILIES[0], progress, engine)
         if strict:
             motion.require_ok()
         return motion
@@ -116,7 +117,7 @@ def _check_method(mechanism: Mechanism, method: str, coordinates: str | None, br
     except InputError as error:
         problems += error.problems
     else:
-        if engine != "auto" and method.startswith("global"):
+        if engine != "auto" and method in ("global", "global-sparse"):
             problems.append(Problem("engine", f"method '{method}' has no engines", "leave it out"))
     if problems:
         raise InputError(problems, mechanism.title)
