@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structkin.dynamics.global_result import global_simulation
 from structkin.dynamics.global_start import global_start
-from structkin.dynamics.integrators import ADAPTIVE, FIXED, Integrator, NotConvergedError
+from structkin.dynamics.integrators import ADAPTIVE, FIXED, ONE_STEP, Integrator, NotConvergedError
 from structkin.dynamics.loads import UserLoad
 from structkin.dynamics.multipliers import GlobalInstant, Multipliers
 from structkin.dynamics.poses import NoPoseError
@@ -297,10 +297,12 @@ class _Run:
             while self.record.due <= t:
                 self.record.add(self.record.due, self._settled(self.record.due, dense(self.record.due)))
             settled = self._settled(t, y)
-            if settled is not y:
-                # A method of one step begins anew from any state.
+            if settled is not y and name in ONE_STEP:
                 y = solver.y = settled
                 solver.f = self.equations(t, y)
+            elif settled is not y and self.equations.stabilisation.renewed:  # type: ignore[union-attr]
+                y = settled
+                solver = make(self.equations, t, y, end, rtol=rtol, atol=atol, first_step=min(size, end - t))
             if not self._goes_on(t, y):
                 return
             changed = self.equations.change(t, y)
