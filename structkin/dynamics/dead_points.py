@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.pose import Pose
+from structkin.dynamics.pose import Pose, slopes_at
 from structkin.dynamics.poses import Poses
 from structkin.dynamics.series import Chart
 
@@ -24,6 +24,8 @@ LEAVE = 0.4
 SMALL = 0.1
 #: At a dead point a driver stands still, to this part of its second derivative by the angle.
 STANDS = 1e-5
+#: Step of the differences that tell how roots bend [rad or parts of the size].
+BEND = 1e-5
 
 
 class DeadPoints:
@@ -45,7 +47,7 @@ class DeadPoints:
         if chart.step is not None:
             if np.abs(last.roots[self.poses.steps.index(chart.step)]) < LEAVE:
                 return None
-            pose = self.poses.regular(last.z, last.x, np.where(last.roots < 0, -1, 1))
+            pose = self.poses.regular(last.z, last.x, last.roots)
             if pose is None:
                 return None
             self.poses.take(Chart(), pose)
@@ -54,6 +56,7 @@ class DeadPoints:
         self._refused = {k: size for k, size in self._refused.items() if sizes[k] < LEAVE}
         if last.smooth or not np.min(sizes, initial=np.inf) < near:
             return None
+        bends: dict[int, Floats] = {}
         for k in map(int, np.argsort(sizes)):
             # What was no dead point is looked at again much closer: another one may have been in the way.
             if not sizes[k] < min(near, 0.5 * self._refused.get(k, np.inf)):
@@ -61,12 +64,30 @@ class DeadPoints:
             slope = self.poses.slopes[:, k]
             if last.roots[k] * (rates @ slope) <= 0 or sizes[k] < SMALL:
                 index = int(self.free[np.argmax(np.abs(slope * self.poses.lengths)[self.free])])
+                if index not in bends:
+                    bends[index] = self._bends(index)
+                # Towards a dead point the square of a root is straight, r r'' = -r'^2; towards a flat pose r is.
+                if last.roots[k] * bends[index][k] >= -0.5 * slope[index] ** 2:
+                    continue
                 if self._stand_in(k, index):
                     changed = rates.copy()
                     changed[index] = rates @ slope / np.sqrt(1 - last.roots[k] ** 2)
                     return changed
                 self._refused[k] = float(sizes[k])
         return None
+
+    def _bends(self, index: int) -> Floats:
+        """Return the second derivatives (k,) of the roots at the last pose by one coordinate."""
+        poses, f = self.poses, len(self.poses.order)
+        last = poses.last
+        assert last is not None
+        along = np.eye(f)[index]
+        K, L = last.K[index, f:], poses.convective(last, along)[f:]
+        h = BEND * poses.lengths[index]
+        ahead, behind = (
+            slopes_at(poses.plan, poses.steps, last.x + s * (K + 0.5 * s * L), (K + s * L)[None])[0] for s in (h, -h)
+        )
+        return np.asarray((ahead - behind) / (2 * h))
 
     def _stand_in(self, k: int, index: int) -> bool:
         """Let the angle of a root take the place of a driver, if the driver stands still where the root is zero."""
