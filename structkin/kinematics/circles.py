@@ -118,7 +118,7 @@ def solve_around(
                     (root,) = _around(plan, step, near)
                 phi = step.kind.position(h, root)
             # A point at the origin has no size of its own: the points that it is found from have one.
-            size = np.nanmax([np.nanmax(np.abs(v), initial=0.0) for v in (*h, *phi)])
+            size = max(float(np.fmax.reduce(np.abs(v), axis=None, initial=0.0)) for v in (*h, *phi))
             for slot, value in zip(step.outputs, phi, strict=True):
                 rows = plan.rows(slot)
                 flat[rows] = value

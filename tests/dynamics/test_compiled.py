@@ -14,7 +14,7 @@ import structkin as sk
 from structkin.dynamics.compiled.formulas import Laws
 from structkin.dynamics.compiled.machine import Machine
 from structkin.dynamics.compiled.packing import packed
-from structkin.dynamics.reduced import NoPoseError
+from structkin.dynamics.pose import NoPoseError
 from structkin.dynamics.start import initial_state, start
 from structkin.model.expression import FUNCTIONS, Expression
 from structkin.model.laws import ExpressionLaw, ScaledLaw, TableLaw
