@@ -94,6 +94,30 @@ class Poses:
         self._start = x, z
         self.last, self.chart, self._series, self._in_vain = None, Chart(), [], None
 
+    def resume(self, q: Floats, roots: Floats) -> None:
+        """Go on from coordinates (f,) on the same motion that were come to elsewhere, with these roots (k,)."""
+        assert self.last is not None
+        if np.array_equal(q, self.last.q):
+            return
+        series = next((one for one in self.series if one.holds(q)), None)
+        if series is not None:
+            self._keep(self._from_series(series, q))
+            return
+        modes = np.where(roots < 0, -1, 1)
+        pose = self._regular(q, self._positions(q, self.last.x, modes).x[0, :, 0], modes)
+        if pose is not None:
+            self._keep(pose)
+
+    @property
+    def series(self) -> Sequence[Series]:
+        """The series around poses nearby; only of mechanisms with one coordinate."""
+        return tuple(self._series)
+
+    @property
+    def no_dead_points(self) -> frozenset[int]:
+        """Steps whose roots are small and become zero at no dead point."""
+        return frozenset(self._no_dead_points)
+
     def at(self, t: float, q: Floats, rates: Floats) -> tuple[Pose, Floats]:
         """Return the pose at coordinates q (f,), and z'^T L z' of drivers and slots (f + rows,) at their rates (f,).
 

@@ -99,6 +99,11 @@ class Reduced:
         self._last = t, np.array(y), instant
         return instant
 
+    def resume(self, q: Floats, roots: Floats) -> None:
+        """Go on from coordinates (f,) that were come to elsewhere, where the groups have these roots (k,)."""
+        self.poses.resume(q, roots)
+        self._last = None
+
     def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
         """Return the state in other coordinates, if these tell the motion better from here on; None if not.
 
