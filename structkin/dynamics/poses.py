@@ -108,6 +108,17 @@ class Poses:
         if pose is not None:
             self._keep(pose)
 
+    def foresee(self, q: Floats) -> bool:
+        """Expand around coordinates (1,) ahead; tell whether the motion is smooth from the last pose to there."""
+        assert self.last is not None
+        found = self._expanded(q)
+        if found is not None and self._series[-1].holds(self.last.q, REACH):
+            return True
+        if found is not None:
+            self._series.pop()
+        self._in_vain = None
+        return False
+
     @property
     def series(self) -> Sequence[Series]:
         """The series around poses nearby; only of mechanisms with one coordinate."""

@@ -13,6 +13,8 @@ from __future__ import annotations
 from math import cos, isfinite, sin, sqrt
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from structkin.dynamics.compiled.forces import apply_loads
 from structkin.dynamics.compiled.laws_at import law_at
 from structkin.dynamics.compiled.layout import (
@@ -82,13 +84,7 @@ def evaluate(I: Any, D: Any, t: float, y: Any, level: int) -> bool:
     f, clock, second = z.shape[1], numbers(I, D, CLOCK), numbers(I, D, SECOND)
     columns = numbers(I, D, K).reshape(f, -1)
     count = f if level == 2 else free
-    for k in range(free):
-        z[0, k], z[1, k], z[2, k] = y[k], y[free + k], 0.0
-    for k in range(free, f):
-        z[0, k], z[1, k], z[2, k] = law_at(I, D, ints(I, MOTION)[k], t)
-    if not is_near(I, D, z):
-        return False
-    if not pose(I, D, t - clock[0], y, count, z, x, columns):
+    if not settle(I, D, t, y, count, z, x, columns):
         return False
     if is_steep(I, columns, count, numbers(I, D, STEEP)[0]):
         return False
@@ -115,14 +111,60 @@ def evaluate(I: Any, D: Any, t: float, y: Any, level: int) -> bool:
     return True
 
 
-def is_near(I: Any, D: Any, z: Any) -> bool:
-    """Return whether the drivers have finite values, near enough to the last ones to tell assembly modes by slopes."""
-    last, measures = numbers(I, D, LAST), numbers(I, D, MEASURES)
+def settle(I: Any, D: Any, t: float, y: Any, count: int, z: Any, x: Any, columns: Any) -> bool:
+    """Write the pose at a time and state, come to in parts where one way is too long to tell assembly modes by slopes."""
+    chart = ints(I, CHART)[0]
+    if not give(I, D, t, y, z):
+        return False
+    far = I[2 * TWO + 1] > 0 and chart < 0 and farthest(I, D, z) > WAY
+    if not far and pose(I, D, t - numbers(I, D, CLOCK)[0], y, count, z, x, columns):
+        return True
+    if chart >= 0 or I[2 * TWO + 1] == 0:
+        return False
+    return walk(I, D, y, z, x, columns) and give(I, D, t, y, z) and pose(I, D, 0.0, y, count, z, x, columns)
+
+
+def give(I: Any, D: Any, t: float, y: Any, z: Any) -> bool:
+    """Write the drivers' values and rates, the second rates of the free ones zero; return whether all are finite."""
+    free = ints(I, FREE)[0]
+    for k in range(free):
+        z[0, k], z[1, k], z[2, k] = y[k], y[free + k], 0.0
+    for k in range(free, z.shape[1]):
+        z[0, k], z[1, k], z[2, k] = law_at(I, D, ints(I, MOTION)[k], t)
     for k in range(z.shape[1]):
         if not isfinite(z[0, k] + z[1, k] + z[2, k]):
             return False
-        if I[2 * TWO + 1] > 0 and abs(z[0, k] - last[k]) > WAY * measures[k]:
+    return True
+
+
+def farthest(I: Any, D: Any, z: Any) -> float:
+    """Return the longest way of a driver since the last evaluation [rad or parts of the size]."""
+    last, measures, longest = numbers(I, D, LAST), numbers(I, D, MEASURES), 0.0
+    for k in range(z.shape[1]):
+        longest = max(longest, abs(z[0, k] - last[k]) / measures[k])
+    return longest
+
+
+def walk(I: Any, D: Any, y: Any, z: Any, x: Any, columns: Any) -> bool:
+    """Go in parts to where the drivers are given; rates are those by the part of the way. False where that fails."""
+    f, free, last = z.shape[1], ints(I, FREE)[0], numbers(I, D, LAST)
+    longest = farthest(I, D, z)
+    if not 0.0 < longest < 16 * WAY:
+        return False
+    parts = 2 + int(2 * longest / WAY)
+    start, way, trial = np.empty(f), np.empty(f), np.empty(2 * free)
+    for k in range(f):
+        start[k], way[k] = last[k], z[0, k] - last[k]
+    for p in range(parts + 1):
+        for k in range(f):
+            z[0, k], z[1, k], z[2, k] = start[k] + way[k] * p / parts, way[k], 0.0
+        for k in range(free):
+            trial[k], trial[free + k] = z[0, k], way[k]
+        if not pose(I, D, 1.0 / parts if p > 0 else 0.0, trial, free, z, x, columns):
             return False
+        keep(numbers(I, D, NEW_ROOTS), numbers(I, D, ROOTS))
+        for k in range(f):
+            last[k] = z[0, k]
     return True
 
 

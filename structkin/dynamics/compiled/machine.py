@@ -15,7 +15,8 @@ from structkin.dynamics.compiled import layout
 from structkin.dynamics.compiled.modules import equations_module
 from structkin.dynamics.compiled.packing import Packed
 from structkin.dynamics.compiled.series_at import HEAD, MANY, TERMS
-from structkin.dynamics.reduced import DEAD, Instant, Reduced
+from structkin.dynamics.compiled.runs import NEAR
+from structkin.dynamics.reduced import Instant, Reduced
 from structkin.dynamics.series import Series
 from structkin.kinematics.circles import NODES, UNIT
 from structkin.kinematics.derivatives import Part
@@ -59,18 +60,40 @@ class Machine:
         x, second = self._part(layout.X, 3, -1, 1).copy(), self._part(layout.SECOND).copy()
         return Instant(x, z, second, efforts, *self._part(layout.ENERGY)[:2].tolist())
 
-    def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
+    def change(self, t: float, y: Floats, near: float = NEAR) -> Floats | None:
         """Return the state in other coordinates, if these tell the motion better from here on; None if not."""
         if self._module.evaluate(*self._arrays, t, y, 0) and not self._module.may_change(*self._arrays, near):
             return None
         self._lend()
+        if self._smooth_ahead(near):
+            return None
         changed = self.equations.change(t, y, near)
         if changed is not None:
             self._adopt(t, self.equations.at(t, changed))
-        barred = self._part(layout.BARRED)
-        barred[:] = 0
-        barred[list(self.equations.poses.no_dead_points)] = 1
+        self._look_again(near)
         return changed
+
+    def _smooth_ahead(self, near: float) -> bool:
+        """Return whether the roots that go to zero do so at a change point, where the coordinate stays a good one."""
+        poses = self.equations.poses
+        if len(self._order) > 1 or poses.chart.step is not None or poses.last is None or poses.last.smooth:
+            return False
+        slopes, sizes = poses.slopes[0], np.abs(poses.last.roots)
+        rates = self._part(layout.ROOTS, 2, -1)[1, poses.steps]
+        going = np.flatnonzero((sizes < near) & (poses.last.roots * rates <= 0) & (slopes != 0))
+        if not len(going):
+            return False
+        first = going[np.argmin(sizes[going] / np.abs(slopes[going]))]
+        if not poses.foresee(poses.last.q - poses.last.roots[first] / slopes[first]):
+            return False
+        self._take_series()
+        self._part(layout.LOOK)[poses.steps] = np.where(sizes < near, 0.0, np.inf)
+        return True
+
+    def _look_again(self, near: float) -> None:
+        """What was no dead point is looked at again when it is much closer."""
+        sizes = np.abs(self._part(layout.ROOTS, 2, -1)[0, self.equations.poses.steps])
+        self._part(layout.LOOK)[self.equations.poses.steps] = np.where(sizes < near, 0.5 * sizes, np.inf)
 
     def advance(self, *arguments: Any) -> int:
         """Take steps of a fixed length: the arguments are those of `runs.advance` behind the arrays."""

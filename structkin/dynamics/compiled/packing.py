@@ -98,7 +98,7 @@ def packed(equations: Reduced) -> Packed | None:
     parts |= {"PLACES": 6 * len(loads.expressions), "MATRIX": free * free, "RIGHT": free, "STACK": 3 * DEEP}
     two = equations.poses.steps
     rows = 1 + n + len(two) if f == 1 else 0
-    parts |= {"TWO": two, "BARRED": steps, "CHART": [-1], "SMOOTH": 1, "LAST": f, "SLOPE": f, "SECOND": free}
+    parts |= {"TWO": two, "CHART": [-1], "SMOOTH": 1, "LAST": f, "SLOPE": f, "SECOND": free, "LOOK": [np.inf] * steps}
     parts |= {"MEASURES": equations.lengths[list(order)], "SERIES": MANY * (HEAD + TERMS * rows), "POWERS": 3 * TERMS}
     parts |= {"ENERGY": 4, "EFFORTS": f, "STAGES": 16 * free, "PAST": 16 * free}
     return Packed(*_laid_out(parts), kinds, order, tuple(loads.turned))

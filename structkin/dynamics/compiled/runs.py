@@ -5,18 +5,18 @@ The methods are those of `structkin.dynamics.integrators` (Flores & Lankarani, e
 
 from __future__ import annotations
 
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
 
 from structkin.dynamics.compiled.equations import evaluate, rate
 from structkin.dynamics.compiled.layout import (
-    BARRED,
     CHART,
     ENERGY,
     FREE,
     KNOWN,
+    LOOK,
     PAST,
     ROOTS,
     SECOND,
@@ -27,7 +27,9 @@ from structkin.dynamics.compiled.layout import (
     numbers,
 )
 from structkin.dynamics.poses import LEAVE
-from structkin.dynamics.reduced import DEAD
+
+#: A root that is smaller and goes to zero is looked at: there may be a dead point, where other coordinates are needed.
+NEAR = 0.2
 
 
 def advance(
@@ -53,7 +55,7 @@ def advance(
     if not evaluate(I, D, start + begin * h, y, 1):
         return begin
     for k in range(begin, stop):
-        if may_change(I, D, DEAD):
+        if may_change(I, D, NEAR):
             return k
         for i in range(m):
             stage[0, i], stage[0, m + i] = y[m + i], second[i]
@@ -76,7 +78,7 @@ def advance(
 
 def may_change(I: Any, D: Any, near: float) -> bool:
     """Return whether other coordinates may tell the motion better from here on."""
-    roots, two, barred = numbers(I, D, ROOTS).reshape(2, -1), ints(I, TWO), ints(I, BARRED)
+    roots, two, look = numbers(I, D, ROOTS).reshape(2, -1), ints(I, TWO), numbers(I, D, LOOK)
     chart = ints(I, CHART)[0]
     if chart >= 0:
         return abs(roots[0, chart]) >= LEAVE
@@ -85,9 +87,10 @@ def may_change(I: Any, D: Any, near: float) -> bool:
     found = False
     for k in range(two.shape[0]):
         s = two[k]
-        if abs(roots[0, s]) > LEAVE:
-            barred[s] = 0
-        elif abs(roots[0, s]) < near and roots[0, s] * roots[1, s] <= 0.0 and barred[s] == 0:
+        size = abs(roots[0, s])
+        if size > LEAVE:
+            look[s] = inf
+        elif size < min(near, look[s]) and roots[0, s] * roots[1, s] <= 0.0:
             found = True
     return found
 
