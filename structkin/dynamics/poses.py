@@ -9,18 +9,17 @@ way leads past one, it is gone in parts until it meets it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.dynamics.across import across
+from structkin.dynamics.pose import NoPoseError, Pose, roots_at, slopes_at, steps_with_roots
 from structkin.dynamics.series import Chart, Series, expand
 from structkin.groups import General
 from structkin.kinematics.coefficients import Coefficients
-from structkin.kinematics.derivatives import Part
 from structkin.kinematics.engine import Lanes, positions
-from structkin.kinematics.plan import Plan, Step
+from structkin.kinematics.plan import Plan
 from structkin.kinematics.smoothing import GUARD
 from structkin.kinematics.status import Status
 
@@ -34,42 +33,12 @@ HALVINGS = 10
 STRAY = 0.5
 #: A group with a smaller margin (a squared sine) and no series is flat: its rates are rounding.
 FLAT = 1e-8
-#: Imaginary step of slopes.
-TINY = 1e-30
 #: So far from where no series was found there is none [rad or parts of the size].
 IN_VAIN = 3e-3
 #: The last pose is on a new series, if it lies within this part of its radius, to this part of the largest slot.
 REACH, MEETS = 0.6, 1e-5
-#: An angle gives its place as a coordinate back when its sine is larger than this.
-LEAVE = 0.4
-#: At a dead point a driver stands still, to this part of its rate beside it.
-STANDS = 1e-5
 #: A root below this may be zero in the neighbourhood of a pose.
 ACROSS = 0.3
-
-
-class NoPoseError(Exception):
-    """The mechanism cannot be where it should be, or its coordinates do not tell its motion there."""
-
-    def __init__(self, t: float, status: Status, group: int) -> None:
-        """Keep when, why and where."""
-        self.t, self.status, self.group = t, status, group
-        super().__init__(t)
-
-
-@dataclass(frozen=True)
-class Pose:
-    """Coordinates q (f,), drivers z (f,) and slots x (rows,), and K (f, f + rows) of drivers and slots by q.
-
-    `roots` (k,) are those of the steps that have two modes; `smooth` says that all this is from a series.
-    """
-
-    q: Floats
-    z: Floats
-    x: Floats
-    K: Floats
-    roots: Floats
-    smooth: bool
 
 
 class Poses:
@@ -79,7 +48,7 @@ class Poses:
         """Prepare; `lengths` (f,) make coordinates of different kinds comparable."""
         self.plan, self.order, self.lengths = plan, tuple(order), lengths
         self.chart = Chart()
-        self.steps = [k for k, step in enumerate(plan.steps) if not isinstance(step.kind, General) and step.kind.modes == 2]
+        self.steps = steps_with_roots(plan)
         units = [slot for step in plan.steps if isinstance(step.kind, General) for slot in step.outputs[1::2]]
         self._unit = [row for slot in units for row in (plan.rows(slot).start, plan.rows(slot).start + 1)]
         self.last: Pose | None = None
@@ -87,7 +56,6 @@ class Poses:
         self._slopes: tuple[Pose, Floats] | None = None
         self._series: list[Series] = []
         self._in_vain: Floats | None = None
-        self._no_dead_points: set[int] = set()
 
     def start(self, x: Floats, z: Floats) -> None:
         """Begin at a known regular pose: slots (rows,), drivers' values (f,)."""
@@ -104,7 +72,7 @@ class Poses:
             self._keep(self._from_series(series, q))
             return
         modes = np.where(roots < 0, -1, 1)
-        pose = self._regular(q, self._positions(q, self.last.x, modes).x[0, :, 0], modes)
+        pose = self.regular(q, self._positions(q, self.last.x, modes).x[0, :, 0], modes)
         if pose is not None:
             self._keep(pose)
 
@@ -124,11 +92,6 @@ class Poses:
         """The series around poses nearby; only of mechanisms with one coordinate."""
         return tuple(self._series)
 
-    @property
-    def no_dead_points(self) -> frozenset[int]:
-        """Steps whose roots are small and become zero at no dead point."""
-        return frozenset(self._no_dead_points)
-
     def at(self, t: float, q: Floats, rates: Floats) -> tuple[Pose, Floats]:
         """Return the pose at coordinates q (f,), and z'^T L z' of drivers and slots (f + rows,) at their rates (f,).
 
@@ -137,13 +100,31 @@ class Poses:
         if self.last is None:
             assert self._start is not None
             x, z = self._start
-            self.last = self._regular(z, x, np.array([self.plan.steps[k].mode for k in self.steps]))
+            self.last = self.regular(z, x, np.array([self.plan.steps[k].mode for k in self.steps]))
             if self.last is None:
                 raise NoPoseError(t, Status.SINGULAR, -1)
         self._go(t, q, HALVINGS)
         if self.last.smooth:
             return self.last, self._convective_smooth(t, q, rates)
         return self.last, self._convective(self.last, rates)
+
+    def take(self, chart: Chart, pose: Pose) -> None:
+        """Go on from a pose in the coordinates of a chart."""
+        self.chart, self.last, self._series, self._in_vain = chart, pose, [], None
+
+    def settle(self) -> bool:
+        """Make the last pose one from a series; tell whether there is one."""
+        assert self.last is not None
+        pose = self._expanded(self.last.q)
+        self.last = pose or self.last
+        return pose is not None
+
+    def circle(self) -> NDArray[np.complex128] | None:
+        """Return complex slots (rows, nodes) around the last pose, where its K and L come from such; None elsewhere."""
+        if self.last is None or not self.last.smooth or self.chart.step is not None:
+            return None
+        series = self.expand(self.last.q, self._ways(self.last.q)[:1])
+        return None if series is None else series.nodes[len(self.order) :, 0]
 
     # --- from pose to pose --------------------------------------------------------------------------------
 
@@ -195,7 +176,7 @@ class Poses:
         """The slopes (f, k) of the roots at the last pose."""
         assert self.last is not None
         if self._slopes is None or self._slopes[0] is not self.last:
-            self._slopes = self.last, self._slopes_at(self.last.x, self.last.K)
+            self._slopes = self.last, slopes_at(self.plan, self.steps, self.last.x, self.last.K[:, len(self.order) :])
         return self._slopes[1]
 
     @property
@@ -227,9 +208,9 @@ class Poses:
         turn = np.abs(x - self.last.x)[self._unit]
         if not np.isfinite(x).all() or np.max(turn, initial=0.0) > TURN:
             return Status.NOT_CONVERGED, -1
-        if not self._continues(modes * np.sqrt(least), expected):
+        if not self._continues(np.asarray(modes * np.sqrt(least)), expected):
             return Status.SINGULAR, self.plan.steps[flat].group
-        return self._regular(q, x, modes) or (Status.SINGULAR, -1)
+        return self.regular(q, x, modes) or (Status.SINGULAR, -1)
 
     def _positions(self, q: Floats, near: Floats, modes: NDArray[np.intp]) -> Lanes:
         lanes = Lanes.empty(self.plan, 1, orders=1)
@@ -239,14 +220,12 @@ class Poses:
         positions(self.plan, len(steps), lanes, values, lambda k: mode.get(k, steps[k].mode), near[:, None])
         return lanes
 
-    def _regular(self, q: Floats, x: Floats, modes: NDArray[np.intp]) -> Pose | None:
+    def regular(self, q: Floats, x: Floats, modes: NDArray[np.intp]) -> Pose | None:
         """Return a regular pose with its K, None where that has no numbers."""
         K = Coefficients(self.plan, _lanes(x)).slots(self.order)[:, :, 0]
         if not np.isfinite(K).all():
             return None
-        part = Part(self.plan, x[:, None])
-        roots = [self.plan.steps[k].kind.side(*_ends(part, self.plan.steps[k]))[0] for k in self.steps]
-        return Pose(q, q, x, np.hstack((np.eye(len(q)), K)), np.array(roots), False)
+        return Pose(q, q, x, np.hstack((np.eye(len(q)), K)), roots_at(self.plan, self.steps, x))
 
     def _convective(self, pose: Pose, rates: Floats) -> Floats:
         lanes = _lanes(pose.x, rates @ pose.K[:, len(self.order) :])
@@ -259,69 +238,6 @@ class Poses:
         size = np.maximum(np.abs(roots) + np.abs(last), np.abs(expected - last))
         return bool((np.abs(roots - expected) <= STRAY * size + 1e-9).all())
 
-    def _slopes_at(self, x: Floats, K: Floats) -> Floats:
-        """Return the slopes (f, k) of the roots, by complex steps along the columns of K."""
-        part = Part(self.plan, x[:, None] + 1j * TINY * K[:, len(self.order) :].T)
-        columns = [self.plan.steps[k].kind.side(*_ends(part, self.plan.steps[k])).imag / TINY for k in self.steps]
-        return np.stack([np.broadcast_to(one, len(K)) for one in columns], axis=1) if columns else np.zeros((len(K), 0))
-
-    # --- dead points --------------------------------------------------------------------------------------
-
-    def change(self, rates: Floats, free: NDArray[np.intp], near: float) -> Floats | None:
-        """Change the coordinates at the last pose if others tell the motion better; return their rates (f,).
-
-        `rates` (f,) are those of the present coordinates. Where a root is smaller than `near`, and zero at a dead
-        point, its angle takes the place of one of the `free` drivers, and gives it back when it has grown.
-        """
-        last = self.last
-        assert last is not None
-        if self.chart.step is not None:
-            if np.abs(last.roots[self.steps.index(self.chart.step)]) < LEAVE:
-                return None
-            pose = self._regular(last.z, last.x, np.where(last.roots < 0, -1, 1))
-            if pose is None:
-                return None
-            self.last, self.chart, self._series, self._in_vain = pose, Chart(), [], None
-            return np.asarray(rates @ last.K[:, : len(rates)])
-        sizes = np.abs(last.roots)
-        self._no_dead_points -= {k for k, size in enumerate(sizes) if size > LEAVE}
-        if last.smooth or not np.min(sizes, initial=np.inf) < near:
-            return None
-        for k in np.argsort(sizes):
-            if sizes[k] < near and k not in self._no_dead_points:
-                slope = self.slopes[:, k]
-                if last.roots[k] * (rates @ slope) <= 0:
-                    index = free[np.argmax(np.abs(slope * self.lengths)[free])]
-                    if self._stand_in(int(k), int(index)):
-                        rates = rates.copy()
-                        rates[index] = rates @ slope / np.sqrt(1 - last.roots[k] ** 2)
-                        return rates
-                    self._no_dead_points.add(int(k))
-        return None
-
-    def _stand_in(self, k: int, index: int) -> bool:
-        """Let the angle of a root take the place of a driver, if the driver stands still where the root is zero."""
-        last = self.last
-        assert last is not None
-        q, change = last.q.copy(), np.eye(len(last.q))
-        angle = np.arcsin(last.roots[k])
-        q[index], change[:, index] = angle, self.slopes[:, k] / np.cos(angle)
-        self.chart, self._in_vain = Chart(self.steps[k], index), None
-        self.last = Pose(q, last.z, last.x, np.linalg.solve(change, last.K), last.roots, False)
-        alone = np.zeros((1, len(q)))
-        alone[0, index] = 1.0
-        series = self._expand(q, alone)
-        pose = None
-        if series is not None and abs(q[index]) < 0.75 * series.radius:
-            (here, there) = (series.at(s)[1][index, 0] for s in (0.0, -q[index]))
-            if abs(there) < STANDS * abs(here):
-                pose = self._expanded(q)
-        if pose is None:
-            self.last, self.chart = last, Chart()
-            return False
-        self.last = pose
-        return True
-
     # --- poses from series --------------------------------------------------------------------------------
 
     def _expanded(self, q: Floats) -> Pose | None:
@@ -330,7 +246,7 @@ class Poses:
         if self._in_vain is not None and np.max(np.abs(q - self._in_vain) / self.measures) < IN_VAIN:
             return None
         ways = self._ways(q)
-        series = self._expand(q, ways)
+        series = self.expand(q, ways)
         if series is None:
             self._in_vain = q
             return None
@@ -344,9 +260,10 @@ class Poses:
             return self._from_series(series, q)
         value, first, _ = series.at(0.0)
         K = np.linalg.lstsq(ways, first.T, rcond=None)[0]
-        return self._smooth(q, value[:, 0], K)
+        return self._smooth(q, value[:, 0], np.asarray(K, dtype=np.float64))
 
-    def _expand(self, q: Floats, ways: Floats) -> Series | None:
+    def expand(self, q: Floats, ways: Floats) -> Series | None:
+        """Return the series around q along ways (c, f) whose roots continue those of the last pose."""
         assert self.last is not None
         last, slopes = self.last, self.slopes
         expected = dict(zip(self.steps, self.expected(q - last.q).tolist(), strict=True))
@@ -375,13 +292,8 @@ class Poses:
         normals = normals[np.linalg.norm(normals, axis=1) > 0]
         if not len(normals):
             return None, 1.0
-        normals = normals / np.linalg.norm(normals, axis=1)[:, None]
-        # Flat poses of two groups may lie askew: what crosses both is a sum or a difference.
-        trials = [a + sign * b for a in normals for b in normals for sign in (1, -1)]
-        trials = [way / np.linalg.norm(way) for way in trials if np.linalg.norm(way) > 0.1]
-        across = [float(np.min(np.abs(normals @ way))) for way in trials]
-        best = int(np.argmax(across))
-        return trials[best] * self.measures, 0.5 * across[best]
+        way, lean = across(normals)
+        return way * self.measures, lean
 
     def _from_series(self, series: Series, q: Floats) -> Pose:
         value, first, _ = series.at(series.way_to(q))
@@ -391,9 +303,7 @@ class Poses:
         z, x = value[: len(q)], value[len(q) :]
         if self.chart.step is None:
             z = q
-        part = Part(self.plan, x[:, None])
-        roots = [self.plan.steps[k].kind.side(*_ends(part, self.plan.steps[k]))[0] for k in self.steps]
-        return Pose(q, z, x, K, np.array(roots), True)
+        return Pose(q, z, x, K, roots_at(self.plan, self.steps, x), True)
 
     def _convective_smooth(self, t: float, q: Floats, rates: Floats) -> Floats:
         """Return z'^T L z' of drivers and slots at a pose from a series."""
@@ -406,7 +316,7 @@ class Poses:
             return np.zeros(self.last.K.shape[1] if self.last else 0)
         along, (base, lean) = rates / size, self._base(q)
         ways = along[None] if base is None else np.stack((base, base + lean * along, base - lean * along))
-        series_or_none = self._expand(q, ways)
+        series_or_none = self.expand(q, ways)
         if series_or_none is None:
             raise NoPoseError(t, Status.SINGULAR, -1)
         _, _, second = series_or_none.at(0.0)
@@ -420,7 +330,3 @@ def _lanes(x: Floats, rates: Floats | None = None) -> Lanes:
     """Return one pose (rows,) as lanes."""
     both = x[None, :, None] if rates is None else np.stack((x, rates))[:, :, None]
     return Lanes(both, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
-
-
-def _ends(part: Part, step: Step) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    return part.inputs(step), part.outputs(step)

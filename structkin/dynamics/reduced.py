@@ -12,14 +12,16 @@ occurs, and the pose closes exactly at every instant. The contraction z'^T L z' 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import Body
+from structkin.dynamics.dead_points import DeadPoints
 from structkin.dynamics.loads import UserLoad, wrenches
-from structkin.dynamics.poses import NoPoseError, Poses
+from structkin.dynamics.pose import NoPoseError
+from structkin.dynamics.poses import Poses
 from structkin.kinematics import Motion
 from structkin.kinematics.affine import Affine
 from structkin.kinematics.engine import Lanes
@@ -40,7 +42,8 @@ class Instant:
     """Everything at one time: slots x (3, rows, 1), drivers z (f, 3), and the effort each driver needs (f,).
 
     `second` holds the second rates of the free coordinates of the state, which are those of their drivers as a rule.
-    `kinetic` is the kinetic energy [J], `power` its rate [W].
+    `kinetic` is the kinetic energy [J], `power` its rate [W]. `around` (rows, nodes) holds complex slots around a pose
+    near a change point, for what is asked of it later.
     """
 
     x: Floats
@@ -49,6 +52,7 @@ class Instant:
     effort: Floats
     kinetic: float
     power: float
+    around: NDArray[np.complex128] | None = None
 
 
 class Reduced:
@@ -83,6 +87,7 @@ class Reduced:
         self._size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
         self.lengths = np.array([1.0 if drive.kind == "angle" else self._size for drive in mechanism.drives.values()])
         self.poses = Poses(plan, self.order, self.lengths)
+        self._dead_points = DeadPoints(self.poses, self.free)
 
     # --- the equations ------------------------------------------------------------------------------------
 
@@ -104,32 +109,35 @@ class Reduced:
         self.poses.resume(q, roots)
         self._last = None
 
+    def recorded(self, t: float, y: Floats) -> Instant:
+        """Return everything at a time and state that is kept."""
+        instant = self.at(t, y)
+        self._follow(t, y)
+        around = self.poses.circle()
+        return instant if around is None else replace(instant, around=around)
+
     def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
         """Return the state in other coordinates, if these tell the motion better from here on; None if not.
 
         It changes what the equations take as a state. Near a dead point of a group, where its root (a signed sine) is
         smaller than `near`, the root takes the place of a free coordinate.
         """
-        f, free = len(self.free), self.free
-        q, rates = np.empty(len(self.order)), np.empty(len(self.order))
-        q[free], rates[free] = y[:f], y[f:]
-        for k, law in self.prescribed:
-            q[k], rates[k] = (float(part[0]) for part in law(np.array([t]))[:2])
-        pose, _ = self.poses.at(t, q, rates)
-        changed = self.poses.change(rates, free, near)
+        rates = self._follow(t, y)
+        changed = self._dead_points.change(rates, near)
         if changed is None:
             return None
-        self._last, pose = None, self.poses.last
-        return np.concatenate((pose.q[free], changed[free]))
+        assert self.poses.last is not None
+        self._last = None
+        return np.concatenate((self.poses.last.q[self.free], changed[self.free]))
+
+    def _follow(self, t: float, y: Floats) -> Floats:
+        """Bring the poses to a state and return the rates (f,) of its coordinates."""
+        q = self._coordinates(t, y)
+        self.poses.at(t, q[:, 0], q[:, 1])
+        return q[:, 1]
 
     def _solve(self, t: float, y: Floats) -> Instant:
-        f, free = len(self.free), self.free
-        q = np.empty((len(self.order), 3))
-        q[free, 0], q[free, 1], q[free, 2] = y[:f], y[f:], 0.0
-        for k, law in self.prescribed:
-            q[k] = [float(part[0]) for part in law(np.array([t]))]
-        if not np.isfinite(q).all():
-            raise NoPoseError(t, Status.NO_INPUT, -1)
+        q, free = self._coordinates(t, y), self.free
         pose, bend = self.poses.at(t, q[:, 0], q[:, 1])
         # Drivers and slots have K and z'^T L z' by the coordinates: of the drivers these are 1 and 0 as a rule.
         Kz, K = np.split(pose.K, [len(q)], axis=1)
@@ -156,6 +164,16 @@ class Reduced:
         effort = matrix @ q[:, 2] - force - Kz @ given
         effort[free] = given[free]
         return Instant(x, z, q[free, 2], effort, *self._energy(x))
+
+    def _coordinates(self, t: float, y: Floats) -> Floats:
+        """Return the coordinates (f, 3) at a state, the second rates of the free ones zero."""
+        f, q = len(self.free), np.zeros((len(self.order), 3))
+        q[self.free, 0], q[self.free, 1] = y[:f], y[f:]
+        for k, law in self.prescribed:
+            q[k] = [float(part[0]) for part in law(np.array([t]))]
+        if not np.isfinite(q).all():
+            raise NoPoseError(t, Status.NO_INPUT, -1)
+        return q
 
     def _energy(self, x: Floats) -> tuple[float, float]:
         """Return the kinetic energy and its rate."""

@@ -5,8 +5,8 @@ digits; but along any smooth way of the drivers the pose is an analytic function
 from poses on a circle of complex s, where every group is regular (`structkin.kinematics.circles`), by one Fourier
 transform; its first two derivatives are K and z'^T L z' along that way.
 
-At a dead point the pose is no function of the driver: there the way runs along the **angle** of the singular group, whose
-sine is its root and zero at the dead point, and the driver's value is solved for. In terms of this angle all is analytic.
+At a dead point the pose is no function of the driver: there the way runs along the **angle** of the singular group,
+whose sine is its root and zero at the dead point, and the driver's value is solved for: both are analytic in it.
 """
 
 from __future__ import annotations
@@ -44,13 +44,15 @@ class Chart:
 class Series:
     """Drivers and slots (rows,) as power series of the way s from a `place` (f,) along each of c `ways` (c, f).
 
-    `powers` (c, rows, POWERS) are the coefficients times powers of the radius.
+    `powers` (c, rows, POWERS) are the coefficients times powers of the radius, `nodes` (rows, c, NODES) the complex
+    drivers and slots on the circles.
     """
 
     place: Floats
     ways: Floats
     radius: float
     powers: Floats
+    nodes: NDArray[np.complex128]
 
     def way_to(self, q: Floats) -> float:
         """Return how far along the only way some coordinates are."""
@@ -102,12 +104,13 @@ def expand(
             circles = solve_around(plan, values, radius, signs, around, roots)
             if not (circles.until == len(plan.steps)).all():
                 continue
-            powers = np.fft.fft(np.concatenate((nodes, circles.x)), axis=2) / NODES
+            nodes = np.concatenate((nodes, circles.x))
+            powers = np.fft.fft(nodes, axis=2) / NODES
         scale = np.concatenate((lengths, np.full(len(circles.x), np.max(np.abs(circles.x)))))
         if not (np.abs(powers[:, :, POWERS:]) <= CERTAIN * scale[:, None, None]).all():
             continue
         powers = powers[:, :, :POWERS] * UNIT[0] ** -np.arange(POWERS)
-        return Series(q, ways, radius, np.moveaxis(powers.real, 1, 0))
+        return Series(q, ways, radius, np.moveaxis(powers.real, 1, 0), nodes)
     return None
 
 
@@ -122,7 +125,7 @@ def _drivers_of_root(
     z: Floats,
     near: Floats,
 ) -> NDArray[np.complex128] | None:
-    """Return the drivers' values (f, c, NODES) at which the step of a chart has the given angles, by Newton's method."""
+    """Return the drivers' values (f, c, NODES) at which the step of a chart has given angles, by Newton's method."""
     assert chart.step is not None
     kind = plan.steps[chart.step].kind
     assert not isinstance(kind, General)
@@ -140,7 +143,7 @@ def _drivers_of_root(
             )
             part = Part(plan, circles.x.reshape(len(circles.x), -1))
             found = kind.margin(part.inputs(plan.steps[chart.step]))
-            margin = np.reshape(found, (3, count, NODES))
+            margin = np.reshape(np.asarray(found), (3, count, NODES))
             change = (target - margin[0]) * (2 * step / (margin[1] - margin[2]))
         if not np.isfinite(change).all() or not (circles.until > chart.step).all():
             return None

@@ -14,13 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 from structkin.dynamics.compiled.choice import Hastened, hastened
 from structkin.dynamics.integrators import ADAPTIVE, FIXED, Integrator, NotConvergedError
 from structkin.dynamics.loads import UserLoad
-from structkin.dynamics.poses import NoPoseError
-from structkin.dynamics.reduced import Instant, Reduced
+from structkin.dynamics.pose import NoPoseError
+from structkin.dynamics.reduced import DEAD, Instant, Reduced
 from structkin.dynamics.simulation import Integration, Simulation
 from structkin.dynamics.start import FORMULATIONS, check_masses, initial_state, start, why, with_coordinates
 from structkin.errors import InputError, Problem
 from structkin.kinematics.choice import check_engine
-from structkin.kinematics.engine import Lanes
+from structkin.kinematics.engine import Around, Lanes
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 
@@ -190,7 +190,7 @@ class _Record:
         return float(self.times[len(self.instants)]) if len(self.instants) < len(self.times) else math.inf
 
     def add(self, t: float, y: Floats) -> None:
-        self.instants.append(self.equations.at(t, y))
+        self.instants.append(self.equations.recorded(t, y))
         if self.progress is not None:
             self.progress(len(self.instants) / len(self.times))
 
@@ -224,7 +224,7 @@ class _Run:
                         break
                 before = self.equations.at(begin + k * h, y)
                 try:
-                    y = self._step(method, begin + k * h, y, h)
+                    method, y = self._step(name, method, begin + k * h, y, h)
                 except NotConvergedError:
                     self.stopped = (
                         f"t = {begin + k * h:.6g} s: the step of {name} does not converge; try a smaller step"
@@ -238,39 +238,43 @@ class _Run:
                 if _missed(before, after, h) > JUMP * largest:
                     self.stopped = f"t = {t - h:.6g} s: a step of {h:g} s is too large here, the energy jumps"
                     return
-                changed = self.equations.change(t, y)
-                y = y if changed is None else changed
             self.record.add(end, y)
 
-    def _step(self, method: Integrator, t: float, y: Floats, h: float) -> Floats:
-        """Take one step; in other coordinates, where these lead to no pose."""
-        try:
-            return method.step(self.equations, t, y, h)
-        except NoPoseError:
-            changed = self.equations.change(t, y, FAR)
-            if changed is None:
-                raise
-            return method.step(self.equations, t, changed, h)
+    def _step(self, name: str, method: Integrator, t: float, y: Floats, h: float) -> tuple[Integrator, Floats]:
+        """Take one step; in other coordinates, where these lead to no pose. A method forgets what it had in the old."""
+        changed = self._changed(t, y)
+        if changed is y:
+            try:
+                return method, method.step(self.equations, t, y, h)
+            except NoPoseError:
+                changed = self._changed(t, y, FAR)
+                if changed is y:
+                    raise
+        method = FIXED[name]()
+        return method, method.step(self.equations, t, changed, h)
 
     def adaptive(self, name: str, y: Floats, rtol: float, atol: float) -> None:
         """Go in the steps of one of SciPy's integrators, and read the outputs between them."""
         from scipy import integrate
 
         t, end, size = float(self.times[0]), float(self.times[-1]), math.inf
-        make = getattr(integrate, name)
-        solver = make(self.equations, t, y, end, rtol=rtol, atol=atol)
-        while solver.status == "running":
+        solver: Any = None
+        y = self._changed(t, y)
+        while t < end:
             last: NoPoseError | None = None
             try:
+                if solver is None:
+                    first = min(size, end - t) if math.isfinite(size) else None
+                    solver = getattr(integrate, name)(self.equations, t, y, end, rtol=rtol, atol=atol, first_step=first)
                 message = solver.step()
             except NoPoseError as error:
                 last, message = error, None
             if last is not None:
-                # A trial beyond the last pose that there is: begin anew with smaller steps.
+                # A trial beyond the last pose that there is: begin anew, in other coordinates or with smaller steps.
+                solver, y = None, self._changed(t, y, FAR)
                 size = min(size, last.t - t if last.t > t else math.inf, end - t) / 10
                 if size < CLOSE * (end - float(self.times[0])):
                     raise last
-                solver = make(self.equations, t, y, end, rtol=rtol, atol=atol, first_step=size)
                 continue
             if solver.status == "failed":
                 self.stopped = f"t = {t:.6g} s: {name} finds no step that is small enough ({message})"
@@ -281,10 +285,14 @@ class _Run:
                 self.record.add(self.record.due, dense(self.record.due))
             if not self._goes_on(t, y):
                 return
-            changed = self.equations.change(t, y)
-            if changed is not None and solver.status == "running":
-                y, size = changed, min(size, end - t)
-                solver = make(self.equations, t, y, end, rtol=rtol, atol=atol, first_step=size)
+            changed = self._changed(t, y)
+            if changed is not y:
+                solver, y = None, changed
+
+    def _changed(self, t: float, y: Floats, near: float = DEAD) -> Floats:
+        """Return the state, in other coordinates where these tell the motion better."""
+        changed = self.equations.change(t, y, near)
+        return y if changed is None else changed
 
     def _goes_on(self, t: float, y: Floats) -> bool:
         self.steps += 1
@@ -307,7 +315,12 @@ def _result(mechanism: Mechanism, equations: Reduced, record: _Record, run: _Run
     x = np.concatenate([instant.x for instant in kept], axis=2)
     z = np.stack([instant.z for instant in kept], axis=-1)
     efforts = np.stack([instant.effort for instant in kept], axis=-1)
-    lanes = Lanes(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), np.full(len(equations.plan.steps), np.inf))
+    flat = [k for k, instant in enumerate(kept) if instant.around is not None]
+    around = None
+    if flat:
+        around = Around(np.array(flat), np.concatenate([kept[k].around for k in flat], axis=1))
+    least = np.full(len(equations.plan.steps), np.inf)
+    lanes = Lanes(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), least, around)
     return Simulation(
         mechanism,
         equations.plan,

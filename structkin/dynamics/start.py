@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.loads import UserLoad
-from structkin.dynamics.poses import NoPoseError
+from structkin.dynamics.pose import NoPoseError
 from structkin.dynamics.reduced import Reduced
 from structkin.errors import InputError, Problem
 from structkin.kinematics.solve import solve

@@ -57,6 +57,13 @@ class Hastened(Reduced):
             self._switch(t, y)
         return instant
 
+    def recorded(self, t: float, y: Floats) -> Instant:
+        """Return everything at a time and state that is kept."""
+        if self._machine is None:
+            return self._equations.recorded(t, y)
+        self.evaluations += 1
+        return self._machine.recorded(t, y)
+
     def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
         """Return the state in other coordinates, if these tell the motion better from here on; None if not."""
         if self._machine is not None:

@@ -6,6 +6,7 @@ compiled module goes on, with the power series that `Reduced` has found.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from structkin.dynamics.compiled.packing import Packed
 from structkin.dynamics.compiled.series_at import HEAD, MANY, TERMS
 from structkin.dynamics.compiled.runs import NEAR
 from structkin.dynamics.reduced import Instant, Reduced
-from structkin.dynamics.series import Series
+from structkin.dynamics.series import VALID, Series
 from structkin.kinematics.circles import NODES, UNIT
 from structkin.kinematics.derivatives import Part
 
@@ -59,6 +60,19 @@ class Machine:
         efforts[self._order] = self._part(layout.EFFORTS)
         x, second = self._part(layout.X, 3, -1, 1).copy(), self._part(layout.SECOND).copy()
         return Instant(x, z, second, efforts, *self._part(layout.ENERGY)[:2].tolist())
+
+    def recorded(self, t: float, y: Floats) -> Instant:
+        """Return everything at a time and state that is kept."""
+        instant = self.at(t, y)
+        if not self._part(layout.SMOOTH)[0] or self._part(layout.CHART)[0] >= 0:
+            return instant
+        if len(self._order) > 1:
+            self._lend()
+            return replace(instant, around=self.equations.poses.circle())
+        # A smaller circle within that of the series.
+        series = next(one for one in self._known if one.holds(y[:1]))
+        powers = ((series.way_to(y[:1]) / series.radius + VALID * UNIT) ** np.arange(TERMS)[:, None])
+        return replace(instant, around=series.powers[0, 1:] @ powers)
 
     def change(self, t: float, y: Floats, near: float = NEAR) -> Floats | None:
         """Return the state in other coordinates, if these tell the motion better from here on; None if not."""

@@ -26,7 +26,7 @@ from structkin.dynamics.compiled.layout import (
     ints,
     numbers,
 )
-from structkin.dynamics.poses import LEAVE
+from structkin.dynamics.dead_points import LEAVE
 
 #: A root that is smaller and goes to zero is looked at: there may be a dead point, where other coordinates are needed.
 NEAR = 0.2
