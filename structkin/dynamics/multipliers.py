@@ -219,6 +219,10 @@ class Multipliers:
             0.5 * float(momentum @ pose.X_rate), float(momentum @ ddX),
         )  # fmt: skip
 
+    def recorded(self, t: float, y: Floats) -> GlobalInstant:
+        """Return everything at a time and state that is kept."""
+        return self.at(t, y)
+
     def times_jacobian(self, entries: Floats, v: Floats) -> Floats:
         """Return Phi_q v (m,) for the entries of Phi_q."""
         return np.asarray(self._to_rows @ (entries * v[self.coordinates.pattern[1]]))

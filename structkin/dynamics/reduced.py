@@ -104,6 +104,11 @@ class Reduced:
         self._last = t, np.array(y), instant
         return instant
 
+    def resume(self, q: Floats, roots: Floats) -> None:
+        """Go on from coordinates (f,) that were come to elsewhere, where the groups have these roots (k,)."""
+        self.poses.resume(q, roots)
+        self._last = None
+
     def recorded(self, t: float, y: Floats) -> Instant:
         """Return everything at a time and state that is kept."""
         instant = self.at(t, y)

@@ -13,6 +13,7 @@ from scipy import sparse
 from structkin.dynamics.compiled import layout
 from structkin.dynamics.compiled.formulas import Laws, UnknownError
 from structkin.dynamics.compiled.modules import Kind, kind_of
+from structkin.dynamics.compiled.series_at import HEAD, MANY, TERMS
 from structkin.dynamics.reduced import STEEP, Reduced
 from structkin.kinematics.affine import FIXED, Affine, Frame
 from structkin.kinematics.kernels.tracing import signature
@@ -95,6 +96,10 @@ def packed(equations: Reduced) -> Packed | None:
     parts |= {"COUNT": 1, "KNOWN": 1, "Z": 3 * f, "X": 3 * n, "K": f * n, "ROOTS": 2 * steps, "CLOCK": 1}
     parts |= {"NEW_ROOTS": 2 * steps, "TURNED": torsions, "NEW_TURNED": torsions, "LOAD": 2 * n}
     parts |= {"PLACES": 6 * len(loads.expressions), "MATRIX": free * free, "RIGHT": free, "STACK": 3 * DEEP}
+    two = equations.poses.steps
+    rows = 1 + n + len(two) if f == 1 else 0
+    parts |= {"TWO": two, "CHART": [-1], "SMOOTH": 1, "LAST": f, "SLOPE": f, "SECOND": free, "LOOK": [np.inf] * steps}
+    parts |= {"MEASURES": equations.lengths[list(order)], "SERIES": MANY * (HEAD + TERMS * rows), "POWERS": 3 * TERMS}
     parts |= {"ENERGY": 4, "EFFORTS": f, "STAGES": 16 * free, "PAST": 16 * free}
     return Packed(*_laid_out(parts), kinds, order, tuple(loads.turned))
 
