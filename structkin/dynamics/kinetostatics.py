@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import Body, mass_table
 from structkin.dynamics.columns import Column, Columns, make_columns, unit_wrenches
-from structkin.dynamics.loads import UserLoad, Wrenches, cross, wrenches
+from structkin.dynamics.loads import Wrenches, cross, wrenches
 from structkin.dynamics.reverse import Layout, ReverseSweep
+from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
 from structkin.kinematics.engine import Lanes

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from structkin.dynamics.contacts import meeting
 from structkin.dynamics.integrators import ADAPTIVE, FIXED, NotConvergedError
-from structkin.dynamics.loads import UserLoad
 from structkin.dynamics.reduced import Instant, NoPoseError, Reduced
 from structkin.dynamics.simulation import Integration, Simulation
 from structkin.dynamics.start import FORMULATIONS, check_masses, initial_state, start, why, with_coordinates
+from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.kinematics.engine import Lanes
 from structkin.model.mechanism import Mechanism
@@ -28,6 +29,9 @@ SAMPLES = 361
 
 #: The last pose that there is is closed in on to this part of the duration.
 CLOSE = 1e-9
+
+#: Where bodies meet, the first step is this part of the duration.
+SOFT = 1e-7
 
 #: By this part of the largest kinetic energy a fixed step may miss what the power tells, by the trapezoidal rule.
 JUMP = 0.01
@@ -81,6 +85,7 @@ def simulate(
     record = _Record(equations, times, progress)
     run = _Run(equations, times, record, max_steps)
     try:
+        equations.remember(float(times[0]), y)
         record.add(float(times[0]), y)
         if integrator in FIXED:
             run.fixed(integrator, y, float(step or 0.0))
@@ -88,6 +93,10 @@ def simulate(
             run.adaptive(integrator, y, rtol, atol)
     except NoPoseError as error:
         run.stopped = why(equations, error)
+    except InputError as error:
+        if not record.instants:
+            raise
+        run.stopped = "; ".join(map(str, error.problems))  # a load that has no size later on
     return _result(mechanism, equations, record, run, time.perf_counter() - began)
 
 
@@ -171,6 +180,7 @@ class _Record:
     times: Floats
     progress: Callable[[float], None] | None
     instants: list[Instant] = field(default_factory=list)
+    impacts: dict[str, list[float]] = field(default_factory=dict)
 
     @property
     def due(self) -> float:
@@ -179,6 +189,8 @@ class _Record:
 
     def add(self, t: float, y: Floats) -> None:
         self.instants.append(self.equations.at(t, y))
+        for id in self.equations.contacts:
+            self.impacts.setdefault(id, []).append(self.equations.turned.get(id, math.nan))
         if self.progress is not None:
             self.progress(len(self.instants) / len(self.times))
 
@@ -244,13 +256,23 @@ class _Run:
                 return
             size, t, y = solver.step_size, solver.t, solver.y
             dense = solver.dense_output()
+            if self.equations.contacts and (met := self._meeting(solver.t_old, t, dense)) is not None:
+                # Bodies meet in this step: begin anew there, with a step that is small beside the impact.
+                t, y = met, dense(met)
+                self.equations.remember(t, y)
+                first = min(SOFT * (end - float(self.times[0])), 0.5 * (end - t))
+                solver = make(self.equations, t, y, end, rtol=rtol, atol=atol, first_step=first)
             while self.record.due <= t:
                 self.record.add(self.record.due, dense(self.record.due))
             if not self._goes_on(t, y):
                 return
 
+    def _meeting(self, begin: float, end: float, dense: Callable[[float], Floats]) -> float | None:
+        return meeting(lambda t: self.equations.depths(t, dense(t)), begin, end)
+
     def _goes_on(self, t: float, y: Floats) -> bool:
         self.steps += 1
+        self.equations.remember(t, y)
         if not np.max(np.abs(y)) < HUGE:
             self.stopped = f"t = {t:.6g} s: the motion has blown up; try a smaller step, or look at the loads"
         elif self.steps >= self.max_steps:
@@ -282,4 +304,5 @@ def _result(mechanism: Mechanism, equations: Reduced, record: _Record, run: _Run
         integration=Integration(run.steps, equations.evaluations, seconds),
         stopped=run.stopped,
         loads=equations.users,
+        impacts={id: np.array(speeds) for id, speeds in record.impacts.items()},
     )

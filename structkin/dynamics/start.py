@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import mass_table
-from structkin.dynamics.loads import UserLoad
 from structkin.dynamics.reduced import NoPoseError, Reduced
+from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.kinematics.solve import solve
 from structkin.kinematics.special_geometry import compile_plan, structure_of
