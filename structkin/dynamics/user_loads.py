@@ -93,6 +93,7 @@ def _add_force(total: Wrenches, user: UserLoad, item: Force) -> None:
     except (TypeError, ValueError):
         message = f"the point of a Force is {type(place).__name__}"
         raise refused(total.motion, user, message, "give a point's name, or a place x + yj on a link") from None
+    assert link is not None  # a name of a point has found one
     total.push(link, place, _values(total.motion, user, item.vector, (2,), f"Force on '{link}'"))
 
 
