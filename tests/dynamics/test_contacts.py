@@ -226,3 +226,11 @@ def test_bad_contacts(contact: dict[str, Any], key: str, found: str) -> None:
     with pytest.raises(InputError, match=found) as caught:
         sk.Mechanism(**data).solve()
     assert caught.value.problems[0].key == key
+
+
+@pytest.mark.parametrize("family", ["natural", "fully-cartesian", "reference-point"])
+def test_contacts_with_multipliers(family: str) -> None:
+    r = sk.simulate(pair(False, restitution=0.5), [0, 0.5], formulation="multipliers", coordinates=family)
+    u, v = r.velocity("P")[-1, 0], r.velocity("Q")[-1, 0]
+    assert u + 3 * v == pytest.approx(2, rel=1e-8)
+    assert v - u == pytest.approx(2 * rebound(0.5), rel=1e-5)
