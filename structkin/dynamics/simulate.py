@@ -103,9 +103,10 @@ def simulate(
          "penalty": penalty},
     )  # fmt: skip
     mechanism = with_coordinates(mechanism)
-    reduced = start(mechanism, float(times[0]), loads)
+    reduced = start(mechanism, float(times[0]), loads, driven=stabiliser is not None)
     y = np.array(initial_state(mechanism, reduced), dtype=np.float64)
-    check_masses(mechanism, reduced, float(times[0]), y)
+    if len(reduced.free):
+        check_masses(mechanism, reduced, float(times[0]), y)
     equations: Reduced | Multipliers = reduced
     if stabiliser is not None:
         family = coordinates or "natural"
