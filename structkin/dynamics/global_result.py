@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ def global_simulation(
     instants: Sequence[GlobalInstant],
     integration: Integration,
     stopped: str,
+    impacts: Mapping[str, Floats],
 ) -> Simulation:
     """Return the simulation of the kept instants; `InputError` where there is none."""
     mechanism, c = equations.mechanism, equations.coordinates
@@ -43,4 +44,5 @@ def global_simulation(
         integration=integration,
         stopped=stopped,
         loads=equations.users,
+        impacts=impacts,
     )

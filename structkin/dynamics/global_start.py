@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from structkin.coordinates import Coordinates
 from structkin.dynamics.global_masses import LINEAR
-from structkin.dynamics.loads import UserLoad
 from structkin.dynamics.multipliers import Multipliers
 from structkin.dynamics.stabilisation import Stabilisation
+from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.kinematics.solve import solve
 from structkin.model.mechanism import Mechanism

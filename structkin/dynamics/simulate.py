@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structkin.dynamics.compiled.choice import Hastened, hastened
+from structkin.dynamics.contacts import meeting
 from structkin.dynamics.global_result import global_simulation
 from structkin.dynamics.global_start import global_start
 from structkin.dynamics.integrators import ADAPTIVE, FIXED, ONE_STEP, Integrator, NotConvergedError
-from structkin.dynamics.loads import UserLoad
 from structkin.dynamics.multipliers import GlobalInstant, Multipliers
 from structkin.dynamics.pose import NoPoseError
 from structkin.dynamics.reduced import DEAD, Instant, Reduced
@@ -23,6 +23,7 @@ from structkin.dynamics.simulation import Integration, Simulation
 from structkin.dynamics.stabilisation import Stabilisation
 from structkin.dynamics.stabilisation_choice import check_stabilisation
 from structkin.dynamics.start import check_masses, initial_state, start, why, with_coordinates
+from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.kinematics.choice import check_engine
 from structkin.kinematics.engine import Around, Lanes
@@ -43,6 +44,9 @@ CLOSE = 1e-9
 
 #: A fixed step that leads to no pose is tried again in the coordinates of a dead point that is as far as this.
 FAR = 0.7
+
+#: Where bodies meet, the first step is this part of the duration.
+SOFT = 1e-7
 
 #: By this part of the largest kinetic energy a fixed step may miss what the power tells, by the trapezoidal rule.
 JUMP = 0.01
@@ -110,9 +114,10 @@ def simulate(
          "penalty": penalty},
     )  # fmt: skip
     mechanism = with_coordinates(mechanism)
-    reduced = start(mechanism, float(times[0]), loads)
+    reduced = start(mechanism, float(times[0]), loads, driven=stabiliser is not None)
     y = np.array(initial_state(mechanism, reduced), dtype=np.float64)
-    check_masses(mechanism, reduced, float(times[0]), y)
+    if len(reduced.free):
+        check_masses(mechanism, reduced, float(times[0]), y)
     equations: Reduced | Multipliers
     if stabiliser is None:
         equations = hastened(reduced, engine)
@@ -123,6 +128,7 @@ def simulate(
     record = _Record(equations, times, progress)
     run = _Run(equations, times, record, max_steps)
     try:
+        equations.remember(float(times[0]), y)
         record.add(float(times[0]), y)
         if integrator in FIXED:
             run.fixed(integrator, y, float(step or 0.0))
@@ -130,6 +136,10 @@ def simulate(
             run.adaptive(integrator, y, rtol, atol)
     except NoPoseError as error:
         run.stopped = why(reduced, error)
+    except InputError as error:
+        if not record.instants:
+            raise
+        run.stopped = "; ".join(map(str, error.problems))  # a load that has no size later on
     return _result(mechanism, equations, record, run, time.perf_counter() - began)
 
 
@@ -215,6 +225,7 @@ class _Record:
     times: Floats
     progress: Callable[[float], None] | None
     instants: list[Instant | GlobalInstant] = field(default_factory=list)
+    impacts: dict[str, list[float]] = field(default_factory=dict)
 
     @property
     def due(self) -> float:
@@ -223,6 +234,8 @@ class _Record:
 
     def add(self, t: float, y: Floats) -> None:
         self.instants.append(self.equations.recorded(t, y))
+        for id in self.equations.contacts:
+            self.impacts.setdefault(id, []).append(self.equations.turned.get(id, math.nan))
         if self.progress is not None:
             self.progress(len(self.instants) / len(self.times))
 
@@ -314,26 +327,34 @@ class _Run:
             if solver.status == "failed":
                 self.stopped = f"t = {t:.6g} s: {name} finds no step that is small enough ({message})"
                 return
-            size, t, y = solver.step_size, solver.t, solver.y
+            size, t, y, anew = solver.step_size, solver.t, solver.y, False
             dense = solver.dense_output()
+            if self.equations.contacts and (met := self._meeting(solver.t_old, t, dense)) is not None:
+                # Bodies meet in this step: begin anew there, with a step that is small beside the impact.
+                t, y, anew = met, dense(met), True
+                self.equations.remember(t, y)
+                size = SOFT * (end - float(self.times[0]))
             while self.record.due <= t:
                 self.record.add(self.record.due, self._settled(self.record.due, dense(self.record.due)))
             settled = self._settled(t, y)
-            if settled is not y and name in ONE_STEP:
+            if settled is not y and name in ONE_STEP and not anew:
                 y = solver.y = settled
                 solver.f = self.equations(t, y)
-            elif settled is not y and self.equations.stabilisation.renewed:  # type: ignore[union-attr]
-                solver, y = None, settled
+            elif settled is not y and (anew or self.equations.stabilisation.renewed):  # type: ignore[union-attr]
+                y, anew = settled, True
             if not self._goes_on(t, y):
                 return
             changed = self._changed(t, y)
-            if changed is not y:
+            if anew or changed is not y:
                 solver, y = None, changed
 
     def _changed(self, t: float, y: Floats, near: float = DEAD) -> Floats:
         """Return the state, in other coordinates where these tell the motion better."""
         changed = self.equations.change(t, y, near)
         return y if changed is None else changed
+
+    def _meeting(self, begin: float, end: float, dense: Callable[[float], Floats]) -> float | None:
+        return meeting(lambda t: self.equations.depths(t, dense(t)), begin, end)
 
     def _instant(self, t: float, y: Floats) -> Instant | None:
         """Return the energies where their jump tells of a step too large; the drift of joints has its own measure."""
@@ -345,6 +366,7 @@ class _Run:
 
     def _goes_on(self, t: float, y: Floats) -> bool:
         self.steps += 1
+        self.equations.remember(t, y)
         if not np.max(np.abs(y)) < HUGE:
             self.stopped = f"t = {t:.6g} s: the motion has blown up; try a smaller step, or look at the loads"
         elif isinstance(self.equations, Multipliers) and (apart := self.equations.come_apart(t, y)):
@@ -363,9 +385,10 @@ def _result(
     mechanism: Mechanism, equations: Reduced | Multipliers, record: _Record, run: _Run, seconds: float
 ) -> Simulation:
     integration = Integration(run.steps, equations.evaluations, seconds)
+    impacts = {id: np.array(speeds) for id, speeds in record.impacts.items()}
     if isinstance(equations, Multipliers):
         instants = [instant for instant in record.instants if isinstance(instant, GlobalInstant)]
-        return global_simulation(equations, record.times, instants, integration, run.stopped)
+        return global_simulation(equations, record.times, instants, integration, run.stopped, impacts)
     kept = [instant for instant in record.instants if isinstance(instant, Instant)]
     n = len(kept)
     if not kept:
@@ -390,4 +413,5 @@ def _result(
         integration=integration,
         stopped=run.stopped,
         loads=equations.users,
+        impacts=impacts,
     )
