@@ -88,7 +88,9 @@ def solve(
     schedule = make_schedule(mechanism, samples, t, drivers, duration)
     if plan.tracked or (len(schedule) <= SEPARATE and not schedule.is_fine):
         fine, kept = schedule.fine()
-        lanes = run(plan, fine, progress, flip=flip).take(kept)
+        # Samples that follow each other stay where they are: a copy would double the memory.
+        whole = kept[-1] - kept[0] + 1 == len(kept)
+        lanes = run(plan, fine, progress, flip=flip).take(slice(kept[0], kept[-1] + 1) if whole else kept)
     else:
         lanes = run(plan, schedule, progress, flip=flip)
     if method == "topological-kl":
