@@ -27,7 +27,9 @@ Ints = NDArray[np.intp]
 Linear = Callable[[Floats], Callable[[], Callable[[Floats], object]]]
 
 
-def bare(solver: GlobalSolver, q: Floats, v: Floats, drivers: Floats, iterations: Ints, engine: str) -> float:
+def bare(
+    solver: GlobalSolver, q: Floats, v: Floats, drivers: Floats, iterations: NDArray[np.int32], engine: str
+) -> float:
     """Return the seconds of the calls for poses q (n, lanes) with rates v, and the drivers' values (3, f, lanes)."""
     linear, watch = _linear(solver, engine), _Watch()
     for low in range(0, q.shape[1], solver.width):
@@ -50,7 +52,13 @@ class _Watch:
 
 
 def _block(
-    solver: GlobalSolver, linear: Linear, watch: _Watch, q: Floats, v: Floats, drivers: Floats, iterations: Ints
+    solver: GlobalSolver,
+    linear: Linear,
+    watch: _Watch,
+    q: Floats,
+    v: Floats,
+    drivers: Floats,
+    iterations: NDArray[np.int32],
 ) -> None:
     c, (z, dz, ddz) = solver.coordinates, drivers
     for count in range(1, int(iterations.max(initial=0)) + 1):
