@@ -86,7 +86,7 @@ class _DenseLU:
     def _solve(self, right: Floats, trans: int) -> Floats:
         from scipy.linalg.lapack import dgetrs
 
-        columns = np.ascontiguousarray(right.T)
+        columns = np.array(right.T, order="C")  # a copy: what is given stays as it is
         for (lu, pivots), column in zip(self._lanes, columns, strict=True):
             column[:] = dgetrs(lu, pivots, column, trans=trans, overwrite_b=1)[0]
         columns[~np.isfinite(columns)] = np.nan
@@ -152,7 +152,7 @@ class _SparseLU:
         self._lanes, self._order = lanes, order
 
     def _solve(self, right: Floats, trans: str) -> Floats:
-        columns = np.ascontiguousarray(right.T)
+        columns = np.array(right.T, order="C")  # a copy: what is given stays as it is
         for lane, lu in enumerate(self._lanes):
             columns[lane] = np.nan if lu is None else lu.solve(columns[lane], trans)
         return columns.T

@@ -50,6 +50,9 @@ class GlobalSolver:
         self._distances = [row for row, kind in enumerate(kinds) if kind == "distance"]
         size = float(np.max(coordinates.column_units, initial=0.0)) or 1.0
         self._units = np.where(self._angular, 1.0, size)
+        if coordinates.turned:
+            # A driver that is whole turns on has turned its gears on: that is another pose.
+            self._angular[:] = False
         # SuperLU serves single poses of the triangular method as well: its sweeps are made for many lanes.
         maker = Sparse if SOLVERS[method] is Triangular else SOLVERS[method]
         self._single = Scaled(coordinates, maker)

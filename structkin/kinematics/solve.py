@@ -12,6 +12,7 @@ from structkin.errors import InputError, Problem
 from structkin.kinematics.change_points import run
 from structkin.kinematics.choice import check_engine
 from structkin.kinematics.coefficients import Coefficients
+from structkin.kinematics.gaps import mark_gaps
 from structkin.kinematics.motion import Motion
 from structkin.kinematics.schedule import make_schedule
 from structkin.kinematics.special_geometry import compile_plan
@@ -89,7 +90,9 @@ def solve(
     schedule = make_schedule(mechanism, samples, t, drivers, duration)
     if plan.tracked or (len(schedule) <= SEPARATE and not schedule.is_fine):
         fine, kept = schedule.fine()
-        lanes = run(plan, fine, progress, flip=flip).take(kept)
+        walked = run(plan, fine, progress, flip=flip)
+        lanes = walked.take(kept)
+        mark_gaps(plan, walked, kept, lanes)
     else:
         lanes = run(plan, schedule, progress, flip=flip)
     if method == "topological-kl":

@@ -7,10 +7,28 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from structkin.model.contact_shapes import LOSSES, contact_shapes
 from structkin.model.draft import GROUND, Draft
-from structkin.model.flaw import Flaw, describe
-from structkin.model.force_schema import ForceEntry, FrictionEntry, MomentEntry, SpringEntry, TorsionEntry
-from structkin.model.forces import AppliedForce, AppliedMoment, Forces, Friction, InitialState, Load, Spring, Torsion
+from structkin.model.flaw import Flaw, describe, number
+from structkin.model.force_schema import (
+    ContactEntry,
+    ForceEntry,
+    FrictionEntry,
+    MomentEntry,
+    SpringEntry,
+    TorsionEntry,
+)
+from structkin.model.forces import (
+    AppliedForce,
+    AppliedMoment,
+    Contact,
+    Forces,
+    Friction,
+    InitialState,
+    Load,
+    Spring,
+    Torsion,
+)
 from structkin.model.laws import ScaledLaw
 from structkin.model.parts import Law, Link
 from structkin.model.schema import pair
@@ -159,12 +177,41 @@ def _positive(draft: Draft, key: str, value: Any, kind: str) -> float | None:
     return size
 
 
+def _between(draft: Draft, key: str, value: Any, low: float, high: float, what: str) -> float | None:
+    size = draft.attempt(key, number, value)
+    if size is not None and not low <= size <= high:
+        draft.fault(key, f"expected {what}, found {value}")
+        return None
+    return size
+
+
+def _contact(draft: Draft, id: str, entry: ContactEntry) -> Contact | None:
+    key = f"forces.{id}"
+    found = len(draft.problems)
+    if entry.stiffness is None:
+        draft.fault(key, "has no stiffness", "in N/m^1.5, such as stiffness = 1e8")
+    stiffness = _between(draft, f"{key}.stiffness", entry.stiffness or 1, 1e-300, 1e300, "a positive number")
+    exponent = _between(draft, f"{key}.exponent", entry.exponent, 1, 3, "a number from 1 to 3")
+    restitution = _between(draft, f"{key}.restitution", entry.restitution, 0, 1, "a number from 0 to 1")
+    friction = _between(draft, f"{key}.friction", entry.friction, 0, 1e3, "a coefficient that is not negative")
+    transition = _positive(draft, f"{key}.transition", entry.transition or TRANSITION, "speed")
+    shapes = draft.attempt(key, contact_shapes, draft, key, entry)
+    if shapes is None or len(draft.problems) > found:
+        return None
+    if entry.model == "exact" and restitution is not None and restitution < 0.01:
+        raise Flaw("no damping gives so small a restitution", "0.01 or more with this model")
+    loss = None if restitution is None else LOSSES[entry.model](restitution)
+    numbers = (stiffness, exponent, loss, friction, transition)
+    return Contact(id, *shapes, *(float(one or 0.0) for one in numbers))
+
+
 _MAKERS: Mapping[type, Callable[..., Load | None]] = {
     SpringEntry: _spring,
     TorsionEntry: _torsion,
     ForceEntry: _force,
     MomentEntry: _moment,
     FrictionEntry: _friction,
+    ContactEntry: _contact,
 }
 
 
