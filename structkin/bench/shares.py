@@ -75,7 +75,7 @@ def _globally(mechanism: Mechanism, method: str, engine: str) -> Callable[[], di
         coordinates: Any = run.solver.coordinates
         for name in ("evaluate", "jacobian"):
             watch.watch(coordinates, name, PLACE)
-        watch.watch(coordinates._quadrics, "jacobian", JACOBIAN)
+        watch.watch(coordinates._equations, "jacobian", JACOBIAN)
         for name in ("nu", "gamma"):
             watch.watch(coordinates, name, RIGHT)
         for linear in run.solver.linear_solvers:
