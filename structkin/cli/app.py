@@ -25,6 +25,7 @@ from structkin.cli import (
     simulate,
     solve,
     structure,
+    studies,
 )
 from structkin.cli.terminal import complain
 from structkin.errors import InputError, StructkinError
@@ -52,6 +53,7 @@ app.command("simulate")(simulate.simulate)
 app.command("examples")(examples.examples)
 bench.bench.command("scalable-four-bar")(bench_four_bar.scalable_four_bar)
 app.add_typer(bench.bench, name="bench")
+app.add_typer(studies.studies, name="studies")
 
 
 def _version(wanted: bool) -> None:

@@ -114,6 +114,10 @@ class Curve:
 
         return side(s, r, p0, d0, c0) + side(r, s, p1, -d1, c1)
 
+    def doubtful(self, weak: float) -> bool:
+        """Tell whether there may be a singular pose on it: an end is a weak one, or a determinant changes its sign."""
+        return min(self.a.strength, self.b.strength) < weak or not np.array_equal(self.a.signs, self.b.signs)
+
     def part(self, z: Floats, units: Floats) -> tuple[Floats, Floats]:
         """Return the part of the way (lanes,) that values z (f, lanes) have gone, and what they lie beside it."""
         way = self.way / units

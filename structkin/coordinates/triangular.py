@@ -72,6 +72,32 @@ class Blocks:
         block_of_column, block_of_row = place[label], place[label[column_of]]
         return cls(n, tuple(_blocks(rows, columns, block_of_row, block_of_column, count)))
 
+    @property
+    def largest(self) -> int:
+        """The number of rows of the largest block."""
+        return max((len(block.rows) for block in self.blocks), default=0)
+
+    @cached_property
+    def tables(self) -> tuple[NDArray[np.int64], ...]:
+        """The blocks as flat tables: what the sweeps of `structkin.coordinates.sweep_kernels` read."""
+        blocks = self.blocks
+
+        def ends(counts: list[int]) -> NDArray[np.int64]:
+            return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+
+        def flat(parts: list[Ints]) -> NDArray[np.int64]:
+            return np.concatenate([np.zeros(0), *parts]).astype(np.int64)
+
+        sizes = [len(block.rows) for block in blocks]
+        return (
+            ends(sizes), flat([block.rows for block in blocks]), flat([block.columns for block in blocks]),
+            ends([len(block.diagonal[0]) for block in blocks]), flat([block.diagonal[0] for block in blocks]),
+            flat([block.diagonal[1] * b + block.diagonal[2] for block, b in zip(blocks, sizes, strict=True)]),
+            ends([len(block.left[0]) for block in blocks]), flat([block.left[0] for block in blocks]),
+            flat([block.rows[block.left[1]] for block in blocks]), flat([block.left[2] for block in blocks]),
+            ends([b * b for b in sizes]),
+        )  # fmt: skip
+
     @cached_property
     def _by_size(self) -> list[tuple[Ints, int, Ints, Ints, Ints, Ints]]:
         """The diagonal entries of blocks of one size: blocks, size, entry, block among these, row, column."""

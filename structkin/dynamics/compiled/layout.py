@@ -1,0 +1,56 @@
+"""Two arrays that hold all others: what a compiled function takes in is short, and so is the time to compile it.
+
+`I` holds integers, `D` numbers. Each part has a number here; `I[2 k]` is where part k begins and `I[2 k + 1]` how long it is.
+The text of this module becomes part of the compiled one.
+
+S steps, n rows of slots, f coordinates (the free ones first, then the prescribed ones), e expressions of slots.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+# Integers: the address of each step's function (S,), first rows of its operands (S, .), its mode in the sketch (S,);
+STEP, ROWS, MODE = 0, 1, 2
+# the coordinates that move step s, moved[ptr[s] : ptr[s + 1]], increasing; the rows that a coordinate moves, likewise;
+MOVED_PTR, MOVED, REACHED_PTR, REACHED = 3, 4, 5, 6
+# drivers' slots: row, coordinate, whether it is an angle, sign (., 4);
+DRIVERS = 7
+# the pattern of the mass matrix W in compressed rows;
+MASS_PTR, MASS_ROW = 8, 9
+# laws: form, first line; the law of each coordinate's motion and effort (f,), -1 for none;
+LAW_FORM, LAW_PTR, MOTION, EFFORT = 10, 11, 12, 13
+# expressions: terms, and the row of each; loads as indices of expressions and laws, see `forces`;
+TERM_PTR, TERM_ROW, SPRINGS, TORSIONS, PUSHES, MOMENTS, FRICTIONS = 14, 15, 16, 17, 18, 19, 20
+# evaluations so far, how many past rates a multistep method knows, number of free coordinates.
+COUNT, KNOWN, FREE = 21, 22, 23
+
+# Numbers: constants of each step (S, .), values of W, weights (n,), largest rate of a row that is not steep (1,);
+CONSTANTS, MASS, WEIGHT, STEEP = 24, 25, 26, 27
+# laws: factor, lines of five numbers; expressions: constants (e, 2), factors (., 2); sizes of loads;
+LAW_SCALE, LAW_DATA, CONST, FACTOR, SPRING_SIZES, TORSION_SIZES, FRICTION_SIZES = 28, 29, 30, 31, 32, 33, 34
+# drivers' values, rates, second rates (3, f); slots' places, rates, and second rates where those of z_f are zero (3, n); K (f, n);
+Z, X, K = 35, 36, 37
+# signed roots of the steps' margins and their rates (2, S) at a time (1,); the same of the evaluation that goes on;
+ROOTS, CLOCK, NEW_ROOTS = 38, 39, 40
+# turns of torsional springs, likewise;
+TURNED, NEW_TURNED = 41, 42
+# places, rates of expressions and forces on them (3, e, 2); forces on rows and W K of a coordinate (2, n);
+PLACES, LOAD = 43, 44
+# K_f^T W K_f and then its factor (f, f), its right-hand side (f,), a stack for formulas (., 3);
+MATRIX, RIGHT, STACK = 45, 46, 47
+# kinetic energy, power, largest kinetic energy, step of the past (4,); efforts (f,);
+ENERGY, EFFORTS = 48, 49
+# stages of a step (8, 2 free), past states and rates (8, 2 free).
+STAGES, PAST = 50, 51
+PARTS = 52
+
+
+def ints(I: Any, part: int) -> Any:
+    """Return a part of the integers."""
+    return I[I[2 * part] : I[2 * part] + I[2 * part + 1]]
+
+
+def numbers(I: Any, D: Any, part: int) -> Any:
+    """Return a part of the numbers."""
+    return D[I[2 * part] : I[2 * part] + I[2 * part + 1]]
