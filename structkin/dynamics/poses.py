@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.across import across
+from structkin.dynamics.inverse import Chart
 from structkin.dynamics.pose import NoPoseError, Pose, roots_at, slopes_at, steps_with_roots
-from structkin.dynamics.series import Chart, Series, expand
+from structkin.dynamics.series import Series, expand
 from structkin.groups import General
 from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.engine import Lanes, positions

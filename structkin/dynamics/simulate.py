@@ -350,6 +350,8 @@ class _Run:
 
     def _changed(self, t: float, y: Floats, near: float = DEAD) -> Floats:
         """Return the state, in other coordinates where these tell the motion better."""
+        if not isinstance(self.equations, Reduced):
+            return y
         changed = self.equations.change(t, y, near)
         return y if changed is None else changed
 
