@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.compiled.modules import ready, stored
 from structkin.dynamics.compiled.packing import Packed, packed
-from structkin.dynamics.compiled.runs import NEAR
 from structkin.dynamics.reduced import DEAD, Instant, Reduced
 from structkin.kinematics.choice import has_numba
 
@@ -66,9 +65,7 @@ class Hastened(Reduced):
 
     def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
         """Return the state in other coordinates, if these tell the motion better from here on; None if not."""
-        if self._machine is not None:
-            return self._machine.change(t, y, NEAR if near == DEAD else near)
-        return self._equations.change(t, y, near)
+        return (self._machine or self._equations).change(t, y, near)
 
     def expect(self, method: str, steps: float) -> None:
         """Take in that so many steps at a fixed length are to come."""

@@ -16,8 +16,7 @@ from structkin.dynamics.compiled import layout
 from structkin.dynamics.compiled.modules import equations_module
 from structkin.dynamics.compiled.packing import Packed
 from structkin.dynamics.compiled.series_at import HEAD, MANY, TERMS
-from structkin.dynamics.compiled.runs import NEAR
-from structkin.dynamics.reduced import Instant, Reduced
+from structkin.dynamics.reduced import DEAD, Instant, Reduced
 from structkin.dynamics.series import VALID, Series
 from structkin.kinematics.circles import NODES, UNIT
 from structkin.kinematics.derivatives import Part
@@ -26,6 +25,8 @@ Floats = NDArray[np.float64]
 
 #: Imaginary step of slopes.
 TINY = 1e-30
+#: The part of the way to a flat pose at which a series is begun: the last pose is to lie on it, and what comes behind.
+AHEAD = 0.92
 
 
 class Machine:
@@ -74,7 +75,7 @@ class Machine:
         powers = ((series.way_to(y[:1]) / series.radius + VALID * UNIT) ** np.arange(TERMS)[:, None])
         return replace(instant, around=series.powers[0, 1:] @ powers)
 
-    def change(self, t: float, y: Floats, near: float = NEAR) -> Floats | None:
+    def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
         """Return the state in other coordinates, if these tell the motion better from here on; None if not."""
         if self._module.evaluate(*self._arrays, t, y, 0) and not self._module.may_change(*self._arrays, near):
             return None
@@ -98,7 +99,7 @@ class Machine:
         if not len(going):
             return False
         first = going[np.argmin(sizes[going] / np.abs(slopes[going]))]
-        if not poses.foresee(poses.last.q - poses.last.roots[first] / slopes[first]):
+        if not poses.foresee(poses.last.q - AHEAD * poses.last.roots[first] / slopes[first]):
             return False
         self._take_series()
         self._part(layout.LOOK)[poses.steps] = np.where(sizes < near, 0.0, np.inf)
