@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from structkin.dynamics.contacts import meeting
 from structkin.dynamics.global_result import global_simulation
 from structkin.dynamics.global_start import global_start
+from structkin.dynamics.initial import consistent_start
 from structkin.dynamics.integrators import ADAPTIVE, FIXED, NotConvergedError
 from structkin.dynamics.multipliers import GlobalInstant, Multipliers
 from structkin.dynamics.reduced import Instant, NoPoseError, Reduced
@@ -102,7 +103,7 @@ def simulate(
         {"coordinates": coordinates, "stabilisation": stabilisation, "alpha": alpha, "beta": beta, "gains": gains,
          "penalty": penalty},
     )  # fmt: skip
-    mechanism = with_coordinates(mechanism)
+    mechanism, corrections = consistent_start(with_coordinates(mechanism), float(times[0]))
     reduced = start(mechanism, float(times[0]), loads, driven=stabiliser is not None)
     y = np.array(initial_state(mechanism, reduced), dtype=np.float64)
     if len(reduced.free):
@@ -127,7 +128,8 @@ def simulate(
         if not record.instants:
             raise
         run.stopped = "; ".join(map(str, error.problems))  # a load that has no size later on
-    return _result(mechanism, equations, record, run, time.perf_counter() - began)
+    result = _result(mechanism, equations, record, run, time.perf_counter() - began)
+    return replace(result, corrections=corrections) if corrections else result
 
 
 # --- the call -----------------------------------------------------------------------------------------------
