@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates.frame_plan import fill
+from structkin.coordinates.frame_plan import Solved, fill
 from structkin.dynamics.multipliers import GlobalInstant, Multipliers
 from structkin.dynamics.simulation import Integration, Simulation
 from structkin.errors import InputError, Problem
@@ -28,6 +28,8 @@ def global_simulation(
     if not instants:
         raise InputError([Problem("initial", stopped)], mechanism.title or "simulate")
     X, dX, ddX = (np.stack([instant.X[order] for instant in instants], axis=1) for order in range(3))
+    q, v, a = (np.stack([getattr(instant, name) for instant in instants], axis=1) for name in "qva")
+    turns = c.turns(q), c.turn_rates(v), c.turn_rates(a)
     z = np.stack([instant.z for instant in instants], axis=-1)
     drivers = dict(zip(equations.order, z, strict=True))
     efforts = np.stack([instant.effort for instant in instants], axis=-1)
@@ -36,7 +38,7 @@ def global_simulation(
         equations.plan,
         times[: len(instants)],
         drivers,
-        fill(equations.plan, mechanism, c.links, (X, dX, ddX), drivers),
+        fill(equations.plan, mechanism, Solved(c.links, (X, dX, ddX), c.turned, turns), drivers),
         efforts=dict(zip(equations.order, efforts, strict=True)),
         free=tuple(equations.order[k] for k in equations.free),
         integration=integration,

@@ -26,10 +26,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Pattern = tuple[Ints, Ints]
 
-#: An inverse of this size (scaled; told by one right-hand side of signs) is that of a matrix that lost its rank.
-LOST = 1e13
-#: The penalty of a row that does not hold, and how often it is corrected.
-EPSILON, CORRECTIONS = 1e-9, 3
+#: Below this strength, about the smallest singular value of A (scaled), rows have lost their independence.
+LOST = 1e-4
+#: The penalty of a row that does not hold, and how often it is corrected: what is weaker than its root is let go.
+EPSILON, CORRECTIONS = 1e-6, 3
 #: Corrections below this part of the solution are rounding.
 CORRECTED = 1e-14
 
@@ -52,7 +52,7 @@ class _Matrix:
         self._rows, self._columns = np.concatenate((mi, n + ai, aj, below)), np.concatenate((mj, aj, n + ai, below))
         self._n, self._m = n, m
         self._sparse = Sparse(self._rows, self._columns, n + m) if sparse else None
-        self.signs = np.where(np.random.default_rng(0).random(n + m) < 0.5, -1.0, 1.0)
+        self.signs = np.concatenate((np.zeros(n), signs(m)))
 
     def factor(self, M: Floats, A: Floats, epsilon: float) -> _Factors:
         entries = np.concatenate((M, A, A, np.full(self._m, -epsilon)))
@@ -77,6 +77,11 @@ class _Factors:
 
         lu, pivots, info = self._dense
         return np.full(len(right), np.nan) if info else np.asarray(dgetrs(lu, pivots, right)[0])
+
+
+def signs(size: int) -> Floats:
+    """Return a right-hand side of signs, whose solution tells the size of an inverse."""
+    return np.where(np.random.default_rng(0).random(size) < 0.5, -1.0, 1.0)
 
 
 @dataclass
@@ -167,7 +172,9 @@ class _Regular:
         matrix, kept = (kkt._all, slice(None)) if kkt.rows is None else kkt._some
         self._factors = matrix.factor(M, A[kept], 0.0)
         with np.errstate(all="ignore"):
-            self.regular = bool(np.max(np.abs(self._factors(matrix.signs)), initial=0.0) < LOST)
+            # Gaps of 1 in all rows are closed by moves of about 1 / strength.
+            moves = np.max(np.abs(self._factors(matrix.signs)[: kkt.coordinates.n]), initial=0.0)
+            self.regular = bool(moves < 1.0 / LOST)
 
     @cached_property
     def _ties(self) -> tuple[Ints, Floats]:

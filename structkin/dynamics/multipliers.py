@@ -26,6 +26,7 @@ from structkin.dynamics.contacts import depths, note_impacts
 from structkin.dynamics.driver_rows import DriverRows
 from structkin.dynamics.global_masses import CoordinateMasses, FrameLoads, FrameMasses
 from structkin.dynamics.kkt import Kkt, Solution
+from structkin.dynamics.limit import limit
 from structkin.dynamics.stabilisation import Stabilisation
 from structkin.dynamics.user_loads import UserLoad
 from structkin.kinematics import Motion
@@ -110,17 +111,17 @@ class Multipliers:
         self.kkt = Kkt(c, self.masses.pattern, redundant, sparse)
         X_rows, X_columns, _ = c.frame_map(c.start())
         self._X_rows, self._to_q = X_rows, summing(X_columns, c.n)
-        self._to_rows, self._to_columns = summing(c.pattern[0], c.m), summing(c.pattern[1], c.n)
+        self._to_rows, self._by_mass = summing(c.pattern[0], c.m), summing(self.masses.pattern[0], c.n)
         self.evaluations = 0
         self.near = np.array([drive.start for drive in mechanism.drives.values()])
-        self._last: tuple[float, Floats, Pose, Floats, Floats] | None = None
+        self._last: tuple[float, Floats, Pose, Floats, Floats, Floats] | None = None
 
     # --- the equations ------------------------------------------------------------------------------------
 
     def __call__(self, t: float, y: Floats) -> Floats:
         """Return the rate of the state."""
-        _, a, _ = self.accelerations(t, y)
-        return np.concatenate((y[self.coordinates.n :], a))
+        _, closed, a, _ = self.accelerations(t, y)
+        return np.concatenate((closed[self.coordinates.n :], a))
 
     def laws(self, t: float) -> Floats:
         """Return the prescribed coordinates and their two rates (3, p, 1)."""
@@ -140,18 +141,21 @@ class Multipliers:
         X, dX = c.frames(q), c.frame_rates(q, v)
         return Pose(self.kkt, phi[:, 0], rate[:, 0], gamma[:, 0], X[:, 0], dX[:, 0], frame_map, mass, jacobian[:, 0])
 
-    def accelerations(self, t: float, y: Floats) -> tuple[Pose, Floats, Floats]:
-        """Return the pose, q'' and the multipliers."""
+    def accelerations(self, t: float, y: Floats) -> tuple[Pose, Floats, Floats, Floats]:
+        """Return the pose, the state there, q'' and the multipliers."""
         if self._last is not None and self._last[0] == t and np.array_equal(self._last[1], y):
             return self._last[2:]
         self.evaluations += 1
-        pose = self.pose(t, y)
-        force = self._forces(t, y, pose)
+        closed = self.stabilisation.close(self, t, y)
+        pose = self.pose(t, closed)
+        force = self.forces(t, closed, pose)
         a, multipliers = self.stabilisation.accelerations(self, pose, force)
-        self._last = t, np.array(y), pose, a, multipliers
-        return pose, a, multipliers
+        if not pose.factors.regular:
+            a, multipliers = limit(self, t, closed, a, multipliers)
+        self._last = t, np.array(y), pose, closed, a, multipliers
+        return self._last[2:]
 
-    def _forces(self, t: float, y: Floats, pose: Pose) -> Floats:
+    def forces(self, t: float, y: Floats, pose: Pose) -> Floats:
         """Return Q (n,): loads, weight, efforts of free coordinates, and what the velocities take."""
         c = self.coordinates
         on_frames = self.frame_masses.weight + self.loads(t, pose.X, pose.X_rate)
@@ -182,6 +186,10 @@ class Multipliers:
             self.near = self.drivers.values(X, self.near)
         return y
 
+    def change(self, t: float, y: Floats, near: float = 0.0) -> Floats | None:
+        """Return None: these coordinates tell every pose, none takes the place of another."""
+        return None
+
     def remember(self, t: float, y: Floats) -> None:
         """Note the speeds at which bodies met that touch at the end of a step."""
         if self.contacts:
@@ -211,7 +219,7 @@ class Multipliers:
     def at(self, t: float, y: Floats) -> GlobalInstant:
         """Return everything at a time and state."""
         c = self.coordinates
-        pose, a, multipliers = self.accelerations(t, y)
+        pose, y, a, multipliers = self.accelerations(t, y)
         q, v = y[: c.n], y[c.n :]
         ddX = c.frame_seconds(q[:, None], v[:, None], a[:, None])[:, 0]
         z = np.empty((len(self.order), 3))
@@ -231,13 +239,17 @@ class Multipliers:
             0.5 * float(momentum @ pose.X_rate), float(momentum @ ddX),
         )  # fmt: skip
 
-    def times_jacobian(self, pose: Pose, v: Floats) -> Floats:
-        """Return Phi_q v (m,)."""
-        return np.asarray(self._to_rows @ (pose.jacobian * v[self.coordinates.pattern[1]]))
+    def recorded(self, t: float, y: Floats) -> GlobalInstant:
+        """Return everything at a time and state that is kept."""
+        return self.at(t, y)
 
-    def times_transposed(self, pose: Pose, multipliers: Floats) -> Floats:
-        """Return Phi_q^T lambda (n,)."""
-        return np.asarray(self._to_columns @ (pose.jacobian * multipliers[self.coordinates.pattern[0]]))
+    def times_jacobian(self, entries: Floats, v: Floats) -> Floats:
+        """Return Phi_q v (m,) for the entries of Phi_q."""
+        return np.asarray(self._to_rows @ (entries * v[self.coordinates.pattern[1]]))
+
+    def times_mass(self, pose: Pose, v: Floats) -> Floats:
+        """Return M v (n,)."""
+        return np.asarray(self._by_mass @ (pose.mass * v[self.masses.pattern[1]]))
 
     def violation(self, pose: Pose) -> float:
         """Return the largest residual of any row, relative to the row's unit."""

@@ -11,20 +11,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from structkin.dynamics.compiled.choice import Hastened, hastened
 from structkin.dynamics.contacts import meeting
 from structkin.dynamics.global_result import global_simulation
 from structkin.dynamics.global_start import global_start
 from structkin.dynamics.initial import consistent_start
-from structkin.dynamics.integrators import ADAPTIVE, FIXED, NotConvergedError
+from structkin.dynamics.integrators import ADAPTIVE, FIXED, ONE_STEP, Integrator, NotConvergedError
 from structkin.dynamics.multipliers import GlobalInstant, Multipliers
-from structkin.dynamics.reduced import Instant, NoPoseError, Reduced
+from structkin.dynamics.pose import NoPoseError
+from structkin.dynamics.reduced import DEAD, Instant, Reduced
 from structkin.dynamics.simulation import Integration, Simulation
 from structkin.dynamics.stabilisation import Stabilisation
 from structkin.dynamics.stabilisation_choice import check_stabilisation
 from structkin.dynamics.start import check_masses, initial_state, start, why, with_coordinates
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
-from structkin.kinematics.engine import Lanes
+from structkin.kinematics.choice import check_engine
+from structkin.kinematics.engine import Around, Lanes
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 
@@ -39,6 +42,9 @@ SAMPLES = 361
 
 #: The last pose that there is is closed in on to this part of the duration.
 CLOSE = 1e-9
+
+#: A fixed step that leads to no pose is tried again in the coordinates of a dead point that is as far as this.
+FAR = 0.7
 
 #: Where bodies meet, the first step is this part of the duration.
 SOFT = 1e-7
@@ -68,6 +74,7 @@ def simulate(
     atol: float = 1e-10,
     loads: Sequence[UserLoad] = (),
     max_steps: int = 1_000_000,
+    engine: str = "auto",
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:
     """Return the motion of a mechanism under its masses and forces.
@@ -85,6 +92,9 @@ def simulate(
     `atol`; or one with a fixed `step` [s] ("euler", "rk2", "rk4", "abm4", "gear4"), which is made a little smaller
     where the output times ask for it. `loads` are functions of (t, state), as for `Motion.forces`.
 
+    `engine` says what evaluates the equations: "numpy", or "numba", which compiles them when they are first met on a
+    machine and keeps them; "auto" begins with NumPy and goes on with Numba as soon as that is worth it.
+
     A pose that cannot be reached or is singular, a state that blows up, and a step that becomes too small end the
     simulation: it returns what it has, and says why in `stopped`. Raises `InputError` for a bad call, for coordinates
     that move no mass, and for a start out of reach; `StructureError` where drivers are too many.
@@ -98,6 +108,7 @@ def simulate(
     (<Simulation of 'a mechanism': 5 samples, t to 2 s>, True)
     """
     began = time.perf_counter()
+    check_engine(engine, mechanism.title or "simulate")
     times, stabiliser = _check(
         mechanism, t, samples, formulation, integrator, step, rtol, atol,
         {"coordinates": coordinates, "stabilisation": stabilisation, "alpha": alpha, "beta": beta, "gains": gains,
@@ -108,8 +119,10 @@ def simulate(
     y = np.array(initial_state(mechanism, reduced), dtype=np.float64)
     if len(reduced.free):
         check_masses(mechanism, reduced, float(times[0]), y)
-    equations: Reduced | Multipliers = reduced
-    if stabiliser is not None:
+    equations: Reduced | Multipliers
+    if stabiliser is None:
+        equations = hastened(reduced, engine)
+    else:
         family = coordinates or "natural"
         sparse = formulation == "multipliers-sparse"
         equations, y = global_start(mechanism, family, stabiliser, loads, float(times[0]), sparse=sparse)
@@ -222,7 +235,7 @@ class _Record:
         return float(self.times[len(self.instants)]) if len(self.instants) < len(self.times) else math.inf
 
     def add(self, t: float, y: Floats) -> None:
-        self.instants.append(self.equations.at(t, y))
+        self.instants.append(self.equations.recorded(t, y))
         for id in self.equations.contacts:
             self.impacts.setdefault(id, []).append(self.equations.turned.get(id, math.nan))
         if self.progress is not None:
@@ -242,14 +255,23 @@ class _Run:
 
     def fixed(self, name: str, y: Floats, step: float) -> None:
         """Go from output to output in equal steps."""
-        method, largest = FIXED[name](), 0.0
+        method, largest, fast = FIXED[name](), 0.0, self.equations if isinstance(self.equations, Hastened) else None
+        if fast is not None:
+            fast.expect(name, (self.times[-1] - self.times[0]) / step)
         for begin, end in zip(self.times[:-1].tolist(), self.times[1:].tolist(), strict=True):
             count = max(1, math.ceil((end - begin) / step * (1 - 1e-9)))
             h = (end - begin) / count
-            for k in range(count):
+            k = -1
+            while (k := k + 1) < count:
+                if fast is not None:
+                    last = min(count, k + self.max_steps - self.steps - 1)
+                    done, y = fast.advance(name, begin, end, k, count, last, y, JUMP, HUGE)
+                    k, self.steps = done, self.steps + done - k
+                    if k == count:
+                        break
                 before = self._instant(begin + k * h, y)
                 try:
-                    y = method.step(self.equations, begin + k * h, y, h)
+                    method, y = self._step(name, method, begin + k * h, y, h)
                 except NotConvergedError:
                     self.stopped = (
                         f"t = {begin + k * h:.6g} s: the step of {name} does not converge; try a smaller step"
@@ -268,46 +290,70 @@ class _Run:
                     return
             self.record.add(end, y)
 
+    def _step(self, name: str, method: Integrator, t: float, y: Floats, h: float) -> tuple[Integrator, Floats]:
+        """Take one step; in other coordinates, where these lead to no pose. A method forgets what it had in the old."""
+        changed = self._changed(t, y)
+        if changed is y:
+            try:
+                return method, method.step(self.equations, t, y, h)
+            except NoPoseError:
+                changed = self._changed(t, y, FAR)
+                if changed is y:
+                    raise
+        method = FIXED[name]()
+        return method, method.step(self.equations, t, changed, h)
+
     def adaptive(self, name: str, y: Floats, rtol: float, atol: float) -> None:
         """Go in the steps of one of SciPy's integrators, and read the outputs between them."""
         from scipy import integrate
 
         t, end, size = float(self.times[0]), float(self.times[-1]), math.inf
-        make = getattr(integrate, name)
-        solver = make(self.equations, t, y, end, rtol=rtol, atol=atol)
-        while solver.status == "running":
+        solver: Any = None
+        y = self._changed(t, y)
+        while t < end:
             last: NoPoseError | None = None
             try:
+                if solver is None:
+                    first = min(size, end - t) if math.isfinite(size) else None
+                    solver = getattr(integrate, name)(self.equations, t, y, end, rtol=rtol, atol=atol, first_step=first)
                 message = solver.step()
             except NoPoseError as error:
                 last, message = error, None
             if last is not None:
-                # A trial beyond the last pose that there is: begin anew with smaller steps.
+                # A trial beyond the last pose that there is: begin anew, in other coordinates or with smaller steps.
+                solver, y = None, self._changed(t, y, FAR)
                 size = min(size, last.t - t if last.t > t else math.inf, end - t) / 10
                 if size < CLOSE * (end - float(self.times[0])):
                     raise last
-                solver = make(self.equations, t, y, end, rtol=rtol, atol=atol, first_step=size)
                 continue
             if solver.status == "failed":
                 self.stopped = f"t = {t:.6g} s: {name} finds no step that is small enough ({message})"
                 return
-            size, t, y = solver.step_size, solver.t, solver.y
+            size, t, y, anew = solver.step_size, solver.t, solver.y, False
             dense = solver.dense_output()
             if self.equations.contacts and (met := self._meeting(solver.t_old, t, dense)) is not None:
                 # Bodies meet in this step: begin anew there, with a step that is small beside the impact.
-                t, y = met, dense(met)
+                t, y, anew = met, dense(met), True
                 self.equations.remember(t, y)
-                first = min(SOFT * (end - float(self.times[0])), 0.5 * (end - t))
-                solver = make(self.equations, t, y, end, rtol=rtol, atol=atol, first_step=first)
+                size = SOFT * (end - float(self.times[0]))
             while self.record.due <= t:
                 self.record.add(self.record.due, self._settled(self.record.due, dense(self.record.due)))
             settled = self._settled(t, y)
-            if settled is not y:
-                # A method of one step begins anew from any state.
+            if settled is not y and name in ONE_STEP and not anew:
                 y = solver.y = settled
                 solver.f = self.equations(t, y)
+            elif settled is not y and (anew or self.equations.stabilisation.renewed):  # type: ignore[union-attr]
+                y, anew = settled, True
             if not self._goes_on(t, y):
                 return
+            changed = self._changed(t, y)
+            if anew or changed is not y:
+                solver, y = None, changed
+
+    def _changed(self, t: float, y: Floats, near: float = DEAD) -> Floats:
+        """Return the state, in other coordinates where these tell the motion better."""
+        changed = self.equations.change(t, y, near)
+        return y if changed is None else changed
 
     def _meeting(self, begin: float, end: float, dense: Callable[[float], Floats]) -> float | None:
         return meeting(lambda t: self.equations.depths(t, dense(t)), begin, end)
@@ -352,7 +398,12 @@ def _result(
     x = np.concatenate([instant.x for instant in kept], axis=2)
     z = np.stack([instant.z for instant in kept], axis=-1)
     efforts = np.stack([instant.effort for instant in kept], axis=-1)
-    lanes = Lanes(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), np.full(len(equations.plan.steps), np.inf))
+    flat = [k for k, instant in enumerate(kept) if instant.around is not None]
+    around = None
+    if flat:
+        around = Around(np.array(flat), np.concatenate([kept[k].around for k in flat], axis=1))
+    least = np.full(len(equations.plan.steps), np.inf)
+    lanes = Lanes(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), least, around)
     return Simulation(
         mechanism,
         equations.plan,

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 
 from structkin.coordinates import FAMILIES
+from structkin.dynamics.integrators import ADAPTIVE, ONE_STEP
+from structkin.dynamics.partitioning import Partitioning
+from structkin.dynamics.projection import Projection
 from structkin.dynamics.stabilisation import Augmented, Feedback, Stabilisation
 from structkin.errors import Problem
 from structkin.model.topology import suggest
 
 #: How the constraints are kept closed.
-STABILISATIONS = ("none", "baumgarte", "augmented")
+STABILISATIONS = ("none", "baumgarte", "augmented", "partitioning", "projection")
 #: Penalty (in masses of the mechanism) and corrections of the augmented Lagrangian method.
 PENALTY, CORRECTIONS = 1e7, 10
 
@@ -51,10 +54,15 @@ def check_stabilisation(
         problems.append(Problem("stabilisation", f"'{name}' is unknown", suggest(str(name), STABILISATIONS)))
         return None
     feedback = _feedback(name, alpha, beta, gains, integrator, step, problems)
+    if name == "projection" and integrator in ADAPTIVE and integrator not in ONE_STEP:
+        problems.append(
+            Problem("stabilisation", f"projection changes the state after a step, and {integrator} goes on from "
+                    "earlier ones", 'take "partitioning", or an integrator of ' + ", ".join(ONE_STEP))
+        )  # fmt: skip
     if name != "augmented":
         if penalty is not None:
             problems.append(Problem("penalty", f"'{name}' has no penalty", 'stabilisation = "augmented" has one'))
-        return feedback
+        return Partitioning() if name == "partitioning" else Projection() if name == "projection" else feedback
     if penalty is not None and not (_is_number(penalty) and penalty > 0):
         problems.append(Problem("penalty", f"{penalty!r} is not a positive number"))
     return Augmented(feedback, penalty or PENALTY, CORRECTIONS)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import mass_table
-from structkin.dynamics.reduced import NoPoseError, Reduced
+from structkin.dynamics.pose import NoPoseError
+from structkin.dynamics.reduced import Reduced
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.kinematics.solve import solve
@@ -20,6 +21,9 @@ from structkin.model.topology import Driver
 from structkin.structure.inputs import rank_inputs
 
 Floats = NDArray[np.float64]
+
+#: How far from a flat pose a simulation that starts there takes its branch from [rad or parts of the size].
+BESIDE = 0.1
 
 
 def with_coordinates(mechanism: Mechanism) -> Mechanism:
@@ -86,7 +90,11 @@ def start(mechanism: Mechanism, t: float, loads: Sequence[UserLoad], *, driven: 
     first = solve(mechanism, drivers={id: [values[id]] for id in mechanism.drives})
     if not first.ok[0]:
         raise InputError([Problem("initial", f"the start has no regular pose: {first.report}")], mechanism.title)
-    equations.start(first.lanes.x[0], np.array([values[id] for id in equations.order]))
+    if first.lanes.around is not None:
+        # At a flat pose the way to it tells the branch: begin beside it.
+        units = zip(equations.order, equations.lengths, strict=True)
+        first = solve(mechanism, drivers={id: [values[id], values[id] + BESIDE * unit] for id, unit in units})
+    equations.start(first.lanes.x[0][:, -1:], np.array([first.drivers[id][0, -1] for id in equations.order]))
     return equations
 
 

@@ -150,7 +150,7 @@ class _Writer:
         if mesh.guide == mesh.joint:
             self._lines.append((*self._line(mesh.joint), guide.offset))
         start, known = self._weigh(-1 - len(self._travels), {first: -mesh.lever, second: mesh.lever})
-        self._travels.append((*self._line(mesh.guide), guide.start + start, known))
+        self._travels.append((*self._line(mesh.guide), guide.start + mesh.shift + start, known))
 
     def _weigh(self, row: int, factors: Mapping[str, float]) -> tuple[float, int]:
         """Add factor * turn of each link to a row; return what it starts from, and the scalar of what is known."""

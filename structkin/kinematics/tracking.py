@@ -209,13 +209,17 @@ class _Tracker:
     def _resume(self, k: int, why: Status) -> tuple[int, _Poses | None]:
         """Take the motion up again behind a gap, where the inputs come back to a neighbourhood that is solved.
 
-        That is the pose that driving back would lead to; from there the lanes in the gap are crept to backwards.
+        That is the pose that driving back would lead to; from there the lanes in the gap are crept to backwards. The
+        first lane behind lane k could not be reached, and stays a gap: else two branches would lie side by side where
+        the inputs come round again.
         """
         from scipy.spatial import cKDTree
 
         later = np.arange(k + 1, len(self.lanes))
         self.status[self.lanes[later]] = why
         solved = np.flatnonzero(self.status[self.lanes] == Status.OK)
+        if self.lanes[k + 1] == self.lanes[k] + 1:
+            later = later[1:]
         if not len(later):
             return len(self.lanes), None
         distance, nearest = cKDTree(self._places(solved)).query(self._places(later))
@@ -231,7 +235,7 @@ class _Tracker:
         lane, found = int(later[close][np.argmax(good)]), poses.take(np.array([np.argmax(good)]))
         self._keep(lane, found)
         pose = found
-        for back in range(lane - 1, k, -1):
+        for back in range(lane - 1, int(later[0]) - 1, -1):
             earlier = _reach(self.form, pose, self._at(back))
             if not isinstance(earlier, _Poses):
                 break

@@ -293,12 +293,9 @@ class Mechanism:
     def posed(self, pose: SketchPose) -> Mechanism:
         """Return the same mechanism with this pose as its sketch: motions start from it, in its assembly modes.
 
-        `source_dict` stays that of the first sketch, whose axes and travels it is written in. Raises `InputError` where
-        there are gears, belts, racks or rolling contacts: their wheels are in mesh in the first sketch.
+        `source_dict` stays that of the first sketch, whose axes and travels it is written in. Wheels are in mesh in the
+        pose as it is, and their turns are counted from there.
         """
-        if self.meshes:
-            said = "is in mesh in the sketch, and cannot be posed otherwise"
-            raise InputError([Problem(f"joints.{id}", said) for id in self.meshes], self.title or "mechanism")
         from structkin.model.posed import posed_parts
 
         other = Mechanism.__new__(Mechanism)
