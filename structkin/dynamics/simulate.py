@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from structkin.dynamics.compiled.choice import Hastened, hastened
 from structkin.dynamics.contacts import meeting
 from structkin.dynamics.global_result import global_simulation
 from structkin.dynamics.global_start import global_start
+from structkin.dynamics.initial import consistent_start
 from structkin.dynamics.integrators import ADAPTIVE, FIXED, ONE_STEP, Integrator, NotConvergedError
 from structkin.dynamics.multipliers import GlobalInstant, Multipliers
 from structkin.dynamics.pose import NoPoseError
@@ -113,7 +114,7 @@ def simulate(
         {"coordinates": coordinates, "stabilisation": stabilisation, "alpha": alpha, "beta": beta, "gains": gains,
          "penalty": penalty},
     )  # fmt: skip
-    mechanism = with_coordinates(mechanism)
+    mechanism, corrections = consistent_start(with_coordinates(mechanism), float(times[0]))
     reduced = start(mechanism, float(times[0]), loads, driven=stabiliser is not None)
     y = np.array(initial_state(mechanism, reduced), dtype=np.float64)
     if len(reduced.free):
@@ -140,7 +141,8 @@ def simulate(
         if not record.instants:
             raise
         run.stopped = "; ".join(map(str, error.problems))  # a load that has no size later on
-    return _result(mechanism, equations, record, run, time.perf_counter() - began)
+    result = _result(mechanism, equations, record, run, time.perf_counter() - began)
+    return replace(result, corrections=corrections) if corrections else result
 
 
 # --- the call -----------------------------------------------------------------------------------------------

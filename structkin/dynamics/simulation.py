@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.contacts import contact_energy
+from structkin.dynamics.initial import Correction
 from structkin.dynamics.kinetostatics import Kinetostatics
 from structkin.dynamics.loads import turned_angle
 from structkin.dynamics.user_loads import UserLoad
@@ -35,7 +36,8 @@ class Simulation(Motion):
 
     `efforts[driver]` (n,) is what each driver gives [N m or N]: of a free coordinate what the file says, of a
     prescribed one what its motion needs. `stopped` says why it ended early, and is empty where it did not. `impacts`
-    (n,) [m/s] are the speeds at which the bodies of each contact met that touch, NaN where they do not.
+    (n,) [m/s] are the speeds at which the bodies of each contact met that touch, NaN where they do not. `corrections`
+    tell which data of [initial] could not hold.
     """
 
     efforts: dict[str, Floats]
@@ -44,6 +46,7 @@ class Simulation(Motion):
     stopped: str = ""
     loads: tuple[UserLoad, ...] = ()
     impacts: Mapping[str, Floats] = field(default_factory=dict)
+    corrections: tuple[Correction, ...] = ()
 
     def __repr__(self) -> str:
         """Return title, samples and how it ended."""
