@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.contacts import action_of, parts_of
+from structkin.dynamics.pair_forces import action_of, parts_of
 from structkin.dynamics.loads import cross
 from structkin.kinematics import Motion
 from structkin.model.mechanism import Mechanism

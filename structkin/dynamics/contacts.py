@@ -1,129 +1,168 @@
-"""Where the force of a higher pair acts: gears, belts, racks, rolling, cams, Geneva wheels, circular slots.
+"""Contact of circles and lines: how deep they overlap, what presses them apart, what rubs.
 
-The forces are those of ideal pairs without friction losses, on two links, equal and opposite:
-
-| pair | force |
-|---|---|
-| gear | along the common tangent of the pitch circles, at the pitch point: pressure angle 0 |
-| belt | the difference of the tensions of its spans; the pretension, which pulls the shafts together, is left out |
-| rack | along the pitch line, at the pitch point |
-| rolling | along the line or tangent at the point of contact (what keeps it from slipping), and along the normal |
-| cam | along the common normal at the point of contact |
-| Geneva wheel | across the slot at the pin; while locked, through the crank's shaft across the line of centres |
-| circular slot | along the radius, at the pin |
-
-Teeth of a pressure angle a also push the wheels apart with the tangential force times tan(a). That force loads the
-pins of the two wheels alone, and neither turns nor moves anything: no driver sees it.
+The damping of a contact needs the speed at which its bodies met, which the state does not tell. `simulate` ends a step
+where they meet (`meeting`), notes the speed (`note_impacts`), and forgets it once they part; its samples keep it. Until
+it is noted no force acts, so that every step is smooth: a step that sees a hard contact in the middle of its stages may
+leap over it without an error that it could feel. For other motions the speed is that at the first sample that touches.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.kinematics import Motion
-from structkin.model.geneva import Geneva
-from structkin.model.parts import Arc, Mesh
+from structkin.model.forces import Contact, Disc
+
+if TYPE_CHECKING:
+    from structkin.dynamics.loads import Wrenches
 
 Floats = NDArray[np.float64]
-#: Places and vectors of the plane as complex numbers (n,).
-Plane = NDArray[np.complex128]
+
+#: Times in a step at which it is looked whether bodies have met; a touch shorter than the way between goes unseen.
+LOOKS = 4
 
 
 @dataclass(frozen=True)
-class Action:
-    """A unit of a pair's force on its link `to`: a force (n,) through a point (n,), and a couple [N m], all global."""
+class Touch:
+    """The state of a contact at n samples: NaN where there is no pose.
 
-    force: Plane
-    point: Plane
-    couple: float = 0.0
+    `depth` (n,) [m] is positive where the bodies overlap, `speed` (n,) [m/s] its rate; `normal` (n, 2) points from the
+    second body to the first; `place` (n, 2) [m] is where they touch; `sliding` (n,) [m/s] is the speed of the first
+    body's material past the second's, to the left of the normal.
+    """
+
+    depth: Floats
+    speed: Floats
+    normal: Floats
+    place: Floats
+    sliding: Floats
 
 
-def action_of(motion: Motion, joint: str, part: str) -> Action:
-    """Return a part of the force of a higher pair on its second link, or on the pin of a slot."""
-    m = motion.mechanism
+def touch(motion: Motion, load: Contact) -> Touch:
+    """Return how two bodies touch."""
+    first, second = load.first, load.second
+    center = motion.position(first.place, first.link)
+    way = center - motion.position(second.place, second.link)
+    if isinstance(second, Disc):
+        distance = np.hypot(way[:, 0], way[:, 1])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            outward = np.where(distance[:, None] > 0, way / distance[:, None], (1.0, 0.0))
+        # A bore has a negative radius: it pushes the circle inside towards its own centre.
+        normal = outward if second.radius >= 0 else -outward
+        depth = (
+            first.radius + second.radius - distance if second.radius >= 0 else distance + second.radius + first.radius
+        )
+    else:
+        normal = motion.position(second.normal, second.link) - motion.position(0j, second.link)
+        depth = first.radius - np.sum(way * normal, axis=1)
+    place = center - (first.radius - 0.5 * depth)[:, None] * normal
+    passing = _velocity(motion, first.link, place) - _velocity(motion, second.link, place)
+    left = np.stack((-normal[:, 1], normal[:, 0]), axis=1)
+    speed, sliding = -np.sum(passing * normal, axis=1), np.sum(passing * left, axis=1)
+    return Touch(depth, speed, normal, place, sliding)
+
+
+def _velocity(motion: Motion, link: str, place: Floats) -> Floats:
+    """Return the velocity (n, 2) of the link's material at a place in global axes."""
+    arm = place - motion.position(0j, link)
+    return motion.velocity(0j, link) + motion.omega(link)[:, None] * np.stack((-arm[:, 1], arm[:, 0]), axis=1)
+
+
+def add_contact(total: Wrenches, load: Contact, near: dict[str, float] | None) -> None:
+    """Add the forces of a contact, equal and opposite on both bodies at the place where they touch."""
+    motion = total.motion
+    found = touch(motion, load)
+    push = pressure(load, found, _met(motion, load, found, near))
+    left = np.stack((-found.normal[:, 1], found.normal[:, 0]), axis=1)
+    rub = -load.friction * push * np.tanh(found.sliding / load.transition)
+    force = push[:, None] * found.normal + rub[:, None] * left
+    for link, sign in ((load.first.link, 1.0), (load.second.link, -1.0)):
+        arm = found.place - motion.position(0j, link)
+        total.force[link] += sign * force
+        total.moment[link] += sign * (arm[:, 0] * force[:, 1] - arm[:, 1] * force[:, 0])
+
+
+def pressure(load: Contact, found: Touch, met: Floats) -> Floats:
+    """Return the normal force (n,) [N] for the speeds `met` (n,) [m/s] at which the bodies met, never negative.
+
+    It is zero where they have not met: where `met` is NaN.
+    """
+    depth = np.where(np.isnan(met) & ~np.isnan(found.depth), 0.0, np.maximum(found.depth, 0.0))  # NaN stays
+    elastic = load.stiffness * depth**load.exponent
+    if not load.loss:
+        return elastic
     with np.errstate(invalid="ignore", divide="ignore"):
-        if joint in m.arcs:
-            return _in_slot(motion, m.arcs[joint])
-        if joint in m.genevas:
-            return _of_wheel(motion, m.genevas[joint])
-        if joint in m.cams:
-            return _of_cam(motion, joint)
-        mesh = m.meshes[joint]
-        return _on_line(motion, mesh, mesh.guide, part) if mesh.guide is not None else _of_circles(motion, mesh, part)
+        ratio = np.where(met > 0, found.speed / met, 0.0)
+    return np.asarray(np.maximum(elastic * (1 + load.loss * np.where(depth > 0, ratio, 0.0)), 0.0))
 
 
-def place_of_action(motion: Motion, joint: str, link: str, part: str) -> Plane:
-    """Return where (n,) the force on a link acts: the centre of a pulley under a belt, else the point of contact."""
-    mesh = motion.mechanism.meshes.get(joint)
-    if mesh is not None and mesh.type == "belt":
-        local = mesh.centers[mesh.links.index(link)]
-        assert local is not None
-        return at(motion, local, link)
-    return action_of(motion, joint, part).point
+def contact_energy(motion: Motion, load: Contact) -> Floats:
+    """Return the energy (n,) [J] that the elastic part of a contact holds."""
+    depth = np.maximum(touch(motion, load).depth, 0.0)
+    return np.asarray(load.stiffness * depth ** (load.exponent + 1) / (load.exponent + 1))
 
 
-def parts_of(mesh: Mesh) -> tuple[str, ...]:
-    """Return the names of the forces of a mesh."""
-    return ("tangent", "normal") if mesh.type == "rolling" else ("belt",) if mesh.type == "belt" else ("tangent",)
+# --- the speed at which they met ----------------------------------------------------------------------------
 
 
-def at(motion: Motion, place: complex | str, link: str) -> Plane:
-    """Return where a point of a link is (n,)."""
-    return np.asarray(motion.position(place, link) @ np.array([1, 1j]))
+def note_impacts(motion: Motion, near: dict[str, float]) -> None:
+    """Note in `near` the speeds of contacts that have begun at a motion's only sample; forget those that have ended."""
+    for load in contacts_of(motion):
+        found = touch(motion, load)
+        if not found.depth[0] > 0:
+            near.pop(load.id, None)
+        elif load.id not in near:
+            near[load.id] = max(float(found.speed[0]), 0.0)
 
 
-def _along(motion: Motion, direction: complex, link: str) -> Plane:
-    return at(motion, direction, link) - at(motion, 0j, link)
+def depths(motion: Motion, near: dict[str, float]) -> Floats:
+    """Return the depths (c,) [m] at a motion's only sample of the contacts that have not begun; -inf of others."""
+    found = [-np.inf if load.id in near else touch(motion, load).depth[0] for load in contacts_of(motion)]
+    return np.array(found)
 
 
-def _of_circles(motion: Motion, mesh: Mesh, part: str) -> Action:
-    """Return the force of two circles: on the second one, at the point where both have the same velocity."""
-    assert mesh.ratio is not None
-    first, second = (at(motion, c, link) for c, link in zip(mesh.centers, mesh.links, strict=True) if c is not None)
-    way = second - first
-    if part == "belt":
-        # A torque of 1 N m on the first pulley; the spans cross in the pitch point, or nowhere if they are parallel.
-        return Action(-1j * way * (1 - mesh.ratio) / np.abs(way) ** 2, first, -1.0)
-    along = way / np.abs(way)
-    return Action(along if part == "normal" else 1j * along, first + way / (1 - mesh.ratio))
+def meeting(depth: Callable[[float], Floats], begin: float, end: float) -> float | None:
+    """Return the time in a step from `begin` to `end` right after bodies have met; None where none do.
+
+    `depth(t)` gives the depths (c,) of the contacts that have not begun.
+    """
+    from scipy.optimize import brentq
+
+    times = np.linspace(begin, end, 1 + LOOKS)
+    for low, high in pairwise(times.tolist()):
+        now = depth(high)
+        if not (now > 0).any():
+            continue
+        found = []
+        for k in np.flatnonzero(now > 0):
+            if depth(low)[k] < 0:
+                at = float(brentq(lambda t, k=k: float(depth(t)[k]), low, high, xtol=1e-14, rtol=1e-14))
+                found.append(min(at + 1e-14 * max(1.0, abs(at)), high))
+        return min(found, default=None)
+    return None
 
 
-def _on_line(motion: Motion, mesh: Mesh, joint: str, part: str) -> Action:
-    """Return the force on a rack, or on the line that a wheel rolls on, at the wheel's foot on the line."""
-    guide = motion.mechanism.guides[joint]
-    along = _along(motion, guide.direction, guide.carrier)
-    lever = mesh.lever if guide.slider == mesh.links[1] else -mesh.lever
-    # A wheel's foot at -i times its radius goes along the line as the wheel turns counter-clockwise.
-    side = -1j * along * np.sign(lever)
-    point = at(motion, mesh.centers[0], mesh.links[0]) + side * abs(mesh.lever)
-    return Action(side if part == "normal" else along, point)
+def contacts_of(motion: Motion) -> list[Contact]:
+    """Return the contacts of a mechanism."""
+    return [load for load in motion.mechanism.forces.loads.values() if isinstance(load, Contact)]
 
 
-def _of_cam(motion: Motion, joint: str) -> Action:
-    met = motion.cam(joint)
-    cam = met.cam
-    # The normal of a roller goes through its centre.
-    point = at(motion, cam.touch, cam.follower) if cam.normal is None else met.contact @ np.array([1, 1j])
-    return Action(met.normal @ np.array([1, 1j]), point)
-
-
-def _of_wheel(motion: Motion, geneva: Geneva) -> Action:
-    shaft = next(
-        joint.id
-        for joint in motion.mechanism.topology.joints
-        if joint.kind == "R" and {geneva.crank, geneva.carrier} <= set(joint.links)
-    )
-    pivot = at(motion, geneva.pivot, geneva.wheel)
-    engaged = motion.geneva(geneva.id).engaged
-    point = np.where(engaged, at(motion, geneva.pin, geneva.crank), at(motion, shaft, geneva.crank))
-    way = point - pivot
-    return Action(1j * way / np.abs(way), point)
-
-
-def _in_slot(motion: Motion, arc: Arc) -> Action:
-    point = at(motion, arc.point, arc.slider)
-    way = point - at(motion, arc.center, arc.carrier)
-    return Action(way / np.abs(way), point)
+def _met(motion: Motion, load: Contact, found: Touch, near: dict[str, float] | None) -> Floats:
+    """Return the speed (n,) at which the bodies met, zero if that was before the first sample; NaN: they have not."""
+    if near is not None:
+        return np.full(len(motion), near.get(load.id, np.nan))
+    impacts: Floats | None = getattr(motion, "impacts", {}).get(load.id)
+    if impacts is not None and len(impacts) == len(motion):
+        return impacts
+    # The speed at the first of the samples that touch one after the other.
+    overlap = found.depth > 0
+    begins = overlap & ~np.concatenate(([True], overlap[:-1]))
+    at = np.maximum.accumulate(np.where(begins, np.arange(len(overlap)), -1))
+    ended = np.maximum.accumulate(np.where(~overlap, np.arange(len(overlap)), -1))
+    return np.where(at > ended, found.speed[at], np.where(overlap, 0.0, np.nan))

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import Body, mass_table
 from structkin.dynamics.columns import Column, Columns, make_columns, unit_wrenches
-from structkin.dynamics.contacts import action_of, place_of_action
-from structkin.dynamics.loads import UserLoad, Wrenches, cross, wrenches
+from structkin.dynamics.loads import Wrenches, cross, wrenches
+from structkin.dynamics.pair_forces import action_of, place_of_action
 from structkin.dynamics.reverse import Layout, ReverseSweep
+from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
 from structkin.kinematics.engine import Lanes
@@ -222,7 +223,7 @@ def kinetostatics(motion: Motion, *, static: bool = False, loads: Sequence[UserL
     is not applied: the result is the whole torque that the motion needs.
 
     Forces pass through gears, belts, racks, rolling contacts, cams and Geneva wheels as through ideal pairs, without
-    losses; see `structkin.dynamics.contacts`. Raises `InputError` where a mass has no centre, or where the rates of
+    losses; see `structkin.dynamics.pair_forces`. Raises `InputError` where a mass has no centre, or where the rates of
     drivers are not known.
 
     >>> import structkin as sk
