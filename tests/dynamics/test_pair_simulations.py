@@ -110,3 +110,41 @@ def test_inverse_dynamics_returns_what_was_applied(name: str) -> None:
 @given(seed=st.integers(0, 10**6))
 def test_random_geared_mechanisms(seed: int) -> None:
     released(seed, menu=(*GEARED, *GEARED, *DYADS, *DRIVEN))
+
+
+# --- with multipliers -----------------------------------------------------------------------------------------
+
+CARTESIAN = ("natural", "reference-point", "fully-cartesian")
+
+
+def assert_same(m: sk.Mechanism, end: float, family: str, tolerance: float = 1e-6, **how: Any) -> None:
+    """The multipliers' road leads to the poses of the reduced equations, whole turns counted."""
+    reduced = sk.simulate(m, end, samples=5)
+    r = sk.simulate(m, end, samples=5, formulation="multipliers", coordinates=family, **how)
+    assert not r.stopped and not reduced.stopped
+    for link in m.topology.moving_links:
+        np.testing.assert_allclose(r.angle(link), reduced.angle(link), atol=tolerance)
+        np.testing.assert_allclose(r.position(0j, link), reduced.position(0j, link), atol=tolerance * r.size)
+
+
+@pytest.mark.parametrize("family", CARTESIAN)
+@pytest.mark.parametrize(
+    "name", ["geared_five_bar", "planetary_train", "rack_and_pinion", "rolling_lift_bridge", "wafer_arm"]
+)
+def test_multipliers_of_geared_and_rolling_examples(name: str, family: str) -> None:
+    assert_same(let_go(sk.load(path(name)).source_dict), 0.3, family)
+
+
+@pytest.mark.parametrize("family", CARTESIAN)
+def test_multipliers_of_cams_and_geneva_wheels(family: str) -> None:
+    for kind, contact in KINDS[::2]:
+        assert_same(let_go(cam_file(kind, contact, np.random.default_rng(2)), 3.0), 0.2, family)
+    assert_same(let_go(geneva(4).source_dict, 8.0), 0.3, family, 1e-5)
+
+
+@pytest.mark.parametrize("family", CARTESIAN)
+def test_multipliers_that_begin_whole_turns_away(family: str) -> None:
+    for plain, value in ((train().source_dict, 20.0), (geneva(4).source_dict, 15.0)):
+        data = let_go(plain).source_dict
+        data["initial"] = {"motor": {"value": value, "speed": 4.0}}
+        assert_same(sk.Mechanism.from_dict(data), 0.2, family)
