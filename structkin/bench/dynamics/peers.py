@@ -62,7 +62,9 @@ def exudyn(first: Simulation, tip: tuple[str, str], times: Floats, step: float) 
         base = joint.links[0]
         for other in joint.links[1:]:
             ends = [
-                system.AddMarker(items.MarkerBodyPosition(bodyNumber=bodies[one], localPosition=_local(m, one, joint.id)))
+                system.AddMarker(
+                    items.MarkerBodyPosition(bodyNumber=bodies[one], localPosition=_local(m, one, joint.id))
+                )
                 for one in (base, other)
             ]
             system.AddObject(items.RevoluteJoint2D(markerNumbers=ends))
