@@ -109,7 +109,7 @@ class Schedule:
     def _lead(self) -> dict[str, tuple[float, float]]:
         """The way of each driver from the sketch to the first station.
 
-        An angle takes the shorter way round; but with gears or a Geneva wheel a whole turn is not nothing, and all count.
+        An angle takes the shorter way round; but to gears and Geneva wheels a whole turn is not nothing, and all count.
         """
         ways = {}
         counts = self.mechanism.meshes or self.mechanism.genevas
