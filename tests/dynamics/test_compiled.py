@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,13 +9,10 @@ from hypothesis import strategies as st
 from loaded import loaded
 
 import structkin as sk
-from structkin.dynamics.compiled.formulas import Laws
 from structkin.dynamics.compiled.machine import Machine
 from structkin.dynamics.compiled.packing import packed
 from structkin.dynamics.reduced import NoPoseError
 from structkin.dynamics.start import initial_state, start
-from structkin.model.expression import FUNCTIONS, Expression
-from structkin.model.laws import ExpressionLaw, ScaledLaw, TableLaw
 
 pytest.importorskip("numba")
 

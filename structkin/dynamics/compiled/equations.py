@@ -112,7 +112,7 @@ def evaluate(I: Any, D: Any, t: float, y: Any, level: int) -> bool:
 
 
 def settle(I: Any, D: Any, t: float, y: Any, count: int, z: Any, x: Any, columns: Any) -> bool:
-    """Write the pose at a time and state, come to in parts where one way is too long to tell assembly modes by slopes."""
+    """Write the pose at a time and state, come to in parts where the way is too long to tell modes by slopes."""
     chart = ints(I, CHART)[0]
     if not give(I, D, t, y, z):
         return False
@@ -131,10 +131,10 @@ def give(I: Any, D: Any, t: float, y: Any, z: Any) -> bool:
         z[0, k], z[1, k], z[2, k] = y[k], y[free + k], 0.0
     for k in range(free, z.shape[1]):
         z[0, k], z[1, k], z[2, k] = law_at(I, D, ints(I, MOTION)[k], t)
+    total = 0.0
     for k in range(z.shape[1]):
-        if not isfinite(z[0, k] + z[1, k] + z[2, k]):
-            return False
-    return True
+        total += z[0, k] + z[1, k] + z[2, k]
+    return isfinite(total)
 
 
 def farthest(I: Any, D: Any, z: Any) -> float:
@@ -201,7 +201,13 @@ def run_steps(I: Any, D: Any, dt: float, count: int) -> bool:
 
     Return False where a margin is small or what a root is cannot be told from what it was.
     """
-    step, ptr, moved, integers, numbers_ = ints(I, STEP), ints(I, MOVED_PTR), ints(I, MOVED), I.ctypes.data, D.ctypes.data
+    step, ptr, moved, integers, numbers_ = (
+        ints(I, STEP),
+        ints(I, MOVED_PTR),
+        ints(I, MOVED),
+        I.ctypes.data,
+        D.ctypes.data,
+    )
     for s in range(step.shape[0]):
         begin, end = ptr[s], ptr[s + 1]
         while end > begin and moved[end - 1] >= count:
