@@ -160,7 +160,7 @@ class _Tree:
         return self.places[self.pins[link]] if link != "ground" else 0j
 
     def xml(self) -> str:
-        """Return the model; constraints of the stiffness 1/h^2 and the damping 2/h are about the hardest stable ones."""
+        """Return the model; constraints of the stiffness 1/h^2 and damping 2/h are about the hardest stable ones."""
         solver = 'solver="Newton" tolerance="1e-12" iterations="50"'
         option = f'<option timestep="{self.step!r}" integrator="RK4" gravity="0 {-GRAVITY} 0" {solver}/>'
         loops = "".join(

@@ -77,6 +77,10 @@ class Machine:
         powers = (series.way_to(y[:1]) / series.radius + VALID * UNIT) ** np.arange(TERMS)[:, None]
         return replace(instant, around=series.powers[0, 1:] @ powers)
 
+    def may_change(self, t: float, y: Floats, near: float = DEAD) -> bool:
+        """Return whether other coordinates may tell the motion better from a state on."""
+        return bool(self._module.evaluate(*self._arrays, t, y, 0) and self._module.may_change(*self._arrays, near))
+
     def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
         """Return the state in other coordinates, if these tell the motion better from here on; None if not."""
         if self._module.evaluate(*self._arrays, t, y, 0) and not self._module.may_change(*self._arrays, near):
@@ -87,6 +91,7 @@ class Machine:
         changed = self.equations.change(t, y, near)
         if changed is not None:
             self._adopt(t, self.equations.at(t, changed))
+            self._part(layout.KNOWN)[0] = 0
         self._look_again(near)
         return changed
 
