@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.across import across
+from structkin.dynamics.inverse import Chart
 from structkin.dynamics.pose import NoPoseError, Pose, roots_at, slopes_at, steps_with_roots
-from structkin.dynamics.series import Chart, Series, expand
+from structkin.dynamics.series import Series, expand
 from structkin.groups import General
 from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.engine import Lanes, positions
@@ -100,13 +101,13 @@ class Poses:
         if self.last is None:
             assert self._start is not None
             x, z = self._start
-            self.last = self.regular(z, x, np.array([self.plan.steps[k].mode for k in self.steps]))
+            self.last = self.regular(z, x, roots_at(self.plan, self.steps, x))
             if self.last is None:
                 raise NoPoseError(t, Status.SINGULAR, -1)
         self._go(t, q, HALVINGS)
         if self.last.smooth:
             return self.last, self._convective_smooth(t, q, rates)
-        return self.last, self._convective(self.last, rates)
+        return self.last, self.convective(self.last, rates)
 
     def take(self, chart: Chart, pose: Pose) -> None:
         """Go on from a pose in the coordinates of a chart."""
@@ -208,9 +209,10 @@ class Poses:
         turn = np.abs(x - self.last.x)[self._unit]
         if not np.isfinite(x).all() or np.max(turn, initial=0.0) > TURN:
             return Status.NOT_CONVERGED, -1
-        if not self._continues(np.asarray(modes * np.sqrt(least)), expected):
+        roots = np.asarray(modes * np.sqrt(least), dtype=np.float64)
+        if not self._continues(roots, expected):
             return Status.SINGULAR, self.plan.steps[flat].group
-        return self.regular(q, x, modes) or (Status.SINGULAR, -1)
+        return self.regular(q, x, roots) or (Status.SINGULAR, -1)
 
     def _positions(self, q: Floats, near: Floats, modes: NDArray[np.intp]) -> Lanes:
         lanes = Lanes.empty(self.plan, 1, orders=1)
@@ -220,14 +222,13 @@ class Poses:
         positions(self.plan, len(steps), lanes, values, lambda k: mode.get(k, steps[k].mode), near[:, None])
         return lanes
 
-    def regular(self, q: Floats, x: Floats, modes: NDArray[np.intp]) -> Pose | None:
-        """Return a regular pose with its K, None where that has no numbers."""
+    def regular(self, z: Floats, x: Floats, roots: Floats) -> Pose | None:
+        """Return a regular pose with its K by the drivers, None where that has no numbers."""
         K = Coefficients(self.plan, _lanes(x)).slots(self.order)[:, :, 0]
-        if not np.isfinite(K).all():
-            return None
-        return Pose(q, q, x, np.hstack((np.eye(len(q)), K)), roots_at(self.plan, self.steps, x))
+        return Pose(z, z, x, np.hstack((np.eye(len(z)), K)), roots) if np.isfinite(K).all() else None
 
-    def _convective(self, pose: Pose, rates: Floats) -> Floats:
+    def convective(self, pose: Pose, rates: Floats) -> Floats:
+        """Return z'^T L z' of drivers and slots (f + rows,) at a regular pose in the drivers' coordinates."""
         lanes = _lanes(pose.x, rates @ pose.K[:, len(self.order) :])
         return np.concatenate((np.zeros(len(self.order)), Coefficients(self.plan, lanes).convective_slots()[:, 0]))
 

@@ -5,19 +5,26 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structkin.dynamics.compiled.choice import Hastened, hastened
-from structkin.dynamics.integrators import ADAPTIVE, FIXED, Integrator, NotConvergedError
-from structkin.dynamics.loads import UserLoad
+from structkin.dynamics.contacts import meeting
+from structkin.dynamics.global_result import global_simulation
+from structkin.dynamics.global_start import global_start
+from structkin.dynamics.initial import consistent_start
+from structkin.dynamics.integrators import ADAPTIVE, FIXED, ONE_STEP, Integrator, NotConvergedError
+from structkin.dynamics.multipliers import GlobalInstant, Multipliers
 from structkin.dynamics.pose import NoPoseError
 from structkin.dynamics.reduced import DEAD, Instant, Reduced
 from structkin.dynamics.simulation import Integration, Simulation
-from structkin.dynamics.start import FORMULATIONS, check_masses, initial_state, start, why, with_coordinates
+from structkin.dynamics.stabilisation import Stabilisation
+from structkin.dynamics.stabilisation_choice import check_stabilisation
+from structkin.dynamics.start import check_masses, initial_state, start, why, with_coordinates
+from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.kinematics.choice import check_engine
 from structkin.kinematics.engine import Around, Lanes
@@ -25,6 +32,10 @@ from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 
 Floats = NDArray[np.float64]
+
+#: Ways to set up the equations of motion: one equation a free coordinate; or all links with multipliers, where the
+#: linear system is solved dense or sparse.
+FORMULATIONS = ("reduced", "multipliers", "multipliers-sparse")
 
 #: Output times where only the end is said.
 SAMPLES = 361
@@ -34,6 +45,9 @@ CLOSE = 1e-9
 
 #: A fixed step that leads to no pose is tried again in the coordinates of a dead point that is as far as this.
 FAR = 0.7
+
+#: Where bodies meet, the first step is this part of the duration.
+SOFT = 1e-7
 
 #: By this part of the largest kinetic energy a fixed step may miss what the power tells, by the trapezoidal rule.
 JUMP = 0.01
@@ -48,6 +62,12 @@ def simulate(
     *,
     samples: int | None = None,
     formulation: str = "reduced",
+    coordinates: str | None = None,
+    stabilisation: str | None = None,
+    alpha: float | None = None,
+    beta: float | None = None,
+    gains: str | None = None,
+    penalty: float | None = None,
     integrator: str = "DOP853",
     step: float | None = None,
     rtol: float = 1e-9,
@@ -62,6 +82,11 @@ def simulate(
     Drivers without a law are free coordinates; they start at `[initial]`, or at rest in the sketch. Where drivers are
     missing, joints are chosen for them. `t` holds the output times (n,) [s], increasing, the first is the start; or it
     is the end, for `samples` times from 0; default: the mechanism's duration.
+
+    `formulation` is "reduced", or "multipliers" (dense) or "multipliers-sparse": the equations of all links with a
+    Lagrange multiplier for each constraint, in the `coordinates` "natural" (the default), "reference-point",
+    "fully-cartesian" or "relative". There `stabilisation` keeps the constraints: "none", "baumgarte" with the gains
+    `alpha` and `beta` [1/s], "augmented" (augmented Lagrangian) with a `penalty` and such gains.
 
     `integrator` is one of SciPy's with adaptive steps ("DOP853", "RK45", "Radau", "BDF", "LSODA"), with `rtol` and
     `atol`; or one with a fixed `step` [s] ("euler", "rk2", "rk4", "abm4", "gear4"), which is made a little smaller
@@ -84,23 +109,40 @@ def simulate(
     """
     began = time.perf_counter()
     check_engine(engine, mechanism.title or "simulate")
-    times = _check(mechanism, t, samples, formulation, integrator, step, rtol, atol)
-    mechanism = with_coordinates(mechanism)
-    equations = start(mechanism, formulation, float(times[0]), loads)
-    y = np.array(initial_state(mechanism, equations), dtype=np.float64)
-    check_masses(mechanism, equations, float(times[0]), y)
-    equations = hastened(equations, engine)
+    times, stabiliser = _check(
+        mechanism, t, samples, formulation, integrator, step, rtol, atol,
+        {"coordinates": coordinates, "stabilisation": stabilisation, "alpha": alpha, "beta": beta, "gains": gains,
+         "penalty": penalty},
+    )  # fmt: skip
+    mechanism, corrections = consistent_start(with_coordinates(mechanism), float(times[0]))
+    reduced = start(mechanism, float(times[0]), loads, driven=stabiliser is not None)
+    y = np.array(initial_state(mechanism, reduced), dtype=np.float64)
+    if len(reduced.free):
+        check_masses(mechanism, reduced, float(times[0]), y)
+    equations: Reduced | Multipliers
+    if stabiliser is None:
+        equations = hastened(reduced, engine)
+    else:
+        family = coordinates or "natural"
+        sparse = formulation == "multipliers-sparse"
+        equations, y = global_start(mechanism, family, stabiliser, loads, float(times[0]), sparse=sparse)
     record = _Record(equations, times, progress)
     run = _Run(equations, times, record, max_steps)
     try:
+        equations.remember(float(times[0]), y)
         record.add(float(times[0]), y)
         if integrator in FIXED:
             run.fixed(integrator, y, float(step or 0.0))
         else:
             run.adaptive(integrator, y, rtol, atol)
     except NoPoseError as error:
-        run.stopped = why(equations, error)
-    return _result(mechanism, equations, record, run, time.perf_counter() - began)
+        run.stopped = why(reduced, error)
+    except InputError as error:
+        if not record.instants:
+            raise
+        run.stopped = "; ".join(map(str, error.problems))  # a load that has no size later on
+    result = _result(mechanism, equations, record, run, time.perf_counter() - began)
+    return replace(result, corrections=corrections) if corrections else result
 
 
 # --- the call -----------------------------------------------------------------------------------------------
@@ -115,9 +157,10 @@ def _check(
     step: float | None,
     rtol: float,
     atol: float,
-) -> Floats:
-    """Return the output times (n,); `InputError` lists everything that does not fit."""
-    problems = []
+    options: dict[str, Any],
+) -> tuple[Floats, Stabilisation | None]:
+    """Return the output times (n,), and how constraints are kept; `InputError` lists everything that does not fit."""
+    problems: list[Problem] = []
     if formulation not in FORMULATIONS:
         problems.append(Problem("formulation", f"'{formulation}' is unknown", suggest(formulation, FORMULATIONS)))
     if integrator not in FIXED and integrator not in ADAPTIVE:
@@ -131,10 +174,11 @@ def _check(
     for name, value in (("rtol", rtol), ("atol", atol)):
         if not (_is_number(value) and value > 0):
             problems.append(Problem(name, f"{value!r} is not a positive number"))
+    stabiliser = check_stabilisation(formulation, integrator, step, problems, **options)
     times = _times(mechanism, t, samples, problems)
     if problems:
         raise InputError(problems, mechanism.title or "simulate")
-    return times
+    return times, stabiliser
 
 
 def _is_number(value: Any) -> bool:
@@ -179,10 +223,11 @@ def _times(mechanism: Mechanism, t: ArrayLike | None, samples: int | None, probl
 class _Record:
     """What is kept: everything at each output time."""
 
-    equations: Reduced
+    equations: Reduced | Multipliers
     times: Floats
     progress: Callable[[float], None] | None
-    instants: list[Instant] = field(default_factory=list)
+    instants: list[Instant | GlobalInstant] = field(default_factory=list)
+    impacts: dict[str, list[float]] = field(default_factory=dict)
 
     @property
     def due(self) -> float:
@@ -191,6 +236,8 @@ class _Record:
 
     def add(self, t: float, y: Floats) -> None:
         self.instants.append(self.equations.recorded(t, y))
+        for id in self.equations.contacts:
+            self.impacts.setdefault(id, []).append(self.equations.turned.get(id, math.nan))
         if self.progress is not None:
             self.progress(len(self.instants) / len(self.times))
 
@@ -199,7 +246,7 @@ class _Record:
 class _Run:
     """The integration from the first output time to the last."""
 
-    equations: Reduced
+    equations: Reduced | Multipliers
     times: Floats
     record: _Record
     max_steps: int
@@ -222,7 +269,7 @@ class _Run:
                     k, self.steps = done, self.steps + done - k
                     if k == count:
                         break
-                before = self.equations.at(begin + k * h, y)
+                before = self._instant(begin + k * h, y)
                 try:
                     method, y = self._step(name, method, begin + k * h, y, h)
                 except NotConvergedError:
@@ -231,9 +278,12 @@ class _Run:
                     )
                     return
                 t = end if k == count - 1 else begin + (k + 1) * h
+                y = self._settled(t, y)
                 if not self._goes_on(t, y):
                     return
-                after = self.equations.at(t, y)
+                after = self._instant(t, y)
+                if before is None or after is None:
+                    continue
                 largest = max(largest, before.kinetic, after.kinetic)
                 if _missed(before, after, h) > JUMP * largest:
                     self.stopped = f"t = {t - h:.6g} s: a step of {h:g} s is too large here, the energy jumps"
@@ -279,25 +329,52 @@ class _Run:
             if solver.status == "failed":
                 self.stopped = f"t = {t:.6g} s: {name} finds no step that is small enough ({message})"
                 return
-            size, t, y = solver.step_size, solver.t, solver.y
+            size, t, y, anew = solver.step_size, solver.t, solver.y, False
             dense = solver.dense_output()
+            if self.equations.contacts and (met := self._meeting(solver.t_old, t, dense)) is not None:
+                # Bodies meet in this step: begin anew there, with a step that is small beside the impact.
+                t, y, anew = met, dense(met), True
+                self.equations.remember(t, y)
+                size = SOFT * (end - float(self.times[0]))
             while self.record.due <= t:
-                self.record.add(self.record.due, dense(self.record.due))
+                self.record.add(self.record.due, self._settled(self.record.due, dense(self.record.due)))
+            settled = self._settled(t, y)
+            if settled is not y and name in ONE_STEP and not anew:
+                y = solver.y = settled
+                solver.f = self.equations(t, y)
+            elif settled is not y and (anew or self.equations.stabilisation.renewed):  # type: ignore[union-attr]
+                y, anew = settled, True
             if not self._goes_on(t, y):
                 return
             changed = self._changed(t, y)
-            if changed is not y:
+            if anew or changed is not y:
                 solver, y = None, changed
 
     def _changed(self, t: float, y: Floats, near: float = DEAD) -> Floats:
         """Return the state, in other coordinates where these tell the motion better."""
+        if not isinstance(self.equations, Reduced):
+            return y
         changed = self.equations.change(t, y, near)
         return y if changed is None else changed
 
+    def _meeting(self, begin: float, end: float, dense: Callable[[float], Floats]) -> float | None:
+        return meeting(lambda t: self.equations.depths(t, dense(t)), begin, end)
+
+    def _instant(self, t: float, y: Floats) -> Instant | None:
+        """Return the energies where their jump tells of a step too large; the drift of joints has its own measure."""
+        return self.equations.at(t, y) if isinstance(self.equations, Reduced) else None
+
+    def _settled(self, t: float, y: Floats) -> Floats:
+        """Return the state with what the stabilisation puts right after a step."""
+        return y if isinstance(self.equations, Reduced) else self.equations.settle(t, y)
+
     def _goes_on(self, t: float, y: Floats) -> bool:
         self.steps += 1
+        self.equations.remember(t, y)
         if not np.max(np.abs(y)) < HUGE:
             self.stopped = f"t = {t:.6g} s: the motion has blown up; try a smaller step, or look at the loads"
+        elif isinstance(self.equations, Multipliers) and (apart := self.equations.come_apart(t, y)):
+            self.stopped = f"t = {t:.6g} s: {apart}"
         elif self.steps >= self.max_steps:
             self.stopped = f"t = {t:.6g} s: {self.steps} steps are taken; raise max_steps, or loosen the tolerances"
         return not self.stopped
@@ -308,8 +385,16 @@ def _missed(before: Instant, after: Instant, h: float) -> float:
     return abs(after.kinetic - before.kinetic - 0.5 * h * (before.power + after.power))
 
 
-def _result(mechanism: Mechanism, equations: Reduced, record: _Record, run: _Run, seconds: float) -> Simulation:
-    kept, n = record.instants, len(record.instants)
+def _result(
+    mechanism: Mechanism, equations: Reduced | Multipliers, record: _Record, run: _Run, seconds: float
+) -> Simulation:
+    integration = Integration(run.steps, equations.evaluations, seconds)
+    impacts = {id: np.array(speeds) for id, speeds in record.impacts.items()}
+    if isinstance(equations, Multipliers):
+        instants = [instant for instant in record.instants if isinstance(instant, GlobalInstant)]
+        return global_simulation(equations, record.times, instants, integration, run.stopped, impacts)
+    kept = [instant for instant in record.instants if isinstance(instant, Instant)]
+    n = len(kept)
     if not kept:
         raise InputError([Problem("initial", run.stopped)], mechanism.title or "simulate")
     x = np.concatenate([instant.x for instant in kept], axis=2)
@@ -329,7 +414,8 @@ def _result(mechanism: Mechanism, equations: Reduced, record: _Record, run: _Run
         lanes,
         efforts=dict(zip(equations.order, efforts, strict=True)),
         free=tuple(equations.order[k] for k in equations.free),
-        integration=Integration(run.steps, equations.evaluations, seconds),
+        integration=integration,
         stopped=run.stopped,
         loads=equations.users,
+        impacts=impacts,
     )
