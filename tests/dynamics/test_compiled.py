@@ -66,7 +66,7 @@ def agree(seed: int) -> bool:
     """Compare all numbers at some instants of a motion; tell whether there were any."""
     m = freed(seed)
     try:
-        equations, compiled = start(m, "reduced", 0.0, ()), start(m, "reduced", 0.0, ())
+        equations, compiled = start(m, 0.0, ()), start(m, 0.0, ())
     except sk.InputError:
         return False
     arrays = packed(compiled)
