@@ -201,7 +201,13 @@ def run_steps(I: Any, D: Any, dt: float, count: int) -> bool:
 
     Return False where a margin is small or what a root is cannot be told from what it was.
     """
-    step, ptr, moved, integers, numbers_ = ints(I, STEP), ints(I, MOVED_PTR), ints(I, MOVED), I.ctypes.data, D.ctypes.data
+    step, ptr, moved, integers, numbers_ = (
+        ints(I, STEP),
+        ints(I, MOVED_PTR),
+        ints(I, MOVED),
+        I.ctypes.data,
+        D.ctypes.data,
+    )
     for s in range(step.shape[0]):
         begin, end = ptr[s], ptr[s + 1]
         while end > begin and moved[end - 1] >= count:

@@ -71,7 +71,7 @@ class Machine:
             return replace(instant, around=self.equations.poses.circle())
         # A smaller circle within that of the series.
         series = next(one for one in self._known if one.holds(y[:1]))
-        powers = ((series.way_to(y[:1]) / series.radius + VALID * UNIT) ** np.arange(TERMS)[:, None])
+        powers = (series.way_to(y[:1]) / series.radius + VALID * UNIT) ** np.arange(TERMS)[:, None]
         return replace(instant, around=series.powers[0, 1:] @ powers)
 
     def change(self, t: float, y: Floats, near: float = NEAR) -> Floats | None:
@@ -160,7 +160,9 @@ class Machine:
         part = Part(plan, x)
         for k in self.equations.poses.steps:
             kind: Any = plan.steps[k].kind
-            found.append(np.broadcast_to(kind.side(part.inputs(plan.steps[k]), part.outputs(plan.steps[k])), x.shape[1:]))
+            found.append(
+                np.broadcast_to(kind.side(part.inputs(plan.steps[k]), part.outputs(plan.steps[k])), x.shape[1:])
+            )
         return np.stack(found) if found else np.zeros((0, x.shape[1]))
 
     def _take_series(self) -> None:

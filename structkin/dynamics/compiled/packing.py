@@ -108,7 +108,9 @@ def _steep(mechanism: Mechanism) -> float:
     """Return the rate of a row that a coordinate may give; beyond, the equations themselves look at the pose."""
     places = np.array(list(mechanism.points.values()))
     size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
-    return STEEP / 10 * max(1.0, size) / max(1.0 if drive.kind == "angle" else size for drive in mechanism.drives.values())
+    return (
+        STEEP / 10 * max(1.0, size) / max(1.0 if drive.kind == "angle" else size for drive in mechanism.drives.values())
+    )
 
 
 def _kinds(plan: Plan) -> tuple[Kind, ...] | None:

@@ -38,7 +38,9 @@ from math import cos, exp, sin, sqrt
 from numba import carray, cfunc, njit
 '''
 _NJIT = '@njit(cache=True, nogil=True, error_model="numpy")'
-_CFUNC = '@cfunc("int64(CPointer(int64), CPointer(float64), int64, int64, int64, float64)", cache=True, error_model="numpy")'
+_CFUNC = (
+    '@cfunc("int64(CPointer(int64), CPointer(float64), int64, int64, int64, float64)", cache=True, error_model="numpy")'
+)
 
 
 @cache
