@@ -102,7 +102,7 @@ def test_bad_calls_end_with_2_and_an_early_end_with_1(
     file.write_text(
         'duration = 0.5\n[points]\nA=[0,0]\nB=[0.1,0.1]\n[links]\nground=["A"]\n'
         'crank={points=["A","B"],shape="rod",mass=1}\n[drivers]\nm={joint="A"}\n[forces]\n'
-        'push={type="moment",on="crank",table=[[0,0],[0.1,1],[0.2,0],[0.3,1]]}\n'
+        'push={type="moment",on="crank",table=[[0,1],[0.1,1],[0.2,1],[0.3,1]]}\n'
     )
     options = "--samples", 11, "--integrator", "rk4", "--step", 0.005, "--energies", tmp_path / "a.png"
     code, out, _ = run(capsys, monkeypatch, "simulate", file, *options)
