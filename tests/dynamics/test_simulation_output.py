@@ -107,7 +107,7 @@ def test_bad_calls_end_with_2_and_an_early_end_with_1(
     options = "--samples", 11, "--integrator", "rk4", "--step", 0.005, "--energies", tmp_path / "a.png"
     code, out, _ = run(capsys, monkeypatch, "simulate", file, *options)
     assert code == 1
-    assert "stopped at t = 0.3 s: forces.push: has no value at t = 0.3" in " ".join(out.split())
+    assert "stopped at t = 0.3 s: forces.push: has no value at t = 0.3" in " ".join(out.replace("│", " ").split())
 
 
 def test_the_panels_of_a_simulation(swing: Path) -> None:
