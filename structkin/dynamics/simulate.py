@@ -144,7 +144,9 @@ def simulate(
     except InputError as error:
         if not record.instants:
             raise
-        run.stopped = "; ".join(map(str, error.problems))  # a load that has no size later on
+        # A load that has no size later on.
+        last = float(times[len(record.instants) - 1])
+        run.stopped = f"t = {last:.6g} s: " + "; ".join(map(str, error.problems))
     result = _result(mechanism, equations, record, run, time.perf_counter() - began)
     return replace(result, corrections=corrections) if corrections else result
 
@@ -197,7 +199,7 @@ def _times(mechanism: Mechanism, t: ArrayLike | None, samples: int | None, probl
     if isinstance(end, np.ndarray) and end.ndim == 0:
         end = end.item()
     if end is None:
-        problems.append(Problem("t", "no end is known", "pass t=, or add duration = ... to the mechanism"))
+        problems.append(Problem("t", "no end is known", "pass t= or --duration, or add duration = ... to the file"))
         return np.zeros(1)
     if np.ndim(end) == 0:
         if not (_is_number(end) and float(end) > 0):  # type: ignore[arg-type]  # a number, as was checked
