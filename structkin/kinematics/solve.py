@@ -91,7 +91,7 @@ def solve(
         fine, kept = schedule.fine()
         walked = run(plan, fine, progress, flip=flip)
         lanes = walked.take(kept)
-        mark_gaps(plan, walked, kept, lanes)
+        mark_gaps(plan, fine, walked, kept, lanes)
     else:
         lanes = run(plan, schedule, progress, flip=flip)
     if method == "topological-kl":
