@@ -141,3 +141,6 @@ FIXED: Mapping[str, Callable[[], Integrator]] = {
 
 #: SciPy's integrators with an adaptive step.
 ADAPTIVE = ("DOP853", "RK45", "Radau", "BDF", "LSODA")
+
+#: Those of them that go on from one state alone, whatever it is changed to between two steps.
+ONE_STEP = ("DOP853", "RK45", "Radau")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import mass_table
+from structkin.dynamics.contacts import contact_energy
+from structkin.dynamics.initial import Correction
 from structkin.dynamics.kinetostatics import Kinetostatics
-from structkin.dynamics.loads import UserLoad, turned_angle
+from structkin.dynamics.loads import turned_angle
+from structkin.dynamics.user_loads import UserLoad
 from structkin.kinematics import Motion
-from structkin.model.forces import Spring, Torsion
+from structkin.model.forces import Contact, Spring, Torsion
 
 Floats = NDArray[np.float64]
 
@@ -32,7 +35,9 @@ class Simulation(Motion):
     """The motion that forces make, at the times asked for or until it stopped.
 
     `efforts[driver]` (n,) is what each driver gives [N m or N]: of a free coordinate what the file says, of a
-    prescribed one what its motion needs. `stopped` says why it ended early, and is empty where it did not.
+    prescribed one what its motion needs. `stopped` says why it ended early, and is empty where it did not. `impacts`
+    (n,) [m/s] are the speeds at which the bodies of each contact met that touch, NaN where they do not. `corrections`
+    tell which data of [initial] could not hold.
     """
 
     efforts: dict[str, Floats]
@@ -40,6 +45,8 @@ class Simulation(Motion):
     integration: Integration
     stopped: str = ""
     loads: tuple[UserLoad, ...] = ()
+    impacts: Mapping[str, Floats] = field(default_factory=dict)
+    corrections: tuple[Correction, ...] = ()
 
     def __repr__(self) -> str:
         """Return title, samples and how it ended."""
@@ -63,7 +70,7 @@ class Simulation(Motion):
 
     @cached_property
     def potential_energy(self) -> Floats:
-        """The energy (n,) [J] of gravity, zero at the height of the origin, and of springs."""
+        """The energy (n,) [J] of gravity, zero at the height of the origin, of springs and of pressed contacts."""
         total, forces = np.zeros(len(self)), self.mechanism.forces
         gravity, links = np.array((forces.gravity.real, forces.gravity.imag)), self.mechanism.links
         for body in mass_table(self.mechanism):
@@ -74,6 +81,8 @@ class Simulation(Motion):
                 total += 0.5 * load.stiffness * (np.hypot(*(second - first).T) - load.free_length) ** 2
             elif isinstance(load, Torsion):
                 total += 0.5 * load.stiffness * (turned_angle(self, load) - load.free_angle) ** 2
+            elif isinstance(load, Contact):
+                total += contact_energy(self, load)
         return total
 
     @property
