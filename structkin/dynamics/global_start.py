@@ -27,13 +27,13 @@ def global_start(
     loads: Sequence[UserLoad],
     t: float,
     *,
-    sparse: bool,
+    formulation: str,
 ) -> tuple[Multipliers, Floats]:
     """Return the equations and the state y = (q, q') at the time t, from the groups' closed pose and velocities.
 
     Raises `InputError` where the start is out of reach or singular.
     """
-    equations = Multipliers(mechanism, family, stabilisation, loads, sparse=sparse)
+    equations = Multipliers(mechanism, family, stabilisation, loads, formulation=formulation)
     drivers = {}
     for id, drive in mechanism.drives.items():
         if drive.law is not None:

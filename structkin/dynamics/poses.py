@@ -73,7 +73,7 @@ class Poses:
             self._keep(self._from_series(series, q))
             return
         modes = np.where(roots < 0, -1, 1)
-        pose = self.regular(q, self._positions(q, self.last.x, modes).x[0, :, 0], modes)
+        pose = self.regular(q, self._positions(q, self.last.x, modes).x[0, :, 0], roots)
         if pose is not None:
             self._keep(pose)
 

@@ -265,7 +265,7 @@ class _Block:
 
     def _compiles(self, step: Step, form: General, n: int) -> bool:
         kernel = group_kernel(form.rows, step.known)
-        return kernel is not None and compiles_group(self.plan, kernel.kernel, n)
+        return kernel is not None and compiles_group(self.plan, kernel, n)
 
     def _close_near(self, step: Step, form: General, h: tuple[Any, ...], near: Floats) -> tuple[Floats, ...]:
         """Close a general group by Newton's method from slots near its solution."""
