@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from structkin.coordinates.between import again, mend
 from structkin.coordinates.follow import follow
 from structkin.coordinates.linear import SOLVERS, LinearSolver, Sparse, Triangular
-from structkin.coordinates.newton import CONSISTENT, Scaled, close, rates
+from structkin.coordinates.newton import close, rates
+from structkin.coordinates.scaled import CONSISTENT, Scaled
 from structkin.coordinates.sweeps import is_worth_it
 from structkin.coordinates.system import Coordinates
 from structkin.coordinates.walk import Walk
