@@ -143,8 +143,30 @@ class Forces:
 
 
 @dataclass(frozen=True, slots=True)
+class InitialPoint:
+    """Where a point begins [m] and how fast [m/s]; None is not given."""
+
+    x: float | None = None
+    y: float | None = None
+    vx: float | None = None
+    vy: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InitialLink:
+    """The angle [rad] and angular velocity [rad/s] with which a link begins; None is not given."""
+
+    angle: float | None = None
+    omega: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class InitialState:
-    """Start of a free coordinate [rad or m]; None means the sketch. Its rate [rad/s or m/s]."""
+    """Start of a free coordinate [rad or m]; None means the sketch. Its rate [rad/s or m/s].
+
+    `rests` says that no rate was given: zero then, unless points or links say otherwise.
+    """
 
     value: float | None = None
     speed: float = 0.0
+    rests: bool = False
