@@ -55,6 +55,7 @@ class AngularCoordinates:
         self.family, self.tree, self.drivers = family, tree, tuple(drivers)
         self.links = tuple(branch.link for branch in tree.branches)
         self.names, self._sketch = tuple(names), sketch
+        self._kept: tuple[Any, Any, Any] | None = None
         self.column_units = np.ones(tree.n)
         self.column_units[tree.travel_columns] = writer.size
         self._quadrics = Quadrics.assemble([row.quadric for row in writer.rows], 4 * tree.m)
@@ -168,14 +169,24 @@ class AngularCoordinates:
 
     def evaluate(self, q: Any, z: Any) -> tuple[Any, Any]:
         """Return Phi (m, lanes) and the entries of Phi_q (entries, lanes)."""
-        X = self.tree.frames(q)
+        X, frame_map = self._frames_and_map(q)
         by_frames = self._quadrics.jacobian(X)
         phi = self._orientations(q, z)
         phi[: self._quadrics.count] += self._quadrics.phi(X, by_frames)
-        return phi, self._entries(q, X, by_frames)
+        return phi, self._entries(frame_map, q, by_frames)
 
-    def _entries(self, q: Any, X: Any, by_frames: Any) -> Any:
-        frame_map, chain = self.tree.frame_map(q, X), self._chain
+    def _frames_and_map(self, q: Any) -> tuple[Any, Any]:
+        """Return the frames and the entries of X_q; those of a single pose are kept for dynamics."""
+        if q.shape[1] != 1:
+            X = self.tree.frames(q)
+            return X, self.tree.frame_map(q, X)
+        if self._kept is None or self._kept[0].dtype != q.dtype or not np.array_equal(self._kept[0], q):
+            X = self.tree.frames(q)
+            self._kept = np.array(q), X, self.tree.frame_map(q, X)
+        return self._kept[1:]
+
+    def _entries(self, frame_map: Any, q: Any, by_frames: Any) -> Any:
+        chain = self._chain
         products = chain.gather @ (by_frames[chain.first] * frame_map[chain.second])
         linear = np.broadcast_to(self._linear_entries, (len(self._linear_entries), q.shape[1]))
         return np.concatenate((products, linear))
@@ -196,7 +207,7 @@ class AngularCoordinates:
         """Return gamma = -(Phi_q v)_q v - Phi_tt (m, lanes)."""
         terms = self._terms.gamma(z, dz, ddz)
         out = terms.astype(np.result_type(terms, q, v))
-        X, quadrics = self.tree.frames(q), self._quadrics
+        X, quadrics = self._frames_and_map(q)[0], self._quadrics
         rates = self.frame_rates(q, v)
         bent = quadrics.times(quadrics.jacobian(X), self.tree.seconds(q, v))
         out[: quadrics.count] -= quadrics.bend(rates, rates) + bent
@@ -210,7 +221,7 @@ class AngularCoordinates:
 
     def frames(self, q: Any) -> Any:
         """Return O_x, O_y, U_x, U_y of every moving link (4 links, lanes)."""
-        return self.tree.frames(q)
+        return self._frames_and_map(q)[0] if q.shape[1] == 1 else self.tree.frames(q)
 
     def from_frames(self, X: Any) -> Any:
         """Return the coordinates (n, lanes) of given frames (4 links, lanes)."""
@@ -222,7 +233,7 @@ class AngularCoordinates:
 
     def frame_rates(self, q: Any, v: Any) -> Any:
         """Return the first rates of `frames`."""
-        entries = self.tree.frame_map(q, self.tree.frames(q))
+        entries = self._frames_and_map(q)[1]
         return self._gather_frames @ (entries * v[self.tree.map_pattern[1]])
 
     def frame_seconds(self, q: Any, v: Any, a: Any) -> Any:
@@ -231,4 +242,4 @@ class AngularCoordinates:
 
     def frame_map(self, q: Any) -> tuple[Ints, Ints, Any]:
         """Return rows, columns and entries (entries, lanes) of d(frames)/dq."""
-        return (*self.tree.map_pattern, self.tree.frame_map(q, self.tree.frames(q)))
+        return (*self.tree.map_pattern, self._frames_and_map(q)[1])
