@@ -57,6 +57,7 @@ class AngularCoordinates:
         self.family, self.tree, self.drivers = family, tree, tuple(drivers)
         self.links = tuple(branch.link for branch in tree.branches)
         self.names, self._sketch = tuple(names), sketch
+        self._kept: tuple[Any, Any, Any] | None = None
         self.column_units = np.ones(tree.n)
         self.column_units[tree.travel_columns] = writer.size
         index = {link: k for k, link in enumerate(self.links)}
@@ -177,24 +178,33 @@ class AngularCoordinates:
 
     def evaluate(self, q: Any, z: Any) -> tuple[Any, Any]:
         """Return Phi (m, lanes) and the entries of Phi_q (entries, lanes)."""
-        X = self._variables(q)
+        frames, by_q = self._frames_and_map(q)
+        X = self._with_turns(frames, q)
         by_frames = self._equations.jacobian(X)
         phi = self._orientations(q, z)
         phi[: self._equations.count] += self._equations.phi(X, by_frames)
-        return phi, self._entries(q, X, by_frames)
+        return phi, self._entries(q, by_q, by_frames)
 
-    def _variables(self, q: Any) -> Any:
+    def _with_turns(self, frames: Any, q: Any) -> Any:
         """Return what the rows are written in: frames, then turns."""
-        X = self.tree.frames(q)
-        return np.concatenate((X, self.turns(q))) if self.turned else X
+        return np.concatenate((frames, self.turns(q))) if self.turned else frames
 
-    def _entries(self, q: Any, X: Any, by_frames: Any) -> Any:
-        chain, lanes = self._chain, q.shape[1]
-        by_q = self.tree.frame_map(q, X[: 4 * self.tree.m])
+    def _frames_and_map(self, q: Any) -> tuple[Any, Any]:
+        """Return the frames and the entries of X_q; those of a single pose are kept for dynamics."""
+        if q.shape[1] != 1:
+            X = self.tree.frames(q)
+            return X, self.tree.frame_map(q, X)
+        if self._kept is None or self._kept[0].dtype != q.dtype or not np.array_equal(self._kept[0], q):
+            X = self.tree.frames(q)
+            self._kept = np.array(q), X, self.tree.frame_map(q, X)
+        return self._kept[1:]
+
+    def _entries(self, q: Any, by_q: Any, by_frames: Any) -> Any:
+        chain = self._chain
         if self.turned:
-            by_q = np.concatenate((by_q, np.broadcast_to(self._turn_entries, (len(self._turn_entries), lanes))))
+            by_q = np.concatenate((by_q, np.broadcast_to(self._turn_entries, (len(self._turn_entries), q.shape[1]))))
         products = chain.gather @ (by_frames[chain.first] * by_q[chain.second])
-        linear = np.broadcast_to(self._linear_entries, (len(self._linear_entries), lanes))
+        linear = np.broadcast_to(self._linear_entries, (len(self._linear_entries), q.shape[1]))
         return np.concatenate((products, linear))
 
     def phi(self, q: Any, z: Any) -> Any:
@@ -213,7 +223,7 @@ class AngularCoordinates:
         """Return gamma = -(Phi_q v)_q v - Phi_tt (m, lanes)."""
         terms = self._terms.gamma(z, dz, ddz)
         out = terms.astype(np.result_type(terms, q, v))
-        X, equations = self._variables(q), self._equations
+        X, equations = self._with_turns(self.frames(q), q), self._equations
         rates, seconds = self.frame_rates(q, v), self.tree.seconds(q, v)
         if self.turned:
             turning = self.turn_rates(v)
@@ -230,7 +240,7 @@ class AngularCoordinates:
 
     def frames(self, q: Any) -> Any:
         """Return O_x, O_y, U_x, U_y of every moving link (4 links, lanes)."""
-        return self.tree.frames(q)
+        return self._frames_and_map(q)[0] if q.shape[1] == 1 else self.tree.frames(q)
 
     def turns(self, q: Any) -> Any:
         """Return how far the links `turned` have turned since the sketch (turned, lanes)."""
@@ -261,7 +271,7 @@ class AngularCoordinates:
 
     def frame_rates(self, q: Any, v: Any) -> Any:
         """Return the first rates of `frames`."""
-        entries = self.tree.frame_map(q, self.tree.frames(q))
+        entries = self._frames_and_map(q)[1]
         return self._gather_frames @ (entries * v[self.tree.map_pattern[1]])
 
     def frame_seconds(self, q: Any, v: Any, a: Any) -> Any:
@@ -270,4 +280,4 @@ class AngularCoordinates:
 
     def frame_map(self, q: Any) -> tuple[Ints, Ints, Any]:
         """Return rows, columns and entries (entries, lanes) of d(frames)/dq."""
-        return (*self.tree.map_pattern, self.tree.frame_map(q, self.tree.frames(q)))
+        return (*self.tree.map_pattern, self._frames_and_map(q)[1])
