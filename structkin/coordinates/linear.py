@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.coordinates.sweeps import CompiledSweeps
 from structkin.coordinates.triangular import Blocks, invert_lanes
 from structkin.groups.general import solve_lanes
 
@@ -166,18 +167,21 @@ class _SparseLU:
 
 
 class Triangular:
-    """The same matrices permuted to the group order, solved by sweeps over all lanes."""
+    """The same matrices permuted to the group order, solved by sweeps over all lanes.
+
+    The sweeps are NumPy's, or compiled by Numba where `compiled` is set.
+    """
 
     def __init__(self, rows: Ints, columns: Ints, n: int) -> None:
         """Permute the pattern; raises `ValueError` where it is structurally singular."""
         found = Blocks.find(rows, columns, n)
         if found is None:
             raise ValueError("the pattern is structurally singular")
-        self._blocks = found
+        self._blocks, self.compiled = found, False
 
     def factor(self, entries: Floats) -> Factors:
-        """Invert the diagonal blocks in all lanes."""
-        return self._blocks.factor(entries)
+        """Factorise the diagonal blocks in all lanes."""
+        return CompiledSweeps(self._blocks, entries) if self.compiled else self._blocks.factor(entries)
 
     def step(self, entries: Floats, right: Floats) -> Floats:
         """Solve once."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates import constraints
-from structkin.coordinates.frame_plan import fill
+from structkin.coordinates.frame_plan import Solved, fill
 from structkin.dynamics.joint_forces import JointForces
 from structkin.dynamics.kkt import Kkt
 from structkin.dynamics.multipliers import GlobalInstant, Multipliers
@@ -25,6 +25,7 @@ def global_simulation(
     instants: Sequence[GlobalInstant],
     integration: Integration,
     stopped: str,
+    impacts: Mapping[str, Floats],
 ) -> Simulation:
     """Return the simulation of the kept instants; `InputError` where there is none."""
     mechanism, c = equations.mechanism, equations.coordinates
@@ -32,6 +33,8 @@ def global_simulation(
         raise InputError([Problem("initial", stopped)], mechanism.title or "simulate")
     n = len(instants)
     X, dX, ddX = (np.stack([instant.X[order] for instant in instants], axis=1) for order in range(3))
+    q, v, a = (np.stack([getattr(instant, name) for instant in instants], axis=1) for name in "qva")
+    turns = c.turns(q), c.turn_rates(v), c.turn_rates(a)
     z = np.stack([instant.z for instant in instants], axis=-1)
     drivers = dict(zip(equations.order, z, strict=True))
     efforts = np.stack([instant.effort for instant in instants], axis=-1)
@@ -43,12 +46,13 @@ def global_simulation(
         equations.plan,
         times[:n],
         drivers,
-        fill(equations.plan, mechanism, c.links, (X, dX, ddX), drivers),
+        fill(equations.plan, mechanism, Solved(c.links, (X, dX, ddX), c.turned, turns), drivers),
         efforts=dict(zip(equations.order, efforts, strict=True)),
         free=tuple(equations.order[k] for k in equations.free),
         integration=integration,
         stopped=stopped,
         loads=equations.users,
+        impacts=impacts,
         formulation=equations.formulation,
         coordinates=c,
         q=q.T,

@@ -22,13 +22,16 @@ from structkin.coordinates import constraints
 from structkin.coordinates.frame_plan import frame_plan
 from structkin.coordinates.quadrics import summing
 from structkin.dynamics.bodies import mass_table
+from structkin.dynamics.contacts import depths, note_impacts
 from structkin.dynamics.driver_rows import CoordinateDrivers, DriverRows
 from structkin.dynamics.global_masses import CoordinateMasses, FrameLoads, FrameMasses
 from structkin.dynamics.kkt import Kkt, Solution
 from structkin.dynamics.limit import limit
-from structkin.dynamics.loads import UserLoad
 from structkin.dynamics.stabilisation import Stabilisation
+from structkin.dynamics.user_loads import UserLoad
+from structkin.kinematics import Motion
 from structkin.kinematics.special_geometry import structure_of
+from structkin.model.forces import Contact
 from structkin.model.mechanism import Mechanism
 
 Floats = NDArray[np.float64]
@@ -106,6 +109,8 @@ class Multipliers:
         self.masses = CoordinateMasses(c, self.frame_masses)
         self.drivers = DriverRows(mechanism, c.links, self.order)
         self.loads = FrameLoads(mechanism, self.plan, c.links, users)
+        self.turned = self.loads.turned
+        self.contacts = [id for id, load in mechanism.forces.loads.items() if isinstance(load, Contact)]
         redundant = c.m - (c.n - len(self.free))
         self._coordinate_drivers: CoordinateDrivers | None = None
         if formulation == "multipliers-sweeps":
@@ -198,6 +203,25 @@ class Multipliers:
             self.near = self.drivers.values(X, self.near)
         return y
 
+    def change(self, t: float, y: Floats, near: float = 0.0) -> Floats | None:
+        """Return None: these coordinates tell every pose, none takes the place of another."""
+        return None
+
+    def remember(self, t: float, y: Floats) -> None:
+        """Note the speeds at which bodies met that touch at the end of a step."""
+        if self.contacts:
+            note_impacts(self._motion(t, y), self.turned)
+            self._last = None  # the forces are others now
+
+    def depths(self, t: float, y: Floats) -> Floats:
+        """Return how deep the bodies of each contact overlap (c,) [m] that have not met yet; -inf of others."""
+        return depths(self._motion(t, y), self.turned)
+
+    def _motion(self, t: float, y: Floats) -> Motion:
+        c = self.coordinates
+        q, v = y[: c.n, None], y[c.n :, None]
+        return self.loads.motion(t, c.frames(q)[:, 0], c.frame_rates(q, v)[:, 0])
+
     def come_apart(self, t: float, y: Floats) -> str:
         """Return in words which joint has come apart; empty where none has."""
         c = self.coordinates
@@ -232,6 +256,10 @@ class Multipliers:
             q, v, a, multipliers, (pose.X, pose.X_rate, ddX), z, effort, needed,
             0.5 * float(momentum @ pose.X_rate), float(momentum @ ddX),
         )  # fmt: skip
+
+    def recorded(self, t: float, y: Floats) -> GlobalInstant:
+        """Return everything at a time and state that is kept."""
+        return self.at(t, y)
 
     def times_jacobian(self, entries: Floats, v: Floats) -> Floats:
         """Return Phi_q v (m,) for the entries of Phi_q."""

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from structkin.coordinates.linear import Dense, Factors, LinearSolver, Sparse
 from structkin.dynamics.kkt import signs
-from structkin.dynamics.reduced import NoPoseError
+from structkin.dynamics.pose import NoPoseError
 from structkin.dynamics.stabilisation import Feedback
 from structkin.kinematics.status import Status
 

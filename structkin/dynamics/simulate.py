@@ -5,25 +5,30 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from structkin.dynamics.compiled.choice import Hastened, hastened
+from structkin.dynamics.contacts import meeting
 from structkin.dynamics.gains import violation_growth
 from structkin.dynamics.global_result import global_simulation
 from structkin.dynamics.global_start import global_start
-from structkin.dynamics.integrators import ADAPTIVE, FIXED, FORGIVING, NotConvergedError, adaptive_solver
-from structkin.dynamics.loads import UserLoad
+from structkin.dynamics.initial import consistent_start
+from structkin.dynamics.integrators import ADAPTIVE, FIXED, FORGIVING, Integrator, NotConvergedError, adaptive_solver
 from structkin.dynamics.multipliers import GlobalInstant, Multipliers
-from structkin.dynamics.reduced import Instant, NoPoseError, Reduced
+from structkin.dynamics.pose import NoPoseError
+from structkin.dynamics.reduced import DEAD, Instant, Reduced
 from structkin.dynamics.simulation import Integration, Simulation
 from structkin.dynamics.stabilisation import Augmented, Feedback, Stabilisation
 from structkin.dynamics.stabilisation_choice import check_stabilisation
 from structkin.dynamics.start import check_masses, initial_state, start, why, with_coordinates
+from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
-from structkin.kinematics.engine import Lanes
+from structkin.kinematics.choice import check_engine
+from structkin.kinematics.engine import Around, Lanes
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 
@@ -38,6 +43,12 @@ SAMPLES = 361
 
 #: The last pose that there is is closed in on to this part of the duration.
 CLOSE = 1e-9
+
+#: A fixed step that leads to no pose is tried again in the coordinates of a dead point that is as far as this.
+FAR = 0.7
+
+#: Where bodies meet, the first step is this part of the duration.
+SOFT = 1e-7
 
 #: By this part of the largest kinetic energy a fixed step may miss what the power tells, by the trapezoidal rule.
 JUMP = 0.01
@@ -64,6 +75,7 @@ def simulate(
     atol: float = 1e-10,
     loads: Sequence[UserLoad] = (),
     max_steps: int = 1_000_000,
+    engine: str = "auto",
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:
     """Return the motion of a mechanism under its masses and forces.
@@ -85,6 +97,9 @@ def simulate(
     "rk2", "rk4", "abm4", "gear4"), which is made a little smaller where the output times ask for it. `loads` are
     functions of (t, state), as for `Motion.forces`.
 
+    `engine` says what evaluates the equations: "numpy", or "numba", which compiles them when they are first met on a
+    machine and keeps them; "auto" begins with NumPy and goes on with Numba as soon as that is worth it.
+
     A pose that cannot be reached or is singular, a state that blows up, and a step that becomes too small end the
     simulation: it returns what it has, and says why in `stopped`. Raises `InputError` for a bad call, for coordinates
     that move no mass, and for a start out of reach; `StructureError` where drivers are too many.
@@ -98,22 +113,27 @@ def simulate(
     (<Simulation of 'a mechanism': 5 samples, t to 2 s>, True)
     """
     began = time.perf_counter()
+    check_engine(engine, mechanism.title or "simulate")
     times, stabiliser = _check(
         mechanism, t, samples, formulation, integrator, step, rtol, atol,
         {"coordinates": coordinates, "stabilisation": stabilisation, "alpha": alpha, "beta": beta, "gains": gains,
          "penalty": penalty},
     )  # fmt: skip
-    mechanism = with_coordinates(mechanism)
-    reduced = start(mechanism, float(times[0]), loads)
+    mechanism, corrections = consistent_start(with_coordinates(mechanism), float(times[0]))
+    reduced = start(mechanism, float(times[0]), loads, driven=stabiliser is not None)
     y = np.array(initial_state(mechanism, reduced), dtype=np.float64)
-    check_masses(mechanism, reduced, float(times[0]), y)
-    equations: Reduced | Multipliers = reduced
-    if stabiliser is not None:
+    if len(reduced.free):
+        check_masses(mechanism, reduced, float(times[0]), y)
+    equations: Reduced | Multipliers
+    if stabiliser is None:
+        equations = hastened(reduced, engine)
+    else:
         family, begin = coordinates or "natural", float(times[0])
         equations, y = global_start(mechanism, family, stabiliser, loads, begin, formulation=formulation)
     record = _Record(equations, times, progress)
     run = _Run(equations, times, record, max_steps)
     try:
+        equations.remember(float(times[0]), y)
         record.add(float(times[0]), y)
         if integrator in FIXED:
             run.fixed(integrator, y, float(step or 0.0))
@@ -121,7 +141,14 @@ def simulate(
             run.adaptive(integrator, y, rtol, atol)
     except NoPoseError as error:
         run.stopped = why(reduced, error)
-    return _result(mechanism, equations, record, run, time.perf_counter() - began)
+    except InputError as error:
+        if not record.instants:
+            raise
+        # A load that has no size later on.
+        last = float(times[len(record.instants) - 1])
+        run.stopped = f"t = {last:.6g} s: " + "; ".join(map(str, error.problems))
+    result = _result(mechanism, equations, record, run, time.perf_counter() - began)
+    return replace(result, corrections=corrections) if corrections else result
 
 
 # --- the call -----------------------------------------------------------------------------------------------
@@ -172,7 +199,7 @@ def _times(mechanism: Mechanism, t: ArrayLike | None, samples: int | None, probl
     if isinstance(end, np.ndarray) and end.ndim == 0:
         end = end.item()
     if end is None:
-        problems.append(Problem("t", "no end is known", "pass t=, or add duration = ... to the mechanism"))
+        problems.append(Problem("t", "no end is known", "pass t= or --duration, or add duration = ... to the file"))
         return np.zeros(1)
     if np.ndim(end) == 0:
         if not (_is_number(end) and float(end) > 0):  # type: ignore[arg-type]  # a number, as was checked
@@ -206,6 +233,7 @@ class _Record:
     times: Floats
     progress: Callable[[float], None] | None
     instants: list[Instant | GlobalInstant] = field(default_factory=list)
+    impacts: dict[str, list[float]] = field(default_factory=dict)
 
     @property
     def due(self) -> float:
@@ -213,7 +241,9 @@ class _Record:
         return float(self.times[len(self.instants)]) if len(self.instants) < len(self.times) else math.inf
 
     def add(self, t: float, y: Floats) -> None:
-        self.instants.append(self.equations.at(t, y))
+        self.instants.append(self.equations.recorded(t, y))
+        for id in self.equations.contacts:
+            self.impacts.setdefault(id, []).append(self.equations.turned.get(id, math.nan))
         if self.progress is not None:
             self.progress(len(self.instants) / len(self.times))
 
@@ -231,14 +261,23 @@ class _Run:
 
     def fixed(self, name: str, y: Floats, step: float) -> None:
         """Go from output to output in equal steps."""
-        method, largest = FIXED[name](), 0.0
+        method, largest, fast = FIXED[name](), 0.0, self.equations if isinstance(self.equations, Hastened) else None
+        if fast is not None:
+            fast.expect(name, (self.times[-1] - self.times[0]) / step)
         for begin, end in zip(self.times[:-1].tolist(), self.times[1:].tolist(), strict=True):
             count = max(1, math.ceil((end - begin) / step * (1 - 1e-9)))
             h = (end - begin) / count
-            for k in range(count):
+            k = -1
+            while (k := k + 1) < count:
+                if fast is not None:
+                    last = min(count, k + self.max_steps - self.steps - 1)
+                    done, y = fast.advance(name, begin, end, k, count, last, y, JUMP, HUGE)
+                    k, self.steps = done, self.steps + done - k
+                    if k == count:
+                        break
                 before = self._instant(begin + k * h, y)
                 try:
-                    y = method.step(self.equations, begin + k * h, y, h)
+                    method, y = self._step(name, method, begin + k * h, y, h)
                 except NotConvergedError:
                     self.stopped = (
                         f"t = {begin + k * h:.6g} s: the step of {name} does not converge; try a smaller step"
@@ -258,40 +297,74 @@ class _Run:
                     return
             self.record.add(end, y)
 
+    def _step(self, name: str, method: Integrator, t: float, y: Floats, h: float) -> tuple[Integrator, Floats]:
+        """Take one step; in other coordinates, where these lead to no pose. A method forgets what it had in the old."""
+        changed = self._changed(t, y)
+        if changed is y:
+            try:
+                return method, method.step(self.equations, t, y, h)
+            except NoPoseError:
+                changed = self._changed(t, y, FAR)
+                if changed is y:
+                    raise
+        method = FIXED[name]()
+        return method, method.step(self.equations, t, changed, h)
+
     def adaptive(self, name: str, y: Floats, rtol: float, atol: float) -> None:
         """Go in the steps of one of SciPy's integrators, and read the outputs between them."""
         t, end, size = float(self.times[0]), float(self.times[-1]), math.inf
         make = adaptive_solver(name)
-        solver = make(self.equations, t, y, end, rtol=rtol, atol=atol)
-        while solver.status == "running":
+        solver: Any = None
+        y = self._changed(t, y)
+        while t < end:
             last: NoPoseError | None = None
             try:
+                if solver is None:
+                    first = min(size, end - t) if math.isfinite(size) else None
+                    solver = make(self.equations, t, y, end, rtol=rtol, atol=atol, first_step=first)
                 message = solver.step()
             except NoPoseError as error:
                 last, message = error, None
             if last is not None:
-                # A trial beyond the last pose that there is: begin anew with smaller steps.
+                # A trial beyond the last pose that there is: begin anew, in other coordinates or with smaller steps.
+                solver, y = None, self._changed(t, y, FAR)
                 size = min(size, last.t - t if last.t > t else math.inf, end - t) / 10
                 if size < CLOSE * (end - float(self.times[0])):
                     raise last
-                solver = make(self.equations, t, y, end, rtol=rtol, atol=atol, first_step=size)
                 continue
             if solver.status == "failed":
                 self.stopped = f"t = {t:.6g} s: {name} finds no step that is small enough ({message})"
                 return
-            size, t, y = solver.step_size, solver.t, solver.y
+            size, t, y, anew = solver.step_size, solver.t, solver.y, False
             dense = solver.dense_output()
+            if self.equations.contacts and (met := self._meeting(solver.t_old, t, dense)) is not None:
+                # Bodies meet in this step: begin anew there, with a step that is small beside the impact.
+                t, y, anew = met, dense(met), True
+                self.equations.remember(t, y)
+                size = SOFT * (end - float(self.times[0]))
             while self.record.due <= t:
                 self.record.add(self.record.due, self._settled(self.record.due, dense(self.record.due)))
             settled = self._settled(t, y)
-            if settled is not y and name in FORGIVING:
+            if settled is not y and name in FORGIVING and not anew:
                 y = solver.y = settled
                 solver.f = self.equations(t, y)
-            elif settled is not y and self.equations.stabilisation.renewed:  # type: ignore[union-attr]
-                y = settled
-                solver = make(self.equations, t, y, end, rtol=rtol, atol=atol, first_step=min(size, end - t))
+            elif settled is not y and (anew or self.equations.stabilisation.renewed):  # type: ignore[union-attr]
+                y, anew = settled, True
             if not self._goes_on(t, y):
                 return
+            changed = self._changed(t, y)
+            if anew or changed is not y:
+                solver, y = None, changed
+
+    def _changed(self, t: float, y: Floats, near: float = DEAD) -> Floats:
+        """Return the state, in other coordinates where these tell the motion better."""
+        if not isinstance(self.equations, Reduced):
+            return y
+        changed = self.equations.change(t, y, near)
+        return y if changed is None else changed
+
+    def _meeting(self, begin: float, end: float, dense: Callable[[float], Floats]) -> float | None:
+        return meeting(lambda t: self.equations.depths(t, dense(t)), begin, end)
 
     def _instant(self, t: float, y: Floats) -> Instant | None:
         """Return the energies where their jump tells of a step too large; the drift of joints has its own measure."""
@@ -314,6 +387,7 @@ class _Run:
 
     def _goes_on(self, t: float, y: Floats) -> bool:
         self.steps += 1
+        self.equations.remember(t, y)
         if not np.max(np.abs(y)) < HUGE:
             self.stopped = f"t = {t:.6g} s: the motion has blown up; try a smaller step, or look at the loads"
         elif isinstance(self.equations, Multipliers) and (apart := self.equations.come_apart(t, y)):
@@ -332,9 +406,10 @@ def _result(
     mechanism: Mechanism, equations: Reduced | Multipliers, record: _Record, run: _Run, seconds: float
 ) -> Simulation:
     integration = Integration(run.steps, equations.evaluations, seconds)
+    impacts = {id: np.array(speeds) for id, speeds in record.impacts.items()}
     if isinstance(equations, Multipliers):
         instants = [instant for instant in record.instants if isinstance(instant, GlobalInstant)]
-        return global_simulation(equations, record.times, instants, integration, run.stopped)
+        return global_simulation(equations, record.times, instants, integration, run.stopped, impacts)
     kept = [instant for instant in record.instants if isinstance(instant, Instant)]
     n = len(kept)
     if not kept:
@@ -342,7 +417,12 @@ def _result(
     x = np.concatenate([instant.x for instant in kept], axis=2)
     z = np.stack([instant.z for instant in kept], axis=-1)
     efforts = np.stack([instant.effort for instant in kept], axis=-1)
-    lanes = Lanes(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), np.full(len(equations.plan.steps), np.inf))
+    flat = [k for k, instant in enumerate(kept) if instant.around is not None]
+    around = None
+    if flat:
+        around = Around(np.array(flat), np.concatenate([kept[k].around for k in flat], axis=1))
+    least = np.full(len(equations.plan.steps), np.inf)
+    lanes = Lanes(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), least, around)
     return Simulation(
         mechanism,
         equations.plan,
@@ -354,4 +434,5 @@ def _result(
         integration=integration,
         stopped=run.stopped,
         loads=equations.users,
+        impacts=impacts,
     )

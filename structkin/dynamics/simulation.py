@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,11 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import mass_table
+from structkin.dynamics.contacts import contact_energy
+from structkin.dynamics.initial import Correction
 from structkin.dynamics.kinetostatics import Kinetostatics
-from structkin.dynamics.loads import UserLoad, turned_angle
+from structkin.dynamics.loads import turned_angle
+from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
-from structkin.model.forces import Spring, Torsion
+from structkin.model.forces import Contact, Spring, Torsion
 
 if TYPE_CHECKING:
     from structkin.coordinates import Coordinates
@@ -38,7 +41,9 @@ class Simulation(Motion):
     """The motion that forces make, at the times asked for or until it stopped.
 
     `efforts[driver]` (n,) is what each driver gives [N m or N]: of a free coordinate what the file says, of a
-    prescribed one what its motion needs. `stopped` says why it ended early, and is empty where it did not.
+    prescribed one what its motion needs. `stopped` says why it ended early, and is empty where it did not. `impacts`
+    (n,) [m/s] are the speeds at which the bodies of each contact met that touch, NaN where they do not. `corrections`
+    tell which data of [initial] could not hold.
 
     A formulation with multipliers keeps its `coordinates` with the values q (n, coordinates), and the `multipliers`
     (n, rows), where -Phi_q^T lambda is what the `coordinates.rows` put on q; `redundant` is the number of rows beyond
@@ -50,6 +55,8 @@ class Simulation(Motion):
     integration: Integration
     stopped: str = ""
     loads: tuple[UserLoad, ...] = ()
+    impacts: Mapping[str, Floats] = field(default_factory=dict)
+    corrections: tuple[Correction, ...] = ()
     formulation: str = "reduced"
     coordinates: Coordinates | None = None
     q: Floats | None = None
@@ -91,7 +98,7 @@ class Simulation(Motion):
 
     @cached_property
     def potential_energy(self) -> Floats:
-        """The energy (n,) [J] of gravity, zero at the height of the origin, and of springs."""
+        """The energy (n,) [J] of gravity, zero at the height of the origin, of springs and of pressed contacts."""
         total, forces = np.zeros(len(self)), self.mechanism.forces
         gravity, links = np.array((forces.gravity.real, forces.gravity.imag)), self.mechanism.links
         for body in mass_table(self.mechanism):
@@ -102,6 +109,8 @@ class Simulation(Motion):
                 total += 0.5 * load.stiffness * (np.hypot(*(second - first).T) - load.free_length) ** 2
             elif isinstance(load, Torsion):
                 total += 0.5 * load.stiffness * (turned_angle(self, load) - load.free_angle) ** 2
+            elif isinstance(load, Contact):
+                total += contact_energy(self, load)
         return total
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,7 @@ def simulation_to_dict(simulation: Simulation) -> dict[str, Any]:
         "energy": nested(energy_columns(simulation))["energy"],
         "violation": simulation.violation.tolist(),
         "constraints": constraints_to_dict(simulation),
+        "corrections": [asdict(one) for one in simulation.corrections],
         "stopped": simulation.stopped or None,
         "integration": {
             "steps": integration.steps,
@@ -108,6 +110,7 @@ def simulation_table(simulation: Simulation) -> Table:
         *_constraint_lines(simulation),
         f"{integration.steps} steps, {integration.evaluations} evaluations, {integration.seconds:.2g} s",
     ]
+    lines += [str(one) for one in simulation.corrections]
     if simulation.stopped:
         lines.append(f"stopped at {simulation.stopped}")
     table.caption = "\n".join(lines)

@@ -193,6 +193,11 @@ def test_nothing_is_missed_on_random_six_bars(seed):
     check_against_a_scan(*dyadic(seed))
 
 
+def test_a_group_that_fails_shortly_before_another_goes_to_infinity():
+    """The margin of the last group changes its sign in the last piece before guides become parallel."""
+    assert check_against_a_scan(*dyadic(7854, 4)) == 2
+
+
 @pytest.mark.slow
 @settings(max_examples=3000, **quiet)
 @given(seeds, st.integers(1, 5))
@@ -226,7 +231,8 @@ def check_two_searches(mechanism, driver):
         accuracy = 1e-6 if fold.far else 1e-11
         assert fold.p == pytest.approx(stop.end.p, rel=accuracy, abs=accuracy * (motion.size if call.whole else 1))
         assert (fold.step is None) == (stop.end.kind == "range")
-        assert fold.step is None or plan.steps[fold.step].group == plan.steps[min(stop.end.steps)].group
+        # Several groups may be singular at once: a guide on each of two rods that come into line.
+        assert fold.step is None or plan.steps[fold.step].group in {plan.steps[k].group for k in stop.end.steps}
 
 
 @settings(max_examples=10, **quiet)

@@ -1,0 +1,68 @@
+"""The compiled modules: that of the equations, and one a kind of step, shared by all mechanisms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import ModuleType
+
+from structkin.dynamics.compiled.source import equations_source, step_source
+from structkin.kinematics.kernels import store
+from structkin.kinematics.kernels.tracing import Signature, trace
+from structkin.kinematics.plan import Step
+
+_NAME = "equations"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of step: its name, and the source of its function."""
+
+    name: str
+    source: str
+
+    def address(self) -> int:
+        """Return where its compiled function is; compile it if this is the first time on this machine."""
+        if not self.is_ready and not self.is_stored:
+            store.log.info("compiling the dynamics of %s, once on this machine", self.name)
+        _ready.add(self.source)
+        return int(store.load(self.name, self.source).step.address)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether this process has it at hand."""
+        return self.source in _ready
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether it was compiled before on this machine."""
+        return store.is_stored(self.name, self.source, "step")
+
+
+_ready: set[str] = set()
+_kinds: dict[Signature, Kind | None] = {}
+
+
+def kind_of(step: Step, of: Signature) -> Kind | None:
+    """Return the kind of a step; None where its functions cannot be traced."""
+    if of not in _kinds:
+        found = trace(step, of)
+        _kinds[of] = None if found is None else Kind(f"step_{of.relation.__name__}", step_source(of, found))
+    return _kinds[of]
+
+
+def ready() -> bool:
+    """Return whether this process has the compiled equations at hand."""
+    return equations_source() in _ready
+
+
+def stored() -> bool:
+    """Return whether the equations were compiled before on this machine."""
+    return store.is_stored(_NAME, equations_source(), "evaluate")
+
+
+def equations_module() -> ModuleType:
+    """Return the compiled equations; they are compiled when they are first called on this machine."""
+    if not ready() and not stored():
+        store.log.info("compiling the equations of motion, once on this machine")
+    _ready.add(equations_source())
+    return store.load(_NAME, equations_source())
