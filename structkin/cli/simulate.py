@@ -46,17 +46,6 @@ def simulate(
     ] = "DOP853",
     step: Annotated[float | None, typer.Option(help="Step [s] of an integrator with a fixed step.")] = None,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of an adaptive integrator.")] = 1e-9,
-    formulation: Annotated[
-        str, typer.Option(help="reduced, by the groups; or multipliers, multipliers-sparse.")
-    ] = "reduced",
-    coordinates: Annotated[
-        str | None, typer.Option(help="Of multipliers: natural, reference-point, fully-cartesian, relative.")
-    ] = None,
-    stabilisation: Annotated[
-        str | None, typer.Option(help="Of multipliers: none, baumgarte, augmented, ...; see the docs.")
-    ] = None,
-    alpha: Annotated[float | None, typer.Option(help="Baumgarte's gain of the velocities [1/s].")] = None,
-    beta: Annotated[float | None, typer.Option(help="Baumgarte's gain of the positions [1/s].")] = None,
     csv: Annotated[
         Path | None, typer.Option(help="Write all points and links, a line a sample.", metavar="TABLE")
     ] = None,

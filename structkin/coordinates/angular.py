@@ -178,33 +178,35 @@ class AngularCoordinates:
 
     def evaluate(self, q: Any, z: Any) -> tuple[Any, Any]:
         """Return Phi (m, lanes) and the entries of Phi_q (entries, lanes)."""
-        frames, by_q = self._frames_and_map(q)
-        X = self._with_turns(frames, q)
+        X = self._variables(q)
         by_frames = self._equations.jacobian(X)
         phi = self._orientations(q, z)
         phi[: self._equations.count] += self._equations.phi(X, by_frames)
-        return phi, self._entries(q, by_q, by_frames)
+        return phi, self._entries(q, X, by_frames)
 
-    def _with_turns(self, frames: Any, q: Any) -> Any:
+    def _variables(self, q: Any) -> Any:
         """Return what the rows are written in: frames, then turns."""
-        return np.concatenate((frames, self.turns(q))) if self.turned else frames
+        X = self.frames(q)
+        return np.concatenate((X, self.turns(q))) if self.turned else X
 
-    def _frames_and_map(self, q: Any) -> tuple[Any, Any]:
-        """Return the frames and the entries of X_q; those of a single pose are kept for dynamics."""
-        if q.shape[1] != 1:
-            X = self.tree.frames(q)
-            return X, self.tree.frame_map(q, X)
+    def _kept_pose(self, q: Any) -> tuple[Any, Any]:
+        """Return the frames and the entries of X_q at a single pose, kept for dynamics."""
         if self._kept is None or self._kept[0].dtype != q.dtype or not np.array_equal(self._kept[0], q):
             X = self.tree.frames(q)
             self._kept = np.array(q), X, self.tree.frame_map(q, X)
         return self._kept[1:]
 
-    def _entries(self, q: Any, by_q: Any, by_frames: Any) -> Any:
-        chain = self._chain
+    def _map(self, q: Any, X: Any) -> Any:
+        """Return the entries of X_q at the frames X."""
+        return self._kept_pose(q)[1] if q.shape[1] == 1 else self.tree.frame_map(q, X)
+
+    def _entries(self, q: Any, X: Any, by_frames: Any) -> Any:
+        chain, lanes = self._chain, q.shape[1]
+        by_q = self._map(q, X[: 4 * self.tree.m])
         if self.turned:
-            by_q = np.concatenate((by_q, np.broadcast_to(self._turn_entries, (len(self._turn_entries), q.shape[1]))))
+            by_q = np.concatenate((by_q, np.broadcast_to(self._turn_entries, (len(self._turn_entries), lanes))))
         products = chain.gather @ (by_frames[chain.first] * by_q[chain.second])
-        linear = np.broadcast_to(self._linear_entries, (len(self._linear_entries), q.shape[1]))
+        linear = np.broadcast_to(self._linear_entries, (len(self._linear_entries), lanes))
         return np.concatenate((products, linear))
 
     def phi(self, q: Any, z: Any) -> Any:
@@ -223,7 +225,7 @@ class AngularCoordinates:
         """Return gamma = -(Phi_q v)_q v - Phi_tt (m, lanes)."""
         terms = self._terms.gamma(z, dz, ddz)
         out = terms.astype(np.result_type(terms, q, v))
-        X, equations = self._with_turns(self.frames(q), q), self._equations
+        X, equations = self._variables(q), self._equations
         rates, seconds = self.frame_rates(q, v), self.tree.seconds(q, v)
         if self.turned:
             turning = self.turn_rates(v)
@@ -240,7 +242,7 @@ class AngularCoordinates:
 
     def frames(self, q: Any) -> Any:
         """Return O_x, O_y, U_x, U_y of every moving link (4 links, lanes)."""
-        return self._frames_and_map(q)[0] if q.shape[1] == 1 else self.tree.frames(q)
+        return self._kept_pose(q)[0] if q.shape[1] == 1 else self.tree.frames(q)
 
     def turns(self, q: Any) -> Any:
         """Return how far the links `turned` have turned since the sketch (turned, lanes)."""
@@ -271,7 +273,7 @@ class AngularCoordinates:
 
     def frame_rates(self, q: Any, v: Any) -> Any:
         """Return the first rates of `frames`."""
-        entries = self._frames_and_map(q)[1]
+        entries = self._map(q, self.frames(q))
         return self._gather_frames @ (entries * v[self.tree.map_pattern[1]])
 
     def frame_seconds(self, q: Any, v: Any, a: Any) -> Any:
@@ -280,4 +282,4 @@ class AngularCoordinates:
 
     def frame_map(self, q: Any) -> tuple[Ints, Ints, Any]:
         """Return rows, columns and entries (entries, lanes) of d(frames)/dq."""
-        return (*self.tree.map_pattern, self._frames_and_map(q)[1])
+        return (*self.tree.map_pattern, self._map(q, self.frames(q)))

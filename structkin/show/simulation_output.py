@@ -58,9 +58,9 @@ def simulation_to_dict(simulation: Simulation) -> dict[str, Any]:
         "free": list(simulation.free),
         "efforts": {id: parts["effort"] for id, parts in nested(effort_columns(simulation)).items()},
         "energy": nested(energy_columns(simulation))["energy"],
-        "corrections": [asdict(one) for one in simulation.corrections],
         "violation": simulation.violation.tolist(),
         "constraints": constraints_to_dict(simulation),
+        "corrections": [asdict(one) for one in simulation.corrections],
         "stopped": simulation.stopped or None,
         "integration": {
             "steps": integration.steps,
