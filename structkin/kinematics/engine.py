@@ -60,7 +60,8 @@ class Around:
 class Lanes:
     """The result of a run: `x` (orders, rows, n), `status` (n,) and the group it stopped at (n,), -1 where it did not.
 
-    `least[k]` is the smallest margin that step k has met, infinite for steps that have none. `around` holds complex
+    `least[k]` is the smallest margin that step k has met (of a general group, its smallest singular value squared),
+    infinite for steps that have none. `around` holds complex
     poses around lanes near a change point, where the real ones have lost their digits.
     """
 
@@ -168,7 +169,7 @@ class _Block:
 
     def _run_step(self, index: int, step: Step) -> None:
         if isinstance(step.kind, General):
-            self._continue(step, step.kind)
+            self._continue(index, step, step.kind)
         elif isinstance(step.kind, Turn):
             self._close(index, step, root=self._near_turn(step, step.kind))
         else:
@@ -233,7 +234,7 @@ class _Block:
         self._store(step, 1, dphi, no_rates)
         self._store(step, 2, ddphi, no_rates)
 
-    def _continue(self, step: Step, form: General) -> None:
+    def _continue(self, index: int, step: Step, form: General) -> None:
         h, n = self.inputs(step, 0), len(self.lanes.status)
         if self.near is not None:
             self._store(step, 0, self._close_near(step, form, h, self.near))
@@ -241,7 +242,8 @@ class _Block:
         places = step.start[: 2 * form.rows.links]
         origins = np.array(places[0::2])
         start = np.stack((origins.real, origins.imag), axis=1)[:, :, None]
-        phi, status = track(form, h, start, np.angle(np.array(places[1::2]))[:, None], n, self.progress)
+        phi, status, sigma = track(form, h, start, np.angle(np.array(places[1::2]))[:, None], n, self.progress)
+        self.lanes.least[index] = np.fmin.reduce(sigma**2, initial=self.lanes.least[index])
         self._store(step, 0, phi)
         for outcome in (Status.SINGULAR, Status.OUT_OF_REACH, Status.NOT_CONVERGED):
             self._mark(status == outcome, outcome, step.group)

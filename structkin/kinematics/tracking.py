@@ -6,7 +6,8 @@ prediction, no link turns far and the sign of det Phi_phi stays: the assembly mo
 Lanes are not walked one by one. Stations a short way apart are; the lanes between two stations start from the
 interpolated pose and run through Newton's method together. Where the way to a lane cannot be walked in however small
 steps, the group has met a limit position: that lane is out of reach, and so are those behind it, up to where the
-inputs come back near solved ones and the pose can be walked to from there.
+inputs come back near solved ones and the pose can be walked to from there. Through a change point the lanes are
+continued by circles of complex inputs (`hop`), which certify that it is none of these.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General
+from structkin.kinematics.hop import hop
 from structkin.kinematics.status import Status
 
 Floats = NDArray[np.float64]
@@ -34,6 +36,10 @@ HALVINGS = 12
 TRIALS = 24
 #: How near the inputs of a lane behind a gap have to come to solved ones, relative to the group's size.
 HOP = 0.1
+#: A pose with a smaller singular value does not tell the way on; one with a larger one does, through a change point.
+FLAT, REGULAR = 1e-3, 1e-2
+#: Lanes back among which such a regular one is looked for, and how many of these are tried.
+BACK, TRIES = 60, 4
 #: Smallest scaled singular value of a regular pose.
 SINGULAR = 1e-7
 
@@ -58,11 +64,11 @@ def _lanes(h: Inputs, lanes: Any) -> Inputs:
 
 def track(
     form: General, h: Inputs, origins: Floats, angles: Floats, n: int, progress: Callable[[float], None] | None = None
-) -> tuple[tuple[Floats, ...], NDArray[np.int8]]:
+) -> tuple[tuple[Floats, ...], NDArray[np.int8], Floats]:
     """Follow a general group over n lanes from a starting pose.
 
     `h` are its inputs over the lanes, `origins` (m, 2, 1) and `angles` (m, 1) the pose in the sketch. Returns the
-    unknowns, (2, n) or (n,) and NaN where there is no pose, and a status (n,).
+    unknowns, (2, n) or (n,) and NaN where there is no pose, a status (n,), and the smallest singular value (n,).
     """
     wide = tuple(np.broadcast_to(x, (*np.shape(x)[:-1], n)) for x in map(np.atleast_1d, h))
     tracker = _Tracker(form, wide, n)
@@ -70,7 +76,7 @@ def track(
     phi = form.unknowns(tracker.origins, tracker.angles)
     sigma = form.smallest_singular_value(h, phi)
     tracker.status[(tracker.status == Status.OK) & (sigma < SINGULAR)] = Status.SINGULAR
-    return phi, tracker.status
+    return phi, tracker.status, sigma
 
 
 def unpacked(form: General, phi: Sequence[Floats]) -> tuple[Floats, Floats]:
@@ -124,7 +130,8 @@ class _Tracker:
                 continue
             station = max(k + 1, int(np.searchsorted(self.way, self.way[k] + STRIDE, side="right")) - 1)
             station = min(station, self._end_of_run(k))
-            found = _reach(self.form, pose, self._at(station))
+            flat = self._sigma(pose)[0] < FLAT
+            found = Status.OUT_OF_REACH if flat else _reach(self.form, pose, self._at(station))
             if isinstance(found, _Poses):
                 self._keep(station, found)
                 self._fill(k, station, pose, found)
@@ -199,12 +206,37 @@ class _Tracker:
     def _creep(self, first: int, last: int, pose: _Poses) -> tuple[int, _Poses]:
         """Walk lane by lane towards a station that could not be reached; stop at the first lane that cannot."""
         for k in range(first + 1, last + 1):
-            found = _reach(self.form, pose, self._at(k))
+            found = self._next(pose, k)
             if not isinstance(found, _Poses):
                 return k - 1, pose
             self._keep(k, found)
             pose = found
         return last, pose
+
+    def _next(self, pose: _Poses, k: int) -> _Poses | Status:
+        """Go on to a lane; through a change point where its neighbour does not tell the way."""
+        if self._sigma(pose)[0] < FLAT:
+            return self._hop(k) or _reach(self.form, pose, self._at(k))
+        found = _reach(self.form, pose, self._at(k))
+        return found if isinstance(found, _Poses) else self._hop(k) or found
+
+    def _hop(self, k: int) -> _Poses | None:
+        """Return the pose of a lane as the analytic continuation of one before it that is regular."""
+        before = np.arange(max(k - BACK, 0), k)
+        gaps = np.flatnonzero(np.diff(np.append(self.lanes[before], self.lanes[k])) > 1)
+        before = before[gaps[-1] + 1 if len(gaps) else 0 :]
+        before = before[self.status[self.lanes[before]] == Status.OK]
+        lanes, h = self.lanes[before], self._at(k)
+        sigma = self._sigma(_Poses(self._at(before), self.origins[..., lanes], self.angles[..., lanes], lanes))
+        for j in np.flatnonzero(sigma > REGULAR)[::-1][:TRIES]:
+            lane = lanes[j]
+            found = hop(self.form, self._at(before[j]), h, self.origins[..., [lane]], self.angles[..., [lane]])
+            if found is not None:
+                return _Poses(h, *found, _sign(self.form, h, *found))
+        return None
+
+    def _sigma(self, poses: _Poses) -> Floats:
+        return self.form.smallest_singular_value(poses.h, self.form.unknowns(poses.origins, poses.angles))
 
     def _resume(self, k: int, why: Status) -> tuple[int, _Poses | None]:
         """Take the motion up again behind a gap, where the inputs come back to a neighbourhood that is solved.

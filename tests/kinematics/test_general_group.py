@@ -209,8 +209,8 @@ def test_a_group_is_tracked_over_one_lane_or_none():
     ((step, h, phi),) = general_steps(far_from_its_sketch((1.0, 1.0, 1.0)).solve(5))
     O, theta = (x[..., :1] for x in unpacked(step.kind, phi))
     one = tuple(x if np.shape(x)[-1:] in ((), (1,)) else x[..., :1] for x in h)
-    found, status = track(step.kind, one, O, theta, 1)
+    found, status, _ = track(step.kind, one, O, theta, 1)
     assert status.tolist() == [Status.OK]
     np.testing.assert_allclose(np.stack(found)[..., 0], np.stack(phi)[..., 0], atol=1e-12)
-    _, status = track(step.kind, tuple(np.nan * np.asarray(x) for x in one), O, theta, 1)
+    _, status, _ = track(step.kind, tuple(np.nan * np.asarray(x) for x in one), O, theta, 1)
     assert status.tolist() == [Status.OUT_OF_REACH]
