@@ -1,121 +1,153 @@
 """What a global method cannot do without: its factorisations and solutions, and the equations evaluated over lanes.
 
-The calls are those of one run, as many as Newton's method took, on matrices that are ready: LAPACK's or NumPy's for
-dense ones, SuperLU's, or the sweeps over the diagonal blocks. The equations are Phi and Phi_q in each iteration, and
-Phi_q, nu and gamma for the rates. No walk, no prediction, no tests, no results to be kept.
+The calls are those of one run, block by block, as many as Newton's method took in each sample: LAPACK's or NumPy's
+on full matrices that are ready, SuperLU's on sparse ones that are ready, or the sweeps over the diagonal blocks. The
+equations are Phi and Phi_q in each iteration, and Phi_q, nu and gamma for the rates. No walk, no prediction, no
+scaling, no tests, no results that are kept.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates.linear import SMALL
-from structkin.coordinates.newton import Scaled
 from structkin.coordinates.solver import GlobalSolver
 from structkin.coordinates.sweeps import kernels
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
 
-#: Calls of which the fastest counts, and the lanes of full or sparse matrices that are factorised at most.
-CALLS, LANES = 5, 100
+#: Samples whose full or sparse matrices are made ready: two turns of the crank.
+LANES = 720
 
-
-@dataclass(frozen=True)
-class Bare:
-    """Seconds a sample: of factorising and solving once, of Phi and Phi_q, of Phi_q, nu and gamma."""
-
-    factor: float
-    solve: float
-    equations: float
-    rates: float
-
-    def seconds(self, iterations: float) -> float:
-        """Return the seconds of a sample that takes so many iterations, and its velocity and acceleration."""
-        linear = (iterations + 1) * self.factor + (iterations + 2) * self.solve
-        return linear + iterations * self.equations + self.rates
+#: Makes ready the matrices of some entries (entries, lanes), so that what it returns only factorises them; that
+#: returns what only solves for right-hand sides (n, lanes).
+Linear = Callable[[Floats], Callable[[], Callable[[Floats], object]]]
 
 
-def bare(solver: GlobalSolver, q: Floats, v: Floats, drivers: Floats, engine: str) -> Bare:
-    """Measure the calls at solved poses q (n, lanes) with rates v, and the drivers' values (3, f, lanes) there."""
-    c = solver.coordinates
-    width = min(solver.width, q.shape[1])
-    q, v = np.ascontiguousarray(q[:, :width]), np.ascontiguousarray(v[:, :width])
-    z, dz, ddz = (np.ascontiguousarray(x) for x in drivers[:, :, :width])
-    entries = solver.scaled.system(q, z)[1]
-    right = np.random.default_rng(0).standard_normal(q.shape)
-    factor, solve = _linear(solver.method, solver.scaled, entries, right, numba=engine == "numba")
-    equations = _fastest(lambda: c.evaluate(q, z)) / width
-    rates = _fastest(lambda: (c.jacobian(q, z), c.nu(z, dz), c.gamma(q, v, z, dz, ddz))) / width
-    return Bare(factor, solve, equations, rates)
+def bare(
+    solver: GlobalSolver, q: Floats, v: Floats, drivers: Floats, iterations: NDArray[np.int32], engine: str
+) -> float:
+    """Return the seconds of the calls for poses q (n, lanes) with rates v, and the drivers' values (3, f, lanes).
+
+    Where matrices are made ready one by one, the last samples stand for all.
+    """
+    lanes = q.shape[1]
+    first = 0 if solver.method == "global-triangular" else max(0, lanes - LANES)
+    linear, watch = _linear(solver, engine), _Watch()
+    for low in range(first, lanes, solver.width):
+        part = slice(low, low + solver.width)
+        _block(solver, linear, watch, q[:, part], v[:, part], drivers[:, :, part], iterations[part])
+    return float(watch.seconds * lanes / (lanes - first))
 
 
-def _linear(method: str, scaled: Scaled, entries: Floats, right: Floats, *, numba: bool) -> tuple[float, float]:
-    """Return the seconds a lane of the calls that factorise and that solve."""
-    if method == "global":
-        return _dense(scaled, entries[:, :LANES], right[:, :LANES])
-    if method == "global-sparse":
-        return _sparse(scaled, entries[:, :LANES], right[:, :LANES])
-    return _sweeps(scaled, entries, right, numba=numba)
+class _Watch:
+    """Adds up the processor's time of what it runs."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self, work: Callable[..., Any], *arguments: Any) -> Any:
+        began = time.process_time()
+        found = work(*arguments)
+        self.seconds += time.process_time() - began
+        return found
 
 
-def _dense(scaled: Scaled, entries: Floats, right: Floats) -> tuple[float, float]:
+def _block(
+    solver: GlobalSolver,
+    linear: Linear,
+    watch: _Watch,
+    q: Floats,
+    v: Floats,
+    drivers: Floats,
+    iterations: NDArray[np.int32],
+) -> None:
+    c, (z, dz, ddz) = solver.coordinates, drivers
+    for count in range(1, int(iterations.max(initial=0)) + 1):
+        here = slice(None) if count == 1 else np.flatnonzero(iterations >= count)
+        phi, entries = watch(c.evaluate, q[:, here], z[:, here])
+        factors = watch(linear(entries))
+        watch(factors, phi)
+    factors = watch(linear(watch(c.jacobian, q, z)))
+    watch(factors, watch(c.nu, z, dz))
+    watch(factors, watch(c.gamma, q, v, z, dz, ddz))
+
+
+def _linear(solver: GlobalSolver, engine: str) -> Linear:
+    rows, columns = solver.scaled.pattern
+    n = solver.coordinates.n
+    if solver.method == "global":
+        return _dense(rows, columns, n)
+    return _sparse(rows, columns, n) if solver.method == "global-sparse" else _sweeps(solver, numba=engine == "numba")
+
+
+def _dense(rows: Ints, columns: Ints, n: int) -> Linear:
     from scipy.linalg.lapack import dgetrf, dgetrs
 
-    n, lanes = right.shape
-    matrices = np.zeros((lanes, n, n))
-    matrices[:, *scaled.pattern] = entries.T
-    columns = np.ascontiguousarray(right.T)
-    if n <= SMALL:
-        inverses = np.linalg.inv(matrices)
-        inverting = _fastest(lambda: np.linalg.inv(matrices))
-        return inverting / lanes, _fastest(lambda: inverses @ columns[..., None]) / lanes
-    ready = [np.asfortranarray(matrix) for matrix in matrices]
-    factors = [dgetrf(matrix)[:2] for matrix in ready]
-    factoring = _fastest(lambda: [dgetrf(matrix) for matrix in ready])
-    pairs = list(zip(factors, columns, strict=True))
-    return factoring / lanes, _fastest(lambda: [dgetrs(*found, column) for found, column in pairs]) / lanes
+    def ready(entries: Floats) -> Any:
+        matrices = np.zeros((entries.shape[1], n, n))
+        matrices[:, rows, columns] = entries.T
+        if n <= SMALL:
+            return lambda: _times(np.linalg.inv(matrices))
+        # A matrix in C order is its transpose in LAPACK's.
+        return lambda: _each([dgetrf(matrix.T, overwrite_a=1)[:2] for matrix in matrices], _substitute)
+
+    def _substitute(found: Any, right: Floats) -> None:
+        dgetrs(*found, right, trans=1, overwrite_b=1)
+
+    return ready
 
 
-def _sparse(scaled: Scaled, entries: Floats, right: Floats) -> tuple[float, float]:
+def _times(inverses: Any) -> Callable[[Floats], object]:
+    return lambda right: inverses @ right.T[..., None]
+
+
+def _each(found: Sequence[Any], solve: Callable[[Any, Floats], object]) -> Callable[[Floats], object]:
+    def run(right: Floats) -> None:
+        for one, column in zip(found, np.ascontiguousarray(right.T), strict=True):
+            solve(one, column)
+
+    return run
+
+
+def _sparse(rows: Ints, columns: Ints, n: int) -> Linear:
     from scipy.sparse import csc_matrix
     from scipy.sparse.linalg import splu
 
-    n, lanes = right.shape
-    columns = np.ascontiguousarray(right.T)
-    ready = [csc_matrix((values, scaled.pattern), shape=(n, n)) for values in entries.T]
-    order = np.asarray(splu(ready[0], permc_spec="COLAMD").perm_c)
-    ready = [matrix[:, np.argsort(order)] for matrix in ready]
-    factors = [splu(matrix, permc_spec="NATURAL") for matrix in ready]
-    factoring = _fastest(lambda: [splu(matrix, permc_spec="NATURAL") for matrix in ready])
-    pairs = list(zip(factors, columns, strict=True))
-    return factoring / lanes, _fastest(lambda: [lu.solve(column) for lu, column in pairs]) / lanes
+    order: list[Ints] = []
+
+    def ready(entries: Floats) -> Any:
+        if not order:
+            first = csc_matrix((entries[:, 0], (rows, columns)), shape=(n, n))
+            order.append(np.asarray(splu(first, permc_spec="COLAMD").perm_c, np.intp))
+        matrices = [csc_matrix((values, (rows, order[0][columns])), shape=(n, n)) for values in entries.T]
+        return lambda: _each([splu(matrix, permc_spec="NATURAL") for matrix in matrices], lambda lu, x: lu.solve(x))
+
+    return ready
 
 
-def _sweeps(scaled: Scaled, entries: Floats, right: Floats, *, numba: bool) -> tuple[float, float]:
-    blocks = scaled.blocks
+def _sweeps(solver: GlobalSolver, *, numba: bool) -> Linear:
+    blocks = solver.scaled.blocks
     assert blocks is not None
-    lanes = right.shape[1]
     if not numba:
-        sweeps = blocks.factor(entries)
-        factoring = _fastest(lambda: blocks.factor(entries))
-        return factoring / lanes, _fastest(lambda: sweeps.solve(right)) / lanes
+        return lambda entries: lambda: blocks.factor(entries).solve
     tables, module = blocks.tables, kernels()
-    lu, x, used = np.empty((tables[-1][-1], lanes)), np.empty_like(right), right.copy()
-    pivots = np.empty((len(right) if blocks.largest > 2 else 0, lanes), np.int64)
-    factoring = _fastest(lambda: module.factor(tables, entries, lu, pivots))
-    return factoring / lanes, _fastest(lambda: module.forward(tables, entries, lu, pivots, used, x)) / lanes
 
+    def ready(entries: Floats) -> Any:
+        lanes = entries.shape[1]
+        lu, x = np.empty((tables[-1][-1], lanes)), np.empty((blocks.n, lanes))
+        pivots = np.empty((blocks.n if blocks.largest > 2 else 0, lanes), np.int64)
 
-def _fastest(work: Callable[[], object]) -> float:
-    work()
-    times = []
-    for _ in range(CALLS):
-        began = time.process_time()
-        work()
-        times.append(time.process_time() - began)
-    return min(times)
+        def factor() -> Callable[[Floats], object]:
+            module.factor(tables, entries, lu, pivots)
+            return lambda right: module.forward(tables, entries, lu, pivots, right, x)
+
+        return factor
+
+    return ready

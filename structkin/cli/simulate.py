@@ -21,25 +21,50 @@ def simulate(
     ] = "DOP853",
     step: Annotated[float | None, typer.Option(help="Step [s] of an integrator with a fixed step.")] = None,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of an adaptive integrator.")] = 1e-9,
+    formulation: Annotated[
+        str, typer.Option(help="reduced, by the groups; or multipliers, multipliers-sparse.")
+    ] = "reduced",
+    coordinates: Annotated[
+        str | None, typer.Option(help="Of multipliers: natural, reference-point, fully-cartesian, relative.")
+    ] = None,
+    stabilisation: Annotated[
+        str | None, typer.Option(help="Of multipliers: none, baumgarte, augmented, ...; see the docs.")
+    ] = None,
+    alpha: Annotated[float | None, typer.Option(help="Baumgarte's gain of the velocities [1/s].")] = None,
+    beta: Annotated[float | None, typer.Option(help="Baumgarte's gain of the positions [1/s].")] = None,
     csv: Annotated[
         Path | None, typer.Option(help="Write all points and links, a line a sample.", metavar="TABLE")
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw position, velocity, acceleration.", metavar="PICTURE")] = None,
-    energies: Annotated[Path | None, typer.Option(help="Draw coordinates and energies.", metavar="PICTURE")] = None,
+    energies: Annotated[
+        Path | None, typer.Option(help="Draw coordinates, energies, gap of the joints.", metavar="PICTURE")
+    ] = None,
+    reactions: Annotated[Path | None, typer.Option(help="Draw what the joints bear.", metavar="PICTURE")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as plain data.")] = False,
 ) -> None:
     """Simulate the motion under masses and forces; drivers without a law move freely."""
     mechanism = load(file)
-    check_targets(file, {"--csv": csv}, {"--plot": plot, "--energies": energies})
+    check_targets(file, {"--csv": csv}, {"--plot": plot, "--energies": energies, "--reactions": reactions})
     with progress("simulating") as report:
         result = simulate_mechanism(
-            mechanism, duration, samples=samples, integrator=integrator, step=step, rtol=rtol, progress=report
+            mechanism,
+            duration,
+            samples=samples,
+            formulation=formulation,
+            coordinates=coordinates,
+            stabilisation=stabilisation,
+            alpha=alpha,
+            beta=beta,
+            integrator=integrator,
+            step=step,
+            rtol=rtol,
+            progress=report,
         )
     if csv is not None:
         from structkin.show.simulation_output import write_simulation_csv
 
         write_simulation_csv(result, csv)
-    if plot is not None or energies is not None:
+    if plot is not None or energies is not None or reactions is not None:
         from structkin.show.files import save_figure
         from structkin.show.simulation_plot import plot_simulation
 
@@ -47,6 +72,8 @@ def simulate(
             save_figure(result.plot(), plot)
         if energies is not None:
             save_figure(plot_simulation(result), energies)
+        if reactions is not None:
+            save_figure(result.forces().plot(), reactions)
     if as_json:
         from structkin.show.simulation_output import simulation_to_dict
 
@@ -56,7 +83,7 @@ def simulate(
 
         terminal = console()
         terminal.print(simulation_table(result))
-        for path in (csv, plot, energies):
+        for path in (csv, plot, energies, reactions):
             if path is not None:
                 terminal.print(f"written: {path}", markup=False, highlight=False)
     if result.stopped:

@@ -27,6 +27,8 @@ SolverMaker = Callable[[Ints, Ints, int], LinearSolver]
 
 #: A step below this is the last: what quadratic convergence leaves after it is below rounding.
 TOLERANCE = 1e-8
+#: A step beyond this is thrown off.
+FAR = 1e3
 #: Iterations of the Newton-Raphson method on a sample.
 ITERATIONS = 3
 #: Redundant rows agree where the largest gap that is left is below this.
@@ -103,6 +105,11 @@ class Scaled:
         phi, entries = self.all_rows(q, z)
         return self.right(phi, scaled=True), entries if self._kept is None else entries[self._kept]
 
+    def jacobian(self, q: Floats, z: Floats) -> Floats:
+        """Return the entries of the square system, scaled."""
+        entries = self.coordinates.jacobian(q, z) * self._scale
+        return np.asarray(entries if self._kept is None else entries[self._kept])
+
     def right(self, rows: Floats, *, scaled: bool = False) -> Floats:
         """Return right-hand sides of the square system from those of all rows."""
         if not scaled:
@@ -160,18 +167,23 @@ def close(scaled: Scaled, q: Floats, z: Floats, iterations: int = ITERATIONS) ->
     """
     q, lanes = np.array(q), q.shape[1]
     step, count = np.full(lanes, np.inf), np.zeros(lanes, np.int32)
-    going = np.arange(lanes)
+    going: Any = slice(None)
     with np.errstate(all="ignore"):
         for _ in range(iterations):
-            here, there = (q, z) if len(going) == lanes else (q[:, going], z[:, going])
-            phi, entries = scaled.system(here, there)
-            dq = scaled.solver.step(entries, -phi)
+            here = q[:, going]
+            phi, entries = scaled.system(here, z[:, going])
+            dq = scaled.solver.step(entries, phi)
             size = np.max(np.abs(dq), axis=0, initial=0.0)
-            size[~np.isfinite(size)] = np.inf
-            q[:, going] += np.where(size < 1e3, scaled.change(dq), np.nan)
+            lost = ~(size < FAR)
+            if lost.any():
+                size[lost], dq[:, lost] = np.inf, np.nan
+            # `here` is a view of all lanes, or a copy of those that go on.
+            here -= scaled.change(dq)
+            if not isinstance(going, slice):
+                q[:, going] = here
             step[going] = size
             count[going] += 1
-            going = going[(size >= TOLERANCE) & (size < 1e3)]
+            going = np.flatnonzero((step >= TOLERANCE) & (step < FAR))
             if not len(going):
                 break
     return Closed(q, count, step, step < TOLERANCE)
@@ -190,7 +202,7 @@ def rates(scaled: Scaled, q: Floats, z: Floats, dz: Floats, ddz: Floats) -> Rate
     """Solve velocities and accelerations with one factorisation a lane (S1 eqs. 44 and 45)."""
     coordinates = scaled.coordinates
     with np.errstate(all="ignore"):
-        _, entries = scaled.system(q, z)
+        entries = scaled.jacobian(q, z)
         factors = scaled.solver.factor(entries)
         v = scaled.change(factors.solve(scaled.right(coordinates.nu(z, dz))))
         a = scaled.change(factors.solve(scaled.right(coordinates.gamma(q, v, z, dz, ddz))))

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates.frame_plan import fill, frame_plan
+from structkin.coordinates.frame_plan import Solved, fill, frame_plan
 from structkin.coordinates.linear import SOLVERS
 from structkin.coordinates.make import constraints
 from structkin.coordinates.newton import Scaled
@@ -66,6 +66,7 @@ def solve_globally(
     method: str,
     family: str,
     progress: Callable[[float], None] | None = None,
+    engine: str = "auto",
 ) -> Motion:
     """Solve a mechanism over a schedule by one of the methods of `SOLVERS`; see `structkin.kinematics.solve`."""
     structure = structure_of(mechanism)
@@ -77,15 +78,21 @@ def solve_globally(
     drivers = np.zeros((3, 0, len(fine)))
     if coordinates.drivers:
         drivers = np.stack([fine.drivers[id] for id in coordinates.drivers], axis=1)
-    frames = tuple(np.full((4 * len(coordinates.links), len(kept)), np.nan) for _ in range(3))
+    links, turned = coordinates.links, coordinates.turned
+    frames, turns = (
+        tuple(np.full((rows, len(kept)), np.nan) for _ in range(3)) for rows in (4 * len(links), len(turned))
+    )
 
     def keep(at: Ints, q: Floats, v: Floats, a: Floats) -> None:
         frames[0][:, at] = coordinates.frames(q)
         frames[1][:, at] = coordinates.frame_rates(q, v)
         frames[2][:, at] = coordinates.frame_seconds(q, v, a)
+        found = coordinates.turns(q), coordinates.turn_rates(v), coordinates.turn_rates(a)
+        for rows, values in zip(turns, found, strict=True):
+            rows[:, at] = values
 
-    walk = GlobalSolver(mechanism, coordinates, method).run(drivers, keep, kept, progress)
-    lanes = fill(plan, mechanism, coordinates.links, frames, schedule.drivers)
+    walk = GlobalSolver(mechanism, coordinates, method, engine).run(drivers, keep, kept, progress)
+    lanes = fill(plan, mechanism, Solved(links, frames, turned, turns), schedule.drivers)
     # Samples without values of the drivers are marked already.
     missing = ~np.isfinite(drivers[0][:, kept]).all(axis=0)
     _mark(lanes, plan, structure, walk, kept, np.asarray(missing, bool))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from structkin.coordinates.between import again, mend
 from structkin.coordinates.follow import follow
-from structkin.coordinates.linear import SOLVERS, Sparse, Triangular
+from structkin.coordinates.linear import SOLVERS, LinearSolver, Sparse, Triangular
 from structkin.coordinates.newton import CONSISTENT, Scaled, close, rates
 from structkin.coordinates.sweeps import is_worth_it
 from structkin.coordinates.system import Coordinates
@@ -23,9 +23,9 @@ Ints = NDArray[np.intp]
 #: Takes sample numbers, coordinates, their rates and their second rates (n, lanes), a block at a time.
 Keep = Callable[[Ints, Floats, Floats, Floats], None]
 #: Numbers in a block of lanes: entries of the Jacobian, or of full matrices.
-BLOCK = 400_000
+BLOCK = 300_000
 #: Lanes of a block at most.
-MOST = 2048
+MOST = 8192
 #: Samples between stations depart less than this from the curve they start on, or they are walked to.
 DEPARTURE = 0.01
 #: Rates of this size [radians, or parts of the mechanism's size, to a unit of a driver] have the pose looked at.
@@ -50,6 +50,9 @@ class GlobalSolver:
         self._distances = [row for row, kind in enumerate(kinds) if kind == "distance"]
         size = float(np.max(coordinates.column_units, initial=0.0)) or 1.0
         self._units = np.where(self._angular, 1.0, size)
+        if coordinates.turned:
+            # A driver that is whole turns on has turned its gears on: that is another pose.
+            self._angular[:] = False
         # SuperLU serves single poses of the triangular method as well: its sweeps are made for many lanes.
         maker = Sparse if SOLVERS[method] is Triangular else SOLVERS[method]
         self._single = Scaled(coordinates, maker)
@@ -59,6 +62,11 @@ class GlobalSolver:
     def scaled(self) -> Scaled:
         """The system of all rows, with the method's own linear solver."""
         return self._many[0]
+
+    @property
+    def linear_solvers(self) -> tuple[LinearSolver, LinearSolver]:
+        """What solves single stations, and what solves many samples."""
+        return self._single.solver, self._many[0].solver
 
     @property
     def width(self) -> int:
@@ -104,7 +112,7 @@ class GlobalSolver:
                 part = part[walk.solved[part]]
                 if len(part):
                     v, a = self._rates(walk, scaled, part, drivers)
-                    keep(place[part], walk.q[:, part], v, a)
+                    keep(place[part], walk.q[:, _span(part)], v, a)
                 if progress is not None:
                     progress(WALK + (1 - WALK) * (start + len(part)) / len(kept))
 
@@ -122,13 +130,22 @@ class GlobalSolver:
         """Run Newton's method over samples that were predicted; those it does not close are walked to."""
         if not len(lanes):
             return
-        guess, z = walk.q[:, lanes], walk.z[:, lanes]
+        at = _span(lanes)
+        guess, z = walk.q[:, at], walk.z[:, at]
         found = close(scaled, guess, z)
-        unit = self.coordinates.column_units[:, None]
-        good = found.converged & (np.max(np.abs(found.q - guess) / unit, axis=0, initial=0.0) < DEPARTURE)
+        # Where one step was enough, it is below the tolerance.
+        near = found.iterations == 1
+        if not near.all():
+            unit = self.coordinates.column_units[:, None]
+            departure = np.max(np.abs(found.q[:, ~near] - guess[:, ~near]) / unit, axis=0, initial=0.0)
+            near[~near] = departure < DEPARTURE
+        good = found.converged & near
         if scaled.redundant:
             good &= scaled.gap(found.q, z) < CONSISTENT
-        walk.q[:, lanes[good]] = found.q[:, good]
+        if good.all():
+            walk.q[:, at] = found.q
+        else:
+            walk.q[:, lanes[good]] = found.q[:, good]
         walk.iterations[lanes] = found.iterations
         walk.solved[lanes[good]] = True
         for lane in lanes[~good]:
@@ -136,8 +153,9 @@ class GlobalSolver:
 
     def _rates(self, walk: Walk, scaled: Scaled, lanes: Ints, drivers: Floats) -> tuple[Floats, Floats]:
         """Solve the rates of closed samples; NaN where the pose is singular."""
-        c, q, z = self.coordinates, walk.q[:, lanes], walk.z[:, lanes]
-        dz, ddz = drivers[1:, :, lanes]
+        at = _span(lanes)
+        c, q, z = self.coordinates, walk.q[:, at], walk.z[:, at]
+        dz, ddz = drivers[1:, :, at]
         found = rates(scaled, q, z, dz, ddz)
         v, a = found.v, found.a
         size = np.max(np.abs(v) / c.column_units[:, None], axis=0, initial=0.0)
@@ -146,6 +164,13 @@ class GlobalSolver:
         for k in np.flatnonzero(fast | walk.suspect[lanes]):
             if scaled.smallest_singular_value(q[:, [k]], z[:, [k]])[0] < CLOSE:
                 mend(walk, int(lanes[k]))
-        lost = walk.status[lanes] == Status.SINGULAR
-        v[:, lost] = a[:, lost] = np.nan
+        lost = walk.status[at] == Status.SINGULAR
+        if lost.any():
+            v[:, lost] = a[:, lost] = np.nan
         return v, a
+
+
+def _span(lanes: Ints) -> slice | Ints:
+    """Return lanes that follow each other as a slice, which copies nothing."""
+    first, last = int(lanes[0]), int(lanes[-1]) + 1
+    return slice(first, last) if last - first == len(lanes) else lanes

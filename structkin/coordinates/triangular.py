@@ -122,20 +122,39 @@ class Blocks:
 
     def signs(self, entries: Floats) -> Floats:
         """Return the sign of the determinant of each block (blocks, lanes): the branch that a pose is on."""
-        return self._each(entries, lambda matrices: np.linalg.slogdet(matrices)[0])
+        return self._each(entries, lambda matrices: np.sign(_determinants(matrices)))
 
     def determinants(self, entries: Floats) -> Floats:
         """Return the determinant of each block (blocks, lanes)."""
-        return self._each(entries, np.linalg.det)
+        return self._each(entries, _determinants)
 
     def weakest(self, entries: Floats) -> tuple[Ints, Floats]:
         """Return the block with the smallest singular value in each lane, and that value."""
-        least = self._each(entries, lambda matrices: np.linalg.svd(matrices, compute_uv=False)[..., -1])
+        least = self._each(entries, _smallest_singular_values)
         return np.argmin(least, axis=0), np.min(least, axis=0)
 
     def factor(self, entries: Floats) -> Sweeps:
         """Return the sweeps over the lanes of these entries."""
         return Sweeps(self, entries)
+
+
+def _determinants(matrices: Floats) -> Any:
+    """Return the determinants of matrices (lanes, blocks, b, b)."""
+    if matrices.shape[-1] != 2:
+        return np.linalg.det(matrices)
+    return matrices[..., 0, 0] * matrices[..., 1, 1] - matrices[..., 0, 1] * matrices[..., 1, 0]
+
+
+def _smallest_singular_values(matrices: Floats) -> Any:
+    """Return the smallest singular values of matrices (lanes, blocks, b, b).
+
+    With two rows their squares have the sum of all squares for a sum and det^2 for a product.
+    """
+    if matrices.shape[-1] != 2:
+        return np.linalg.svd(matrices, compute_uv=False)[..., -1]
+    half, det = 0.5 * np.sum(matrices**2, axis=(-2, -1)), np.abs(_determinants(matrices))
+    largest = half + np.sqrt(np.maximum((half - det) * (half + det), 0.0))
+    return det / np.sqrt(np.where(largest > 0, largest, 1.0))
 
 
 class Sweeps:

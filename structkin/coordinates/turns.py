@@ -69,9 +69,12 @@ class Turns:
         inside = z - number * period
         starts = np.array([self.direction * curve.a.z[0, 0] for curve in self.curves])
         which = np.maximum(np.searchsorted(starts, self.direction * inside[0], side="right") - 1, 0)
+        # The lanes of each curve together: small numbers are sorted in one pass.
+        order = np.argsort(which.astype(np.uint16), kind="stable")
+        ends = np.cumsum(np.bincount(which, minlength=len(starts)))
         assert self.shift is not None
-        for index, curve in enumerate(self.curves):
-            here = np.flatnonzero(which == index)
+        for curve, here in zip(self.curves, np.split(order, ends[:-1]), strict=True):
             if curve.doubtful(WEAK):
                 walk.suspect[lanes[here]] = True
-            walk.predict(lanes[here], curve, inside[:, here], self.shift * number[:, here])
+            shift = self.shift * number[:, here] if self.shift.any() else None
+            walk.predict(lanes[here], curve, inside[:, here], shift)

@@ -96,10 +96,11 @@ class Walk:
     def predict(self, lanes: Ints, curve: Curve, z: Floats, shift: Floats | None = None) -> None:
         """Predict the wanted ones of these lanes from a curve at values z (f, lanes), shifted (n, lanes) if need be."""
         wanted = self.wanted[lanes]
-        lanes = lanes[wanted]
+        if not wanted.all():
+            lanes, z, shift = lanes[wanted], z[:, wanted], None if shift is None else shift[:, wanted]
         if len(lanes):
-            q = curve.near(z[:, wanted], self.units)
-            self.q[:, lanes] = q if shift is None else q + shift[:, wanted]
+            q = curve.near(z, self.units)
+            self.q[:, lanes] = q if shift is None else q + shift
             self.status[lanes] = Status.OK
             self.note(lanes, curve.a.scaled)
 

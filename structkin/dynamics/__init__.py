@@ -2,9 +2,9 @@
 
 from structkin.dynamics.bodies import Body, mass_table
 from structkin.dynamics.kinetostatics import Kinetostatics, kinetostatics
-from structkin.dynamics.loads import Force, Moment, UserLoad
 from structkin.dynamics.simulate import simulate
 from structkin.dynamics.simulation import Integration, Simulation
+from structkin.dynamics.user_loads import Force, Moment, UserLoad
 
 __all__ = [
     "Body",

@@ -66,6 +66,36 @@ class Poses:
         self._start = x, z
         self.last, self.chart, self._series, self._in_vain = None, Chart(), [], None
 
+    def resume(self, q: Floats, roots: Floats) -> None:
+        """Go on from coordinates (f,) on the same motion that were come to elsewhere, with these roots (k,)."""
+        assert self.last is not None
+        if np.array_equal(q, self.last.q):
+            return
+        series = next((one for one in self.series if one.holds(q)), None)
+        if series is not None:
+            self._keep(self._from_series(series, q))
+            return
+        modes = np.where(roots < 0, -1, 1)
+        pose = self.regular(q, self._positions(q, self.last.x, modes).x[0, :, 0], roots)
+        if pose is not None:
+            self._keep(pose)
+
+    def foresee(self, q: Floats) -> bool:
+        """Expand around coordinates (1,) ahead; tell whether the motion is smooth from the last pose to there."""
+        assert self.last is not None
+        found = self._expanded(q)
+        if found is not None and self._series[-1].holds(self.last.q, REACH):
+            return True
+        if found is not None:
+            self._series.pop()
+        self._in_vain = None
+        return False
+
+    @property
+    def series(self) -> Sequence[Series]:
+        """The series around poses nearby; only of mechanisms with one coordinate."""
+        return tuple(self._series)
+
     def at(self, t: float, q: Floats, rates: Floats) -> tuple[Pose, Floats]:
         """Return the pose at coordinates q (f,), and z'^T L z' of drivers and slots (f + rows,) at their rates (f,).
 

@@ -18,15 +18,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import Body
+from structkin.dynamics.contacts import depths, note_impacts
 from structkin.dynamics.dead_points import DeadPoints
-from structkin.dynamics.loads import UserLoad, wrenches
+from structkin.dynamics.loads import wrenches
 from structkin.dynamics.pose import NoPoseError
 from structkin.dynamics.poses import Poses
+from structkin.dynamics.user_loads import UserLoad
+from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
 from structkin.kinematics.affine import Affine
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.status import Status
+from structkin.model.forces import Contact
 from structkin.model.mechanism import Mechanism
 
 Floats = NDArray[np.float64]
@@ -81,6 +85,7 @@ class Reduced:
         gravity = mechanism.forces.gravity
         self._gravity = np.array((gravity.real, gravity.imag))
         self.turned: dict[str, float] = {}
+        self.contacts = [id for id, load in mechanism.forces.loads.items() if isinstance(load, Contact)]
         self.evaluations = 0
         self._last: tuple[float, Floats, Instant] | None = None
         places = np.array(list(mechanism.points.values()))
@@ -103,6 +108,11 @@ class Reduced:
         instant = self._solve(t, y)
         self._last = t, np.array(y), instant
         return instant
+
+    def resume(self, q: Floats, roots: Floats) -> None:
+        """Go on from coordinates (f,) that were come to elsewhere, where the groups have these roots (k,)."""
+        self.poses.resume(q, roots)
+        self._last = None
 
     def recorded(self, t: float, y: Floats) -> Instant:
         """Return everything at a time and state that is kept."""
@@ -218,11 +228,33 @@ class Reduced:
         angle = U[:, 0, None] * dU[:, 1] - U[:, 1, None] * dU[:, 0]
         return np.asarray(np.einsum("bif,bi->f", self._origin.rate(K.T), force) + moment @ angle)
 
+    def remember(self, t: float, y: Floats) -> None:
+        """Note the speeds at which bodies met that touch at the end of a step."""
+        if self.contacts:
+            note_impacts(self._motion(t, y), self.turned)
+            self._last = None  # the forces are others now
+
+    def depths(self, t: float, y: Floats) -> Floats:
+        """Return how deep the bodies of each contact overlap (c,) [m] that have not met yet; -inf of others."""
+        return depths(self._motion(t, y), self.turned)
+
+    def _motion(self, t: float, y: Floats) -> Motion:
+        """Return the motion of one sample at a time and state."""
+        instant = self.at(t, y)
+        drivers = {id: instant.z[k][:, None] for k, id in enumerate(self.order)}
+        lanes = Lanes(instant.x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
+        return Motion(self.mechanism, self.plan, np.array([t]), drivers, lanes)
+
     def _efforts(self, t: float) -> Floats:
         efforts = np.zeros(len(self.order))
         for k, id in enumerate(self.order):
             if id in self.mechanism.forces.efforts:
-                efforts[k] = float(self.mechanism.forces.efforts[id](np.array([t]))[0][0])
+                law = self.mechanism.forces.efforts[id]
+                efforts[k] = float(law(np.array([t]))[0][0])
+                if not np.isfinite(efforts[k]):
+                    span = "" if law.span is None else f"its table goes from {law.span[0]:g} s to {law.span[1]:g} s"
+                    problem = Problem(f"drivers.{id}", f"its effort has no value at t = {t:.6g} s", span)
+                    raise InputError([problem], self.mechanism.title or "simulate")
         return efforts
 
     # --- the pose -----------------------------------------------------------------------------------------

@@ -5,24 +5,29 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from structkin.dynamics.compiled.choice import Hastened, hastened
+from structkin.dynamics.contacts import meeting
+from structkin.dynamics.gains import violation_growth
 from structkin.dynamics.global_result import global_simulation
 from structkin.dynamics.global_start import global_start
-from structkin.dynamics.integrators import ADAPTIVE, FIXED, Integrator, NotConvergedError
-from structkin.dynamics.loads import UserLoad
+from structkin.dynamics.initial import consistent_start
+from structkin.dynamics.integrators import ADAPTIVE, FIXED, FORGIVING, Integrator, NotConvergedError, adaptive_solver
 from structkin.dynamics.multipliers import GlobalInstant, Multipliers
 from structkin.dynamics.pose import NoPoseError
 from structkin.dynamics.reduced import DEAD, Instant, Reduced
 from structkin.dynamics.simulation import Integration, Simulation
-from structkin.dynamics.stabilisation import Stabilisation
+from structkin.dynamics.stabilisation import Augmented, Feedback, Stabilisation
 from structkin.dynamics.stabilisation_choice import check_stabilisation
 from structkin.dynamics.start import check_masses, initial_state, start, why, with_coordinates
+from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
+from structkin.kinematics.choice import check_engine
 from structkin.kinematics.engine import Around, Lanes
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
@@ -30,8 +35,8 @@ from structkin.model.topology import suggest
 Floats = NDArray[np.float64]
 
 #: Ways to set up the equations of motion: one equation a free coordinate; or all links with multipliers, where the
-#: linear system is solved dense or sparse.
-FORMULATIONS = ("reduced", "multipliers", "multipliers-sparse")
+#: linear system is solved dense, sparse or by sweeps through the groups.
+FORMULATIONS = ("reduced", "multipliers", "multipliers-sparse", "multipliers-sweeps")
 
 #: Output times where only the end is said.
 SAMPLES = 361
@@ -41,6 +46,9 @@ CLOSE = 1e-9
 
 #: A fixed step that leads to no pose is tried again in the coordinates of a dead point that is as far as this.
 FAR = 0.7
+
+#: Where bodies meet, the first step is this part of the duration.
+SOFT = 1e-7
 
 #: By this part of the largest kinetic energy a fixed step may miss what the power tells, by the trapezoidal rule.
 JUMP = 0.01
@@ -67,6 +75,7 @@ def simulate(
     atol: float = 1e-10,
     loads: Sequence[UserLoad] = (),
     max_steps: int = 1_000_000,
+    engine: str = "auto",
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:
     """Return the motion of a mechanism under its masses and forces.
@@ -75,14 +84,21 @@ def simulate(
     missing, joints are chosen for them. `t` holds the output times (n,) [s], increasing, the first is the start; or it
     is the end, for `samples` times from 0; default: the mechanism's duration.
 
-    `formulation` is "reduced", or "multipliers" (dense) or "multipliers-sparse": the equations of all links with a
-    Lagrange multiplier for each constraint, in the `coordinates` "natural" (the default), "reference-point",
-    "fully-cartesian" or "relative". There `stabilisation` keeps the constraints: "none", "baumgarte" with the gains
-    `alpha` and `beta` [1/s], "augmented" (augmented Lagrangian) with a `penalty` and such gains.
+    `formulation` is "reduced": an equation for each free coordinate; or that of all links with a Lagrange multiplier
+    for each constraint: "multipliers" with a dense matrix, "multipliers-sparse", or "multipliers-sweeps" through the
+    groups; in the `coordinates` "natural" (the default), "reference-point", "fully-cartesian" or "relative". There the
+    `stabilisation` keeps the constraints: "projection" of position and velocity after each step (the default),
+    "partitioning" (the default with BDF and LSODA), "baumgarte", "augmented" (augmented Lagrangian, with a `penalty`),
+    or "none". Baumgarte's gains are `alpha` and `beta` [1/s], or chosen by `gains="step"` (alpha = 1/h, beta =
+    sqrt(2)/h) or `gains="stability"` (from the integrator's stability region).
 
-    `integrator` is one of SciPy's with adaptive steps ("DOP853", "RK45", "Radau", "BDF", "LSODA"), with `rtol` and
-    `atol`; or one with a fixed `step` [s] ("euler", "rk2", "rk4", "abm4", "gear4"), which is made a little smaller
-    where the output times ask for it. `loads` are functions of (t, state), as for `Motion.forces`.
+    `integrator` is one of SciPy's with adaptive steps ("DOP853", "RK45", "Radau", "BDF", "LSODA"), or "milne" (Adams,
+    Bashforth and Moulton's with halving and doubling), with `rtol` and `atol`; or one with a fixed `step` [s] ("euler",
+    "rk2", "rk4", "abm4", "gear4"), which is made a little smaller where the output times ask for it. `loads` are
+    functions of (t, state), as for `Motion.forces`.
+
+    `engine` says what evaluates the equations: "numpy", or "numba", which compiles them when they are first met on a
+    machine and keeps them; "auto" begins with NumPy and goes on with Numba as soon as that is worth it.
 
     A pose that cannot be reached or is singular, a state that blows up, and a step that becomes too small end the
     simulation: it returns what it has, and says why in `stopped`. Raises `InputError` for a bad call, for coordinates
@@ -97,23 +113,27 @@ def simulate(
     (<Simulation of 'a mechanism': 5 samples, t to 2 s>, True)
     """
     began = time.perf_counter()
+    check_engine(engine, mechanism.title or "simulate")
     times, stabiliser = _check(
         mechanism, t, samples, formulation, integrator, step, rtol, atol,
         {"coordinates": coordinates, "stabilisation": stabilisation, "alpha": alpha, "beta": beta, "gains": gains,
          "penalty": penalty},
     )  # fmt: skip
-    mechanism = with_coordinates(mechanism)
-    reduced = start(mechanism, float(times[0]), loads)
+    mechanism, corrections = consistent_start(with_coordinates(mechanism), float(times[0]))
+    reduced = start(mechanism, float(times[0]), loads, driven=stabiliser is not None)
     y = np.array(initial_state(mechanism, reduced), dtype=np.float64)
-    check_masses(mechanism, reduced, float(times[0]), y)
-    equations: Reduced | Multipliers = reduced
-    if stabiliser is not None:
-        family = coordinates or "natural"
-        sparse = formulation == "multipliers-sparse"
-        equations, y = global_start(mechanism, family, stabiliser, loads, float(times[0]), sparse=sparse)
+    if len(reduced.free):
+        check_masses(mechanism, reduced, float(times[0]), y)
+    equations: Reduced | Multipliers
+    if stabiliser is None:
+        equations = hastened(reduced, engine)
+    else:
+        family, begin = coordinates or "natural", float(times[0])
+        equations, y = global_start(mechanism, family, stabiliser, loads, begin, formulation=formulation)
     record = _Record(equations, times, progress)
     run = _Run(equations, times, record, max_steps)
     try:
+        equations.remember(float(times[0]), y)
         record.add(float(times[0]), y)
         if integrator in FIXED:
             run.fixed(integrator, y, float(step or 0.0))
@@ -121,7 +141,14 @@ def simulate(
             run.adaptive(integrator, y, rtol, atol)
     except NoPoseError as error:
         run.stopped = why(reduced, error)
-    return _result(mechanism, equations, record, run, time.perf_counter() - began)
+    except InputError as error:
+        if not record.instants:
+            raise
+        # A load that has no size later on.
+        last = float(times[len(record.instants) - 1])
+        run.stopped = f"t = {last:.6g} s: " + "; ".join(map(str, error.problems))
+    result = _result(mechanism, equations, record, run, time.perf_counter() - began)
+    return replace(result, corrections=corrections) if corrections else result
 
 
 # --- the call -----------------------------------------------------------------------------------------------
@@ -172,7 +199,7 @@ def _times(mechanism: Mechanism, t: ArrayLike | None, samples: int | None, probl
     if isinstance(end, np.ndarray) and end.ndim == 0:
         end = end.item()
     if end is None:
-        problems.append(Problem("t", "no end is known", "pass t=, or add duration = ... to the mechanism"))
+        problems.append(Problem("t", "no end is known", "pass t= or --duration, or add duration = ... to the file"))
         return np.zeros(1)
     if np.ndim(end) == 0:
         if not (_is_number(end) and float(end) > 0):  # type: ignore[arg-type]  # a number, as was checked
@@ -206,6 +233,7 @@ class _Record:
     times: Floats
     progress: Callable[[float], None] | None
     instants: list[Instant | GlobalInstant] = field(default_factory=list)
+    impacts: dict[str, list[float]] = field(default_factory=dict)
 
     @property
     def due(self) -> float:
@@ -213,8 +241,9 @@ class _Record:
         return float(self.times[len(self.instants)]) if len(self.instants) < len(self.times) else math.inf
 
     def add(self, t: float, y: Floats) -> None:
-        equations = self.equations
-        self.instants.append(equations.recorded(t, y) if isinstance(equations, Reduced) else equations.at(t, y))
+        self.instants.append(self.equations.recorded(t, y))
+        for id in self.equations.contacts:
+            self.impacts.setdefault(id, []).append(self.equations.turned.get(id, math.nan))
         if self.progress is not None:
             self.progress(len(self.instants) / len(self.times))
 
@@ -232,11 +261,20 @@ class _Run:
 
     def fixed(self, name: str, y: Floats, step: float) -> None:
         """Go from output to output in equal steps."""
-        method, largest = FIXED[name](), 0.0
+        method, largest, fast = FIXED[name](), 0.0, self.equations if isinstance(self.equations, Hastened) else None
+        if fast is not None:
+            fast.expect(name, (self.times[-1] - self.times[0]) / step)
         for begin, end in zip(self.times[:-1].tolist(), self.times[1:].tolist(), strict=True):
             count = max(1, math.ceil((end - begin) / step * (1 - 1e-9)))
             h = (end - begin) / count
-            for k in range(count):
+            k = -1
+            while (k := k + 1) < count:
+                if fast is not None:
+                    last = min(count, k + self.max_steps - self.steps - 1)
+                    done, y = fast.advance(name, begin, end, k, count, last, y, JUMP, HUGE)
+                    k, self.steps = done, self.steps + done - k
+                    if k == count:
+                        break
                 before = self._instant(begin + k * h, y)
                 try:
                     method, y = self._step(name, method, begin + k * h, y, h)
@@ -248,6 +286,7 @@ class _Run:
                 t = end if k == count - 1 else begin + (k + 1) * h
                 y = self._settled(t, y)
                 if not self._goes_on(t, y):
+                    self.stopped += self._gains_cause(name, h)
                     return
                 after = self._instant(t, y)
                 if before is None or after is None:
@@ -273,9 +312,8 @@ class _Run:
 
     def adaptive(self, name: str, y: Floats, rtol: float, atol: float) -> None:
         """Go in the steps of one of SciPy's integrators, and read the outputs between them."""
-        from scipy import integrate
-
         t, end, size = float(self.times[0]), float(self.times[-1]), math.inf
+        make = adaptive_solver(name)
         solver: Any = None
         y = self._changed(t, y)
         while t < end:
@@ -283,7 +321,7 @@ class _Run:
             try:
                 if solver is None:
                     first = min(size, end - t) if math.isfinite(size) else None
-                    solver = getattr(integrate, name)(self.equations, t, y, end, rtol=rtol, atol=atol, first_step=first)
+                    solver = make(self.equations, t, y, end, rtol=rtol, atol=atol, first_step=first)
                 message = solver.step()
             except NoPoseError as error:
                 last, message = error, None
@@ -297,19 +335,25 @@ class _Run:
             if solver.status == "failed":
                 self.stopped = f"t = {t:.6g} s: {name} finds no step that is small enough ({message})"
                 return
-            size, t, y = solver.step_size, solver.t, solver.y
+            size, t, y, anew = solver.step_size, solver.t, solver.y, False
             dense = solver.dense_output()
+            if self.equations.contacts and (met := self._meeting(solver.t_old, t, dense)) is not None:
+                # Bodies meet in this step: begin anew there, with a step that is small beside the impact.
+                t, y, anew = met, dense(met), True
+                self.equations.remember(t, y)
+                size = SOFT * (end - float(self.times[0]))
             while self.record.due <= t:
                 self.record.add(self.record.due, self._settled(self.record.due, dense(self.record.due)))
             settled = self._settled(t, y)
-            if settled is not y:
-                # A method of one step begins anew from any state.
+            if settled is not y and name in FORGIVING and not anew:
                 y = solver.y = settled
                 solver.f = self.equations(t, y)
+            elif settled is not y and (anew or self.equations.stabilisation.renewed):  # type: ignore[union-attr]
+                y, anew = settled, True
             if not self._goes_on(t, y):
                 return
             changed = self._changed(t, y)
-            if changed is not y:
+            if anew or changed is not y:
                 solver, y = None, changed
 
     def _changed(self, t: float, y: Floats, near: float = DEAD) -> Floats:
@@ -319,9 +363,23 @@ class _Run:
         changed = self.equations.change(t, y, near)
         return y if changed is None else changed
 
+    def _meeting(self, begin: float, end: float, dense: Callable[[float], Floats]) -> float | None:
+        return meeting(lambda t: self.equations.depths(t, dense(t)), begin, end)
+
     def _instant(self, t: float, y: Floats) -> Instant | None:
         """Return the energies where their jump tells of a step too large; the drift of joints has its own measure."""
         return self.equations.at(t, y) if isinstance(self.equations, Reduced) else None
+
+    def _gains_cause(self, name: str, h: float) -> str:
+        """Return in words that the gains are beyond what the integrator bears at this step, where they are."""
+        gains = self.equations.stabilisation if isinstance(self.equations, Multipliers) else None
+        gains = gains.feedback if isinstance(gains, Augmented) else gains
+        if not isinstance(gains, Feedback) or not (gains.alpha or gains.beta):
+            return ""
+        factor = violation_growth(name, h, gains.alpha, gains.beta)
+        if factor <= 1:
+            return ""
+        return f"; with these gains {name} makes a violation grow by a factor {factor:.4g} at each step of {h:g} s"
 
     def _settled(self, t: float, y: Floats) -> Floats:
         """Return the state with what the stabilisation puts right after a step."""
@@ -329,6 +387,7 @@ class _Run:
 
     def _goes_on(self, t: float, y: Floats) -> bool:
         self.steps += 1
+        self.equations.remember(t, y)
         if not np.max(np.abs(y)) < HUGE:
             self.stopped = f"t = {t:.6g} s: the motion has blown up; try a smaller step, or look at the loads"
         elif isinstance(self.equations, Multipliers) and (apart := self.equations.come_apart(t, y)):
@@ -347,9 +406,10 @@ def _result(
     mechanism: Mechanism, equations: Reduced | Multipliers, record: _Record, run: _Run, seconds: float
 ) -> Simulation:
     integration = Integration(run.steps, equations.evaluations, seconds)
+    impacts = {id: np.array(speeds) for id, speeds in record.impacts.items()}
     if isinstance(equations, Multipliers):
         instants = [instant for instant in record.instants if isinstance(instant, GlobalInstant)]
-        return global_simulation(equations, record.times, instants, integration, run.stopped)
+        return global_simulation(equations, record.times, instants, integration, run.stopped, impacts)
     kept = [instant for instant in record.instants if isinstance(instant, Instant)]
     n = len(kept)
     if not kept:
@@ -374,4 +434,5 @@ def _result(
         integration=integration,
         stopped=run.stopped,
         loads=equations.users,
+        impacts=impacts,
     )

@@ -25,12 +25,33 @@ class Stabilisation(Protocol):
     def accelerations(self, equations: Multipliers, pose: Pose, force: Floats) -> tuple[Floats, Floats]:
         """Return q'' (n,) and the multipliers (m,) under the forces Q (n,)."""
 
+    @property
+    def renewed(self) -> bool:
+        """Whether the last `settle` changed what is integrated, so that multistep methods have to begin anew."""
+
+    def close(self, equations: Multipliers, t: float, y: Floats) -> Floats:
+        """Return the state at which the accelerations of a state are taken."""
+
     def settle(self, equations: Multipliers, t: float, y: Floats) -> Floats:
         """Return the state that a step's end is taken for."""
 
 
+class Unchanged:
+    """States are taken as they are."""
+
+    renewed = False
+
+    def close(self, equations: Multipliers, t: float, y: Floats) -> Floats:
+        """Return the state unchanged."""
+        return y
+
+    def settle(self, equations: Multipliers, t: float, y: Floats) -> Floats:
+        """Return the state unchanged."""
+        return y
+
+
 @dataclass(frozen=True)
-class Feedback:
+class Feedback(Unchanged):
     """Baumgarte's method: Phi'' + 2 alpha Phi' + beta^2 Phi = 0, with gains [1/s] (Flores & Lankarani, eqs. 172-173).
 
     Both gains zero are direct integration.
@@ -47,13 +68,9 @@ class Feedback:
         """Return q'' (n,) and the multipliers (m,)."""
         return pose.factors.solve(force, self.right(pose))
 
-    def settle(self, equations: Multipliers, t: float, y: Floats) -> Floats:
-        """Return the state unchanged."""
-        return y
-
 
 @dataclass(frozen=True)
-class Augmented:
+class Augmented(Unchanged):
     """The augmented Lagrangian method (Bayo, Garcia de Jalon & Serna 1988), with the feedback of Baumgarte's form.
 
     (M + p Phi_q^T Phi_q) q''_i+1 = M q''_i + p Phi_q^T (gamma - 2 alpha Phi' - beta^2 Phi), from M q''_0 = Q, where
@@ -69,7 +86,3 @@ class Augmented:
         """Return q'' (n,) and the multipliers (m,)."""
         factors = equations.kkt.penalise(pose.mass, pose.jacobian, self.penalty, self.corrections)
         return factors.solve(force, self.feedback.right(pose))
-
-    def settle(self, equations: Multipliers, t: float, y: Floats) -> Floats:
-        """Return the state unchanged."""
-        return y

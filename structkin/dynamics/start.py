@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import mass_table
-from structkin.dynamics.loads import UserLoad
 from structkin.dynamics.pose import NoPoseError
 from structkin.dynamics.reduced import Reduced
+from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.kinematics.solve import solve
 from structkin.kinematics.special_geometry import compile_plan, structure_of
@@ -72,11 +72,14 @@ def initial_state(mechanism: Mechanism, equations: Reduced) -> list[float]:
     return [*values, *(0.0 if state is None else state.speed for state in states)]
 
 
-def start(mechanism: Mechanism, t: float, loads: Sequence[UserLoad]) -> Reduced:
-    """Return the equations in their first pose; `InputError` where nothing is free or the start is out of reach."""
+def start(mechanism: Mechanism, t: float, loads: Sequence[UserLoad], *, driven: bool = False) -> Reduced:
+    """Return the equations in their first pose; `InputError` where nothing is free or the start is out of reach.
+
+    With `driven` the drivers may leave nothing free: equations with multipliers have something to integrate even then.
+    """
     bodies, plan = mass_table(mechanism), compile_plan(mechanism)
     equations = Reduced(mechanism, plan, bodies, loads)
-    if not len(equations.free):
+    if not len(equations.free) and not driven:
         raise InputError(
             [Problem("drivers", "every driver has a law: nothing is free to move", "use solve, and forces")],
             mechanism.title or "simulate",

@@ -19,7 +19,7 @@ from structkin.groups import General
 Floats = NDArray[np.float64]
 
 #: Places on a circle, and its radii in parts of the way.
-NODES, RADII = 32, (3.0, 2.0, 1.5)
+NODES, RADII = 32, (3.0, 2.0, 1.5, 1.25)
 #: The last quarter of the powers is rounding of this size, relative to the group's size, where nothing is singular.
 CERTAIN = 1e-11
 
@@ -32,12 +32,12 @@ def hop(
     """Return origins (m, 2, 1) and angles (m, 1) at inputs h1, from those at h0; None where no circle is certain."""
     if form.rows.count > 3 * form.rows.links:
         return None
+    rise_O, rise_theta = _tangent(form, h0, h1, O, theta)
     for radius in RADII:
         s = radius * _UNIT
         with np.errstate(all="ignore"):
             h = tuple(_along(form, j, a, b, s) for j, (a, b) in enumerate(zip(h0, h1, strict=True)))
-            start = (np.repeat(x, NODES, axis=-1).astype(np.complex128) for x in (O, theta))
-            O1, theta1, change = form.newton(h, *start, iterations=25)
+            O1, theta1, change = form.newton(h, O + s * rise_O, theta + s * rise_theta, iterations=25)
             if not (change < 1e-8).all():
                 continue
             powers = np.fft.fft(np.concatenate((O1.reshape(-1, NODES) / form.rows.size, theta1)), axis=1) / NODES
@@ -48,6 +48,17 @@ def hop(
         split = 2 * form.rows.links
         return values[:split].reshape(-1, 2, 1) * form.rows.size, values[split:, None]
     return None
+
+
+def _tangent(
+    form: General, h0: tuple[Any, ...], h1: tuple[Any, ...], O: Floats, theta: Floats
+) -> tuple[Floats, Floats]:
+    """Return the changes of origins (m, 2, 1) and angles (m, 1) that the inputs' change makes along the tangent."""
+    dh = tuple(np.asarray(b) - np.asarray(a) for a, b in zip(h0, h1, strict=True))
+    found = form.linear(h0, form.unknowns(O, theta), dh, (0.0,) * form.rows.equations)
+    rates = np.stack([np.broadcast_to(x, (2, 1)) for x in found[: 2 * form.rows.links]])
+    dO, dU = rates[0::2], rates[1::2]
+    return dO, np.cos(theta) * dU[:, 1] - np.sin(theta) * dU[:, 0]
 
 
 def _along(form: General, j: int, a: Any, b: Any, s: NDArray[np.complex128]) -> Any:

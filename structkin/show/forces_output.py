@@ -38,14 +38,14 @@ def effort_columns(forces: Kinetostatics) -> Iterator[Column]:
 
 
 def reaction_columns(forces: Kinetostatics) -> Iterator[Column]:
-    """Yield the force of each joint on its links, and the moment of each prismatic joint."""
+    """Yield the force of each joint on its links, and the moment of each prismatic joint and belt."""
     m = forces.motion.mechanism
     kinds = {joint.id: joint.kind for joint in m.topology.joints}
     for joint, link in bearing_links(m):
         force = forces.reaction(joint, link)
         for k, axis in enumerate("xy"):
             yield Column(f"{joint} on {link}", f"F{axis}", "N", force[:, k])
-        if kinds[joint] == "P":
+        if kinds[joint] == "P" or (joint in m.meshes and m.meshes[joint].type == "belt"):
             yield Column(f"{joint} on {link}", "M", "N m", forces.reaction_moment(joint, link))
 
 
@@ -77,7 +77,7 @@ def write_forces_csv(forces: Kinetostatics, path: str | Path) -> None:
     """Write forces as CSV: names in the first line, units in the second, then a line a sample.
 
     Columns: t; the value of each driver; its effort and power; Fx, Fy of each joint on its links, and M of prismatic
-    joints; Fx, Fy, M on the ground; status and group. Raises `InputError` where the file cannot be written.
+    joints and belts; Fx, Fy, M on the ground; status and group. Raises `InputError` where the file cannot be written.
     """
     write_columns(_columns(forces), forces.motion, path)
 

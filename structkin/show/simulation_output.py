@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,7 @@ def simulation_to_dict(simulation: Simulation) -> dict[str, Any]:
         "free": list(simulation.free),
         "efforts": {id: parts["effort"] for id, parts in nested(effort_columns(simulation)).items()},
         "energy": nested(energy_columns(simulation))["energy"],
+        "corrections": [asdict(one) for one in simulation.corrections],
         "stopped": simulation.stopped or None,
         "integration": {
             "steps": integration.steps,
@@ -68,6 +70,7 @@ def simulation_table(simulation: Simulation) -> Table:
         f"energy {energy[0]:.6g} J, changes by {np.max(np.abs(energy - energy[0])):.3g} J at most",
         f"{integration.steps} steps, {integration.evaluations} evaluations, {integration.seconds:.2g} s",
     ]
+    lines += [str(one) for one in simulation.corrections]
     if simulation.stopped:
         lines.append(f"stopped at {simulation.stopped}")
     table.caption = "\n".join(lines)

@@ -13,9 +13,12 @@ from __future__ import annotations
 from math import cos, isfinite, sin, sqrt
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from structkin.dynamics.compiled.forces import apply_loads
 from structkin.dynamics.compiled.laws_at import law_at
 from structkin.dynamics.compiled.layout import (
+    CHART,
     CLOCK,
     CONST,
     COUNT,
@@ -24,11 +27,13 @@ from structkin.dynamics.compiled.layout import (
     EFFORTS,
     ENERGY,
     FREE,
+    LAST,
     LOAD,
     MASS,
     MASS_PTR,
     MASS_ROW,
     MATRIX,
+    MEASURES,
     MOTION,
     MOVED,
     MOVED_PTR,
@@ -38,9 +43,13 @@ from structkin.dynamics.compiled.layout import (
     REACHED_PTR,
     RIGHT,
     ROOTS,
+    SECOND,
+    SLOPE,
+    SMOOTH,
     STEEP,
     STEP,
     TURNED,
+    TWO,
     WEIGHT,
     K,
     X,
@@ -48,6 +57,8 @@ from structkin.dynamics.compiled.layout import (
     ints,
     numbers,
 )
+from structkin.dynamics.compiled.series_at import expand, leave_series
+from structkin.dynamics.poses import WAY
 
 if TYPE_CHECKING:
     from structkin.dynamics.compiled.calling import call_step
@@ -57,10 +68,9 @@ def rate(I: Any, D: Any, t: float, y: Any, out: Any) -> bool:
     """Write the rate of the state (2 free,); return False where another evaluation is asked for."""
     if not evaluate(I, D, t, y, 0):
         return False
-    free = ints(I, FREE)[0]
-    z = numbers(I, D, Z).reshape(3, -1)
+    free, second = ints(I, FREE)[0], numbers(I, D, SECOND)
     for k in range(free):
-        out[k], out[free + k] = y[free + k], z[2, k]
+        out[k], out[free + k] = y[free + k], second[k]
     return True
 
 
@@ -71,18 +81,10 @@ def evaluate(I: Any, D: Any, t: float, y: Any, level: int) -> bool:
     """
     ints(I, COUNT)[0] += 1
     free, z, x = ints(I, FREE)[0], numbers(I, D, Z).reshape(3, -1), numbers(I, D, X).reshape(3, -1)
-    f, clock = z.shape[1], numbers(I, D, CLOCK)
+    f, clock, second = z.shape[1], numbers(I, D, CLOCK), numbers(I, D, SECOND)
     columns = numbers(I, D, K).reshape(f, -1)
     count = f if level == 2 else free
-    for k in range(free):
-        z[0, k], z[1, k], z[2, k] = y[k], y[free + k], 0.0
-    for k in range(free, f):
-        z[0, k], z[1, k], z[2, k] = law_at(I, D, ints(I, MOTION)[k], t)
-    for k in range(f):
-        if not isfinite(z[0, k] + z[1, k] + z[2, k]):
-            return False
-    drive(ints(I, DRIVERS).reshape(-1, 4), z, x, columns)
-    if not run_steps(I, D, t - clock[0], count):
+    if not settle(I, D, t, y, count, z, x, columns):
         return False
     if is_steep(I, columns, count, numbers(I, D, STEEP)[0]):
         return False
@@ -93,16 +95,104 @@ def evaluate(I: Any, D: Any, t: float, y: Any, level: int) -> bool:
         load[0, r] = weight[r] - load[1, r]
     if I[2 * CONST + 1] > 0:
         apply_loads(I, D, t, x, load[0])
-    if not balance(I, D, t, columns, load, z[2]):
+    if not (balance(I, D, t, columns, load, second) and are_finite(second)):
         return False
-    clock[0] = t
+    clock[0], last, slope = t, numbers(I, D, LAST), numbers(I, D, SLOPE)
+    for k in range(f):
+        last[k] = y[k] if k < free else z[0, k]
+    for k in range(free):
+        z[2, k] += slope[k] * second[k]
     keep(numbers(I, D, NEW_ROOTS), numbers(I, D, ROOTS))
     keep(numbers(I, D, NEW_TURNED), numbers(I, D, TURNED))
     if level:
-        finish(I, D, z, x, columns, load)
+        finish(I, D, second, x, columns, load)
     if level == 2:
-        find_efforts(I, D, t, z, columns, load)
+        find_efforts(I, D, t, second, columns, load)
     return True
+
+
+def settle(I: Any, D: Any, t: float, y: Any, count: int, z: Any, x: Any, columns: Any) -> bool:
+    """Write the pose at a time and state, come to in parts where the way is too long to tell modes by slopes."""
+    chart = ints(I, CHART)[0]
+    if not give(I, D, t, y, z):
+        return False
+    far = I[2 * TWO + 1] > 0 and chart < 0 and farthest(I, D, z) > WAY
+    if not far and pose(I, D, t - numbers(I, D, CLOCK)[0], y, count, z, x, columns):
+        return True
+    if chart >= 0 or I[2 * TWO + 1] == 0:
+        return False
+    return walk(I, D, y, z, x, columns) and give(I, D, t, y, z) and pose(I, D, 0.0, y, count, z, x, columns)
+
+
+def give(I: Any, D: Any, t: float, y: Any, z: Any) -> bool:
+    """Write the drivers' values and rates, the second rates of the free ones zero; return whether all are finite."""
+    free = ints(I, FREE)[0]
+    for k in range(free):
+        z[0, k], z[1, k], z[2, k] = y[k], y[free + k], 0.0
+    for k in range(free, z.shape[1]):
+        z[0, k], z[1, k], z[2, k] = law_at(I, D, ints(I, MOTION)[k], t)
+    return are_finite(z[0]) and are_finite(z[1]) and are_finite(z[2])
+
+
+def farthest(I: Any, D: Any, z: Any) -> float:
+    """Return the longest way of a driver since the last evaluation [rad or parts of the size]."""
+    last, measures, longest = numbers(I, D, LAST), numbers(I, D, MEASURES), 0.0
+    for k in range(z.shape[1]):
+        longest = max(longest, abs(z[0, k] - last[k]) / measures[k])
+    return longest
+
+
+def walk(I: Any, D: Any, y: Any, z: Any, x: Any, columns: Any) -> bool:
+    """Go in parts to where the drivers are given; rates are those by the part of the way. False where that fails."""
+    f, free, last = z.shape[1], ints(I, FREE)[0], numbers(I, D, LAST)
+    longest = farthest(I, D, z)
+    if not 0.0 < longest < 16 * WAY:
+        return False
+    parts = 2 + int(2 * longest / WAY)
+    start, way, trial = np.empty(f), np.empty(f), np.empty(2 * free)
+    for k in range(f):
+        start[k], way[k] = last[k], z[0, k] - last[k]
+    for p in range(parts + 1):
+        for k in range(f):
+            z[0, k], z[1, k], z[2, k] = start[k] + way[k] * p / parts, way[k], 0.0
+        for k in range(free):
+            trial[k], trial[free + k] = z[0, k], way[k]
+        if not pose(I, D, 1.0 / parts if p > 0 else 0.0, trial, free, z, x, columns):
+            return False
+        keep(numbers(I, D, NEW_ROOTS), numbers(I, D, ROOTS))
+        for k in range(f):
+            last[k] = z[0, k]
+    return True
+
+
+def pose(I: Any, D: Any, dt: float, y: Any, count: int, z: Any, x: Any, columns: Any) -> bool:
+    """Write slots, their rates and K: from a series around a flat pose, or group by group."""
+    chart, smooth, slope = ints(I, CHART)[0], ints(I, SMOOTH), numbers(I, D, SLOPE)
+    if z.shape[1] == 1:
+        value, rate = y[0], y[1]
+        if expand(I, D, value, rate, z, x, columns, slope):
+            if chart < 0:
+                z[0, 0], z[1, 0], z[2, 0], slope[0] = value, rate, 0.0, 1.0
+            return True
+    if chart >= 0:
+        return False
+    drive(ints(I, DRIVERS).reshape(-1, 4), z, x, columns)
+    if not run_steps(I, D, dt, count):
+        return False
+    smooth[0] = 0
+    for k in range(z.shape[1]):
+        slope[k] = 1.0
+    if z.shape[1] == 1:
+        leave_series(I, D, y[0])
+    return True
+
+
+def are_finite(values: Any) -> bool:
+    """Return whether all numbers are finite."""
+    total = 0.0
+    for k in range(values.shape[0]):
+        total += values[k]
+    return isfinite(total)
 
 
 def keep(found: Any, kept: Any) -> None:
@@ -116,7 +206,13 @@ def run_steps(I: Any, D: Any, dt: float, count: int) -> bool:
 
     Return False where a margin is small or what a root is cannot be told from what it was.
     """
-    step, ptr, moved, integers, numbers_ = ints(I, STEP), ints(I, MOVED_PTR), ints(I, MOVED), I.ctypes.data, D.ctypes.data
+    step, ptr, moved, integers, numbers_ = (
+        ints(I, STEP),
+        ints(I, MOVED_PTR),
+        ints(I, MOVED),
+        I.ctypes.data,
+        D.ctypes.data,
+    )
     for s in range(step.shape[0]):
         begin, end = ptr[s], ptr[s + 1]
         while end > begin and moved[end - 1] >= count:
@@ -177,7 +273,7 @@ def balance(I: Any, D: Any, t: float, columns: Any, load: Any, second: Any) -> b
     for a in range(free):
         right[a] = along(I, columns, a, load[0])
         if effort[a] >= 0:
-            right[a] += law_at(I, D, effort[a], t)[0]
+            right[a] += law_at(I, D, effort[a], t)[0] * numbers(I, D, SLOPE)[a]
         weigh(I, D, columns[a], load[1])
         for b in range(a, free):
             matrix[b, a] = along(I, columns, b, load[1])
@@ -205,12 +301,12 @@ def balance(I: Any, D: Any, t: float, columns: Any, load: Any, second: Any) -> b
     return True
 
 
-def finish(I: Any, D: Any, z: Any, x: Any, columns: Any, load: Any) -> None:
+def finish(I: Any, D: Any, second: Any, x: Any, columns: Any, load: Any) -> None:
     """Add the free coordinates' second rates to the accelerations; find the kinetic energy and its rate."""
     ptr, reached, energy = ints(I, REACHED_PTR), ints(I, REACHED), numbers(I, D, ENERGY)
     for a in range(ints(I, FREE)[0]):
         for k in range(ptr[a], ptr[a + 1]):
-            x[2, reached[k]] += columns[a, reached[k]] * z[2, a]
+            x[2, reached[k]] += columns[a, reached[k]] * second[a]
     weigh(I, D, x[1], load[1])
     energy[0] = energy[1] = 0.0
     for r in range(x.shape[1]):
@@ -218,15 +314,15 @@ def finish(I: Any, D: Any, z: Any, x: Any, columns: Any, load: Any) -> None:
         energy[1] += load[1, r] * x[2, r]
 
 
-def find_efforts(I: Any, D: Any, t: float, z: Any, columns: Any, load: Any) -> None:
+def find_efforts(I: Any, D: Any, t: float, second: Any, columns: Any, load: Any) -> None:
     """Find what the prescribed drivers have to give: what the equations along them leave over."""
     efforts, effort, free = numbers(I, D, EFFORTS), ints(I, EFFORT), ints(I, FREE)[0]
     for a in range(free):
         efforts[a] = law_at(I, D, effort[a], t)[0] if effort[a] >= 0 else 0.0
-    for a in range(free, z.shape[1]):
+    for a in range(free, efforts.shape[0]):
         # In `load` the accelerations without the free coordinates' second rates are taken off already.
         efforts[a] = -along(I, columns, a, load[0])
     for b in range(free):
         weigh(I, D, columns[b], load[1])
-        for a in range(free, z.shape[1]):
-            efforts[a] += along(I, columns, a, load[1]) * z[2, b]
+        for a in range(free, efforts.shape[0]):
+            efforts[a] += along(I, columns, a, load[1]) * second[b]

@@ -1,7 +1,7 @@
 """Two arrays that hold all others: what a compiled function takes in is short, and so is the time to compile it.
 
-`I` holds integers, `D` numbers. Each part has a number here; `I[2 k]` is where part k begins and `I[2 k + 1]` how long it is.
-The text of this module becomes part of the compiled one.
+`I` holds integers, `D` numbers. Each part has a number here: `I[2 k]` is where part k begins, and `I[2 k + 1]` how long
+it is. The text of this module becomes part of the compiled one.
 
 S steps, n rows of slots, f coordinates (the free ones first, then the prescribed ones), e expressions of slots.
 """
@@ -22,28 +22,37 @@ MASS_PTR, MASS_ROW = 8, 9
 LAW_FORM, LAW_PTR, MOTION, EFFORT = 10, 11, 12, 13
 # expressions: terms, and the row of each; loads as indices of expressions and laws, see `forces`;
 TERM_PTR, TERM_ROW, SPRINGS, TORSIONS, PUSHES, MOMENTS, FRICTIONS = 14, 15, 16, 17, 18, 19, 20
-# evaluations so far, how many past rates a multistep method knows, number of free coordinates.
+# evaluations so far, how many past rates a multistep method knows, number of free coordinates;
 COUNT, KNOWN, FREE = 21, 22, 23
+# steps with two modes; the step whose angle stands in for the coordinate, or -1; whether the pose is from a series.
+TWO, CHART, SMOOTH = 24, 25, 26
 
 # Numbers: constants of each step (S, .), values of W, weights (n,), largest rate of a row that is not steep (1,);
-CONSTANTS, MASS, WEIGHT, STEEP = 24, 25, 26, 27
+CONSTANTS, MASS, WEIGHT, STEEP = 27, 28, 29, 30
 # laws: factor, lines of five numbers; expressions: constants (e, 2), factors (., 2); sizes of loads;
-LAW_SCALE, LAW_DATA, CONST, FACTOR, SPRING_SIZES, TORSION_SIZES, FRICTION_SIZES = 28, 29, 30, 31, 32, 33, 34
-# drivers' values, rates, second rates (3, f); slots' places, rates, and second rates where those of z_f are zero (3, n); K (f, n);
-Z, X, K = 35, 36, 37
+LAW_SCALE, LAW_DATA, CONST, FACTOR, SPRING_SIZES, TORSION_SIZES, FRICTION_SIZES = 31, 32, 33, 34, 35, 36, 37
+# drivers' values, rates, second rates (3, f); slots' places, rates, and second rates at z_f'' = 0 (3, n); K (f, n);
+Z, X, K = 38, 39, 40
 # signed roots of the steps' margins and their rates (2, S) at a time (1,); the same of the evaluation that goes on;
-ROOTS, CLOCK, NEW_ROOTS = 38, 39, 40
+ROOTS, CLOCK, NEW_ROOTS = 41, 42, 43
 # turns of torsional springs, likewise;
-TURNED, NEW_TURNED = 41, 42
+TURNED, NEW_TURNED = 44, 45
 # places, rates of expressions and forces on them (3, e, 2); forces on rows and W K of a coordinate (2, n);
-PLACES, LOAD = 43, 44
+PLACES, LOAD = 46, 47
 # K_f^T W K_f and then its factor (f, f), its right-hand side (f,), a stack for formulas (., 3);
-MATRIX, RIGHT, STACK = 45, 46, 47
+MATRIX, RIGHT, STACK = 48, 49, 50
 # kinetic energy, power, largest kinetic energy, step of the past (4,); efforts (f,);
-ENERGY, EFFORTS = 48, 49
-# stages of a step (8, 2 free), past states and rates (8, 2 free).
-STAGES, PAST = 50, 51
-PARTS = 52
+ENERGY, EFFORTS = 51, 52
+# stages of a step (8, 2 free), past states and rates (8, 2 free); second rates of the state's coordinates (free,);
+STAGES, PAST, SECOND = 53, 54, 55
+# series of one coordinate: for each its place, way, radius, and the powers of its driver, its slots' rows and the roots
+# of TWO; weights of the powers (3, .).
+SERIES, POWERS = 56, 57
+# coordinates at the last evaluation, what makes them comparable, drivers' rates by the coordinates of the state (f,).
+LAST, MEASURES, SLOPE = 58, 59, 60
+# below these sizes roots that go to zero are looked at (S,).
+LOOK = 61
+PARTS = 62
 
 
 def ints(I: Any, part: int) -> Any:

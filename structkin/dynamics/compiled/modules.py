@@ -22,9 +22,15 @@ class Kind:
 
     def address(self) -> int:
         """Return where its compiled function is; compile it if this is the first time on this machine."""
-        if not self.is_stored:
+        if not self.is_ready and not self.is_stored:
             store.log.info("compiling the dynamics of %s, once on this machine", self.name)
+        _ready.add(self.source)
         return int(store.load(self.name, self.source).step.address)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether this process has it at hand."""
+        return self.source in _ready
 
     @property
     def is_stored(self) -> bool:
@@ -32,6 +38,7 @@ class Kind:
         return store.is_stored(self.name, self.source, "step")
 
 
+_ready: set[str] = set()
 _kinds: dict[Signature, Kind | None] = {}
 
 
@@ -43,9 +50,19 @@ def kind_of(step: Step, of: Signature) -> Kind | None:
     return _kinds[of]
 
 
+def ready() -> bool:
+    """Return whether this process has the compiled equations at hand."""
+    return equations_source() in _ready
+
+
+def stored() -> bool:
+    """Return whether the equations were compiled before on this machine."""
+    return store.is_stored(_NAME, equations_source(), "evaluate")
+
+
 def equations_module() -> ModuleType:
     """Return the compiled equations; they are compiled when they are first called on this machine."""
-    source = equations_source()
-    if not store.is_stored(_NAME, source, "evaluate"):
+    if not ready() and not stored():
         store.log.info("compiling the equations of motion, once on this machine")
-    return store.load(_NAME, source)
+    _ready.add(equations_source())
+    return store.load(_NAME, equations_source())

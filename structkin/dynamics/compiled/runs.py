@@ -5,60 +5,106 @@ The methods are those of `structkin.dynamics.integrators` (Flores & Lankarani, e
 
 from __future__ import annotations
 
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
 
 from structkin.dynamics.compiled.equations import evaluate, rate
-from structkin.dynamics.compiled.layout import ENERGY, FREE, KNOWN, PAST, STAGES, Z, ints, numbers
+from structkin.dynamics.compiled.layout import (
+    CHART,
+    ENERGY,
+    FREE,
+    KNOWN,
+    LOOK,
+    PAST,
+    ROOTS,
+    SECOND,
+    SMOOTH,
+    STAGES,
+    TWO,
+    ints,
+    numbers,
+)
+from structkin.dynamics.dead_points import LEAVE
+from structkin.dynamics.reduced import DEAD
 
 
 def advance(
-    I: Any, D: Any, method: int, start: float, end: float, begin: int, count: int, y: Any, jump: float
-) -> tuple[int, int]:
-    """Take the steps `begin` to `count` of equal steps from `start` to `end`; `y` is the state, and becomes the last.
+    I: Any,
+    D: Any,
+    method: int,
+    start: float,
+    end: float,
+    begin: int,
+    stop: int,
+    count: int,
+    y: Any,
+    jump: float,
+    huge: float,
+) -> int:
+    """Take the steps `begin` to `stop` of `count` equal ones from `start` to `end`; `y` becomes the state after them.
 
-    The arrays hold an evaluation of the state, level 1, whose rate is the first stage. Return how many steps are
-    taken, and why no more: 0 all are, 1 an evaluation is asked for elsewhere, 2 a number is not finite,
-    3 the energy jumps, 4 an implicit step does not converge.
+    Return how many steps are taken then: fewer where something is to be looked at, which is done in the next step.
     """
     h, m = (end - start) / count, ints(I, FREE)[0]
-    energy, second = numbers(I, D, ENERGY), numbers(I, D, Z).reshape(3, -1)[2]
+    energy, second = numbers(I, D, ENERGY), numbers(I, D, SECOND)
     stage = numbers(I, D, STAGES).reshape(8, -1)
-    for k in range(begin, count):
+    if not evaluate(I, D, start + begin * h, y, 1):
+        return begin
+    for k in range(begin, stop):
+        if may_change(I, D, DEAD):
+            return k
         for i in range(m):
             stage[0, i], stage[0, m + i] = y[m + i], second[i]
         kinetic, power = energy[0], energy[1]
-        code = take_step(I, D, method, start + k * h, y, h, stage)
-        if code:
-            return k, code
+        if not take_step(I, D, method, start + k * h, y, h, stage):
+            return k
         for i in range(2 * m):
-            if not isfinite(stage[7, i]):
-                return k, 2
+            if not abs(stage[7, i]) < huge:
+                return k
         # The evaluation at its end is the first one of the next step.
         if not evaluate(I, D, end if k == count - 1 else start + (k + 1) * h, stage[7], 1):
-            return k, 1
-        for i in range(2 * m):
-            y[i] = stage[7, i]
+            return k
         energy[2] = max(energy[2], kinetic, energy[0])
         if abs(energy[0] - kinetic - 0.5 * h * (power + energy[1])) > jump * energy[2]:
-            return k, 3
-    return count, 0
+            return k
+        for i in range(2 * m):
+            y[i] = stage[7, i]
+    return max(begin, stop)
 
 
-def take_step(I: Any, D: Any, method: int, t: float, y: Any, h: float, stage: Any) -> int:
-    """Write the state after a step; methods are numbered Euler, RK2, RK4, ABM4, Gear4."""
+def may_change(I: Any, D: Any, near: float) -> bool:
+    """Return whether other coordinates may tell the motion better from here on."""
+    roots, two, look = numbers(I, D, ROOTS).reshape(2, -1), ints(I, TWO), numbers(I, D, LOOK)
+    chart = ints(I, CHART)[0]
+    if chart >= 0:
+        return bool(abs(roots[0, chart]) >= LEAVE)
+    if ints(I, SMOOTH)[0] != 0:
+        return False
+    found = False
+    for k in range(two.shape[0]):
+        s = two[k]
+        size = abs(roots[0, s])
+        if size > LEAVE:
+            look[s] = inf
+        elif size < min(near, look[s]) and roots[0, s] * roots[1, s] <= 0.0:
+            found = True
+    return found
+
+
+def take_step(I: Any, D: Any, method: int, t: float, y: Any, h: float, stage: Any) -> bool:
+    """Write the state after a step; False where that is not known here. Methods: Euler, RK2, RK4, ABM4, Gear4."""
     if method == 0:
         ahead(y, h, stage[0], stage[7])
-        return 0
+        return True
     if method == 1:
         ahead(y, h, stage[0], stage[4])
         if not rate(I, D, t + h, stage[4], stage[1]):
-            return 1
+            return False
         for i in range(y.shape[0]):
             stage[7, i] = y[i] + 0.5 * h * (stage[0, i] + stage[1, i])
-        return 0
+        return True
     if method == 2:
         return runge_kutta(I, D, t, y, h, stage)
     past, many, energy = numbers(I, D, PAST).reshape(8, -1), ints(I, KNOWN), numbers(I, D, ENERGY)
@@ -71,13 +117,13 @@ def take_step(I: Any, D: Any, method: int, t: float, y: Any, h: float, stage: An
                 past[k, i], past[4 + k, i] = past[k + 1, i], past[5 + k, i]
         past[known, i], past[4 + known, i] = y[i], stage[0, i]
     if known < 3:
-        code = runge_kutta(I, D, t, y, h, stage)
+        done = runge_kutta(I, D, t, y, h, stage)
     elif method == 3:
-        code = adams(I, D, t, y, h, stage, past)
+        done = adams(I, D, t, y, h, stage, past)
     else:
-        code = gear(I, D, t, y, h, stage, past)
-    many[0], energy[3] = (known + 1 if code == 0 else 0), h
-    return code
+        done = gear(I, D, t, y, h, stage, past)
+    many[0], energy[3] = (known + 1 if done else 0), h
+    return done
 
 
 def ahead(y: Any, h: float, slope: Any, out: Any) -> None:
@@ -86,30 +132,30 @@ def ahead(y: Any, h: float, slope: Any, out: Any) -> None:
         out[i] = y[i] + h * slope[i]
 
 
-def runge_kutta(I: Any, D: Any, t: float, y: Any, h: float, stage: Any) -> int:
+def runge_kutta(I: Any, D: Any, t: float, y: Any, h: float, stage: Any) -> bool:
     """Take a step by the classical method of fourth order (eqs. 158-163)."""
     for k in range(1, 4):
         part = h if k == 3 else 0.5 * h
         ahead(y, part, stage[k - 1], stage[4])
         if not rate(I, D, t + part, stage[4], stage[k]):
-            return 1
+            return False
     for i in range(y.shape[0]):
         stage[7, i] = y[i] + h / 6 * (stage[0, i] + 2 * stage[1, i] + 2 * stage[2, i] + stage[3, i])
-    return 0
+    return True
 
 
-def adams(I: Any, D: Any, t: float, y: Any, h: float, stage: Any, past: Any) -> int:
+def adams(I: Any, D: Any, t: float, y: Any, h: float, stage: Any, past: Any) -> bool:
     """Take a step by Adams and Bashforth's predictor and Adams and Moulton's corrector (eqs. 164-169)."""
     for i in range(y.shape[0]):
         stage[4, i] = y[i] + h / 24 * (55 * past[7, i] - 59 * past[6, i] + 37 * past[5, i] - 9 * past[4, i])
     if not rate(I, D, t + h, stage[4], stage[1]):
-        return 1
+        return False
     for i in range(y.shape[0]):
         stage[7, i] = y[i] + h / 24 * (9 * stage[1, i] + 19 * past[7, i] - 5 * past[6, i] + past[5, i])
-    return 0
+    return True
 
 
-def gear(I: Any, D: Any, t: float, y: Any, h: float, stage: Any, past: Any) -> int:
+def gear(I: Any, D: Any, t: float, y: Any, h: float, stage: Any, past: Any) -> bool:
     """Take a step by Gear's method (eqs. 170-171): Newton's method with one matrix of central differences."""
     m, x, b, size = y.shape[0], stage[7], 12 / 25 * h, 1.0
     matrix, inverse = np.empty((m, m)), np.empty((m, m))
@@ -121,18 +167,18 @@ def gear(I: Any, D: Any, t: float, y: Any, h: float, stage: Any, past: Any) -> i
         apart, middle = 6e-6 * (1.0 + abs(x[k])), x[k]
         x[k] = middle + apart
         if not rate(I, D, t + h, x, stage[1]):
-            return 1
+            return False
         x[k] = middle - apart
         if not rate(I, D, t + h, x, stage[2]):
-            return 1
+            return False
         x[k] = middle
         for i in range(m):
             matrix[i, k] = (1.0 if i == k else 0.0) - b * (stage[1, i] - stage[2, i]) / (2 * apart)
     if not invert(matrix, inverse):
-        return 4
+        return False
     for _ in range(20):
         if not rate(I, D, t + h, x, stage[1]):
-            return 1
+            return False
         for i in range(m):
             stage[4, i] = x[i] - stage[5, i] - b * stage[1, i]
         largest = 0.0
@@ -142,11 +188,11 @@ def gear(I: Any, D: Any, t: float, y: Any, h: float, stage: Any, past: Any) -> i
                 change += inverse[i, k] * stage[4, k]
             x[i] -= change
             if not isfinite(x[i]):
-                return 4
+                return False
             largest = max(largest, abs(change))
         if largest < 1e-13 * size:
-            return 0
-    return 4
+            return True
+    return False
 
 
 def invert(matrix: Any, inverse: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Writing the modules that are compiled: the equations, once for all, and the formulas of each kind of step at one lane."""
+"""Writing the modules that are compiled: the equations once for all, and the formulas of each kind of step."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from structkin.dynamics.compiled import equations, forces, laws_at, layout, runs
+from structkin.dynamics.compiled import equations, forces, laws_at, layout, runs, series_at
+from structkin.dynamics.poses import STRAY
 from structkin.kinematics.kernels.symbols import Graph, Symbol, Term
 from structkin.kinematics.kernels.tracing import SCALAR, VECTOR, Signature, Trace
+from structkin.kinematics.smoothing import GUARD
 
-#: A group with a smaller margin (a squared sine) is looked at by those equations that know flat poses.
-GUARD = 1e-6
-#: A root that was predicted between these parts of what it is has kept its sign for sure.
-LEAST, MOST = 0.3, 4.0
+#: The margin of a group with one mode is larger, or `Reduced` looks at the pose.
+CLEAR = 1e-6
 
 _EQUATIONS = '''"""The equations of motion, written by structkin, compiled once and then read from the cache."""
 
@@ -38,14 +38,16 @@ from math import cos, exp, sin, sqrt
 from numba import carray, cfunc, njit
 '''
 _NJIT = '@njit(cache=True, nogil=True, error_model="numpy")'
-_CFUNC = '@cfunc("int64(CPointer(int64), CPointer(float64), int64, int64, int64, float64)", cache=True, error_model="numpy")'
+_CFUNC = (
+    '@cfunc("int64(CPointer(int64), CPointer(float64), int64, int64, int64, float64)", cache=True, error_model="numpy")'
+)
 
 
 @cache
 def equations_source() -> str:
     """Return the source of the module of the equations."""
-    lines = [_EQUATIONS, *_constants()]
-    for module in (layout, laws_at, forces, equations, runs):
+    lines = [_EQUATIONS, *(line for module in (layout, series_at, equations, runs) for line in _constants(module))]
+    for module in (layout, laws_at, forces, series_at, equations, runs):
         lines += _texts(module)
     # What it imports is part of it.
     calling = Path(layout.__file__).with_name("calling.py").read_text(encoding="utf-8")
@@ -54,7 +56,7 @@ def equations_source() -> str:
 
 def step_source(of: Signature, trace: Trace) -> str:
     """Return the source of the module of a kind of step."""
-    lines = [_STEP.format(name=of.relation.__name__), *_constants(), *_texts(layout)]
+    lines = [_STEP.format(name=of.relation.__name__), *_constants(layout), *_texts(layout)]
     lines += ["", "", _NJIT, "def formulas(I, D, s, begin, end, dt):"]
     lines += ["    " + line for line in _Kind(of, trace).lines()]
     lines += ["", "", _CFUNC, "def step(integers, numbers_, s, begin, end, dt):"]
@@ -64,8 +66,8 @@ def step_source(of: Signature, trace: Trace) -> str:
     return "\n".join([*lines, ""])
 
 
-def _constants() -> Iterator[str]:
-    return (f"{name} = {value}" for name, value in vars(layout).items() if name.isupper())
+def _constants(module: Any) -> Iterator[str]:
+    return (f"{name} = {value!r}" for name, value in vars(module).items() if name.isupper())
 
 
 def _texts(module: Any) -> Iterator[str]:
@@ -116,16 +118,18 @@ class _Kind:
         yield from graph.lines([margin])
         name = graph.name(margin)
         if self.trace.one_mode:
-            yield from (f"signed = ints(I, MODE)[s] * {name}", f"if not signed > {GUARD!r}:", "    return 0")
+            yield from (f"signed = ints(I, MODE)[s] * {name}", f"if not signed > {CLEAR!r}:", "    return 0")
             yield "root = sqrt(signed)"
             return
-        yield from (f"if not {name} > {GUARD!r}:", "    return 0")
+        yield from (f"if not {name} > {GUARD**2!r}:", "    return 0")
         yield "old, new = numbers(I, D, ROOTS).reshape(2, -1), numbers(I, D, NEW_ROOTS).reshape(2, -1)"
-        # Its sign is what it was predicted to be, unless that says too little.
-        yield from (f"root = sqrt({name})", "expected = old[0, s] + old[1, s] * dt")
+        # Its sign is where its slope leads, as in `structkin.dynamics.poses`: it changes next to a flat pose only.
+        yield from ("last, expected, root = old[0, s], old[0, s] + old[1, s] * dt, sqrt(" + name + ")",)
         yield from ("if expected < 0.0:", "    root = -root")
-        yield from (f"if not {LEAST!r} < expected / root < {MOST!r}:", "    return 0")
-        yield from (f"if root * old[0, s] < 0.0 and old[0, s] * old[0, s] > {GUARD!r}:", "    return 0")
+        yield f"if root * last < 0.0 and (ints(I, SMOOTH)[0] == 0 or abs(last) > {2 * GUARD!r}):"
+        yield "    return 0"
+        yield f"if abs(root - expected) > 1e-9 + {STRAY!r} * max(abs(root) + abs(last), abs(expected - last)):"
+        yield "    return 0"
         rate = derivative(graph, margin, {f"h0_{one}": graph.load(f"h1_{one}") for one, _ in self._inputs()})
         yield from graph.lines([rate])
         yield f"new[0, s], new[1, s] = root, 0.5 * {graph.name(rate)} / root"
