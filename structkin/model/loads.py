@@ -160,17 +160,34 @@ def _friction(draft: Draft, id: str, entry: FrictionEntry) -> Friction | None:
             return None
         raise Flaw(f"there is no joint '{entry.joint}'", suggest(entry.joint, draft.joints))
     turning = joint.kind == "R"
-    if entry.limit is None:
-        raise Flaw("has no limit", f"such as limit = {'0.5 (N m)' if turning else '12 (N)'}")
+    if (entry.limit is None) == (entry.coefficient is None):
+        found = "has no limit" if entry.limit is None else "has both a limit and a coefficient"
+        raise Flaw(found, f"such as limit = {'0.5 (N m)' if turning else '12 (N)'}, or a coefficient")
+    by_coefficient = [name for name in ("normal", "radius") if getattr(entry, name) is not None]
+    if entry.limit is not None and by_coefficient:
+        raise Flaw(f"has a limit, which needs no {by_coefficient[0]}", "delete one of them")
+    if entry.coefficient is not None and turning == (entry.radius is None):
+        raise Flaw("a pin has a radius" if turning else "a guide has no radius", "it is the arm of friction at a pin")
     links: tuple[str, str] | None = (joint.links[0], joint.links[1])
     if turning:
         links = _turning(draft, key, entry.joint, entry.links)
     elif entry.links is not None:
         raise Flaw("names links, but the guide tells them", "delete links")
-    limit = _positive(draft, f"{key}.limit", entry.limit, "moment" if turning else "force")
     transition = entry.transition if entry.transition is not None else TRANSITION
     smooth = _positive(draft, f"{key}.transition", transition, "angular speed" if turning else "speed")
-    return None if links is None or not limit or not smooth else Friction(id, entry.joint, links, limit, smooth)
+    if entry.limit is not None:
+        limit = _positive(draft, f"{key}.limit", entry.limit, "moment" if turning else "force")
+        return None if links is None or not limit or not smooth else Friction(id, entry.joint, links, limit, smooth)
+    coefficient = _between(
+        draft, f"{key}.coefficient", entry.coefficient, 1e-12, 1e3, "a coefficient greater than zero"
+    )
+    normal = 0.0 if entry.normal is None else _positive(draft, f"{key}.normal", entry.normal, "force")
+    if links is None or not smooth or coefficient is None or normal is None:
+        return None
+    arm = entry.radius or 1.0
+    if normal:
+        return Friction(id, entry.joint, links, coefficient * normal * arm, smooth)
+    return Friction(id, entry.joint, links, 0.0, smooth, coefficient, arm)
 
 
 def _positive(draft: Draft, key: str, value: Any, kind: str) -> float | None:
