@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from structkin.assemblies.circuits import circuits as find_circuits
 from structkin.cli.driver_values import driver_values
 from structkin.cli.terminal import check_targets, console, print_json
 from structkin.errors import InputError, Problem
 from structkin.kinematics.four_bar import FourBar, SliderCrank
-from structkin.kinematics.limits import circuits as find_circuits
 from structkin.kinematics.limits import limits as find_limits
 from structkin.model import load
 from structkin.model.mechanism import Mechanism

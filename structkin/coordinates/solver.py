@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from structkin.coordinates.between import again, mend
 from structkin.coordinates.follow import follow
-from structkin.coordinates.linear import SOLVERS, Sparse, Triangular
+from structkin.coordinates.linear import SOLVERS, LinearSolver, Sparse, Triangular
 from structkin.coordinates.newton import CONSISTENT, Scaled, close, rates
 from structkin.coordinates.sweeps import is_worth_it
 from structkin.coordinates.system import Coordinates
@@ -62,6 +62,11 @@ class GlobalSolver:
     def scaled(self) -> Scaled:
         """The system of all rows, with the method's own linear solver."""
         return self._many[0]
+
+    @property
+    def linear_solvers(self) -> tuple[LinearSolver, LinearSolver]:
+        """What solves single stations, and what solves many samples."""
+        return self._single.solver, self._many[0].solver
 
     @property
     def width(self) -> int:

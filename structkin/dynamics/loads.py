@@ -68,7 +68,7 @@ def wrenches(
     """Return all that acts on the links, drivers and joints left out.
 
     `near[id]` holds the angle of a torsional spring before the first sample, and is set to that of the last one; of a
-    contact it holds the speed at which the bodies met. `normals[id]` (n,) [N] presses the joint of a friction that has a
+    contact it holds the speed at which the bodies met. `normals[id]` (n,) [N] presses the joint of a friction with a
     coefficient; without, there is none yet.
     """
     total, forces = Wrenches(motion), motion.mechanism.forces

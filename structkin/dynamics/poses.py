@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.across import across
+from structkin.dynamics.inverse import Chart
 from structkin.dynamics.pose import NoPoseError, Pose, roots_at, slopes_at, steps_with_roots
-from structkin.dynamics.series import Chart, Series, expand
+from structkin.dynamics.series import Series, expand
 from structkin.groups import General
 from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.engine import Lanes, positions
@@ -72,7 +73,7 @@ class Poses:
             self._keep(self._from_series(series, q))
             return
         modes = np.where(roots < 0, -1, 1)
-        pose = self.regular(q, self._positions(q, self.last.x, modes).x[0, :, 0], modes)
+        pose = self.regular(q, self._positions(q, self.last.x, modes).x[0, :, 0], roots)
         if pose is not None:
             self._keep(pose)
 

@@ -6,7 +6,7 @@ from poses on a circle of complex s, where every group is regular (`structkin.ki
 transform; its first two derivatives are K and z'^T L z' along that way.
 
 At a dead point the pose is no function of the driver: there the way runs along the **angle** of the singular group,
-whose sine is its root and zero at the dead point, and the driver's value is solved for: both are analytic in it.
+whose sine is its root and zero at the dead point, and the driver's value is solved for (`inverse`).
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups import General
+from structkin.dynamics.inverse import Chart, Inverse
 from structkin.kinematics.circles import CERTAIN, NODES, RADII, UNIT, Signs, solve_around
-from structkin.kinematics.derivatives import Part
 from structkin.kinematics.plan import Plan
 
 Floats = NDArray[np.float64]
@@ -28,16 +27,6 @@ Floats = NDArray[np.float64]
 POWERS = 3 * NODES // 4
 #: The part of the radius in which a series stands for the pose: the powers left out are below rounding there.
 VALID = 0.3
-#: Step of the differences that Newton's method takes as a slope [rad or parts of the size], and its iterations.
-STEP, ITERATIONS = 1e-5, 12
-
-
-@dataclass(frozen=True)
-class Chart:
-    """What the coordinates q are: those of the drivers; or the angle of a `step` in place of the driver `index`."""
-
-    step: int | None = None
-    index: int = -1
 
 
 @dataclass(frozen=True)
@@ -92,16 +81,20 @@ def expand(
     around = np.repeat(near[:, None], len(ways), axis=1)
     for radius in RADII:
         nodes = q[:, None, None] + ways.T[:, :, None] * (radius * UNIT)
-        roots = {}
+        roots, given = {}, {}
         if chart.step is not None:
-            roots[chart.step] = np.sin(nodes[chart.index])
-            found = _drivers_of_root(plan, order, lengths, chart, nodes, radius, signs, z, around)
+            inverse = Inverse(plan, tuple(order), lengths, chart, radius, signs, around)
+            if chart.link is None:
+                roots[chart.step] = np.sin(nodes[chart.index])
+                found = inverse.by_root(nodes, z)
+            else:
+                found, given[chart.step] = inverse.by_link(nodes, z)
             if found is None:
                 continue
             nodes = found
         with np.errstate(all="ignore"):
             values = dict(zip(order, nodes, strict=True))
-            circles = solve_around(plan, values, radius, signs, around, roots)
+            circles = solve_around(plan, values, radius, signs, around, roots, given=given)
             if not (circles.until == len(plan.steps)).all():
                 continue
             nodes = np.concatenate((nodes, circles.x))
@@ -112,52 +105,3 @@ def expand(
         powers = powers[:, :, :POWERS] * UNIT[0] ** -np.arange(POWERS)
         return Series(q, ways, radius, np.moveaxis(powers.real, 1, 0), nodes)
     return None
-
-
-def _drivers_of_root(
-    plan: Plan,
-    order: Sequence[str],
-    lengths: Floats,
-    chart: Chart,
-    nodes: NDArray[np.complex128],
-    radius: float,
-    signs: Signs,
-    z: Floats,
-    near: Floats,
-) -> NDArray[np.complex128] | None:
-    """Return the drivers' values (f, c, NODES) at which the step of a chart has given angles, by Newton's method."""
-    assert chart.step is not None
-    kind = plan.steps[chart.step].kind
-    assert not isinstance(kind, General)
-    target, step = np.sin(nodes[chart.index]) ** 2, STEP * lengths[chart.index]
-    nodes, count = nodes.copy(), nodes.shape[1]
-    nodes[chart.index] = z[chart.index]
-    three = np.tile(near, (1, 3))
-    for _ in range(ITERATIONS):
-        beside = np.concatenate((nodes, nodes, nodes), axis=1)
-        beside[chart.index, count : 2 * count] += step
-        beside[chart.index, 2 * count :] -= step
-        with np.errstate(all="ignore"):
-            circles = solve_around(
-                plan, dict(zip(order, beside, strict=True)), radius, _thrice(signs), three, steps=chart.step
-            )
-            part = Part(plan, circles.x.reshape(len(circles.x), -1))
-            found = kind.margin(part.inputs(plan.steps[chart.step]))
-            margin = np.reshape(np.asarray(found), (3, count, NODES))
-            change = (target - margin[0]) * (2 * step / (margin[1] - margin[2]))
-        if not np.isfinite(change).all() or not (circles.until > chart.step).all():
-            return None
-        nodes[chart.index] += change
-        if np.max(np.abs(change)) < 1e-14 * lengths[chart.index]:
-            return nodes
-        if np.max(np.abs(change)) > lengths[chart.index]:
-            return None
-    return nodes if np.max(np.abs(change)) < 1e-12 * lengths[chart.index] else None
-
-
-def _thrice(signs: Signs) -> Signs:
-    def tiled(step: int, s0: Floats) -> Floats:
-        parts = np.split(s0, 3)
-        return np.concatenate([signs(step, part) for part in parts])
-
-    return tiled

@@ -86,10 +86,12 @@ def solve_around(
     near: Floats,
     roots: Mapping[int, NDArray[Any]] | None = None,
     steps: int | None = None,
+    given: Mapping[int, tuple[Any, ...]] | None = None,
 ) -> Circles:
     """Solve the poses at any analytic driver values on circles, (c, NODES) for each driver.
 
-    `roots` (c, NODES) are given for steps whose smooth root is known; `steps` is how many are solved (default: all).
+    `roots` (c, NODES) are those of steps whose smooth root is known, `given` the unknowns, over all nodes, of steps
+    that are solved already; `steps` is how many are solved (default: all).
     """
     count, s = near.shape[1], radius * UNIT
     x = np.full((plan.offsets[-1], count, NODES), np.nan, np.complex128)
@@ -102,7 +104,9 @@ def solve_around(
     with np.errstate(all="ignore"):
         for index, step in enumerate(plan.steps[:steps]):
             h, root = part.inputs(step), None
-            if isinstance(step.kind, General):
+            if given and index in given:
+                phi = given[index]
+            elif isinstance(step.kind, General):
                 phi = _close_general(plan, step, step.kind, h, near)
             else:
                 if roots and index in roots:

@@ -352,8 +352,8 @@ class Mechanism:
         drivers: Mapping[str, float] | None = None,
         range: tuple[float, float] | None = None,
     ) -> Circuits:
-        """Return which assembly modes are connected as a driver moves; see `structkin.kinematics.limits.circuits`."""
-        from structkin.kinematics.limits import circuits
+        """Return which assembly modes are connected as a driver moves; see `structkin.assemblies.circuits`."""
+        from structkin.assemblies.circuits import circuits
 
         return circuits(self, driver, drivers=drivers, range=range)
 

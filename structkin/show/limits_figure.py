@@ -136,7 +136,7 @@ def _pieces(part: Interval, low: float, high: float) -> list[tuple[float, float]
     if b <= high + 1e-12 * abs(high) or high - low != TURN:
         shift = TURN * math.floor((a - low) / TURN) if high - low == TURN else 0.0
         return [(a - shift, b - shift)]
-    return [(a, high), (low, b - TURN)] if a < high else [(a - TURN, b - TURN)]
+    return [(a, high), (low, min(b - TURN, high))] if a < high else [(a - TURN, b - TURN)]
 
 
 def _within(value: float, low: float, high: float) -> float:

@@ -207,6 +207,15 @@ def test_geneva_wheels_count_their_steps(slots):
     assert np.ptp(motion.geneva("step").steps) == 2
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_geneva_wheel_that_begins_some_turns_away(family):
+    m = geneva(5)
+    z = np.linspace(15.0, 21.0, 50)
+    motion = m.solve(drivers={"motor": z})
+    other = m.solve(drivers={"motor": z}, method="global", coordinates=family)
+    assert other.ok.all() and distinct(motion, other)[0].max() < 1e-12
+
+
 def test_a_geneva_wheel_on_a_moving_carrier_drives_a_linkage():
     data = geneva(4).source_dict
     data["points"] |= {"O": [0, -1], "C": [1.3, 0.1], "D": [2.0, 0.6], "E": [2.2, -0.4]}

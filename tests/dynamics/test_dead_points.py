@@ -42,7 +42,7 @@ def test_a_rocker_swings_through_the_ends_of_its_stroke(base, end):
     t = np.linspace(0, end, 41)
     good = sk.simulate(crank_rocker("crank", base), t, rtol=1e-12, atol=1e-12)
     found = sk.simulate(crank_rocker("rocker", base, rocker_speed()), t, rtol=1e-12, atol=1e-12)
-    assert not found.stopped and np.ptp(good.drivers["crank"][0]) > np.pi
+    assert not found.stopped and np.ptp(good.drivers["crank"][0]) > 0.9 * np.pi
     assert found.position("B") == pytest.approx(good.position("B"), abs=1e-9)
     assert found.velocity("C") == pytest.approx(good.velocity("C"), abs=1e-7)
     assert found.acceleration("C") == pytest.approx(good.acceleration("C"), abs=1e-6)

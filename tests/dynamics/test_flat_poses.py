@@ -73,7 +73,7 @@ def test_a_simulation_may_begin_at_a_flat_pose(angle_0):
 
 def test_a_stage_exactly_on_the_flat_pose_and_steps_back_over_it():
     """Trial steps go over the flat pose and come back: the accelerations are those of one smooth motion."""
-    equations = start(windows(5), "reduced", 0.0, ())
+    equations = start(windows(5), 0.0, ())
     a, ((tip, _),) = 9.81 * (3 + 5) / (2 + 5), equations.plan.pins["B5"].terms
     for angle in (1.0, 0.2, -0.2, 0.0, 0.3, 0.01, 0.0, -0.01, -1.0, -3.0, -np.pi, -3.2, -3.1, -np.pi, -4.0, -2.9):
         instant = equations.at(0.0, np.array([angle, -2.0]))

@@ -139,6 +139,27 @@ def circle_of_powers(center):
     return center + np.concatenate((-near, [0.0], near[::-1]))
 
 
+def test_equal_rods_keep_k_and_l_through_the_folded_pose():
+    """The slider stays at 2 l cos(theta) and the rod mirrors the crank: position, K, L and jerk are known."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 1), "C": (2, 0)},
+        links={"ground": ["A"], "crank": ["A", "B"], "rod": ["B", "C"], "slide": ["C"]},
+        joints={"guide": {"type": "prismatic", "links": ["slide", "ground"], "axis": [1, 0]}},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+    for z in (np.radians(np.arange(45.0, 405.5)), circle_of_powers(np.pi / 2), circle_of_powers(1.5 * np.pi)):
+        one, size = np.ones(len(z)), 2 * np.sqrt(2)
+        motion = m.solve(drivers={"motor": (z, one, 0 * one, 0 * one)})
+        assert motion.ok.all()
+        np.testing.assert_allclose(motion.position("C")[:, 0], size * np.cos(z), atol=1e-11)
+        np.testing.assert_allclose(motion.K("C")[:, 0, 0], -size * np.sin(z), atol=1e-8)
+        np.testing.assert_allclose(motion.K("rod")[:, 0], -1, atol=1e-8)
+        np.testing.assert_allclose(motion.L("C")[:, 0, 0, 0], -size * np.cos(z), atol=1e-8)
+        np.testing.assert_allclose(motion.L("rod")[:, 0, 0], 0, atol=1e-8)
+        np.testing.assert_allclose(motion.convective("C")[:, 0], -size * np.cos(z), atol=1e-8)
+        np.testing.assert_allclose(motion.jerk("C")[:, 0], size * np.sin(z), atol=1e-6)
+
+
 @pytest.mark.parametrize("count", [1, 2, 5, 8, 40])
 def test_windows_turn_together(count):
     """All bars stay level and all cranks parallel: position, K, L and jerk of the last corner are known."""

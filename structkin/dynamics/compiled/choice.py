@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.compiled.modules import ready, stored
 from structkin.dynamics.compiled.packing import Packed, packed
-from structkin.dynamics.compiled.runs import NEAR
 from structkin.dynamics.reduced import DEAD, Instant, Reduced
 from structkin.kinematics.choice import has_numba
 
@@ -66,9 +65,7 @@ class Hastened(Reduced):
 
     def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
         """Return the state in other coordinates, if these tell the motion better from here on; None if not."""
-        if self._machine is not None:
-            return self._machine.change(t, y, NEAR if near == DEAD else near)
-        return self._equations.change(t, y, near)
+        return (self._machine or self._equations).change(t, y, near)
 
     def expect(self, method: str, steps: float) -> None:
         """Take in that so many steps at a fixed length are to come."""
@@ -90,11 +87,19 @@ class Hastened(Reduced):
 
         They are of `count` equal ones from `start` to `end`. Return how many are taken then, and the state after them.
         """
+        if self._machine is None and self._at_once:
+            self._switch(start + begin * (end - start) / count, y)
         if self._machine is None:
             return begin, y
-        y, before = y.copy(), self._machine.evaluations
-        done = self._machine.advance(METHODS[method][0], start, end, begin, last, count, y, jump, huge)
-        self.evaluations += self._machine.evaluations - before
+        machine, y, h = self._machine, y.copy(), (end - start) / count
+        before, done, looked = machine.evaluations, begin, -1
+        while True:
+            done = machine.advance(METHODS[method][0], start, end, done, last, count, y, jump, huge)
+            if done >= last or done == looked or not machine.may_change(start + done * h, y):
+                break
+            changed, looked = machine.change(start + done * h, y), done
+            y = y if changed is None else changed
+        self.evaluations += machine.evaluations - before
         return done, y
 
     def _switch(self, t: float, y: Floats) -> None:

@@ -6,6 +6,7 @@ compiled module goes on, with the power series that `Reduced` has found.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,9 +16,9 @@ from numpy.typing import NDArray
 from structkin.dynamics.compiled import layout
 from structkin.dynamics.compiled.modules import equations_module
 from structkin.dynamics.compiled.packing import Packed
-from structkin.dynamics.compiled.series_at import HEAD, MANY, TERMS
-from structkin.dynamics.compiled.runs import NEAR
-from structkin.dynamics.reduced import Instant, Reduced
+from structkin.dynamics.compiled.series_at import HEAD, MANY
+from structkin.dynamics.reduced import DEAD, Instant, Reduced
+from structkin.dynamics.series import POWERS as TERMS
 from structkin.dynamics.series import VALID, Series
 from structkin.kinematics.circles import NODES, UNIT
 from structkin.kinematics.derivatives import Part
@@ -26,6 +27,8 @@ Floats = NDArray[np.float64]
 
 #: Imaginary step of slopes.
 TINY = 1e-30
+#: The part of the way to a flat pose at which a series is begun: the last pose is to lie on it, and what comes behind.
+AHEAD = 0.92
 
 
 class Machine:
@@ -37,7 +40,7 @@ class Machine:
         self._arrays, self._part = (packed.I, packed.D), packed.part
         self._part(layout.STEP)[:] = [kind.address() for kind in packed.kinds]
         self._order = np.array(packed.order)
-        self._known: list[Series] = []
+        self._known: Sequence[Series] = ()
         self._begun = False
         #: How often the equations themselves were asked.
         self.handed_over = 0
@@ -74,7 +77,11 @@ class Machine:
         powers = (series.way_to(y[:1]) / series.radius + VALID * UNIT) ** np.arange(TERMS)[:, None]
         return replace(instant, around=series.powers[0, 1:] @ powers)
 
-    def change(self, t: float, y: Floats, near: float = NEAR) -> Floats | None:
+    def may_change(self, t: float, y: Floats, near: float = DEAD) -> bool:
+        """Return whether other coordinates may tell the motion better from a state on."""
+        return bool(self._module.evaluate(*self._arrays, t, y, 0) and self._module.may_change(*self._arrays, near))
+
+    def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
         """Return the state in other coordinates, if these tell the motion better from here on; None if not."""
         if self._module.evaluate(*self._arrays, t, y, 0) and not self._module.may_change(*self._arrays, near):
             return None
@@ -84,6 +91,7 @@ class Machine:
         changed = self.equations.change(t, y, near)
         if changed is not None:
             self._adopt(t, self.equations.at(t, changed))
+            self._part(layout.KNOWN)[0] = 0
         self._look_again(near)
         return changed
 
@@ -98,7 +106,7 @@ class Machine:
         if not len(going):
             return False
         first = going[np.argmin(sizes[going] / np.abs(slopes[going]))]
-        if not poses.foresee(poses.last.q - poses.last.roots[first] / slopes[first]):
+        if not poses.foresee(poses.last.q - AHEAD * poses.last.roots[first] / slopes[first]):
             return False
         self._take_series()
         self._part(layout.LOOK)[poses.steps] = np.where(sizes < near, 0.0, np.inf)

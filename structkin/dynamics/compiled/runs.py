@@ -27,9 +27,7 @@ from structkin.dynamics.compiled.layout import (
     numbers,
 )
 from structkin.dynamics.dead_points import LEAVE
-
-#: A root that is smaller and goes to zero is looked at: there may be a dead point, where other coordinates are needed.
-NEAR = 0.2
+from structkin.dynamics.reduced import DEAD
 
 
 def advance(
@@ -55,7 +53,7 @@ def advance(
     if not evaluate(I, D, start + begin * h, y, 1):
         return begin
     for k in range(begin, stop):
-        if may_change(I, D, NEAR):
+        if may_change(I, D, DEAD):
             return k
         for i in range(m):
             stage[0, i], stage[0, m + i] = y[m + i], second[i]
@@ -81,7 +79,7 @@ def may_change(I: Any, D: Any, near: float) -> bool:
     roots, two, look = numbers(I, D, ROOTS).reshape(2, -1), ints(I, TWO), numbers(I, D, LOOK)
     chart = ints(I, CHART)[0]
     if chart >= 0:
-        return abs(roots[0, chart]) >= LEAVE
+        return bool(abs(roots[0, chart]) >= LEAVE)
     if ints(I, SMOOTH)[0] != 0:
         return False
     found = False

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
-from structkin.kinematics.limits.follow import LostError, follow
+from structkin.kinematics.limits.follow import Fold, LostError, follow
 from structkin.kinematics.limits.poses import Modes, Poses
 from structkin.kinematics.limits.reach import End, Reach
 from structkin.kinematics.limits.result import Interval, Limit, Limits
@@ -97,9 +97,15 @@ def follow_to(system: System, y: Floats, direction: int, whole: tuple[float, flo
     try:
         fold = follow(system, y, direction, whole)
     except LostError as lost:
-        return Limit(lost.p, "lost", None, "the motion cannot be followed further: several groups are singular at once")
-    if fold is None:
-        return None
+        fold = Fold(lost.p, None, y, lost=True)
+    return None if fold is None else fold_words(system, fold)
+
+
+def fold_words(system: System, fold: Fold) -> Limit:
+    """Return the end of a way with its group and in words."""
+    if fold.lost:
+        words = "the motion cannot be followed further: several groups are singular at once"
+        return Limit(fold.p, "lost", None, words)
     if fold.step is None:
         return Limit(fold.p, "range", None, "the end of the range")
     slots = system.rows(fold.y[:, None])

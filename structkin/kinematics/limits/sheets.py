@@ -34,12 +34,16 @@ class Sheet:
     """A branch: an interval of the driver, and the assembly mode +1 or -1 of each group that has two.
 
     `modes` are pairs (index of the group, mode) in the order of solution; a group with a composite link may be there
-    more than once. `circuit` is the index of its circuit.
+    more than once. `circuit` is the index of its circuit. Where a group has no closed form, `assemblies` are the
+    indices of the assemblies on the sheet, as `Mechanism.assemblies` counts them where the driver starts, and `turns`
+    tells after how many turns of the driver a full turn comes back to its pose.
     """
 
     interval: Interval
     modes: tuple[tuple[int, int], ...]
     circuit: int
+    assemblies: tuple[int, ...] = ()
+    turns: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +108,13 @@ class Circuits:
         """Return interval and modes of a sheet."""
         item = self.sheets[sheet]
         low, high = item.interval.low, item.interval.high
-        where = "full turn" if low is None or high is None else f"{self._value(low.value)} to {self._value(high.value)}"
-        modes = ", ".join(f"group {group + 1} {'+' if mode > 0 else '-'}" for group, mode in item.modes)
-        return f"{where}; {modes}" if modes else where
+        full = "full turn" if item.turns == 1 else f"{item.turns} full turns"
+        where = full if low is None or high is None else f"{self._value(low.value)} to {self._value(high.value)}"
+        parts = [f"group {group + 1} {'+' if mode > 0 else '-'}" for group, mode in item.modes]
+        if item.assemblies:
+            word = "assembly" if len(item.assemblies) == 1 else "assemblies"
+            parts.append(f"{word} {', '.join(map(str, item.assemblies))}")
+        return f"{where}; {', '.join(parts)}" if parts else where
 
     def _value(self, value: float) -> str:
         return driver_words(self.mechanism, self.driver, value)
@@ -124,6 +132,8 @@ class Circuits:
                     "high": None if sheet.interval.high is None else sheet.interval.high.value / size,
                     "modes": [list(pair) for pair in sheet.modes],
                     "circuit": sheet.circuit,
+                    "assemblies": list(sheet.assemblies),
+                    "turns": sheet.turns,
                 }
                 for sheet in self.sheets
             ],
@@ -149,8 +159,9 @@ def circuits(
 ) -> Circuits:
     """Find all circuits and branches over the range of one driver; the arguments are those of `limits`.
 
-    Every group has to have a closed form. Guides keep the side on which the sketch has them. Raises `InputError` where
-    a group is general, or where there are more than `most` sheets: their number doubles with each dyad.
+    Every group has to have a closed form here; `Mechanism.circuits` serves the others, too. Guides keep the side on
+    which the sketch has them. Raises `InputError` where a group is general, or where there are more than `most` sheets:
+    their number doubles with each dyad.
 
     >>> import structkin as sk
     >>> from structkin.examples import path
@@ -166,7 +177,7 @@ def circuits(
     if plan.tracked:
         raise InputError(
             [Problem("circuits", "a group has no closed form, so that its assembly modes are not counted here",
-                     "limits() follows the motion from the sketch")], mechanism.title,
+                     "Mechanism.circuits follows them")], mechanism.title,
         )  # fmt: skip
     reach = Reach(Poses(plan, swept.path), swept.whole)
     found: list[tuple[dict[int, int], Stretch]] = []
