@@ -315,7 +315,8 @@ class _Run:
     def adaptive(self, name: str, y: Floats, rtol: float, atol: float) -> None:
         """Go in the steps of one of SciPy's integrators, and read the outputs between them."""
         t, end, size = float(self.times[0]), float(self.times[-1]), math.inf
-        make, solver = adaptive_solver(name), None
+        make = adaptive_solver(name)
+        solver: Any = None
         y = self._changed(t, y)
         while t < end:
             last: NoPoseError | None = None
