@@ -241,6 +241,14 @@ def test_margins_and_continuation_agree(seed):
     check_two_searches(*dyadic(seed))
 
 
+def test_the_square_of_a_length_is_no_place_far_away():
+    plan, rows, call, motion = swept(*dyadic(763, 4))
+    system = System(plan, call.path, motion.size, rows)
+    for direction, end in zip((-1, 1), call.whole, strict=True):
+        fold = follow(system, system.pack(rows, call.start), direction, call.whole)
+        assert (fold.p, fold.step, fold.far) == (end, None, False)
+
+
 @pytest.mark.slow
 @settings(max_examples=1000, **quiet)
 @given(seeds, st.integers(1, 4))
