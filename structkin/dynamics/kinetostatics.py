@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import Body, mass_table
 from structkin.dynamics.columns import Column, Columns, make_columns, unit_wrenches
+from structkin.dynamics.friction import with_friction
 from structkin.dynamics.loads import Wrenches, cross, wrenches
 from structkin.dynamics.pair_forces import action_of, place_of_action
 from structkin.dynamics.reverse import Layout, ReverseSweep
@@ -261,8 +262,15 @@ def kinetostatics(motion: Motion, *, static: bool = False, loads: Sequence[UserL
         hint = "pass (values, rates, accelerations) to solve, or static=True"
         problems = [Problem(f"drivers.{id}", "its rates are not known, and forces need them", hint) for id in unknown]
         raise InputError(problems, mechanism.title or "mechanism")
+    found = _solved(motion, bodies, columns, wrenches(motion, bodies, loads))
+    return with_friction(
+        found, lambda normals: _solved(motion, bodies, columns, wrenches(motion, bodies, loads, normals=normals))
+    )
+
+
+def _solved(motion: Motion, bodies: tuple[Body, ...], columns: Columns, applied: Wrenches) -> Kinetostatics:
+    """Return the forces under what acts on the links."""
     with np.errstate(invalid="ignore"):
-        applied = wrenches(motion, bodies, loads)
         needed = {body.link: _needed(motion, body, applied) for body in bodies}
     known = np.array([*needed.values()]).reshape(-1, len(motion), 3)
     good = np.flatnonzero(motion.ok & np.isfinite(known).all(axis=(0, 2)))
