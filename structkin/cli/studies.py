@@ -164,9 +164,14 @@ def gait_drift(quick: Quick = False, to: Folder = None) -> None:
     names = {"T": "trunk", "K_right": "thigh", "A_right": "shank", "B_right": "foot"}
     starts = {"a start that fits": 0.0, "1 % too slow": 0.01}
     step = 0.01 if quick else 0.00145
-    found = []
-    for title, misses in starts.items():
-        found.append((title, [drift(person, list(names), gain, step=step, misses=misses) for gain in (0.0, 5.0, 50.0)]))
+    gains, found = (0.0, 5.0, 50.0), []
+    with progress("integrating") as report:
+        for title, misses in starts.items():
+            runs = []
+            for gain in gains:
+                runs.append(drift(person, list(names), gain, step=step, misses=misses))
+                report((len(found) * len(gains) + len(runs)) / (len(starts) * len(gains)))
+            found.append((title, runs))
     rows = [("start", "alpha = beta", "largest gap [mm]", "at the end [mm]")]
     for title, runs in found:
         for one in runs:
