@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+#: The parts of forces that press two links on each other.
+PRESSING = ("normal", "contact")
 #: Equations times samples that are solved at a time.
 BLOCK = 200_000
 
@@ -117,6 +119,22 @@ class Kinetostatics:
         if guide is not None:
             return np.asarray(self.motion.position(guide.point, guide.slider))
         return np.asarray(self.motion.position(joint))
+
+    def contact_force(self, joint: str) -> Floats:
+        """Return the normal force (n,) [N] of a cam or a rolling contact: positive where the two press on each other.
+
+        Where it is negative they would part, unless something else keeps them together. Raises `InputError` where the
+        joint is neither.
+        """
+        if joint not in self.pressing:
+            raise self._unknown(joint, "a cam or a rolling contact", self.pressing)
+        return np.array(next(values for column, values in self._of(joint) if column.part in PRESSING))
+
+    @property
+    def pressing(self) -> tuple[str, ...]:
+        """The cams and rolling contacts: joints that only press."""
+        m = self.motion.mechanism
+        return (*m.cams, *(mesh.joint for mesh in m.meshes.values() if mesh.type == "rolling"))
 
     def unique(self, id: str) -> bool:
         """Return whether the motion alone determines the forces of a joint or driver.
