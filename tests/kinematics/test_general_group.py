@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from random_mechanisms import DRIVEN, DYADS, OTHERS, Case, build
+from random_mechanisms import DRIVEN, DYADS, OTHERS, Case, build, slotted_p, slotted_r
 from whole_system import WholeSystem, unknowns_of
 
 import structkin as sk
@@ -77,6 +77,13 @@ def check_both_ways(case: Case) -> Counter[str]:
 @given(seed=seeds)
 def test_closed_forms_agree_with_the_general_solver(seed):
     check_both_ways(build(seed, 2, menu=(*DRIVEN, *DYADS)))
+
+
+@settings(max_examples=10, **quiet)
+@given(seed=seeds, elements=st.integers(1, 2))
+def test_pins_in_straight_slots_have_closed_forms(seed, elements):
+    """A pinned or guided link whose pin runs in a known slot, or whose slot takes a known pin."""
+    assert check_both_ways(build(seed, elements, menu=(slotted_r, slotted_p)))["mechanisms"] == 1
 
 
 @pytest.mark.slow
