@@ -106,7 +106,7 @@ def cost(mechanism: Mechanism, engine: str, turns: int) -> float:
         return _fastest(run) / count
 
 
-def _fastest(work: Callable[[], object], runs: int = 5) -> float:
+def _fastest(work: Callable[[], object], runs: int = 4) -> float:
     times = []
     for _ in range(runs):
         began = time.process_time()

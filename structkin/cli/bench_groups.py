@@ -14,7 +14,7 @@ from structkin.errors import InputError, Problem
 
 #: Platforms of the groups: 4, 6, 10 and 20 links.
 PLATFORMS, QUICK_PLATFORMS = (1, 2, 4, 9), (2, 4)
-TURNS, QUICK_TURNS = 160, 20
+TURNS, QUICK_TURNS = 160, 10
 
 
 def groups(

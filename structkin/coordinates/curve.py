@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates.linear import Factors
-from structkin.coordinates.newton import Scaled
+from structkin.coordinates.scaled import Scaled
 
 Floats = NDArray[np.float64]
 

@@ -218,9 +218,9 @@ def test_a_group_is_tracked_over_one_lane_or_none():
     O, theta = (x[..., :1] for x in unpacked(step.kind, phi))
     moving = [row[:1] for x, value in zip(h, step.known, strict=True) if value is None for row in np.atleast_2d(x)]
     closer, found = closer_of(step.kind, step.known), np.empty((sum(map(len, map(np.atleast_2d, phi))), 1))
-    assert track(closer, moving, O, theta, found).tolist() == [Status.OK]
+    assert track(closer, moving, O, theta, found)[0].tolist() == [Status.OK]
     np.testing.assert_allclose(found[:, 0], np.concatenate(phi)[:, 0], atol=1e-12)
-    assert track(closer, [np.nan * row for row in moving], O, theta, found).tolist() == [Status.OUT_OF_REACH]
+    assert track(closer, [np.nan * row for row in moving], O, theta, found)[0].tolist() == [Status.OUT_OF_REACH]
     assert np.isnan(found).all()
 
 

@@ -87,11 +87,19 @@ class Hastened(Reduced):
 
         They are of `count` equal ones from `start` to `end`. Return how many are taken then, and the state after them.
         """
+        if self._machine is None and self._at_once:
+            self._switch(start + begin * (end - start) / count, y)
         if self._machine is None:
             return begin, y
-        y, before = y.copy(), self._machine.evaluations
-        done = self._machine.advance(METHODS[method][0], start, end, begin, last, count, y, jump, huge)
-        self.evaluations += self._machine.evaluations - before
+        machine, y, h = self._machine, y.copy(), (end - start) / count
+        before, done, looked = machine.evaluations, begin, -1
+        while True:
+            done = machine.advance(METHODS[method][0], start, end, done, last, count, y, jump, huge)
+            if done >= last or done == looked or not machine.may_change(start + done * h, y):
+                break
+            changed, looked = machine.change(start + done * h, y), done
+            y = y if changed is None else changed
+        self.evaluations += machine.evaluations - before
         return done, y
 
     def _switch(self, t: float, y: Floats) -> None:

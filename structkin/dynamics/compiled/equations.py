@@ -95,7 +95,7 @@ def evaluate(I: Any, D: Any, t: float, y: Any, level: int) -> bool:
         load[0, r] = weight[r] - load[1, r]
     if I[2 * CONST + 1] > 0:
         apply_loads(I, D, t, x, load[0])
-    if not balance(I, D, t, columns, load, second):
+    if not (balance(I, D, t, columns, load, second) and are_finite(second)):
         return False
     clock[0], last, slope = t, numbers(I, D, LAST), numbers(I, D, SLOPE)
     for k in range(f):
@@ -112,7 +112,7 @@ def evaluate(I: Any, D: Any, t: float, y: Any, level: int) -> bool:
 
 
 def settle(I: Any, D: Any, t: float, y: Any, count: int, z: Any, x: Any, columns: Any) -> bool:
-    """Write the pose at a time and state, come to in parts where one way is too long to tell assembly modes by slopes."""
+    """Write the pose at a time and state, come to in parts where the way is too long to tell modes by slopes."""
     chart = ints(I, CHART)[0]
     if not give(I, D, t, y, z):
         return False
@@ -131,10 +131,7 @@ def give(I: Any, D: Any, t: float, y: Any, z: Any) -> bool:
         z[0, k], z[1, k], z[2, k] = y[k], y[free + k], 0.0
     for k in range(free, z.shape[1]):
         z[0, k], z[1, k], z[2, k] = law_at(I, D, ints(I, MOTION)[k], t)
-    for k in range(z.shape[1]):
-        if not isfinite(z[0, k] + z[1, k] + z[2, k]):
-            return False
-    return True
+    return are_finite(z[0]) and are_finite(z[1]) and are_finite(z[2])
 
 
 def farthest(I: Any, D: Any, z: Any) -> float:
@@ -190,6 +187,14 @@ def pose(I: Any, D: Any, dt: float, y: Any, count: int, z: Any, x: Any, columns:
     return True
 
 
+def are_finite(values: Any) -> bool:
+    """Return whether all numbers are finite."""
+    total = 0.0
+    for k in range(values.shape[0]):
+        total += values[k]
+    return isfinite(total)
+
+
 def keep(found: Any, kept: Any) -> None:
     """Copy numbers."""
     for k in range(kept.shape[0]):
@@ -201,7 +206,13 @@ def run_steps(I: Any, D: Any, dt: float, count: int) -> bool:
 
     Return False where a margin is small or what a root is cannot be told from what it was.
     """
-    step, ptr, moved, integers, numbers_ = ints(I, STEP), ints(I, MOVED_PTR), ints(I, MOVED), I.ctypes.data, D.ctypes.data
+    step, ptr, moved, integers, numbers_ = (
+        ints(I, STEP),
+        ints(I, MOVED_PTR),
+        ints(I, MOVED),
+        I.ctypes.data,
+        D.ctypes.data,
+    )
     for s in range(step.shape[0]):
         begin, end = ptr[s], ptr[s + 1]
         while end > begin and moved[end - 1] >= count:

@@ -1,7 +1,7 @@
 """Two arrays that hold all others: what a compiled function takes in is short, and so is the time to compile it.
 
-`I` holds integers, `D` numbers. Each part has a number here; `I[2 k]` is where part k begins and `I[2 k + 1]` how long it is.
-The text of this module becomes part of the compiled one.
+`I` holds integers, `D` numbers. Each part has a number here: `I[2 k]` is where part k begins, and `I[2 k + 1]` how long
+it is. The text of this module becomes part of the compiled one.
 
 S steps, n rows of slots, f coordinates (the free ones first, then the prescribed ones), e expressions of slots.
 """
@@ -24,14 +24,14 @@ LAW_FORM, LAW_PTR, MOTION, EFFORT = 10, 11, 12, 13
 TERM_PTR, TERM_ROW, SPRINGS, TORSIONS, PUSHES, MOMENTS, FRICTIONS = 14, 15, 16, 17, 18, 19, 20
 # evaluations so far, how many past rates a multistep method knows, number of free coordinates;
 COUNT, KNOWN, FREE = 21, 22, 23
-# steps with two modes; the step whose angle stands in for the coordinate, or -1; whether the last pose is from a series.
+# steps with two modes; the step whose angle stands in for the coordinate, or -1; whether the pose is from a series.
 TWO, CHART, SMOOTH = 24, 25, 26
 
 # Numbers: constants of each step (S, .), values of W, weights (n,), largest rate of a row that is not steep (1,);
 CONSTANTS, MASS, WEIGHT, STEEP = 27, 28, 29, 30
 # laws: factor, lines of five numbers; expressions: constants (e, 2), factors (., 2); sizes of loads;
 LAW_SCALE, LAW_DATA, CONST, FACTOR, SPRING_SIZES, TORSION_SIZES, FRICTION_SIZES = 31, 32, 33, 34, 35, 36, 37
-# drivers' values, rates, second rates (3, f); slots' places, rates, and second rates where those of z_f are zero (3, n); K (f, n);
+# drivers' values, rates, second rates (3, f); slots' places, rates, and second rates at z_f'' = 0 (3, n); K (f, n);
 Z, X, K = 38, 39, 40
 # signed roots of the steps' margins and their rates (2, S) at a time (1,); the same of the evaluation that goes on;
 ROOTS, CLOCK, NEW_ROOTS = 41, 42, 43

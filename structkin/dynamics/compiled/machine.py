@@ -6,6 +6,7 @@ compiled module goes on, with the power series that `Reduced` has found.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +16,9 @@ from numpy.typing import NDArray
 from structkin.dynamics.compiled import layout
 from structkin.dynamics.compiled.modules import equations_module
 from structkin.dynamics.compiled.packing import Packed
-from structkin.dynamics.compiled.series_at import HEAD, MANY, TERMS
+from structkin.dynamics.compiled.series_at import HEAD, MANY
 from structkin.dynamics.reduced import DEAD, Instant, Reduced
+from structkin.dynamics.series import POWERS as TERMS
 from structkin.dynamics.series import VALID, Series
 from structkin.kinematics.circles import NODES, UNIT
 from structkin.kinematics.derivatives import Part
@@ -38,7 +40,7 @@ class Machine:
         self._arrays, self._part = (packed.I, packed.D), packed.part
         self._part(layout.STEP)[:] = [kind.address() for kind in packed.kinds]
         self._order = np.array(packed.order)
-        self._known: list[Series] = []
+        self._known: Sequence[Series] = ()
         self._begun = False
         #: How often the equations themselves were asked.
         self.handed_over = 0
@@ -72,8 +74,12 @@ class Machine:
             return replace(instant, around=self.equations.poses.circle())
         # A smaller circle within that of the series.
         series = next(one for one in self._known if one.holds(y[:1]))
-        powers = ((series.way_to(y[:1]) / series.radius + VALID * UNIT) ** np.arange(TERMS)[:, None])
+        powers = (series.way_to(y[:1]) / series.radius + VALID * UNIT) ** np.arange(TERMS)[:, None]
         return replace(instant, around=series.powers[0, 1:] @ powers)
+
+    def may_change(self, t: float, y: Floats, near: float = DEAD) -> bool:
+        """Return whether other coordinates may tell the motion better from a state on."""
+        return bool(self._module.evaluate(*self._arrays, t, y, 0) and self._module.may_change(*self._arrays, near))
 
     def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
         """Return the state in other coordinates, if these tell the motion better from here on; None if not."""
@@ -85,6 +91,7 @@ class Machine:
         changed = self.equations.change(t, y, near)
         if changed is not None:
             self._adopt(t, self.equations.at(t, changed))
+            self._part(layout.KNOWN)[0] = 0
         self._look_again(near)
         return changed
 
@@ -161,7 +168,9 @@ class Machine:
         part = Part(plan, x)
         for k in self.equations.poses.steps:
             kind: Any = plan.steps[k].kind
-            found.append(np.broadcast_to(kind.side(part.inputs(plan.steps[k]), part.outputs(plan.steps[k])), x.shape[1:]))
+            found.append(
+                np.broadcast_to(kind.side(part.inputs(plan.steps[k]), part.outputs(plan.steps[k])), x.shape[1:])
+            )
         return np.stack(found) if found else np.zeros((0, x.shape[1]))
 
     def _take_series(self) -> None:

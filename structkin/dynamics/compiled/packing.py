@@ -13,8 +13,9 @@ from scipy import sparse
 from structkin.dynamics.compiled import layout
 from structkin.dynamics.compiled.formulas import Laws, UnknownError
 from structkin.dynamics.compiled.modules import Kind, kind_of
-from structkin.dynamics.compiled.series_at import HEAD, MANY, TERMS
+from structkin.dynamics.compiled.series_at import HEAD, MANY
 from structkin.dynamics.reduced import STEEP, Reduced
+from structkin.dynamics.series import POWERS as TERMS
 from structkin.kinematics.affine import FIXED, Affine, Frame
 from structkin.kinematics.kernels.tracing import signature
 from structkin.kinematics.plan import Plan, Slot
@@ -53,10 +54,10 @@ def _laid_out(parts: Mapping[str, Any]) -> tuple[Ints, Floats]:
     values = dict(zip(parts, flat, strict=True))
     whole, real = names[: layout.CONSTANTS], names[layout.CONSTANTS :]
     head = []
-    for group, at in ((whole, 2 * layout.PARTS), (real, 0)):
-        for name in group:
-            head += [at, sizes[name]]
-            at += sizes[name]
+    for group, first in ((whole, 2 * layout.PARTS), (real, 0)):
+        places = np.cumsum([first, *(sizes[name] for name in group)])
+        for name, place in zip(group, places.tolist(), strict=False):
+            head += [place, sizes[name]]
     integers = np.concatenate([np.array(head), *(values[name] for name in whole)]).astype(np.int64)
     return integers, np.concatenate([values[name] for name in real]).astype(np.float64)
 
@@ -108,7 +109,9 @@ def _steep(mechanism: Mechanism) -> float:
     """Return the rate of a row that a coordinate may give; beyond, the equations themselves look at the pose."""
     places = np.array(list(mechanism.points.values()))
     size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
-    return STEEP / 10 * max(1.0, size) / max(1.0 if drive.kind == "angle" else size for drive in mechanism.drives.values())
+    return (
+        STEEP / 10 * max(1.0, size) / max(1.0 if drive.kind == "angle" else size for drive in mechanism.drives.values())
+    )
 
 
 def _kinds(plan: Plan) -> tuple[Kind, ...] | None:
@@ -173,8 +176,8 @@ def _masses(equations: Reduced) -> dict[str, Ints | Floats]:
         for j, f in frame.point(body.center).terms:
             pull = body.mass * gravity * f.conjugate()
             weight[plan.offsets[j] : plan.offsets[j] + 2] += pull.real, pull.imag
-    row, column, value = zip(*entries, strict=True) if entries else ((), (), ())
-    matrix = sparse.coo_matrix((value, (row, column)), shape=(n, n)).tocsr()
+    places, values = [entry[:2] for entry in entries], [entry[2] for entry in entries]
+    matrix = sparse.coo_matrix((values, np.array(places, np.int64).reshape(-1, 2).T), shape=(n, n)).tocsr()
     matrix.eliminate_zeros()
     return {
         "MASS_PTR": matrix.indptr.astype(np.int64),

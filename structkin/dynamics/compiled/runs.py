@@ -79,7 +79,7 @@ def may_change(I: Any, D: Any, near: float) -> bool:
     roots, two, look = numbers(I, D, ROOTS).reshape(2, -1), ints(I, TWO), numbers(I, D, LOOK)
     chart = ints(I, CHART)[0]
     if chart >= 0:
-        return abs(roots[0, chart]) >= LEAVE
+        return bool(abs(roots[0, chart]) >= LEAVE)
     if ints(I, SMOOTH)[0] != 0:
         return False
     found = False

@@ -1,4 +1,4 @@
-"""Writing the modules that are compiled: the equations, once for all, and the formulas of each kind of step at one lane."""
+"""Writing the modules that are compiled: the equations once for all, and the formulas of each kind of step."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from structkin.dynamics.compiled import equations, forces, laws_at, layout, runs, series_at
-from structkin.kinematics.kernels.symbols import Graph, Symbol, Term
 from structkin.dynamics.poses import STRAY
+from structkin.kinematics.kernels.symbols import Graph, Symbol, Term
 from structkin.kinematics.kernels.tracing import SCALAR, VECTOR, Signature, Trace
 from structkin.kinematics.smoothing import GUARD
 
@@ -38,7 +38,9 @@ from math import cos, exp, sin, sqrt
 from numba import carray, cfunc, njit
 '''
 _NJIT = '@njit(cache=True, nogil=True, error_model="numpy")'
-_CFUNC = '@cfunc("int64(CPointer(int64), CPointer(float64), int64, int64, int64, float64)", cache=True, error_model="numpy")'
+_CFUNC = (
+    '@cfunc("int64(CPointer(int64), CPointer(float64), int64, int64, int64, float64)", cache=True, error_model="numpy")'
+)
 
 
 @cache

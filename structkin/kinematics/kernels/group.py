@@ -22,8 +22,8 @@ from structkin.kinematics.kernels.symbols import Graph, Term
 
 Floats = NDArray[np.float64]
 
-#: More terms than this are slower than LAPACK's elimination, and take minutes to compile.
-MOST = 6000
+#: More terms than this are slower than LAPACK's elimination; more than COMPILED take a minute to compile.
+MOST, COMPILED = 6000, 1000
 #: Steps of Newton's method on all lanes of a block; then only those that are not done yet go on.
 TOGETHER = 2
 #: Steps of Newton's method for lanes between two stations.
@@ -49,12 +49,14 @@ _ARGUMENTS = {"newton": "h, s, c, t, r", "ahead": "h, s, d, c, t", "rates": "h, 
 class GroupKernel:
     """The kernels of a group, and the constants of its own.
 
-    Where the determinant is larger than `clear`, the smallest singular value cannot be near zero.
+    Where the determinant is larger than `clear`, the smallest singular value cannot be near zero. `terms` is how many
+    operations a step of Newton's method has.
     """
 
     kernel: Kernel
     constants: Floats
     clear: float
+    terms: int
 
     def newton(self, h: Floats, s: Floats, iterations: int, *, numba: bool) -> tuple[Floats, Floats, Floats]:
         """Run Newton's method from poses s (4 links, n) at inputs h.
@@ -119,10 +121,13 @@ def group_kernel(rows: Rows, known: tuple[complex | float | None, ...]) -> Group
     None where it has no such formulas, or too many.
     """
     found = formulas(rows, known)
-    if found is None or len(found.graph.below(found.corrected)) > MOST:
+    if found is None:
+        return None
+    terms = len(found.graph.below(found.corrected))
+    if terms > MOST:
         return None
     kernel = Kernel("Group", _source(found, numba=False), _source(found, numba=True))
-    return GroupKernel(kernel, np.array(found.constants), SINGULAR * LARGEST**found.rotated)
+    return GroupKernel(kernel, np.array(found.constants), SINGULAR * LARGEST**found.rotated, terms)
 
 
 def _source(found: Formulas, *, numba: bool) -> str:
