@@ -81,7 +81,7 @@ def test_a_bar_that_stiffens_the_loop_is_told():
     m = four_bar(links={"diagonal": ["A", "C"]}, drivers={"motor": motor})
     structure = m.structure()
     assert structure.mobility == 0 and structure.over
-    with pytest.raises(sk.StructureError, match="too many|over|driver"):
+    with pytest.raises(sk.StructureError, match=r"too many|over|driver"):
         m.solve(samples=5)
 
 

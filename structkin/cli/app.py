@@ -13,6 +13,7 @@ import typer
 from structkin.cli import (
     assemblies,
     bench,
+    bench_dynamics,
     bench_four_bar,
     bench_groups,
     check,
@@ -53,6 +54,7 @@ app.command("forces")(forces.forces)
 app.command("simulate")(simulate.simulate)
 app.command("examples")(examples.examples)
 bench.bench.command("scalable-four-bar")(bench_four_bar.scalable_four_bar)
+bench.bench.command("dynamics")(bench_dynamics.dynamics)
 bench.bench.command("groups")(bench_groups.groups)
 app.add_typer(bench.bench, name="bench")
 app.add_typer(studies.studies, name="studies")

@@ -73,7 +73,7 @@ def _write_travel(w: Writer, mesh: Mesh, guide: str) -> None:
             Quadric.cross(along, way).plus(-w.mechanism.guides[guide].offset),
         )
     first, second = mesh.links
-    travel = Quadric.dot(along, way).plus(-w.mechanism.guides[guide].start)
+    travel = Quadric.dot(along, way).plus(-w.mechanism.guides[guide].start - mesh.shift)
     row = travel.with_terms(w.turns_of({first: -mesh.lever, second: mesh.lever}))
     w.add(mesh.joint, "travel by turn", links, w.size, row)
 

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.coordinates import Coordinates
+from structkin.coordinates.quadrics import summing
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Drive
 
@@ -144,3 +146,30 @@ def _turning(U: complex, dU: complex, ddU: complex) -> tuple[float, float]:
     omega = (U.conjugate() * dU).imag / square
     stretch = (U.conjugate() * dU).real / square
     return omega, (U.conjugate() * ddU).imag / square - 2 * omega * stretch
+
+
+class CoordinateDrivers:
+    """The Jacobian z_q = z_X X_q of drivers in the coordinates of a family, scaled, in a fixed pattern."""
+
+    def __init__(self, mechanism: Mechanism, coordinates: Coordinates, drivers: Sequence[str]) -> None:
+        """Join the entries of z_X with those of X_q."""
+        self._rows = DriverRows(mechanism, coordinates.links, drivers)
+        X_rows, X_columns, _ = coordinates.frame_map(coordinates.start())
+        by_row: list[list[int]] = [[] for _ in range(4 * len(coordinates.links))]
+        for e, row in enumerate(X_rows.tolist()):
+            by_row[row].append(e)
+        rows, columns = self._rows.pattern
+        terms = [(k, e) for k, column in enumerate(columns.tolist()) for e in by_row[column]]
+        self._first, self._second = (np.array([term[k] for term in terms], np.intp) for k in (0, 1))
+        code = rows[self._first] * coordinates.n + X_columns[self._second]
+        code, out = np.unique(code, return_inverse=True)
+        self.pattern: tuple[Ints, Ints] = (code // coordinates.n, code % coordinates.n)
+        self._gather = summing(out, len(code))
+        size = float(np.max(coordinates.column_units, initial=0.0)) or 1.0
+        units = np.array([1.0 if mechanism.drives[id].kind == "angle" else size for id in drivers])
+        self._scale = coordinates.column_units[self.pattern[1]] / units[self.pattern[0]]
+
+    def entries(self, X: Floats, frame_map: Floats) -> Floats:
+        """Return the scaled entries at the frames X (4 links,), for the entries of X_q."""
+        slopes = self._rows.gradient(X)
+        return np.asarray(self._scale * (self._gather @ (slopes[self._first] * frame_map[self._second])))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +27,13 @@ def global_start(
     loads: Sequence[UserLoad],
     t: float,
     *,
-    sparse: bool,
+    formulation: str,
 ) -> tuple[Multipliers, Floats]:
     """Return the equations and the state y = (q, q') at the time t, from the groups' closed pose and velocities.
 
-    Raises `InputError` where the start is out of reach or singular, and for joints that have no rows.
+    Raises `InputError` where the start is out of reach or singular.
     """
-    equations = Multipliers(mechanism, family, stabilisation, loads, sparse=sparse)
+    equations = Multipliers(mechanism, family, stabilisation, loads, formulation=formulation)
     drivers = {}
     for id, drive in mechanism.drives.items():
         if drive.law is not None:
@@ -50,9 +51,18 @@ def global_start(
         np.concatenate([_frame(read(0j, link)[0], read(1 + 0j, link)[0]) for link in c.links])[:, None]
         for read, _ in parts
     )
-    q = c.from_frames(X)
+    # Frames do not hold the whole turns that gears have made: a walk from the sketch counts them.
+    q = _walked(mechanism, family, drivers) if c.turned else c.from_frames(X)
     equations.near = np.array([drivers[id][0][0] for id in equations.order])
     return equations, np.concatenate((q[:, 0], _rates(c, q, dX)))
+
+
+def _walked(mechanism: Mechanism, family: str, drivers: Mapping[str, Any]) -> Floats:
+    """Return the coordinates (n, 1) of a start that a global method has walked to."""
+    found = solve(mechanism, drivers=dict(drivers), method="global", coordinates=family)
+    if not found.ok[0] or found.statistics is None:
+        raise InputError([Problem("initial", f"the start has no regular pose: {found.report}")], mechanism.title)
+    return found.statistics.q[:, [0]]
 
 
 def _frame(origin: Floats, ahead: Floats) -> Floats:
@@ -63,8 +73,12 @@ def _frame(origin: Floats, ahead: Floats) -> Floats:
 def _rates(c: Coordinates, q: Floats, dX: Floats) -> Floats:
     """Return the rates (n,) that move the frames so: X_q v = X', solved by its normal equations."""
     if c.family in LINEAR:
-        # A point's coordinates are linear in the frames, so its rates come as it does.
-        return np.asarray(c.from_frames(dX)[:, 0])
+        # A point's coordinates are linear in the frames, so its rates come as it does; counted turns are at the end.
+        v, U = c.from_frames(dX), c.frames(q).reshape(-1, 4)[:, 2:]
+        turned = [c.links.index(link) for link in c.turned]
+        dU = dX.reshape(-1, 4)[turned, 2:]
+        v[c.n - len(turned) :, 0] = U[turned, 0] * dU[:, 1] - U[turned, 1] * dU[:, 0]
+        return np.asarray(v[:, 0])
     from scipy.sparse import csc_array
     from scipy.sparse.linalg import splu
 

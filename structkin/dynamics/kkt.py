@@ -12,6 +12,7 @@ A = Phi_q. Rows and columns are scaled by the units of the coordinates, and M by
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -21,12 +22,14 @@ from numpy.typing import NDArray
 
 from structkin.coordinates import Coordinates
 from structkin.coordinates.linear import Sparse
+from structkin.dynamics.sweeps import SweptMatrix
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Pattern = tuple[Ints, Ints]
 
-#: Below this strength, about the smallest singular value of A (scaled), rows have lost their independence.
+#: Below this part of the largest strength of the motion, rows have lost their independence. The strength is about the
+#: smallest singular value of A (scaled); that of a long chain is small everywhere.
 LOST = 1e-4
 #: The penalty of a row that does not hold, and how often it is corrected: what is weaker than its root is let go.
 EPSILON, CORRECTIONS = 1e-6, 3
@@ -52,7 +55,6 @@ class _Matrix:
         self._rows, self._columns = np.concatenate((mi, n + ai, aj, below)), np.concatenate((mj, aj, n + ai, below))
         self._n, self._m = n, m
         self._sparse = Sparse(self._rows, self._columns, n + m) if sparse else None
-        self.signs = np.concatenate((np.zeros(n), signs(m)))
 
     def factor(self, M: Floats, A: Floats, epsilon: float) -> _Factors:
         entries = np.concatenate((M, A, A, np.full(self._m, -epsilon)))
@@ -95,8 +97,11 @@ class Kkt:
     m_pattern: Pattern
     redundant: int
     sparse: bool
+    #: Rows and columns of z_q, the Jacobian of the free coordinates, where the system is solved by sweeps.
+    z_pattern: Pattern | None = None
     rows: Ints | None = None
     size: float = 0.0
+    strength: float = 0.0
 
     @cached_property
     def _units(self) -> tuple[Floats, Floats, Floats, Floats]:
@@ -112,14 +117,28 @@ class Kkt:
         return _Matrix(self.m_pattern, c.pattern, c.n, c.m, self.sparse)
 
     @cached_property
-    def _some(self) -> tuple[_Matrix, Ints]:
-        """The matrix of the chosen rows, and their entries."""
-        assert self.rows is not None
-        c, renumber = self.coordinates, np.full(self.coordinates.m, -1, np.intp)
+    def _chosen(self) -> tuple[Pattern, Ints]:
+        """The pattern of the rows that are solved, and their entries."""
+        c = self.coordinates
+        if self.rows is None:
+            return c.pattern, np.arange(len(c.pattern[0]))
+        renumber = np.full(c.m, -1, np.intp)
         renumber[self.rows] = np.arange(len(self.rows))
         kept = np.flatnonzero(renumber[c.pattern[0]] >= 0)
-        pattern = renumber[c.pattern[0][kept]], c.pattern[1][kept]
-        return _Matrix(self.m_pattern, pattern, c.n, len(self.rows), self.sparse), kept
+        return (renumber[c.pattern[0][kept]], c.pattern[1][kept]), kept
+
+    @cached_property
+    def _some(self) -> _Matrix:
+        """The matrix of the rows that are solved."""
+        c = self.coordinates
+        return _Matrix(self.m_pattern, self._chosen[0], c.n, c.m - self.redundant, self.sparse)
+
+    @cached_property
+    def _swept(self) -> SweptMatrix:
+        """The same by group sweeps."""
+        assert self.z_pattern is not None
+        c = self.coordinates
+        return SweptMatrix(self.m_pattern, self._chosen[0], self.z_pattern, c.n, c.m - self.redundant)
 
     def choose(self, A: Floats) -> None:
         """Choose independent rows for scaled entries of A."""
@@ -131,13 +150,19 @@ class Kkt:
             full[c.pattern] = A
             order = qr(full.T, mode="r", pivoting=True)[1]
             self.rows = np.sort(order[: c.m - self.redundant]).astype(np.intp)
-            self.__dict__.pop("_some", None)
+            for made in ("_chosen", "_some", "_swept"):
+                self.__dict__.pop(made, None)
 
-    def factor(self, M: Floats, A: Floats) -> Solution:
-        """Return the factors for the entries of M and of A = Phi_q, in SI."""
+    def factor(self, M: Floats, A: Floats, z_q: Floats | None = None) -> Solution:
+        """Return the factors for the entries of M and of A = Phi_q, in SI; by sweeps for scaled entries of z_q."""
         M, A = self._scale(M, A)
         if self.redundant and self.rows is None:
             self.choose(A)
+        if z_q is not None:
+            swept = _Regular(self, M, A, z_q)
+            if swept.regular:
+                return swept
+        # At a dead point of the free coordinates the sweeps stop, and this goes on.
         found: Solution = _Regular(self, M, A)
         if not found.regular and self.redundant:
             self.choose(A)
@@ -167,14 +192,20 @@ class Kkt:
 class _Regular:
     """Factors where the chosen rows are independent."""
 
-    def __init__(self, kkt: Kkt, M: Floats, A: Floats) -> None:
+    def __init__(self, kkt: Kkt, M: Floats, A: Floats, z_q: Floats | None = None) -> None:
         self._kkt, self._A = kkt, A
-        matrix, kept = (kkt._all, slice(None)) if kkt.rows is None else kkt._some
-        self._factors = matrix.factor(M, A[kept], 0.0)
+        kept, n = kkt._chosen[1], kkt.coordinates.n
+        self._factors: Callable[[Floats], Floats] = (
+            kkt._some.factor(M, A[kept], 0.0) if z_q is None else kkt._swept.factor(M, A[kept], z_q)
+        )
         with np.errstate(all="ignore"):
             # Gaps of 1 in all rows are closed by moves of about 1 / strength.
-            moves = np.max(np.abs(self._factors(matrix.signs)[: kkt.coordinates.n]), initial=0.0)
-            self.regular = bool(moves < 1.0 / LOST)
+            gaps = np.concatenate((np.zeros(n), signs(kkt.coordinates.m - kkt.redundant)))
+            moves = float(np.max(np.abs(self._factors(gaps)[:n]), initial=0.0))
+        # Not a number where a pivot is exactly zero; without rows there is nothing to lose.
+        strength = min(1.0, 1.0 / max(moves, 1e-300)) if np.isfinite(moves) else 0.0
+        kkt.strength = max(kkt.strength, strength)
+        self.regular = strength > LOST * kkt.strength
 
     @cached_property
     def _ties(self) -> tuple[Ints, Floats]:

@@ -23,7 +23,7 @@ from structkin.coordinates.frame_plan import frame_plan
 from structkin.coordinates.quadrics import summing
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.contacts import depths, note_impacts
-from structkin.dynamics.driver_rows import DriverRows
+from structkin.dynamics.driver_rows import CoordinateDrivers, DriverRows
 from structkin.dynamics.global_masses import CoordinateMasses, FrameLoads, FrameMasses
 from structkin.dynamics.kkt import Kkt, Solution
 from structkin.dynamics.limit import limit
@@ -53,18 +53,20 @@ class Pose:
     frame_map: Floats
     mass: Floats
     jacobian: Floats
+    z_q: Floats | None
 
     @cached_property
     def factors(self) -> Solution:
         """The factors of the system of the multipliers."""
-        return self.kkt.factor(self.mass, self.jacobian)
+        return self.kkt.factor(self.mass, self.jacobian, self.z_q)
 
 
 @dataclass(frozen=True)
 class GlobalInstant:
     """Everything at one time: coordinates q (n,) and rates, multipliers (m,), frames X (4 links,) and rates.
 
-    Drivers z (f, 3), the effort each needs (f,), the kinetic energy [J] and its rate `power` [W].
+    Drivers z (f, 3), the effort each needs (f,), what joints and prescribed drivers have to put on the frames
+    (4 links,), the kinetic energy [J] and its rate `power` [W].
     """
 
     q: Floats
@@ -74,6 +76,7 @@ class GlobalInstant:
     X: tuple[Floats, Floats, Floats]
     z: Floats
     effort: Floats
+    needed: Floats
     kinetic: float
     power: float
 
@@ -88,9 +91,10 @@ class Multipliers:
         stabilisation: Stabilisation,
         users: Sequence[UserLoad] = (),
         *,
-        sparse: bool = False,
+        formulation: str = "multipliers",
     ) -> None:
         """Write the rows and the masses."""
+        self.formulation = formulation
         self.mechanism, self.stabilisation, self.users = mechanism, stabilisation, tuple(users)
         structure = structure_of(mechanism)
         self.plan = frame_plan(mechanism, structure)
@@ -108,8 +112,13 @@ class Multipliers:
         self.turned = self.loads.turned
         self.contacts = [id for id, load in mechanism.forces.loads.items() if isinstance(load, Contact)]
         redundant = c.m - (c.n - len(self.free))
-        self.kkt = Kkt(c, self.masses.pattern, redundant, sparse)
-        X_rows, X_columns, _ = c.frame_map(c.start())
+        self._coordinate_drivers: CoordinateDrivers | None = None
+        if formulation == "multipliers-sweeps":
+            self._coordinate_drivers = CoordinateDrivers(mechanism, c, [self.order[k] for k in self.free])
+        z_pattern = None if self._coordinate_drivers is None else self._coordinate_drivers.pattern
+        self.kkt = Kkt(c, self.masses.pattern, redundant, formulation != "multipliers", z_pattern)
+        X_rows, X_columns, frame_map = c.frame_map(c.start())
+        self._frame_map = frame_map[:, 0] if self.masses.constant else None
         self._X_rows, self._to_q = X_rows, summing(X_columns, c.n)
         self._to_rows, self._by_mass = summing(c.pattern[0], c.m), summing(self.masses.pattern[0], c.n)
         self.evaluations = 0
@@ -135,11 +144,14 @@ class Multipliers:
         z, dz, ddz = self.laws(t)
         phi, jacobian = c.evaluate(q, z)
         rate = self._to_rows @ (jacobian * v[c.pattern[1]]) - c.nu(z, dz)
-        frame_map = c.frame_map(q)[2][:, 0]
+        frame_map = c.frame_map(q)[2][:, 0] if self._frame_map is None else self._frame_map
         mass = self.masses.entries(frame_map)
         gamma = c.gamma(q, v, z, dz, ddz)
         X, dX = c.frames(q), c.frame_rates(q, v)
-        return Pose(self.kkt, phi[:, 0], rate[:, 0], gamma[:, 0], X[:, 0], dX[:, 0], frame_map, mass, jacobian[:, 0])
+        z_q = None if self._coordinate_drivers is None else self._coordinate_drivers.entries(X[:, 0], frame_map)
+        return Pose(
+            self.kkt, phi[:, 0], rate[:, 0], gamma[:, 0], X[:, 0], dX[:, 0], frame_map, mass, jacobian[:, 0], z_q
+        )  # fmt: skip
 
     def accelerations(self, t: float, y: Floats) -> tuple[Pose, Floats, Floats, Floats]:
         """Return the pose, the state there, q'' and the multipliers."""
@@ -158,15 +170,20 @@ class Multipliers:
     def forces(self, t: float, y: Floats, pose: Pose) -> Floats:
         """Return Q (n,): loads, weight, efforts of free coordinates, and what the velocities take."""
         c = self.coordinates
+        on_frames = self._on_frames(t, pose)
+        if not self.masses.constant:
+            q, v = y[: c.n, None], y[c.n :, None]
+            on_frames = on_frames - self.frame_masses.matrix @ c.frame_seconds(q, v, np.zeros_like(v))[:, 0]
+        return np.asarray(self._to_q @ (pose.frame_map * on_frames[self._X_rows]))
+
+    def _on_frames(self, t: float, pose: Pose) -> Floats:
+        """Return weight, loads and the efforts of free coordinates on the frames (4 links,)."""
         on_frames = self.frame_masses.weight + self.loads(t, pose.X, pose.X_rate)
         efforts = self._given(t)
         if efforts.any():
             rows, columns = self.drivers.pattern
             np.add.at(on_frames, columns, self.drivers.gradient(pose.X) * efforts[rows])
-        if not self.masses.constant:
-            q, v = y[: c.n, None], y[c.n :, None]
-            on_frames = on_frames - self.frame_masses.matrix @ c.frame_seconds(q, v, np.zeros_like(v))[:, 0]
-        return np.asarray(self._to_q @ (pose.frame_map * on_frames[self._X_rows]))
+        return on_frames
 
     def _given(self, t: float) -> Floats:
         """Return the efforts that the file gives (f,)."""
@@ -225,6 +242,7 @@ class Multipliers:
         z = np.empty((len(self.order), 3))
         z[:, 0] = self.near = self.drivers.values(pose.X, self.near)
         z[:, 1], z[:, 2] = self.drivers.rates(pose.X, pose.X_rate, ddX)
+        needed = self.frame_masses.matrix @ ddX - self._on_frames(t, pose)
         momentum = self.frame_masses.matrix @ pose.X_rate
         effort = self._given(t)
         laws = self.laws(t)
@@ -235,7 +253,7 @@ class Multipliers:
             # Phi_q q' = nu: a virtual turn of the driver moves its rows by nu, against lambda.
             effort[k] = -float(multipliers @ c.nu(laws[0], unit)[:, 0])
         return GlobalInstant(
-            q, v, a, multipliers, (pose.X, pose.X_rate, ddX), z, effort,
+            q, v, a, multipliers, (pose.X, pose.X_rate, ddX), z, effort, needed,
             0.5 * float(momentum @ pose.X_rate), float(momentum @ ddX),
         )  # fmt: skip
 

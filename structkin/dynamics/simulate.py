@@ -13,15 +13,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from structkin.dynamics.compiled.choice import Hastened, hastened
 from structkin.dynamics.contacts import meeting
+from structkin.dynamics.friction import pressed
+from structkin.dynamics.gains import violation_growth
 from structkin.dynamics.global_result import global_simulation
 from structkin.dynamics.global_start import global_start
 from structkin.dynamics.initial import consistent_start
-from structkin.dynamics.integrators import ADAPTIVE, FIXED, ONE_STEP, Integrator, NotConvergedError
+from structkin.dynamics.integrators import ADAPTIVE, FIXED, FORGIVING, Integrator, NotConvergedError, adaptive_solver
 from structkin.dynamics.multipliers import GlobalInstant, Multipliers
 from structkin.dynamics.pose import NoPoseError
 from structkin.dynamics.reduced import DEAD, Instant, Reduced
 from structkin.dynamics.simulation import Integration, Simulation
-from structkin.dynamics.stabilisation import Stabilisation
+from structkin.dynamics.stabilisation import Augmented, Feedback, Stabilisation
 from structkin.dynamics.stabilisation_choice import check_stabilisation
 from structkin.dynamics.start import check_masses, initial_state, start, why, with_coordinates
 from structkin.dynamics.user_loads import UserLoad
@@ -34,8 +36,8 @@ from structkin.model.topology import suggest
 Floats = NDArray[np.float64]
 
 #: Ways to set up the equations of motion: one equation a free coordinate; or all links with multipliers, where the
-#: linear system is solved dense or sparse.
-FORMULATIONS = ("reduced", "multipliers", "multipliers-sparse")
+#: linear system is solved dense, sparse or by sweeps through the groups.
+FORMULATIONS = ("reduced", "multipliers", "multipliers-sparse", "multipliers-sweeps")
 
 #: Output times where only the end is said.
 SAMPLES = 361
@@ -83,14 +85,18 @@ def simulate(
     missing, joints are chosen for them. `t` holds the output times (n,) [s], increasing, the first is the start; or it
     is the end, for `samples` times from 0; default: the mechanism's duration.
 
-    `formulation` is "reduced", or "multipliers" (dense) or "multipliers-sparse": the equations of all links with a
-    Lagrange multiplier for each constraint, in the `coordinates` "natural" (the default), "reference-point",
-    "fully-cartesian" or "relative". There `stabilisation` keeps the constraints: "none", "baumgarte" with the gains
-    `alpha` and `beta` [1/s], "augmented" (augmented Lagrangian) with a `penalty` and such gains.
+    `formulation` is "reduced": an equation for each free coordinate; or that of all links with a Lagrange multiplier
+    for each constraint: "multipliers" with a dense matrix, "multipliers-sparse", or "multipliers-sweeps" through the
+    groups; in the `coordinates` "natural" (the default), "reference-point", "fully-cartesian" or "relative". There the
+    `stabilisation` keeps the constraints: "projection" of position and velocity after each step (the default),
+    "partitioning" (the default with BDF and LSODA), "baumgarte", "augmented" (augmented Lagrangian, with a `penalty`),
+    or "none". Baumgarte's gains are `alpha` and `beta` [1/s], or chosen by `gains="step"` (alpha = 1/h, beta =
+    sqrt(2)/h) or `gains="stability"` (from the integrator's stability region).
 
-    `integrator` is one of SciPy's with adaptive steps ("DOP853", "RK45", "Radau", "BDF", "LSODA"), with `rtol` and
-    `atol`; or one with a fixed `step` [s] ("euler", "rk2", "rk4", "abm4", "gear4"), which is made a little smaller
-    where the output times ask for it. `loads` are functions of (t, state), as for `Motion.forces`.
+    `integrator` is one of SciPy's with adaptive steps ("DOP853", "RK45", "Radau", "BDF", "LSODA"), or "milne" (Adams,
+    Bashforth and Moulton's with halving and doubling), with `rtol` and `atol`; or one with a fixed `step` [s] ("euler",
+    "rk2", "rk4", "abm4", "gear4"), which is made a little smaller where the output times ask for it. `loads` are
+    functions of (t, state), as for `Motion.forces`.
 
     `engine` says what evaluates the equations: "numpy", or "numba", which compiles them when they are first met on a
     machine and keeps them; "auto" begins with NumPy and goes on with Numba as soon as that is worth it.
@@ -123,9 +129,8 @@ def simulate(
     if stabiliser is None:
         equations = hastened(reduced, engine)
     else:
-        family = coordinates or "natural"
-        sparse = formulation == "multipliers-sparse"
-        equations, y = global_start(mechanism, family, stabiliser, loads, float(times[0]), sparse=sparse)
+        family, begin = coordinates or "natural", float(times[0])
+        equations, y = global_start(mechanism, family, stabiliser, loads, begin, formulation=formulation)
     record = _Record(equations, times, progress)
     run = _Run(equations, times, record, max_steps)
     try:
@@ -140,7 +145,9 @@ def simulate(
     except InputError as error:
         if not record.instants:
             raise
-        run.stopped = "; ".join(map(str, error.problems))  # a load that has no size later on
+        # A load that has no size later on.
+        last = float(times[len(record.instants) - 1])
+        run.stopped = f"t = {last:.6g} s: " + "; ".join(map(str, error.problems))
     result = _result(mechanism, equations, record, run, time.perf_counter() - began)
     return replace(result, corrections=corrections) if corrections else result
 
@@ -176,6 +183,7 @@ def _check(
             problems.append(Problem(name, f"{value!r} is not a positive number"))
     stabiliser = check_stabilisation(formulation, integrator, step, problems, **options)
     times = _times(mechanism, t, samples, problems)
+    problems += pressed(mechanism)
     if problems:
         raise InputError(problems, mechanism.title or "simulate")
     return times, stabiliser
@@ -193,7 +201,7 @@ def _times(mechanism: Mechanism, t: ArrayLike | None, samples: int | None, probl
     if isinstance(end, np.ndarray) and end.ndim == 0:
         end = end.item()
     if end is None:
-        problems.append(Problem("t", "no end is known", "pass t=, or add duration = ... to the mechanism"))
+        problems.append(Problem("t", "no end is known", "pass t= or --duration, or add duration = ... to the file"))
         return np.zeros(1)
     if np.ndim(end) == 0:
         if not (_is_number(end) and float(end) > 0):  # type: ignore[arg-type]  # a number, as was checked
@@ -280,6 +288,7 @@ class _Run:
                 t = end if k == count - 1 else begin + (k + 1) * h
                 y = self._settled(t, y)
                 if not self._goes_on(t, y):
+                    self.stopped += self._gains_cause(name, h)
                     return
                 after = self._instant(t, y)
                 if before is None or after is None:
@@ -305,9 +314,8 @@ class _Run:
 
     def adaptive(self, name: str, y: Floats, rtol: float, atol: float) -> None:
         """Go in the steps of one of SciPy's integrators, and read the outputs between them."""
-        from scipy import integrate
-
         t, end, size = float(self.times[0]), float(self.times[-1]), math.inf
+        make = adaptive_solver(name)
         solver: Any = None
         y = self._changed(t, y)
         while t < end:
@@ -315,7 +323,7 @@ class _Run:
             try:
                 if solver is None:
                     first = min(size, end - t) if math.isfinite(size) else None
-                    solver = getattr(integrate, name)(self.equations, t, y, end, rtol=rtol, atol=atol, first_step=first)
+                    solver = make(self.equations, t, y, end, rtol=rtol, atol=atol, first_step=first)
                 message = solver.step()
             except NoPoseError as error:
                 last, message = error, None
@@ -339,7 +347,7 @@ class _Run:
             while self.record.due <= t:
                 self.record.add(self.record.due, self._settled(self.record.due, dense(self.record.due)))
             settled = self._settled(t, y)
-            if settled is not y and name in ONE_STEP and not anew:
+            if settled is not y and name in FORGIVING and not anew:
                 y = solver.y = settled
                 solver.f = self.equations(t, y)
             elif settled is not y and (anew or self.equations.stabilisation.renewed):  # type: ignore[union-attr]
@@ -363,6 +371,17 @@ class _Run:
     def _instant(self, t: float, y: Floats) -> Instant | None:
         """Return the energies where their jump tells of a step too large; the drift of joints has its own measure."""
         return self.equations.at(t, y) if isinstance(self.equations, Reduced) else None
+
+    def _gains_cause(self, name: str, h: float) -> str:
+        """Return in words that the gains are beyond what the integrator bears at this step, where they are."""
+        gains = self.equations.stabilisation if isinstance(self.equations, Multipliers) else None
+        gains = gains.feedback if isinstance(gains, Augmented) else gains
+        if not isinstance(gains, Feedback) or not (gains.alpha or gains.beta):
+            return ""
+        factor = violation_growth(name, h, gains.alpha, gains.beta)
+        if factor <= 1:
+            return ""
+        return f"; with these gains {name} makes a violation grow by a factor {factor:.4g} at each step of {h:g} s"
 
     def _settled(self, t: float, y: Floats) -> Floats:
         """Return the state with what the stabilisation puts right after a step."""

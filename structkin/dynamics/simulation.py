@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,13 @@ from structkin.dynamics.initial import Correction
 from structkin.dynamics.kinetostatics import Kinetostatics
 from structkin.dynamics.loads import turned_angle
 from structkin.dynamics.user_loads import UserLoad
+from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
 from structkin.model.forces import Contact, Spring, Torsion
+
+if TYPE_CHECKING:
+    from structkin.coordinates import Coordinates
+    from structkin.dynamics.joint_forces import JointForces
 
 Floats = NDArray[np.float64]
 
@@ -38,6 +44,10 @@ class Simulation(Motion):
     prescribed one what its motion needs. `stopped` says why it ended early, and is empty where it did not. `impacts`
     (n,) [m/s] are the speeds at which the bodies of each contact met that touch, NaN where they do not. `corrections`
     tell which data of [initial] could not hold.
+
+    A formulation with multipliers keeps its `coordinates` with the values q (n, coordinates), and the `multipliers`
+    (n, rows), where -Phi_q^T lambda is what the `coordinates.rows` put on q; `redundant` is the number of rows beyond
+    the rank.
     """
 
     efforts: dict[str, Floats]
@@ -47,6 +57,12 @@ class Simulation(Motion):
     loads: tuple[UserLoad, ...] = ()
     impacts: Mapping[str, Floats] = field(default_factory=dict)
     corrections: tuple[Correction, ...] = ()
+    formulation: str = "reduced"
+    coordinates: Coordinates | None = None
+    q: Floats | None = None
+    multipliers: Floats | None = None
+    redundant: int = 0
+    make_joints: Callable[[Simulation], JointForces] | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         """Return title, samples and how it ended."""
@@ -56,6 +72,18 @@ class Simulation(Motion):
     def forces(self, *, static: bool = False, loads: Sequence[UserLoad] | None = None) -> Kinetostatics:
         """Return what forces the motion needs, under the loads that it was simulated with or under others."""
         return super().forces(static=static, loads=self.loads if loads is None else loads)
+
+    @cached_property
+    def joints(self) -> JointForces:
+        """The reactions of joints that belong to the multipliers, and which of them are unique.
+
+        Raises `InputError` for the reduced formulation, which has no multipliers.
+        """
+        if self.make_joints is None:
+            hint = 'take formulation="multipliers"; or forces(), which has the reactions of any motion'
+            problem = Problem("joints", "the reduced formulation has no multipliers", hint)
+            raise InputError([problem], self.mechanism.title or "simulate")
+        return self.make_joints(self)
 
     @cached_property
     def kinetic_energy(self) -> Floats:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from structkin.coordinates import FAMILIES
-from structkin.dynamics.integrators import ADAPTIVE, ONE_STEP
+from structkin.dynamics.gains import GAINS, chosen_gains
+from structkin.dynamics.integrators import ADAPTIVE, FIXED, FORGIVING
 from structkin.dynamics.partitioning import Partitioning
 from structkin.dynamics.projection import Projection
 from structkin.dynamics.stabilisation import Augmented, Feedback, Stabilisation
@@ -39,7 +40,9 @@ def check_stabilisation(
         "coordinates": coordinates, "stabilisation": stabilisation, "alpha": alpha, "beta": beta, "gains": gains,
         "penalty": penalty,
     }  # fmt: skip
-    if not formulation.startswith("multipliers"):
+    if not str(formulation).startswith("multipliers"):
+        if formulation != "reduced":
+            return None
         hint = 'it belongs to formulation = "multipliers"'
         problems += [
             Problem(key, "the reduced formulation has no constraints to keep", hint)
@@ -49,15 +52,15 @@ def check_stabilisation(
         return None
     if coordinates is not None and coordinates not in FAMILIES:
         problems.append(Problem("coordinates", f"'{coordinates}' is unknown", suggest(str(coordinates), FAMILIES)))
-    name = stabilisation or "none"
+    name = stabilisation or ("partitioning" if integrator in ADAPTIVE and integrator not in FORGIVING else "projection")
     if name not in STABILISATIONS:
         problems.append(Problem("stabilisation", f"'{name}' is unknown", suggest(str(name), STABILISATIONS)))
         return None
     feedback = _feedback(name, alpha, beta, gains, integrator, step, problems)
-    if name == "projection" and integrator in ADAPTIVE and integrator not in ONE_STEP:
+    if name == "projection" and integrator in ADAPTIVE and integrator not in FORGIVING:
         problems.append(
             Problem("stabilisation", f"projection changes the state after a step, and {integrator} goes on from "
-                    "earlier ones", 'take "partitioning", or an integrator of ' + ", ".join(ONE_STEP))
+                    "earlier ones", 'take "partitioning", or an integrator of ' + ", ".join(FORGIVING))
         )  # fmt: skip
     if name != "augmented":
         if penalty is not None:
@@ -94,10 +97,22 @@ def _feedback(
         ]
         return Feedback()
     if gains is not None:
-        problems.append(Problem("gains", f"'{gains}' is unknown", suggest(str(gains), ())))
+        problems += [
+            Problem(key, "has no meaning where gains are chosen", "leave out gains, or this")
+            for key, value in given.items()
+            if value is not None
+        ]
+        if gains not in GAINS:
+            problems.append(Problem("gains", f"'{gains}' is unknown", suggest(str(gains), GAINS)))
+        elif integrator not in FIXED:
+            hint = "give alpha and beta, or take an integrator with a fixed step"
+            problems.append(Problem("gains", f"belong to a fixed step, and {integrator} chooses its own", hint))
+        elif _is_number(step) and float(step or 0.0) > 0:
+            return Feedback(*chosen_gains(gains, integrator, float(step or 0.0)))
+        return Feedback()
     if name == "baumgarte":
         problems += [
-            Problem(key, "the gain of baumgarte is missing", f"such as {key} = 5.0")
+            Problem(key, "the gain of baumgarte is missing", f'such as {key} = 5.0, or gains = "stability"')
             for key, value in given.items()
             if value is None
         ]

@@ -109,13 +109,14 @@ class Schedule:
     def _lead(self) -> dict[str, tuple[float, float]]:
         """The way of each driver from the sketch to the first station.
 
-        An angle takes the shorter way round; but where there are gears a whole turn is not nothing, and all count.
+        An angle takes the shorter way round; but to gears and Geneva wheels a whole turn is not nothing, and all count.
         """
         ways = {}
+        counts = self.mechanism.meshes or self.mechanism.genevas
         for id, z in self.drivers.items():
             drive, first = self.mechanism.drives[id], float(z[0, 0])
             start = drive.start
-            if drive.kind == "angle" and math.isfinite(first) and not self.mechanism.meshes:
+            if drive.kind == "angle" and math.isfinite(first) and not counts:
                 start = first - math.remainder(first - start, 2 * math.pi)
             ways[id] = start, first
         return ways

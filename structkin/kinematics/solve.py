@@ -94,7 +94,7 @@ def solve(
         # Samples that follow each other stay where they are: a copy would double the memory.
         whole = kept[-1] - kept[0] + 1 == len(kept)
         lanes = walked.take(slice(kept[0], kept[-1] + 1) if whole else kept)
-        mark_gaps(plan, walked, kept, lanes)
+        mark_gaps(plan, fine, walked, kept, lanes)
     else:
         lanes = run(plan, schedule, progress, flip=flip)
     if method == "topological-kl":

@@ -111,7 +111,8 @@ class Trial:
 
 def trial(case: Case, gain: float, step: float | None = None, times: Floats | None = None) -> Trial:
     """Simulate ten seconds with alpha = beta = `gain`: by LSODA at the paper's tolerance, or by RK4 at a step [s]."""
-    t = np.linspace(0, DURATION, 1001) if times is None else times
+    # An output would cut a longer step.
+    t = np.linspace(0, DURATION, 1 + round(DURATION / max(0.01, step or 0.0))) if times is None else times
     way = {"integrator": "LSODA", "rtol": TOLERANCE, "atol": TOLERANCE} if step is None else {}
     found = simulate(
         case.mechanism,

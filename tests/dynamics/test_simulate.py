@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from loaded import loaded
+from random_mechanisms import Menu
 
 import structkin as sk
 from structkin.examples import path
@@ -218,8 +219,8 @@ def test_many_random_mechanisms(seed: int) -> None:
     released(seed)
 
 
-def released(seed: int) -> None:
-    data = loaded(seed).source_dict
+def released(seed: int, menu: Menu | None = None) -> None:
+    data = loaded(seed, menu=menu).source_dict
     rng = np.random.default_rng([seed, 3])
     ids = list(data["drivers"])
     free = [id for id in ids if rng.random() < 0.6] or ids[:1]

@@ -12,8 +12,8 @@ _LONG, _DOUBLE = ir.IntType(64), ir.DoubleType()
 _STEP = ir.FunctionType(_LONG, [_LONG.as_pointer(), _DOUBLE.as_pointer(), _LONG, _LONG, _LONG, _DOUBLE])
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # Numba has no types
-def call_step(typing: Any, address: Any, integers: Any, numbers: Any, step: Any, begin: Any, end: Any, dt: Any) -> Any:
+@intrinsic
+def _call_step(typing: Any, address: Any, integers: Any, numbers: Any, step: Any, begin: Any, end: Any, dt: Any) -> Any:
     """Call int64 f(int64*, double*, int64, int64, int64, double): `integers` and `numbers` are addresses, too."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -27,3 +27,7 @@ def call_step(typing: Any, address: Any, integers: Any, numbers: Any, step: Any,
 
     words = [types.int64] * 6
     return types.int64(*words, types.float64), generate
+
+
+#: The function with the arguments behind the first, as compiled code calls it.
+call_step: Any = _call_step

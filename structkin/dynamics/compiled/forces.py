@@ -1,8 +1,8 @@
 """Loads as forces on the slots' rows. The text of this module becomes part of the compiled one.
 
-A force F on a point does the work F . dP, a moment M on a link of the direction U the work M (U x dU) = M (-Uy, Ux) . dU;
-so every load is a force on an expression, and on the rows of the slots that it is made of. The loads are those of
-`structkin.dynamics.loads`, with the same signs.
+A force F on a point does the work F . dP. A moment M on a link of the direction U does the work M (U x dU), that of the
+force M (-Uy, Ux) on U. So every load is a force on an expression, and on the rows of the slots that it is made of. The
+loads are those of `structkin.dynamics.loads`, with the same signs.
 """
 
 from __future__ import annotations

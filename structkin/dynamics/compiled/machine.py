@@ -6,6 +6,7 @@ compiled module goes on, with the power series that `Reduced` has found.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +16,9 @@ from numpy.typing import NDArray
 from structkin.dynamics.compiled import layout
 from structkin.dynamics.compiled.modules import equations_module
 from structkin.dynamics.compiled.packing import Packed
-from structkin.dynamics.compiled.series_at import HEAD, MANY, TERMS
+from structkin.dynamics.compiled.series_at import HEAD, MANY
 from structkin.dynamics.reduced import DEAD, Instant, Reduced
+from structkin.dynamics.series import POWERS as TERMS
 from structkin.dynamics.series import VALID, Series
 from structkin.kinematics.circles import NODES, UNIT
 from structkin.kinematics.derivatives import Part
@@ -38,7 +40,7 @@ class Machine:
         self._arrays, self._part = (packed.I, packed.D), packed.part
         self._part(layout.STEP)[:] = [kind.address() for kind in packed.kinds]
         self._order = np.array(packed.order)
-        self._known: list[Series] = []
+        self._known: Sequence[Series] = ()
         self._begun = False
         #: How often the equations themselves were asked.
         self.handed_over = 0
@@ -75,6 +77,10 @@ class Machine:
         powers = (series.way_to(y[:1]) / series.radius + VALID * UNIT) ** np.arange(TERMS)[:, None]
         return replace(instant, around=series.powers[0, 1:] @ powers)
 
+    def may_change(self, t: float, y: Floats, near: float = DEAD) -> bool:
+        """Return whether other coordinates may tell the motion better from a state on."""
+        return bool(self._module.evaluate(*self._arrays, t, y, 0) and self._module.may_change(*self._arrays, near))
+
     def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
         """Return the state in other coordinates, if these tell the motion better from here on; None if not."""
         if self._module.evaluate(*self._arrays, t, y, 0) and not self._module.may_change(*self._arrays, near):
@@ -85,6 +91,7 @@ class Machine:
         changed = self.equations.change(t, y, near)
         if changed is not None:
             self._adopt(t, self.equations.at(t, changed))
+            self._part(layout.KNOWN)[0] = 0
         self._look_again(near)
         return changed
 
@@ -109,6 +116,7 @@ class Machine:
         """What was no dead point is looked at again when it is much closer."""
         sizes = np.abs(self._part(layout.ROOTS, 2, -1)[0, self.equations.poses.steps])
         self._part(layout.LOOK)[self.equations.poses.steps] = np.where(sizes < near, 0.5 * sizes, np.inf)
+        self._part(layout.FASTEST)[0] = 2 * self._module.turning_speed(*self._arrays)
 
     def advance(self, *arguments: Any) -> int:
         """Take steps of a fixed length: the arguments are those of `runs.advance` behind the arrays."""
@@ -136,7 +144,8 @@ class Machine:
             last[self._order] = self._part(layout.LAST)
             turned = self._part(layout.TURNED).tolist()
             self.equations.turned.update(zip(self._packed.torsions, turned, strict=True))
-            self.equations.resume(last, self._part(layout.ROOTS, 2, -1)[0, self.equations.poses.steps])
+            roots = self._part(layout.ROOTS, 2, -1)[0, self.equations.poses.steps]
+            self.equations.resume(last, self._part(layout.KEPT), roots)
         self._begun = True
 
     def _adopt(self, t: float, instant: Instant) -> None:
@@ -144,6 +153,7 @@ class Machine:
         poses, part = self.equations.poses, self._part
         assert poses.last is not None
         part(layout.X, 3, -1)[:], part(layout.Z, 3, -1)[:] = instant.x[:, :, 0], instant.z[self._order].T
+        part(layout.KEPT)[:], part(layout.ASIDE)[0] = instant.x[0, :, 0], poses.chart.link is not None
         part(layout.SECOND)[:], part(layout.ENERGY)[:2] = instant.second, (instant.kinetic, instant.power)
         part(layout.TURNED)[:] = [self.equations.turned[id] for id in self._packed.torsions]
         part(layout.CLOCK)[0], part(layout.SMOOTH)[0] = t, poses.last.smooth

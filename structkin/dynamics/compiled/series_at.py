@@ -1,7 +1,7 @@
 """A pose from a power series. The text of this module becomes part of the compiled one.
 
-Around a flat pose, and at dead points, `structkin.dynamics.series` knows the pose of a mechanism with one coordinate as a
-power series: of its driver and all slots, and here also of the roots of its groups.
+Around a flat pose, and at dead points, `structkin.dynamics.series` knows the pose of a mechanism with one coordinate as
+a power series: of its driver and all slots, and here also of the roots of its groups.
 """
 
 from __future__ import annotations
