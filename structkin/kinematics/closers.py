@@ -165,11 +165,11 @@ class Kernels:
 
     @property
     def clear(self) -> float:
-        """The determinant that tells by itself."""
+        """The side that tells by itself."""
         return self.kernel.clear
 
     def newton(self, h: Floats, s: Floats, iterations: int = 12) -> tuple[Floats, Floats, Floats]:
-        """Close poses; the side is the scaled determinant."""
+        """Close poses."""
         return self.kernel.newton(h, s, iterations, numba=self.numba)
 
     def between(self, h: Floats, u: Floats, count: Indices, cubics: Floats) -> tuple[Floats, Floats, Floats, Floats]:

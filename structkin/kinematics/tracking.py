@@ -261,7 +261,7 @@ class _Tracker:
 
     def _keep(self, k: Any, poses: _Poses) -> None:
         lanes = self.lanes[np.atleast_1d(k)]
-        # Lanes that follow each other are written in one go.
+        # Lanes come in order: those that follow each other are written in one go.
         at = slice(lanes[0], lanes[-1] + 1) if len(lanes) and lanes[-1] - lanes[0] + 1 == len(lanes) else lanes
         self.out[:, at] = poses.s
         self.status[at] = Status.OK
@@ -329,7 +329,8 @@ class _Tracker:
                 self._link(stations[:count], poses.take(slice(count)))
                 k, pose = int(stations[count - 1]), poses.take(slice(count - 1, count))
             if count < len(good):
-                self._tried, self._window = len(self._walked), WINDOW
+                # Behind a place that has to be walked past the next leap is near.
+                self._tried, self._window = len(self._walked) - (WALKED - 1 if count else 0), WINDOW
                 break
             self._window *= 2
         return k, pose
@@ -354,49 +355,64 @@ class _Tracker:
         ends = np.searchsorted(stations, np.append(np.arange(stations[0], stations[-1], BLOCK), stations[-1]))
         for first, last in pairwise(ends.tolist()):
             if last > first:
-                self._fill_block(stations[first : last + 1])
+                self._fill_between(stations[first:last], stations[first + 1 : last + 1])
 
-    def _fill_block(self, stations: Indices) -> None:
-        """Solve the lanes between some stations."""
-        count = np.diff(stations) - 1
-        interval = np.repeat(np.arange(len(count)), count)
-        if not len(interval):
+    def _fill_between(self, first: Indices, last: Indices) -> None:
+        """Solve the lanes between pairs of stations; where some stray, from a station in their middle on."""
+        count = last - first - 1
+        first, last, count = first[count > 0], last[count > 0], count[count > 0]
+        if not len(count):
             return
-        lanes = np.arange(len(interval)) + (stations[0] + 1) + interval
-        at = _Poses(self._at(stations), np.take(self.out, self.lanes[stations], axis=1), np.zeros(len(stations)))
-        ends = self.way[stations]
-        span = np.where(np.diff(ends) > 0, np.diff(ends), 1.0)
-        u = (self.way[lanes] - np.repeat(ends[:-1], count)) * np.repeat(1 / span, count)
+        interval = np.repeat(np.arange(len(count)), count)
+        lanes = np.arange(len(interval)) + np.repeat(first + 1 - (np.cumsum(count) - count), count)
+        start, end = self._poses(first), self._poses(last)
+        way = self.way[last] - self.way[first]
+        u = (self.way[lanes] - self.way[first][interval]) * (1 / np.where(way > 0, way, 1.0))[interval]
         h = self._at(lanes)
-        found, change, side, far = self.closer.between(h, u, count, self._cubics(stations, at))
-        _, _, sides = self.closer.newton(at.h, at.s, 1)
-        near = apart(self.closer.form, at.s[:, 1:], at.s[:, :-1], origins=False) < TURN + DEPARTURE
-        good = (change < 1e-8) & (far < BETWEEN) & (side * np.repeat(sides[:-1] * near, count) > 0)
+        found, change, side, far = self.closer.between(h, u, count, self._cubics(first, last, start, end))
+        near = apart(self.closer.form, start.s, end.s, origins=False) < TURN + DEPARTURE
+        good = (change < 1e-8) & (far < BETWEEN) & (side * (start.side * near)[interval] > 0)
         if good.all():
             self._keep(lanes, _Poses(h, found, side))
             return
         self._keep(lanes[good], _Poses(h, found, side).take(np.flatnonzero(good)))
-        for k in lanes[~good]:
-            walked = _reach(self.closer, self._solved(k - 1), self._at(k))
-            if isinstance(walked, _Poses):
-                self._keep(k, walked)
-            else:
-                self.status[self.lanes[k]] = walked
+        self._halve(np.unique(interval[~good]), first, last, start)
 
-    def _cubics(self, stations: Indices, at: _Poses) -> Floats:
+    def _halve(self, bad: Indices, first: Indices, last: Indices, start: _Poses) -> None:
+        """Solve the lanes between some pairs of stations by way of those in their middle."""
+        first, last, start = first[bad], last[bad], start.take(bad)
+        middle = (first + last) // 2
+        good, found = _step(self.closer, start, self._at(middle))
+        self._keep(middle[good], found.take(np.flatnonzero(good)))
+        for j in np.flatnonzero(~good):
+            walked = _reach(self.closer, start.take([j]), self._at(middle[j]))
+            if isinstance(walked, _Poses):
+                self._keep(middle[j], walked)
+                good[j] = True
+                continue
+            for k in range(first[j] + 1, last[j]):
+                walked = _reach(self.closer, self._solved(k - 1), self._at(k))
+                if isinstance(walked, _Poses):
+                    self._keep(k, walked)
+                else:
+                    self.status[self.lanes[k]] = walked
+        # Lanes stay in order, first halves and second halves in turn.
+        first, middle, last = first[good], middle[good], last[good]
+        self._fill_between(np.stack((first, middle), axis=1).ravel(), np.stack((middle, last), axis=1).ravel())
+
+    def _cubics(self, first: Indices, last: Indices, start: _Poses, end: _Poses) -> Floats:
         """Return the coefficients (4, rows, intervals) of cubics through the poses and tangents of stations."""
-        span, count = np.diff(self.way[stations]), np.diff(stations)
-        s, rise = at.s, np.diff(at.s, axis=1)
+        rise = end.s - start.s
         leaving, coming = rise.copy(), rise.copy()
-        wide = np.flatnonzero(count > 3)
+        wide = np.flatnonzero(last - first > 3)
         if len(wide):
-            for found, end, way in ((leaving, wide, 1), (coming, wide + 1, -1)):
-                d = self._slope(stations[end], way) * span[wide]
-                here = at.take(end)
+            for found, lanes, poses, way in ((leaving, first, start, 1), (coming, last, end, -1)):
+                d = self._slope(lanes[wide], way) * (self.way[last] - self.way[first])[wide]
+                here = poses.take(wide)
                 v, _ = self.closer.rates(here.h, here.s, d, np.zeros_like(d))
                 fine = np.isfinite(v).all(axis=0)
                 found[:, wide[fine]] = v[:, fine]
-        return np.stack((s[:, :-1], leaving, 3 * rise - 2 * leaving - coming, leaving + coming - 2 * rise))
+        return np.stack((start.s, leaving, 3 * rise - 2 * leaving - coming, leaving + coming - 2 * rise))
 
     def _slope(self, k: Indices, way: int) -> Floats:
         """Return how the inputs leave lanes to one side: their slope along the way by three lanes (inputs, n)."""

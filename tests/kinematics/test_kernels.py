@@ -53,8 +53,12 @@ def columns(plan, lanes):
 
 
 def assert_same(a, b):
-    for one, other in ((a[0].x, b[0].x), (a[0].least, b[0].least), *zip(a[1].values(), b[1].values(), strict=True)):
+    for one, other in ((a[0].x, b[0].x), (a[0].least, b[0].least)):
         np.testing.assert_array_equal(one, other)
+    # Where there is no pose, a derivative that is zero whatever the pose may be NaN or zero; users see NaN.
+    known = a[0].status == 0
+    for one, other in zip(a[1].values(), b[1].values(), strict=True):
+        np.testing.assert_array_equal(one[:, known], other[:, known])
     np.testing.assert_array_equal(a[0].status, b[0].status)
     np.testing.assert_array_equal(a[0].group, b[0].group)
 

@@ -38,7 +38,8 @@ class _Rotation:
 class Elimination:
     """A square matrix, rows as {column: term}, made triangular; `solve` takes right sides.
 
-    `determinant` is that of the matrix but for a sign, the same for all numbers.
+    `diagonal` are (column, term) of the triangle that rotations leave; `signed` those terms that may be negative, whose
+    product has the sign of the determinant but for one sign that is the same for all numbers.
 
     >>> from structkin.kinematics.kernels.symbols import Graph
     >>> graph = Graph()
@@ -54,12 +55,11 @@ class Elimination:
         self._steps: list[_Unit | _Rotation] = []
         #: Rows and columns in the order in which they were eliminated.
         self._order: list[tuple[int, int]] = []
-        self.determinant: Term = 1.0
+        self.diagonal: list[tuple[int, Term]] = []
+        self.signed: list[Term] = []
         self._left = set(range(len(rows)))
         while (unit := self._unit_pivot()) is not None:
             self._take(*unit)
-        #: How many columns are left to rotations.
-        self.rotated = len(self._left)
         columns = {column for row in self._left for column in self._rows[row]}
         while columns:
             # A column with few entries first: it needs few rotations.
@@ -118,7 +118,9 @@ class Elimination:
                 self._put(first, at, c * x + s * y)
                 self._put(other, at, c * y - s * x)
             self._rows[first][column] = size
-        self.determinant = self.determinant * self._rows[first][column]
+        self.diagonal.append((column, self._rows[first][column]))
+        if not rest:
+            self.signed.append(self._rows[first][column])
         self._left.remove(first)
         self._order.append((first, column))
 

@@ -32,8 +32,8 @@ ITERATIONS = 6
 #: buffers of one width, which they know.
 CHECKS, WIDTH = 170, 256
 
-#: Smallest scaled singular value of a regular pose, and what the columns of a scaled Jacobian measure at most.
-SINGULAR, LARGEST = 1e-7, 3.0
+#: Smallest scaled singular value of a regular pose, and how much larger a triangle's diagonal may be than that.
+SINGULAR, MARGIN = 1e-7, 1000.0
 
 _HEAD = '''"""Written by structkin from the rows of a general group{more}."""
 
@@ -49,8 +49,8 @@ _ARGUMENTS = {"newton": "h, s, c, t, r", "ahead": "h, s, d, c, t", "rates": "h, 
 class GroupKernel:
     """The kernels of a group, and the constants of its own.
 
-    Where the determinant is larger than `clear`, the smallest singular value cannot be near zero. `terms` is how many
-    operations a step of Newton's method has.
+    Where the side is larger than `clear`, the smallest singular value is not near zero. `terms` is how many operations
+    a step of Newton's method has.
     """
 
     kernel: Kernel
@@ -61,8 +61,7 @@ class GroupKernel:
     def newton(self, h: Floats, s: Floats, iterations: int, *, numba: bool) -> tuple[Floats, Floats, Floats]:
         """Run Newton's method from poses s (4 links, n) at inputs h.
 
-        Return the poses, the last step (n,) relative to the size, infinite where it failed, and the scaled
-        determinant (n,).
+        Return the poses, the last step (n,) relative to the size, infinite where it failed, and the side (n,).
         """
         n = s.shape[1]
         found, found_rest = np.empty_like(s), np.empty((2, n))
@@ -94,7 +93,7 @@ class GroupKernel:
         """Close lanes from cubics (4, rows, intervals) between stations, by compiled code.
 
         `u` (n,) is how far each lane is in its interval, `count` (intervals,) how many there are in each. Return the
-        poses, the last step and the determinant (n,), and how far they are from the cubics (n,).
+        poses, the last step and the side (n,), and how far they are from the cubics (n,).
         """
         t, r = np.empty((cubics.shape[1], len(u))), np.empty((3, len(u)))
         self.kernel.call("between", h, u, count, cubics, 1 / size, self.constants, t, r, numba=True)
@@ -127,12 +126,12 @@ def group_kernel(rows: Rows, known: tuple[complex | float | None, ...]) -> Group
     if terms > MOST:
         return None
     kernel = Kernel("Group", _source(found, numba=False), _source(found, numba=True))
-    return GroupKernel(kernel, np.array(found.constants), SINGULAR * LARGEST**found.rotated, terms)
+    return GroupKernel(kernel, np.array(found.constants), MARGIN * SINGULAR, terms)
 
 
 def _source(found: Formulas, *, numba: bool) -> str:
     results = {
-        "newton": (("t", found.corrected), ("r", (found.change, found.determinant))),
+        "newton": (("t", found.corrected), ("r", (found.change, found.side))),
         "ahead": (("t", found.ahead),),
         "rates": (("v", found.first), ("w", found.second)),
     }
@@ -198,10 +197,10 @@ def _between(found: Formulas) -> list[str]:
     """Return the kernel that closes lanes from cubics `p` (4, rows, intervals) between stations.
 
     Lane after lane, `count` of them belong to an interval, and `u` is how far they are in it. `r` takes the square of
-    the last step, the determinant, and the square of the way from the cubic.
+    the last step, the side, and the square of the way from the cubic.
     """
     graph, rows = found.graph, len(found.corrected)
-    terms = [*found.corrected, found.change, found.determinant]
+    terms = [*found.corrected, found.change, found.side]
     loads, constants = _split(graph, terms)
     inputs, poses = [name for name in loads if name[0] == "h"], [name for name in loads if name[0] == "s"]
     body = [f"{name} = {name}_[at + i]" for name in inputs]
@@ -219,10 +218,10 @@ def _between(found: Formulas) -> list[str]:
     rest += [f"            for step in range({ITERATIONS}):", "                for i in range(n):"]
     rest += ["                    " + line for line in body]
     rest += [
-        "                worst = 0.0",
+        "                left = 0",
         "                for i in range(n):",
-        f"                    worst += y[{rows * WIDTH} + i]",
-        f"                if worst < 1e-16 or step == {ITERATIONS - 1}:",
+        f"                    left += not (y[{rows * WIDTH} + i] < 1e-16)",
+        f"                if left == 0 or step == {ITERATIONS - 1}:",
         "                    break",
     ]
     for k in range(rows):

@@ -65,8 +65,9 @@ class Formulas:
 
     Values are named h (inputs that move), s (the pose: O_x, O_y, U_x, U_y of each link), d and e (first and second
     derivatives of the inputs). `corrected` is the pose after one step of Newton's method, `change` the square
-    of that step over the group's size, `determinant` that of the scaled Jacobian but for a constant sign, `rotated` of
-    whose columns are not those of pins; `ahead` is the pose moved along its tangent by the inputs' d; `first` and
+    of that step over the group's size. `side` has the sign of the determinant of the scaled Jacobian but for a constant
+    sign, and the size of its triangle's diagonal, as the inverse of the root of the sum of inverse squares: of the
+    order of its smallest singular value. `ahead` is the pose moved along its tangent by the inputs' d; `first` and
     `second` are its derivatives in time.
     """
 
@@ -74,8 +75,7 @@ class Formulas:
     constants: tuple[float, ...]
     corrected: tuple[Term, ...]
     change: Term
-    determinant: Term
-    rotated: int
+    side: Term
     ahead: tuple[Term, ...]
     first: tuple[Term, ...]
     second: tuple[Term, ...]
@@ -157,17 +157,23 @@ class _Writer:
             ((more[3 * k], more[3 * k + 1]), _plus(_scaled(_turned(self.units[k]), more[3 * k + 2]), bent[k][1]))
             for k in range(m)
         ]
-        # The columns of angles are larger than the others by the size.
-        determinant = system.determinant * self._constant(rows.size**-m)
-        if not isinstance(determinant, Symbol):
+        side: Term = 1.0
+        for term in system.signed:
+            side = side * term
+        if not isinstance(side, Symbol):
             raise ValueError("a group without a pose of its own")
+        weak: Term = 0.0
+        for column, term in system.diagonal:
+            # The columns of angles are larger than the others by the size.
+            inverse = (self.size if column % 3 == 2 else 1.0) / term
+            weak = weak + inverse * inverse
+        side = side / np.sqrt(side * side * weak)
         return Formulas(
             self.graph,
             tuple(self.constants),
             self._after(step),
             change,
-            determinant,
-            system.rotated,
+            side,
             self._after(moved),
             tuple(term for O, U in rates for pair in (O, U) for term in pair),
             tuple(term for O, U in second for pair in (O, U) for term in pair),
