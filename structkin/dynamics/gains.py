@@ -47,7 +47,7 @@ def violation_growth(integrator: str, step: float, alpha: float, beta: float) ->
     """Return the factor by which a violation grows a step under gains [1/s] (Tab. 1, recomputed in the tests).
 
     >>> round(violation_growth("euler", 1e-3, 5, 5), 3), round(violation_growth("euler", 1e-3, 0.8, 2100), 3)
-    (0.995, 2.325)
+    (0.995, 2.326)
     """
     root = cmath.sqrt(alpha**2 - beta**2)
     return max(growth(integrator, step * (-alpha + sign * root)) for sign in (-1, 1))
