@@ -227,7 +227,7 @@ def flat_times(solution: Any, count: int) -> list[float]:
         ("projection", "natural", {"integrator": "rk4", "step": 2.5e-3}),
         ("baumgarte", "fully-cartesian", {"integrator": "rk4", "step": 2.5e-3}),
         ("augmented", "natural", {"integrator": "rk4", "step": 2.5e-3}),
-        ("partitioning", "reference-point", {"integrator": "rk4", "step": 2e-2}),
+        ("partitioning", "reference-point", {"integrator": "rk4", "step": 1e-2}),
     ],
 )
 def test_windows_through_their_flat_poses(name: str, family: str, call: dict[str, Any]) -> None:
