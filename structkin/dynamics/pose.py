@@ -60,6 +60,28 @@ def slopes_at(plan: Plan, steps: Sequence[int], x: Floats, K: Floats) -> Floats:
     return np.stack([np.broadcast_to(one, len(K)) for one in columns], axis=1) if columns else np.zeros((len(K), 0))
 
 
+def general_steps(plan: Plan) -> list[int]:
+    """Return the steps without a closed form that have as many rows as unknowns: their determinant has a sign."""
+    kinds = [(k, step.kind) for k, step in enumerate(plan.steps)]
+    return [k for k, kind in kinds if isinstance(kind, General) and kind.rows.count == 3 * kind.rows.links]
+
+
+def orientation(plan: Plan, steps: Sequence[int], x: Floats) -> tuple[Floats, Floats]:
+    """Return signs of determinants and least singular values, both (k,), of general groups at slots (rows,)."""
+    part, signs, sizes = Part(plan, x[:, None]), [], []
+    for k in steps:
+        step = plan.steps[k]
+        assert isinstance(step.kind, General)
+        phi = part.outputs(step)
+        m = step.kind.rows.links
+        O, U = np.stack(phi[0 : 2 * m : 2]), np.stack(phi[1 : 2 * m : 2])
+        matrix = step.kind.jacobian(part.inputs(step), O, U)[0]
+        values = np.linalg.svd(matrix, compute_uv=False)
+        signs.append(float(np.linalg.slogdet(matrix)[0]))
+        sizes.append(float(values[-1]))
+    return np.array(signs), np.array(sizes)
+
+
 def _sides(plan: Plan, steps: Sequence[int], x: NDArray[Any]) -> list[NDArray[Any]]:
     part, sides = Part(plan, x), []
     for k in steps:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.across import across
 from structkin.dynamics.inverse import Chart
-from structkin.dynamics.pose import NoPoseError, Pose, roots_at, slopes_at, steps_with_roots
+from structkin.dynamics.pose import NoPoseError, Pose, general_steps, orientation, roots_at, slopes_at, steps_with_roots
 from structkin.dynamics.series import Series, expand
 from structkin.groups import General
 from structkin.kinematics.coefficients import Coefficients
@@ -38,6 +38,8 @@ FLAT = 1e-8
 IN_VAIN = 3e-3
 #: The last pose is on a new series, if it lies within this part of its radius, to this part of the largest slot.
 REACH, MEETS = 0.6, 1e-5
+#: A general group with a smaller singular value may be at a change point.
+NARROW = 0.01
 #: A root below this may be zero in the neighbourhood of a pose.
 ACROSS = 0.3
 
@@ -49,7 +51,7 @@ class Poses:
         """Prepare; `lengths` (f,) make coordinates of different kinds comparable."""
         self.plan, self.order, self.lengths = plan, tuple(order), lengths
         self.chart = Chart()
-        self.steps = steps_with_roots(plan)
+        self.steps, self._general = steps_with_roots(plan), general_steps(plan)
         units = [slot for step in plan.steps if isinstance(step.kind, General) for slot in step.outputs[1::2]]
         self._unit = [row for slot in units for row in (plan.rows(slot).start, plan.rows(slot).start + 1)]
         self.last: Pose | None = None
@@ -57,14 +59,15 @@ class Poses:
         self._slopes: tuple[Pose, Floats] | None = None
         self._series: list[Series] = []
         self._in_vain: Floats | None = None
+        self._signs: tuple[Pose, Floats] | None = None
 
     def start(self, x: Floats, z: Floats) -> None:
         """Begin at a known regular pose: slots (rows,), drivers' values (f,)."""
         self._start = x, z
         self.last, self.chart, self._series, self._in_vain = None, Chart(), [], None
 
-    def resume(self, q: Floats, roots: Floats) -> None:
-        """Go on from coordinates (f,) on the same motion that were come to elsewhere, with these roots (k,)."""
+    def resume(self, q: Floats, x: Floats, roots: Floats) -> None:
+        """Go on from coordinates (f,) on the same motion that were come to elsewhere, with slots (rows,) and roots."""
         assert self.last is not None
         if np.array_equal(q, self.last.q):
             return
@@ -72,8 +75,7 @@ class Poses:
         if series is not None:
             self._keep(self._from_series(series, q))
             return
-        modes = np.where(roots < 0, -1, 1)
-        pose = self.regular(q, self._positions(q, self.last.x, modes).x[0, :, 0], roots)
+        pose = self.regular(q, x.copy(), roots.copy())
         if pose is not None:
             self._keep(pose)
 
@@ -212,7 +214,33 @@ class Poses:
         roots = np.asarray(modes * np.sqrt(least), dtype=np.float64)
         if not self._continues(roots, expected):
             return Status.SINGULAR, self.plan.steps[flat].group
-        return self.regular(q, x, roots) or (Status.SINGULAR, -1)
+        turned = self._turned(q, x)
+        return turned or self.regular(q, x, roots) or (Status.SINGULAR, -1)
+
+    def _turned(self, q: Floats, x: Floats) -> Pose | tuple[Status, int] | None:
+        """Return the pose from a series, or why there is none, where a general group is or has been singular.
+
+        There Newton's method may come to any branch. A series around the last pose, before it, tells the smooth one.
+        """
+        assert self.last is not None
+        if not self._general:
+            return None
+        signs, sizes = orientation(self.plan, self._general, x)
+        if self._signs is None or self._signs[0] is not self.last:
+            self._signs = self.last, orientation(self.plan, self._general, self.last.x)[0]
+        turned = signs != self._signs[1]
+        if not turned.any() and np.min(sizes) > NARROW:
+            return None
+        if len(q) == 1 and not self._is_in_vain(self.last.q):
+            series = self.expand(self.last.q, self._ways(self.last.q))
+            if series is None:
+                self._in_vain = self.last.q
+            elif series.holds(q):
+                self._series.append(series)
+                return self._from_series(series, q)
+        if not turned.any():
+            return None
+        return Status.SINGULAR, self.plan.steps[self._general[int(np.argmax(turned))]].group
 
     def _positions(self, q: Floats, near: Floats, modes: NDArray[np.intp]) -> Lanes:
         lanes = Lanes.empty(self.plan, 1, orders=1)
@@ -244,7 +272,7 @@ class Poses:
     def _expanded(self, q: Floats) -> Pose | None:
         """Return the pose at q from a new series around it, None where there is none."""
         assert self.last is not None
-        if self._in_vain is not None and np.max(np.abs(q - self._in_vain) / self.measures) < IN_VAIN:
+        if self._is_in_vain(q):
             return None
         ways = self._ways(q)
         series = self.expand(q, ways)
@@ -262,6 +290,9 @@ class Poses:
         value, first, _ = series.at(0.0)
         K = np.linalg.lstsq(ways, first.T, rcond=None)[0]
         return self._smooth(q, value[:, 0], np.asarray(K, dtype=np.float64))
+
+    def _is_in_vain(self, q: Floats) -> bool:
+        return self._in_vain is not None and bool(np.max(np.abs(q - self._in_vain) / self.measures) < IN_VAIN)
 
     def expand(self, q: Floats, ways: Floats) -> Series | None:
         """Return the series around q along ways (c, f) whose roots continue those of the last pose."""

@@ -63,7 +63,8 @@ class Around:
 class Lanes:
     """The result of a run: `x` (orders, rows, n), `status` (n,) and the group it stopped at (n,), -1 where it did not.
 
-    `least[k]` is the smallest margin that step k has met, infinite for steps that have none. `around` holds complex
+    `least[k]` is the smallest margin that step k has met (of a general group, its smallest singular value squared),
+    infinite for steps that have none. `around` holds complex
     poses around lanes near a change point, where the real ones have lost their digits.
     """
 
@@ -171,7 +172,7 @@ class _Block:
 
     def _run_step(self, index: int, step: Step) -> None:
         if isinstance(step.kind, General):
-            self._continue(step, step.kind)
+            self._continue(index, step, step.kind)
         elif isinstance(step.kind, Turn):
             self._close(index, step, root=self._near_turn(step, step.kind))
         else:
@@ -236,7 +237,7 @@ class _Block:
         self._store(step, 1, dphi, no_rates)
         self._store(step, 2, ddphi, no_rates)
 
-    def _continue(self, step: Step, form: General) -> None:
+    def _continue(self, index: int, step: Step, form: General) -> None:
         n = len(self.lanes.status)
         if self.near is not None:
             self._store(step, 0, self._close_near(step, form, self.inputs(step, 0), self.near))
@@ -250,7 +251,9 @@ class _Block:
         # The slots of a step follow each other.
         rows = slice(self.plan.rows(step.outputs[0]).start, self.plan.rows(step.outputs[-1]).stop)
         inputs = [row for part in moving for row in x[0, part]]
-        status = track(closer, inputs, start, np.angle(np.array(places[1::2]))[:, None], x[0, rows], self.progress)
+        begin = start, np.angle(np.array(places[1::2]))[:, None]
+        status, least = track(closer, inputs, *begin, x[0, rows], self.progress)
+        self.lanes.least[index] = min(self.lanes.least[index], least**2)
         for outcome in (Status.SINGULAR, Status.OUT_OF_REACH, Status.NOT_CONVERGED):
             self._mark(status == outcome, outcome, step.group)
         for first in range(0, n, TRACKED):

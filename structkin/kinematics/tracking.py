@@ -8,7 +8,8 @@ walked before, as in every turn of a crank but the first, many stations are clos
 as each is also what a step from the one before it leads to. The lanes between two stations start from a cubic through
 their poses and tangents and run through Newton's method together. Where the way to a lane cannot be walked in however
 small steps, the group has met a limit position: that lane is out of reach, and so are those behind it, up to where the
-inputs come back near solved ones and the pose can be walked to from there.
+inputs come back near solved ones and the pose can be walked to from there. Through a change point lanes are continued
+by circles of complex inputs (`hop`), which certify that it is none of these.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 
 from structkin.groups import General
 from structkin.kinematics.closers import Closer, Direct, apart
+from structkin.kinematics.hop import hop
 from structkin.kinematics.status import Status
 
 Floats = NDArray[np.float64]
@@ -40,6 +42,14 @@ FEW = 2
 TRIALS = 24
 #: How near the inputs of a lane have to come to solved ones, relative to the group's size.
 HOP = 0.1
+#: A pose with a smaller singular value does not tell the way on; one with a larger one does, through a change point.
+FLAT, REGULAR = 1e-3, 1e-2
+#: With a smaller one its tangent and the sign of its determinant are rounding.
+LEFT = 1e-6
+#: Lanes back among which such a regular one is looked for, and how many of these are tried.
+BACK, TRIES = 60, 4
+#: A determinant larger than this many of those that tell by themselves is that of a regular pose.
+DOUBT = 1e5
 #: Stations that are walked before others are closed from them, and how many of these are tried first.
 WALKED, WINDOW = 8, 64
 #: How far a gap in the inputs may be, relative to the group's size.
@@ -73,8 +83,8 @@ def track(
     angles: Floats,
     out: Floats,
     progress: Callable[[float], None] | None = None,
-) -> NDArray[np.int8]:
-    """Follow a general group over n lanes from a starting pose; return a status (n,).
+) -> tuple[NDArray[np.int8], float]:
+    """Follow a general group over n lanes from a starting pose; return a status (n,), and the least singular value met.
 
     `inputs` are those that move, as rows (n,) over the lanes, `origins` (m, 2, 1) and `angles` (m, 1) the pose in the
     sketch. The poses are written into `out` (rows, n): O_x, O_y, U_x, U_y of each link, then the angles of geared
@@ -84,7 +94,7 @@ def track(
     tracker = _Tracker(closer, inputs, out)
     tracker.run(origins, angles, progress)
     tracker.mark_singular()
-    return tracker.status
+    return tracker.status, tracker.least
 
 
 def unpacked(form: General, phi: Sequence[Floats]) -> tuple[Floats, Floats]:
@@ -122,6 +132,7 @@ class _Tracker:
         self._walked: list[int] = []
         self._tried, self._window = 0, WINDOW
         self._doubtful: list[Indices] = []
+        self.least = np.inf
 
     def inputs(self, lanes: Any) -> Floats:
         """Return the inputs (inputs, n) at some lanes."""
@@ -180,9 +191,9 @@ class _Tracker:
         reached: list[int] = []
         count = abs(end - k)
         while k != end:
-            count = min(count, abs(end - k))
+            count = 1 if self._is_flat(pose) else min(count, abs(end - k))
             target = k + (count if end > k else -count)
-            found = _reach(self.closer, pose, self._at(target), HALVINGS if count == 1 else FEW)
+            found = self._next(pose, k, target) if count == 1 else _reach(self.closer, pose, self._at(target), FEW)
             if isinstance(found, _Poses):
                 self._keep(target, found)
                 reached.append(target)
@@ -192,6 +203,43 @@ class _Tracker:
             else:
                 count //= 2
         return reached, pose, Status.OK
+
+    def _next(self, pose: _Poses, k: int, target: int) -> _Poses | Status:
+        """Go on to the next lane; through a change point where its neighbour does not tell the way."""
+        if self._is_flat(pose):
+            hopped = self._hop(k, target)
+            if hopped is not None or self._is_flat(pose, LEFT):
+                return hopped or Status.OUT_OF_REACH
+            return _reach(self.closer, pose, self._at(target), HALVINGS)
+        found = _reach(self.closer, pose, self._at(target), HALVINGS)
+        return found if isinstance(found, _Poses) else self._hop(k, target) or found
+
+    def _hop(self, k: int, target: int) -> _Poses | None:
+        """Return the pose of a lane next to lane k as the analytic continuation of a regular one on that side."""
+        rows = Direct(self.closer.form, self.closer.known)
+        if target > k:
+            before = np.arange(k, max(k - BACK, self._beginning_of_run(k)) - 1, -1)
+        else:
+            before = np.arange(k, min(k + BACK, self._end_of_run(k)) + 1)
+        before = before[self.status[self.lanes[before]] == Status.OK]
+        poses = np.take(self.out, self.lanes[before], axis=1)
+        regular = np.flatnonzero(self._sigma(self._at(before), poses) > REGULAR)
+        for j in regular[:TRIES]:
+            h0, h1 = (rows.values(self._at(lane)) for lane in (before[j], target))
+            found = hop(self.closer.form, h0, h1, *rows.split(poses[:, [j]]))
+            if found is not None:
+                h, s = self._at(target), rows.join(*found)
+                return _Poses(h, s, self.closer.newton(h, s, 1)[2])
+        return None
+
+    def _is_flat(self, pose: _Poses, limit: float = FLAT) -> bool:
+        """Return whether a pose is so near a singular one that it does not tell the way on."""
+        clear = abs(pose.side[0]) > DOUBT * self.closer.clear
+        return not clear and bool(self._sigma(pose.h, pose.s)[0] < limit)
+
+    def _sigma(self, h: Floats, s: Floats) -> Floats:
+        rows = Direct(self.closer.form, self.closer.known)
+        return np.asarray(self.closer.form.smallest_singular_value(rows.values(h), rows.phi(s)))
 
     def _end_of_run(self, k: int) -> int:
         """Return the last lane that follows lane k without a gap."""
@@ -220,6 +268,9 @@ class _Tracker:
         near = ~(np.abs(poses.side) > self.closer.clear)
         if near.any():
             self._doubtful.append(lanes[near])
+        doubt = np.flatnonzero(~(np.abs(poses.side) > DOUBT * self.closer.clear))
+        if len(doubt):
+            self.least = min(self.least, float(np.min(self._sigma(poses.h[:, doubt], poses.s[:, doubt]))))
 
     def _link(self, stations: Any, poses: _Poses) -> None:
         """Keep stations that follow the last one; the lanes in between are filled later."""
@@ -259,7 +310,9 @@ class _Tracker:
 
         A station is kept if a step from the one before it arrives there as well, as if it had been walked to.
         """
-        while len(self._walked) >= self._tried + WALKED and self._end_of_run(k) > k + WALKED:
+        while (
+            len(self._walked) >= self._tried + WALKED and self._end_of_run(k) > k + WALKED and not self._is_flat(pose)
+        ):
             ahead = np.searchsorted(self.way, self.way[k] + STRIDE * np.arange(1, self._window + 1), side="right") - 1
             stations = np.unique(np.clip(ahead, k + 1, self._end_of_run(k)))
             h = self._at(stations)

@@ -53,6 +53,38 @@ def test_a_rocker_swings_through_the_ends_of_its_stroke(base, end):
         assert found.efforts["turn"] == pytest.approx(good.efforts["turn"], abs=1e-6)
 
 
+def triad_rocker(joint: str, speed: float) -> sk.Mechanism:
+    """A Stephenson III six-bar: driven at A a four-bar with a dyad, driven at E a triad, which swings."""
+    points = {
+        "A": (0, 0), "B": (0.025, 0.1), "C": (0.095, 0.115), "D": (0.15, 0.02), "E": (-0.09, 0.135),
+        "F": (-0.06, 0.215), "P": (0.015, 0.115),
+    }  # fmt: skip
+    links = {name: {"points": list(ends), **ROD} for name, ends in {"left": "AB", "right": "DC", "rod": "FP"}.items()}
+    links |= {"crank": {"points": ["E", "F"], **ROD}}
+    links |= {"plate": {"points": ["B", "C", "P"], "mass": 1, "center": [0.045, 0.11], "inertia": 1e-3}}
+    return sk.Mechanism(
+        points=points,
+        links={"ground": ["A", "D", "E"], **links},
+        drivers={"q": {"joint": joint}},
+        forces={"gravity": (0, -9.81)},
+        initial={"q": {"speed": speed}},
+    )
+
+
+def test_a_triad_swings_through_its_dead_points():
+    """In a group without a closed form a link takes the place of the coordinate."""
+    m = triad_rocker("E", 6.0)
+    left = m.solve(drivers={"q": ([m.drives["q"].start], [6.0])}).omega("left")[0]
+    t = np.linspace(0, 0.2, 21)
+    found = sk.simulate(m, t, rtol=1e-11, atol=1e-11)
+    good = sk.simulate(triad_rocker("A", float(left)), t, rtol=1e-11, atol=1e-11)
+    assert "class III order 3" in [group.kind for group in m.structure().groups]
+    turned = np.diff(found.angle("crank"))
+    assert not found.stopped and turned[0] > 0 > turned[-1]
+    assert found.position("P") == pytest.approx(good.position("P"), abs=1e-9)
+    assert found.angle("crank") == pytest.approx(good.angle("crank"), abs=1e-9)
+
+
 @pytest.mark.parametrize(("integrator", "bound"), [("rk4", 2e-5), ("abm4", 2e-5), ("gear4", 1e-4)])
 def test_fixed_steps_pass_dead_points(integrator, bound):
     t = np.linspace(0, 0.5, 6)

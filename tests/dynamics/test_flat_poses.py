@@ -118,6 +118,39 @@ def test_a_parallelogram_on_an_arm_that_swings_or_is_driven(law):
         assert np.max(np.abs(found.energy - found.energy[0])) < 1e-8 * abs(found.energy).max()
 
 
+def parallel_triad(coordinate, speed):
+    """A plate on two parallel legs, moved by a rod from a crank: driven at the crank, a triad that closes flat."""
+    return sk.Mechanism(
+        points={
+            "A": (0, 0), "D": (2, 0), "B": (0.2, 0.9), "C": (2.2, 0.9), "P": (1.2, 1.9), "E": (1.2, 1.3),
+            "F": (2.2, 2.0),
+        },
+        links={
+            "ground": ["A", "D", "E"],
+            "left": {"points": ["A", "B"], **ROD},
+            "right": {"points": ["D", "C"], **ROD},
+            "plate": {"points": ["B", "C", "P"], "mass": 2, "center": [1.2, 1.3], "inertia": 0.4},
+            "crank": {"points": ["E", "F"], **ROD},
+            "rod": {"points": ["F", "P"], **ROD},
+        },
+        drivers={coordinate: {"links": ["ground", coordinate]}},
+        forces={"gravity": (0, -9.81)},
+        initial={coordinate: {"speed": speed}},
+    )  # fmt: skip
+
+
+def test_a_triad_goes_through_its_change_points():
+    """Two flat poses of a group without a closed form, against the legs as coordinate, which leave dyads."""
+    m = parallel_triad("crank", 7.0)
+    leg = m.solve(drivers={"crank": ([m.drives["crank"].start], [7.0])}).omega("left")[0]
+    t = np.linspace(0, 1, 21)
+    found = sk.simulate(m, t, rtol=1e-11, atol=1e-11)
+    good = sk.simulate(parallel_triad("left", float(leg)), t, rtol=1e-11, atol=1e-11)
+    assert not found.stopped and np.ptp(good.drivers["left"][0]) > 2 * np.pi
+    assert np.ptp(found.angle("plate")) < 1e-11
+    assert found.position("P") == pytest.approx(good.position("P"), abs=1e-8)
+
+
 def test_what_a_simulation_tells_near_a_flat_pose():
     """K, L and jerk of the smooth motion; forces where they are determined, and not numbers where they are not."""
     m = sk.Mechanism.from_dict({**windows(3).source_dict, "initial": {"motor": {"value": 0.0, "speed": -5}}})
