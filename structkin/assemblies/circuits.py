@@ -53,8 +53,8 @@ def circuits(
     """Find all circuits and branches over the range of one driver, for groups of any kind.
 
     Where every group has a closed form the search is complete (`structkin.kinematics.limits.circuits`). Else a circuit
-    is missed where it lies wholly between two values of the driver at which all assemblies are found: a twelfth of the
-    range, and one between any two neighbouring limits. The arguments are those of `limits`. Raises `InputError` where
+    is missed where it lies wholly between two values of the driver at which all assemblies are found: a twelfth of a
+    turn, or of the interval of the sketch, apart, and one between any two neighbouring limits. The arguments are those of `limits`. Raises `InputError` where
     the assemblies of a group are not enumerated, or where there are more than `most` sheets.
 
     >>> import structkin as sk
@@ -99,9 +99,12 @@ class _Search:
         if self.swept.whole is None:
             return self.swept.start + TURN * np.arange(1, VALUES) / VALUES
         folds = [fold.p for curve in self.curves for arc in curve.arcs for fold in arc.ends if fold is not None]
-        # Lengths may be looked for over far more than can be reached.
-        low, high = (min(folds), max(folds)) if folds else self.swept.whole
-        return np.linspace(low, high, VALUES + 2)[1:-1]
+        # Lengths are looked for over far more than can be reached: farther off in wider steps.
+        bottom, top = self.swept.whole
+        low, high = (min(folds), max(folds)) if folds else (bottom, top)
+        steps = (high - low) * 0.5 ** np.arange(-10, 6)
+        values = np.concatenate((np.linspace(low, high, VALUES + 2), low - steps, high + steps))
+        return np.unique(values[(values > bottom) & (values < top) & (values != low) & (values != high)])
 
     def _between_folds(self) -> Floats:
         """Return a value between each pair of neighbouring folds."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from structkin.coordinates.linear import SMALL
 from structkin.coordinates.solver import GlobalSolver
-from structkin.coordinates.sweeps import kernels
+from structkin.coordinates.sweeps import Sweeps, kernels
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -136,7 +136,7 @@ def _sweeps(solver: GlobalSolver, *, numba: bool) -> Linear:
     blocks = solver.scaled.blocks
     assert blocks is not None
     if not numba:
-        return lambda entries: lambda: blocks.factor(entries).solve
+        return lambda entries: lambda: Sweeps(blocks, entries).solve
     tables, module = blocks.tables, kernels()
 
     def ready(entries: Floats) -> Any:

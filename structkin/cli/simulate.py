@@ -16,22 +16,36 @@ def simulate(
     file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)],
     duration: Annotated[float | None, typer.Option(help="End of the simulation [s]; default: the file's.")] = None,
     samples: Annotated[int, typer.Option(help="Number of output times, both ends included.", min=2)] = 361,
+    formulation: Annotated[
+        str, typer.Option(help="reduced; or multipliers, multipliers-sparse, multipliers-sweeps.")
+    ] = "reduced",
+    coordinates: Annotated[
+        str | None,
+        typer.Option(
+            help="With multipliers: natural, reference-point, fully-cartesian, relative; default: natural.",
+            show_default=False,
+        ),
+    ] = None,
+    stabilisation: Annotated[
+        str | None,
+        typer.Option(
+            help="With multipliers: projection (the default), partitioning, baumgarte, augmented, none.",
+            show_default=False,
+        ),
+    ] = None,
+    alpha: Annotated[float | None, typer.Option(help="Gain [1/s] on the rate of a violation.")] = None,
+    beta: Annotated[float | None, typer.Option(help="Gain [1/s] on a violation.")] = None,
+    gains: Annotated[
+        str | None, typer.Option(help="Choose the gains by the step: step, or stability.", show_default=False)
+    ] = None,
+    penalty: Annotated[
+        float | None, typer.Option(help="Penalty of the augmented Lagrangian method.", show_default=False)
+    ] = None,
     integrator: Annotated[
-        str, typer.Option(help="DOP853, RK45, Radau, BDF, LSODA; or euler, rk2, rk4, abm4, gear4 with --step.")
+        str, typer.Option(help="DOP853, RK45, Radau, BDF, LSODA, milne; or euler, rk2, rk4, abm4, gear4 with --step.")
     ] = "DOP853",
     step: Annotated[float | None, typer.Option(help="Step [s] of an integrator with a fixed step.")] = None,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of an adaptive integrator.")] = 1e-9,
-    formulation: Annotated[
-        str, typer.Option(help="reduced, by the groups; or multipliers, multipliers-sparse.")
-    ] = "reduced",
-    coordinates: Annotated[
-        str | None, typer.Option(help="Of multipliers: natural, reference-point, fully-cartesian, relative.")
-    ] = None,
-    stabilisation: Annotated[
-        str | None, typer.Option(help="Of multipliers: none, baumgarte, augmented, ...; see the docs.")
-    ] = None,
-    alpha: Annotated[float | None, typer.Option(help="Baumgarte's gain of the velocities [1/s].")] = None,
-    beta: Annotated[float | None, typer.Option(help="Baumgarte's gain of the positions [1/s].")] = None,
     csv: Annotated[
         Path | None, typer.Option(help="Write all points and links, a line a sample.", metavar="TABLE")
     ] = None,
@@ -47,19 +61,10 @@ def simulate(
     check_targets(file, {"--csv": csv}, {"--plot": plot, "--energies": energies, "--reactions": reactions})
     with progress("simulating") as report:
         result = simulate_mechanism(
-            mechanism,
-            duration,
-            samples=samples,
-            formulation=formulation,
-            coordinates=coordinates,
-            stabilisation=stabilisation,
-            alpha=alpha,
-            beta=beta,
-            integrator=integrator,
-            step=step,
-            rtol=rtol,
-            progress=report,
-        )
+            mechanism, duration, samples=samples, formulation=formulation, coordinates=coordinates,
+            stabilisation=stabilisation, alpha=alpha, beta=beta, gains=gains, penalty=penalty,
+            integrator=integrator, step=step, rtol=rtol, progress=report,
+        )  # fmt: skip
     if csv is not None:
         from structkin.show.simulation_output import write_simulation_csv
 

@@ -57,6 +57,7 @@ class AngularCoordinates:
         self.family, self.tree, self.drivers = family, tree, tuple(drivers)
         self.links = tuple(branch.link for branch in tree.branches)
         self.names, self._sketch = tuple(names), sketch
+        self._kept: tuple[Any, Any, Any] | None = None
         self.column_units = np.ones(tree.n)
         self.column_units[tree.travel_columns] = writer.size
         index = {link: k for k, link in enumerate(self.links)}
@@ -185,12 +186,23 @@ class AngularCoordinates:
 
     def _variables(self, q: Any) -> Any:
         """Return what the rows are written in: frames, then turns."""
-        X = self.tree.frames(q)
+        X = self.frames(q)
         return np.concatenate((X, self.turns(q))) if self.turned else X
+
+    def _kept_pose(self, q: Any) -> tuple[Any, Any]:
+        """Return the frames and the entries of X_q at a single pose, kept for dynamics."""
+        if self._kept is None or self._kept[0].dtype != q.dtype or not np.array_equal(self._kept[0], q):
+            X = self.tree.frames(q)
+            self._kept = np.array(q), X, self.tree.frame_map(q, X)
+        return self._kept[1:]
+
+    def _map(self, q: Any, X: Any) -> Any:
+        """Return the entries of X_q at the frames X."""
+        return self._kept_pose(q)[1] if q.shape[1] == 1 else self.tree.frame_map(q, X)
 
     def _entries(self, q: Any, X: Any, by_frames: Any) -> Any:
         chain, lanes = self._chain, q.shape[1]
-        by_q = self.tree.frame_map(q, X[: 4 * self.tree.m])
+        by_q = self._map(q, X[: 4 * self.tree.m])
         if self.turned:
             by_q = np.concatenate((by_q, np.broadcast_to(self._turn_entries, (len(self._turn_entries), lanes))))
         products = chain.gather @ (by_frames[chain.first] * by_q[chain.second])
@@ -230,7 +242,7 @@ class AngularCoordinates:
 
     def frames(self, q: Any) -> Any:
         """Return O_x, O_y, U_x, U_y of every moving link (4 links, lanes)."""
-        return self.tree.frames(q)
+        return self._kept_pose(q)[0] if q.shape[1] == 1 else self.tree.frames(q)
 
     def turns(self, q: Any) -> Any:
         """Return how far the links `turned` have turned since the sketch (turned, lanes)."""
@@ -261,7 +273,7 @@ class AngularCoordinates:
 
     def frame_rates(self, q: Any, v: Any) -> Any:
         """Return the first rates of `frames`."""
-        entries = self.tree.frame_map(q, self.tree.frames(q))
+        entries = self._map(q, self.frames(q))
         return self._gather_frames @ (entries * v[self.tree.map_pattern[1]])
 
     def frame_seconds(self, q: Any, v: Any, a: Any) -> Any:
@@ -270,4 +282,4 @@ class AngularCoordinates:
 
     def frame_map(self, q: Any) -> tuple[Ints, Ints, Any]:
         """Return rows, columns and entries (entries, lanes) of d(frames)/dq."""
-        return (*self.tree.map_pattern, self.tree.frame_map(q, self.tree.frames(q)))
+        return (*self.tree.map_pattern, self._map(q, self.frames(q)))

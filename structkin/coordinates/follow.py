@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates.curve import Curve, Pose
+from structkin.coordinates.diagnosis import nearest_pose, newton_raphson
 from structkin.coordinates.gaps import pass_singular, resume, tell
-from structkin.coordinates.newton import SINGULAR, close, nearest_pose, newton_raphson
+from structkin.coordinates.newton import close
+from structkin.coordinates.scaled import SINGULAR
 from structkin.coordinates.turns import Turns
 from structkin.coordinates.walk import WEAK, Failure, Walk
 from structkin.kinematics.status import Status

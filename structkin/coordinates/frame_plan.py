@@ -85,6 +85,7 @@ class _Filler:
         self._plan, self._x = plan, lanes.x
         self._index, self._frames = {link: k for k, link in enumerate(solved.links)}, solved.frames
         self._turns = {link: tuple(part[k] for part in solved.turns) for k, link in enumerate(solved.turned)}
+        self._turn_of = {turn.terms[0][0]: link for link, turn in plan.turns.items() if turn.is_slot}
         self._known: dict[int, tuple[str, complex | None]] = {}
         for link, frame in plan.frames.items():
             for expression, local in ((frame.origin, 0j), (frame.direction, None)):
@@ -112,8 +113,7 @@ class _Filler:
         h, dh, ddh = (tuple(self._operand(x, order) for x in step.inputs) for order in range(3))
         turn = None
         if isinstance(kind, Turn):
-            assert isinstance(step.inputs[0], Slot)
-            turn = self._turns[self._known[step.inputs[0].index][0]][0]
+            turn = self._turns[self._turn_of[step.outputs[0]]][0]
         phi = kind.position(h, turn)
         rates = kind.linear(h, phi, dh, (0.0,) * 4)
         second = kind.linear(h, phi, ddh, kind.convective(h, phi, dh, rates, dh, rates))

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates.curve import Curve, Pose
-from structkin.coordinates.newton import SINGULAR, Outcome, newton_raphson
+from structkin.coordinates.diagnosis import Outcome, newton_raphson
+from structkin.coordinates.scaled import SINGULAR
 from structkin.coordinates.walk import Failure, Walk
 from structkin.kinematics.status import Status
 

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates.sweeps import CompiledSweeps
-from structkin.coordinates.triangular import Blocks, invert_lanes
+from structkin.coordinates.sweeps import CompiledSweeps, Sweeps, invert_lanes
+from structkin.coordinates.triangular import Blocks
 from structkin.groups.general import solve_lanes
 
 Ints = NDArray[np.intp]
@@ -181,7 +181,7 @@ class Triangular:
 
     def factor(self, entries: Floats) -> Factors:
         """Factorise the diagonal blocks in all lanes."""
-        return CompiledSweeps(self._blocks, entries) if self.compiled else self._blocks.factor(entries)
+        return (CompiledSweeps if self.compiled else Sweeps)(self._blocks, entries)
 
     def step(self, entries: Floats, right: Floats) -> Floats:
         """Solve once."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from structkin.coordinates.frame_plan import Solved, fill, frame_plan
 from structkin.coordinates.linear import SOLVERS
 from structkin.coordinates.make import constraints
-from structkin.coordinates.newton import Scaled
+from structkin.coordinates.scaled import Scaled
 from structkin.coordinates.solver import GlobalSolver
 from structkin.coordinates.system import Coordinates
 from structkin.coordinates.walk import Failure, Walk

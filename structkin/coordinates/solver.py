@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from structkin.coordinates.between import again, mend
 from structkin.coordinates.follow import follow
 from structkin.coordinates.linear import SOLVERS, LinearSolver, Sparse, Triangular
-from structkin.coordinates.newton import CONSISTENT, Scaled, close, rates
+from structkin.coordinates.newton import close, rates
+from structkin.coordinates.scaled import CONSISTENT, Scaled
 from structkin.coordinates.sweeps import is_worth_it
 from structkin.coordinates.system import Coordinates
 from structkin.coordinates.walk import Walk
@@ -26,6 +27,8 @@ Keep = Callable[[Ints, Floats, Floats, Floats], None]
 BLOCK = 300_000
 #: Lanes of a block at most.
 MOST = 8192
+#: Lanes of a block at least, where NumPy goes from diagonal block to diagonal block in Python.
+LEAST = 512
 #: Samples between stations depart less than this from the curve they start on, or they are walked to.
 DEPARTURE = 0.01
 #: Rates of this size [radians, or parts of the mechanism's size, to a unit of a driver] have the pose looked at.
@@ -57,6 +60,7 @@ class GlobalSolver:
         maker = Sparse if SOLVERS[method] is Triangular else SOLVERS[method]
         self._single = Scaled(coordinates, maker)
         self._many = [Scaled(coordinates, SOLVERS[method])]
+        self._compiled = engine == "numba"
 
     @property
     def scaled(self) -> Scaled:
@@ -72,7 +76,8 @@ class GlobalSolver:
     def width(self) -> int:
         """The lanes of a block."""
         entries = self.coordinates.n**2 if self.method == "global" else len(self.coordinates.pattern[0])
-        return max(1, min(MOST, BLOCK // max(entries, 1)))
+        by_numpy = self.method == "global-triangular" and not self._compiled
+        return max(LEAST if by_numpy else 1, min(MOST, BLOCK // max(entries, 1)))
 
     def run(
         self, drivers: Floats, keep: Keep, kept: Ints | None = None, progress: Callable[[float], None] | None = None
@@ -97,14 +102,14 @@ class GlobalSolver:
         self, walk: Walk, drivers: Floats, kept: Ints, keep: Keep, progress: Callable[[float], None] | None
     ) -> None:
         """Close all samples and solve their rates."""
-        entries, width = len(self.coordinates.pattern[0]), self.width
-        compiled = self.method == "global-triangular" and is_worth_it(self._engine, entries, len(kept))
+        self._compiled = is_worth_it(self._engine, len(self.coordinates.pattern[0]), len(kept))
+        width = self.width
         place = np.full(walk.z.shape[1], -1, np.intp)
         place[kept] = np.arange(len(kept))
         for number, walked in enumerate(walk.systems):
             scaled = self._system(walked)
             if isinstance(scaled.solver, Triangular):
-                scaled.solver.compiled = compiled
+                scaled.solver.compiled = self._compiled
             lanes = kept[walk.system_of[kept] == number]
             for start in range(0, len(lanes), width):
                 part = lanes[start : start + width]

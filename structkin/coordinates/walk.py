@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates.curve import Curve, Pose
-from structkin.coordinates.newton import CONSISTENT, SINGULAR, Outcome, Scaled, close
+from structkin.coordinates.diagnosis import Outcome
+from structkin.coordinates.newton import close
+from structkin.coordinates.scaled import CONSISTENT, SINGULAR, Scaled
 from structkin.coordinates.smooth import changes_smoothly
 from structkin.kinematics.status import Status
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from structkin.coordinates import constraints
 from structkin.coordinates.frame_plan import Solved, fill
-from structkin.dynamics.joint_forces import JointForces
+from structkin.dynamics.joint_forces import JointForces, has_higher_pairs
 from structkin.dynamics.kkt import Kkt
 from structkin.dynamics.multipliers import GlobalInstant, Multipliers
 from structkin.dynamics.simulation import Integration, Simulation
@@ -67,7 +67,7 @@ def _joints(equations: Multipliers, motion: Simulation, X: Floats, needed: Float
     c, pushes = equations.coordinates, _pushes(equations, motion)
     z = np.array([motion.drivers[id][0] for id in c.drivers]).reshape(-1, len(motion))
     assert motion.multipliers is not None and motion.q is not None
-    if c.family in ("reference-point", "fully-cartesian"):
+    if c.family in ("reference-point", "fully-cartesian") or has_higher_pairs(equations.mechanism):
         return JointForces(motion, c, motion.q.T, z, motion.multipliers.T, equations.kkt.redundant, pushes)
     full = constraints(equations.mechanism, "fully-cartesian", drivers=c.drivers, structure=equations.plan.structure)
     order = np.array([4 * c.links.index(link) + part for link in full.links for part in range(4)])

@@ -4,6 +4,9 @@ A row of Phi between two links puts -lambda dPhi/dq on the coordinates of each. 
 orientation of every link, that is a force and a moment: in reference-point coordinates as it stands, in fully
 Cartesian ones the moment is U x (force on U). In natural coordinates a shared pin has no row, and in relative ones no
 joint of the tree has; there, the multipliers of the fully Cartesian rows follow from the balance of each link.
+
+The row of a gear or of a cam with a law is a relation of three turns: its multiplier is a moment on each link, not the
+force between teeth. With such pairs the reactions are those of the links' balance (`Kinetostatics`).
 """
 
 from __future__ import annotations
@@ -17,14 +20,21 @@ from numpy.typing import NDArray
 
 from structkin.coordinates import Coordinates
 from structkin.coordinates.rows import solve_places
+from structkin.dynamics.kinetostatics import Kinetostatics
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
+from structkin.model.mechanism import Mechanism
 from structkin.model.topology import pin_of, suggest
 
 Floats = NDArray[np.float64]
 
 #: What a unit of a free combination of multipliers must move a force by, to make it not unique.
 FREE = 1e-7
+
+
+def has_higher_pairs(mechanism: Mechanism) -> bool:
+    """Return whether there are gears, belts, racks, rolling contacts, cams or Geneva wheels."""
+    return bool(mechanism.meshes or mechanism.cams or mechanism.genevas)
 
 
 @dataclass(frozen=True)
@@ -60,11 +70,15 @@ class JointForces:
     def reaction(self, joint: str, link: str) -> Floats:
         """Return the force (n, 2) [N] that a joint puts on one of its links, in global axes; see `Kinetostatics`."""
         self._check(joint, link)
+        if self._balance is not None:
+            return self._balance.reaction(joint, link)
         return np.array(self._force(joint, link, self._all)[:2].T)
 
     def reaction_moment(self, joint: str, link: str) -> Floats:
         """Return the moment (n,) [N m] that a prismatic joint puts on a link, at the slider's point; else zero."""
         self._check(joint, link)
+        if self._balance is not None:
+            return self._balance.reaction_moment(joint, link)
         return np.array(self._moment(joint, link, self._all))
 
     def unique(self, joint: str) -> bool:
@@ -72,6 +86,8 @@ class JointForces:
         held = {item.id: item for item in self.motion.mechanism.topology.joints}
         if joint not in held:
             raise self._unknown(joint, "a joint", held)
+        if self._balance is not None:
+            return self._balance.unique(joint)
         return not self.redundant or joint not in self._moved
 
     @cached_property
@@ -80,6 +96,11 @@ class JointForces:
         return tuple(joint.id for joint in self.motion.mechanism.topology.joints if not self.unique(joint.id))
 
     # --- inside -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _balance(self) -> Kinetostatics | None:
+        """The forces by the balance of each link, for mechanisms whose multipliers are not forces of joints."""
+        return self.motion.forces() if has_higher_pairs(self.motion.mechanism) else None
 
     @cached_property
     def _all(self) -> _Lanes:

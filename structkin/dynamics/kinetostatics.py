@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import Body, mass_table
 from structkin.dynamics.columns import Column, Columns, make_columns, unit_wrenches
+from structkin.dynamics.friction import with_friction
 from structkin.dynamics.loads import Wrenches, cross, wrenches
 from structkin.dynamics.pair_forces import action_of, place_of_action
 from structkin.dynamics.reverse import Layout, ReverseSweep
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+#: The parts of forces that press two links on each other.
+PRESSING = ("normal", "contact")
 #: Equations times samples that are solved at a time.
 BLOCK = 200_000
 
@@ -116,6 +119,22 @@ class Kinetostatics:
         if guide is not None:
             return np.asarray(self.motion.position(guide.point, guide.slider))
         return np.asarray(self.motion.position(joint))
+
+    def contact_force(self, joint: str) -> Floats:
+        """Return the normal force (n,) [N] of a cam or a rolling contact: positive where the two press on each other.
+
+        Where it is negative they would part, unless something else keeps them together. Raises `InputError` where the
+        joint is neither.
+        """
+        if joint not in self.pressing:
+            raise self._unknown(joint, "a cam or a rolling contact", self.pressing)
+        return np.array(next(values for column, values in self._of(joint) if column.part in PRESSING))
+
+    @property
+    def pressing(self) -> tuple[str, ...]:
+        """The cams and rolling contacts: joints that only press."""
+        m = self.motion.mechanism
+        return (*m.cams, *(mesh.joint for mesh in m.meshes.values() if mesh.type == "rolling"))
 
     def unique(self, id: str) -> bool:
         """Return whether the motion alone determines the forces of a joint or driver.
@@ -243,8 +262,15 @@ def kinetostatics(motion: Motion, *, static: bool = False, loads: Sequence[UserL
         hint = "pass (values, rates, accelerations) to solve, or static=True"
         problems = [Problem(f"drivers.{id}", "its rates are not known, and forces need them", hint) for id in unknown]
         raise InputError(problems, mechanism.title or "mechanism")
+    found = _solved(motion, bodies, columns, wrenches(motion, bodies, loads))
+    return with_friction(
+        found, lambda normals: _solved(motion, bodies, columns, wrenches(motion, bodies, loads, normals=normals))
+    )
+
+
+def _solved(motion: Motion, bodies: tuple[Body, ...], columns: Columns, applied: Wrenches) -> Kinetostatics:
+    """Return the forces under what acts on the links."""
     with np.errstate(invalid="ignore"):
-        applied = wrenches(motion, bodies, loads)
         needed = {body.link: _needed(motion, body, applied) for body in bodies}
     known = np.array([*needed.values()]).reshape(-1, len(motion), 3)
     good = np.flatnonzero(motion.ok & np.isfinite(known).all(axis=(0, 2)))

@@ -28,7 +28,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Pattern = tuple[Ints, Ints]
 
-#: Below this strength, about the smallest singular value of A (scaled), rows have lost their independence.
+#: Below this part of the largest strength of the motion, rows have lost their independence. The strength is about the
+#: smallest singular value of A (scaled); that of a long chain is small everywhere.
 LOST = 1e-4
 #: The penalty of a row that does not hold, and how often it is corrected: what is weaker than its root is let go.
 EPSILON, CORRECTIONS = 1e-6, 3
@@ -100,6 +101,7 @@ class Kkt:
     z_pattern: Pattern | None = None
     rows: Ints | None = None
     size: float = 0.0
+    strength: float = 0.0
 
     @cached_property
     def _units(self) -> tuple[Floats, Floats, Floats, Floats]:
@@ -199,8 +201,11 @@ class _Regular:
         with np.errstate(all="ignore"):
             # Gaps of 1 in all rows are closed by moves of about 1 / strength.
             gaps = np.concatenate((np.zeros(n), signs(kkt.coordinates.m - kkt.redundant)))
-            moves = np.max(np.abs(self._factors(gaps)[:n]), initial=0.0)
-            self.regular = bool(moves < 1.0 / LOST)
+            moves = float(np.max(np.abs(self._factors(gaps)[:n]), initial=0.0))
+        # Not a number where a pivot is exactly zero; without rows there is nothing to lose.
+        strength = min(1.0, 1.0 / max(moves, 1e-300)) if np.isfinite(moves) else 0.0
+        kkt.strength = max(kkt.strength, strength)
+        self.regular = strength > LOST * kkt.strength
 
     @cached_property
     def _ties(self) -> tuple[Ints, Floats]:

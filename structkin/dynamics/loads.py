@@ -59,12 +59,17 @@ def cross(a: Floats, b: Floats) -> Floats:
 
 
 def wrenches(
-    motion: Motion, bodies: Sequence[Body], users: Sequence[UserLoad] = (), near: dict[str, float] | None = None
+    motion: Motion,
+    bodies: Sequence[Body],
+    users: Sequence[UserLoad] = (),
+    near: dict[str, float] | None = None,
+    normals: Mapping[str, Floats] | None = None,
 ) -> Wrenches:
     """Return all that acts on the links, drivers and joints left out.
 
     `near[id]` holds the angle of a torsional spring before the first sample, and is set to that of the last one; of a
-    contact it holds the speed at which the bodies met.
+    contact it holds the speed at which the bodies met. `normals[id]` (n,) [N] presses the joint of a friction with a
+    coefficient; without, there is none yet.
     """
     total, forces = Wrenches(motion), motion.mechanism.forces
     gravity = np.array((forces.gravity.real, forces.gravity.imag))
@@ -76,6 +81,8 @@ def wrenches(
             _torsion(total, load, near)
         elif isinstance(load, Contact):
             add_contact(total, load, near)
+        elif isinstance(load, Friction):
+            _friction(total, load, None if normals is None else normals.get(load.id))
         else:
             _ADD[type(load)](total, load)
     for user in users:
@@ -160,12 +167,14 @@ def _applied_moment(total: Wrenches, load: AppliedMoment) -> None:
     total.turn(load.links[0], -size)
 
 
-def _friction(total: Wrenches, load: Friction) -> None:
+def _friction(total: Wrenches, load: Friction, normal: Floats | None) -> None:
     motion = total.motion
+    # A limit, or a coefficient times what presses the joint, at a pin with its radius for an arm.
+    limit = load.limit if normal is None else load.coefficient * load.arm * normal
     guide = motion.mechanism.guides.get(load.joint)
     if guide is None:
         first, second = load.links
-        moment = -load.limit * np.tanh((motion.omega(second) - motion.omega(first)) / load.transition)
+        moment = -limit * np.tanh((motion.omega(second) - motion.omega(first)) / load.transition)
         total.turn(second, moment)
         total.turn(first, -moment)
         return
@@ -175,7 +184,7 @@ def _friction(total: Wrenches, load: Friction) -> None:
     omega = motion.omega(guide.carrier)[:, None]
     passing = motion.velocity(0j, guide.carrier) + omega * np.stack((-way[:, 1], way[:, 0]), axis=1)
     rate = np.sum(along * (motion.velocity(guide.point, guide.slider) - passing), axis=1)
-    force = (-load.limit * np.tanh(rate / load.transition))[:, None] * along
+    force = (-limit * np.tanh(rate / load.transition))[:, None] * along
     total.push(guide.slider, guide.point, force)
     total.force[guide.carrier] -= force
     total.moment[guide.carrier] -= cross(way, force)
@@ -185,5 +194,4 @@ _ADD: Mapping[type[Load], Callable[[Wrenches, Any], None]] = {
     Spring: _spring,
     AppliedForce: _applied_force,
     AppliedMoment: _applied_moment,
-    Friction: _friction,
 }

@@ -88,7 +88,9 @@ def _of_circles(motion: Motion, mesh: Mesh, part: str) -> Action:
         # A torque of 1 N m on the first pulley; the spans cross in the pitch point, or nowhere if they are parallel.
         return Action(-1j * way * (1 - mesh.ratio) / np.abs(way) ** 2, first, -1.0)
     along = way / np.abs(way)
-    return Action(along if part == "normal" else 1j * along, first + way / (1 - mesh.ratio))
+    # A circle presses the other one away, or out against the ring that it rolls in.
+    force = -np.sign(mesh.ratio) * along if part == "normal" else 1j * along
+    return Action(force, first + way / (1 - mesh.ratio))
 
 
 def _on_line(motion: Motion, mesh: Mesh, joint: str, part: str) -> Action:

@@ -12,6 +12,7 @@ components of the free motions, and it is made anew where one of the chosen has 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,8 @@ Ints = NDArray[np.intp]
 ITERATIONS, TOLERANCE = 30, 1e-9
 #: Chosen coordinates that move the others by more than this are given up.
 STEEP = 4.0
-#: An inverse of this size (scaled) is that of a change point; weaker directions than the cut are left as they are.
+#: An inverse larger than that of a regular pose by this is that of a change point; there, directions weaker than the
+#: cut are left as they are.
 LOST, CUT = 1e4, 1e-3
 
 
@@ -44,6 +46,8 @@ class Partitioning:
 
     chosen: Ints | None = None
     renewed: bool = False
+    #: The size of the smallest inverse so far (scaled): that of a regular pose.
+    least: float = math.inf
     _solver: LinearSolver | None = None
 
     def accelerations(self, equations: Multipliers, pose: Pose, force: Floats) -> tuple[Floats, Floats]:
@@ -121,7 +125,9 @@ class _System:
         self._factors: Factors = partitioning.solver(equations).factor(np.append(self._all[kept], ones)[:, None])
         with np.errstate(all="ignore"):
             inverse = self._factors.solve(signs(c.n)[:, None])
-        self._regular = bool(np.max(np.abs(inverse)) < LOST)
+        size = float(np.max(np.abs(inverse), initial=0.0))
+        partitioning.least = min(partitioning.least, size) if np.isfinite(size) else partitioning.least
+        self._regular = bool(size < LOST * partitioning.least)
 
     def solve(self, right: Floats, chosen: Floats, near: Floats | None = None) -> Floats:
         """Return the solution (n,) for all rows and the chosen coordinates; nearest to `near` at a singular pose."""

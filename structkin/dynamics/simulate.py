@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from structkin.dynamics.compiled.choice import Hastened, hastened
 from structkin.dynamics.contacts import meeting
+from structkin.dynamics.friction import pressed
 from structkin.dynamics.gains import violation_growth
 from structkin.dynamics.global_result import global_simulation
 from structkin.dynamics.global_start import global_start
@@ -182,6 +183,7 @@ def _check(
             problems.append(Problem(name, f"{value!r} is not a positive number"))
     stabiliser = check_stabilisation(formulation, integrator, step, problems, **options)
     times = _times(mechanism, t, samples, problems)
+    problems += pressed(mechanism)
     if problems:
         raise InputError(problems, mechanism.title or "simulate")
     return times, stabiliser

@@ -40,7 +40,9 @@ def check_stabilisation(
         "coordinates": coordinates, "stabilisation": stabilisation, "alpha": alpha, "beta": beta, "gains": gains,
         "penalty": penalty,
     }  # fmt: skip
-    if not formulation.startswith("multipliers"):
+    if not str(formulation).startswith("multipliers"):
+        if formulation != "reduced":
+            return None
         hint = 'it belongs to formulation = "multipliers"'
         problems += [
             Problem(key, "the reduced formulation has no constraints to keep", hint)

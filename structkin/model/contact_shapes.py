@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping
 from structkin.model.draft import GROUND, Draft
 from structkin.model.flaw import Flaw
 from structkin.model.force_schema import ContactEntry
-from structkin.model.forces import Disc, Line
+from structkin.model.forces import Contact, Disc, Line
 from structkin.model.geometry import TINY
 from structkin.model.schema import pair
+from structkin.model.sizes import TRANSITION, between, positive
 
 
 def usual_loss(restitution: float) -> float:
@@ -41,6 +42,27 @@ def exact_loss(restitution: float) -> float:
 
 #: Loss by restitution, for each model of damping.
 LOSSES: Mapping[str, Callable[[float], float]] = {"lankarani-nikravesh": usual_loss, "exact": exact_loss}
+
+
+def make_contact(draft: Draft, id: str, entry: ContactEntry) -> Contact | None:
+    """Return a contact; None after complaints."""
+    key = f"forces.{id}"
+    found = len(draft.problems)
+    if entry.stiffness is None:
+        draft.fault(key, "has no stiffness", "in N/m^1.5, such as stiffness = 1e8")
+    stiffness = between(draft, f"{key}.stiffness", entry.stiffness or 1, 1e-300, 1e300, "a positive number")
+    exponent = between(draft, f"{key}.exponent", entry.exponent, 1, 3, "a number from 1 to 3")
+    restitution = between(draft, f"{key}.restitution", entry.restitution, 0, 1, "a number from 0 to 1")
+    friction = between(draft, f"{key}.friction", entry.friction, 0, 1e3, "a coefficient that is not negative")
+    transition = positive(draft, f"{key}.transition", entry.transition or TRANSITION, "speed")
+    shapes = draft.attempt(key, contact_shapes, draft, key, entry)
+    if shapes is None or len(draft.problems) > found:
+        return None
+    if entry.model == "exact" and restitution is not None and restitution < 0.01:
+        raise Flaw("no damping gives so small a restitution", "0.01 or more with this model")
+    loss = None if restitution is None else LOSSES[entry.model](restitution)
+    numbers = (stiffness, exponent, loss, friction, transition)
+    return Contact(id, *shapes, *(float(one or 0.0) for one in numbers))
 
 
 def contact_shapes(draft: Draft, key: str, entry: ContactEntry) -> tuple[Disc, Disc | Line] | None:

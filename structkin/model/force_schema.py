@@ -68,7 +68,7 @@ class MomentEntry(Entry):
 
 
 class FrictionEntry(Entry):
-    """Dry friction of a given size in a joint, against its motion."""
+    """Dry friction in a joint, against its motion: of a given size, or by a coefficient and what presses the joint."""
 
     sample: ClassVar[str] = '{ type = "friction", joint = "guide", limit = 12 }'
 
@@ -76,6 +76,9 @@ class FrictionEntry(Entry):
     joint: Name
     links: TwoLinks | None = None
     limit: Anything = None
+    coefficient: Anything = None
+    normal: Anything = None
+    radius: Annotated[float, scalar("length", sign="positive")] | None = None
     transition: Anything = None
 
 

@@ -74,7 +74,8 @@ class Friction:
     """Dry friction in a joint against its rate v: limit tanh(v / transition), in N and m/s or in N m and rad/s.
 
     In a prismatic joint or slot it acts along the guide, in a revolute joint between the links (from, to). Coulomb's
-    law (Flores & Lankarani, eq. 136, with its direction added), made smooth around rest.
+    law (Flores & Lankarani, eq. 136, with its direction added), made smooth around rest. With a `coefficient` the limit
+    is that times the force that the joint bears, and at a pin times its radius, the `arm` [m].
     """
 
     id: str
@@ -82,6 +83,8 @@ class Friction:
     links: tuple[str, str]
     limit: float
     transition: float
+    coefficient: float = 0.0
+    arm: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,15 @@
-"""Fifth pass: what acts on the links, efforts of free coordinates, and initial values."""
+"""Fifth pass: what acts on the links, and efforts of free coordinates."""
 
 from __future__ import annotations
 
 import cmath
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from structkin.model.contact_shapes import LOSSES, contact_shapes
+from structkin.model.contact_shapes import make_contact
 from structkin.model.draft import GROUND, Draft
-from structkin.model.flaw import Flaw, describe, number
+from structkin.model.flaw import Flaw
 from structkin.model.force_schema import (
     ContactEntry,
     ForceEntry,
@@ -21,28 +21,23 @@ from structkin.model.force_schema import (
 from structkin.model.forces import (
     AppliedForce,
     AppliedMoment,
-    Contact,
     Forces,
     Friction,
-    InitialLink,
-    InitialPoint,
-    InitialState,
     Load,
     Spring,
     Torsion,
 )
+from structkin.model.initial import prescribed
 from structkin.model.laws import ScaledLaw
 from structkin.model.parts import Law, Link
 from structkin.model.schema import pair
 from structkin.model.signals import constant, formula, one_way, signal, sized
+from structkin.model.sizes import TRANSITION, between, positive
 from structkin.model.topology import suggest
-
-#: Rate at which friction has reached 76 % of its limit, unless given [m/s or rad/s].
-TRANSITION = 1e-2
 
 
 def make_forces(draft: Draft) -> None:
-    """Fill `forces` and `initial`."""
+    """Fill `forces`."""
     loads: dict[str, Load] = {}
     for id, entry in draft.force_entries.items():
         load = draft.attempt(f"forces.{id}", _MAKERS[type(entry)], draft, id, entry)
@@ -50,13 +45,6 @@ def make_forces(draft: Draft) -> None:
             loads[id] = load
     efforts = _efforts(draft)
     draft.forces = Forces(draft.forces.gravity, MappingProxyType(loads), MappingProxyType(efforts))
-    for id, value in draft.initial_entries.items():
-        key = f"initial.{id}"
-        state = draft.attempt(key, _state, draft, id, value)
-        if isinstance(state, InitialState):
-            draft.initial[id] = state
-        elif state is not None:
-            draft.initial_data[id] = state
 
 
 # --- loads --------------------------------------------------------------------------------------------------
@@ -160,53 +148,32 @@ def _friction(draft: Draft, id: str, entry: FrictionEntry) -> Friction | None:
             return None
         raise Flaw(f"there is no joint '{entry.joint}'", suggest(entry.joint, draft.joints))
     turning = joint.kind == "R"
-    if entry.limit is None:
-        raise Flaw("has no limit", f"such as limit = {'0.5 (N m)' if turning else '12 (N)'}")
+    if (entry.limit is None) == (entry.coefficient is None):
+        found = "has no limit" if entry.limit is None else "has both a limit and a coefficient"
+        raise Flaw(found, f"such as limit = {'0.5 (N m)' if turning else '12 (N)'}, or a coefficient")
+    by_coefficient = [name for name in ("normal", "radius") if getattr(entry, name) is not None]
+    if entry.limit is not None and by_coefficient:
+        raise Flaw(f"has a limit, which needs no {by_coefficient[0]}", "delete one of them")
+    if entry.coefficient is not None and turning == (entry.radius is None):
+        raise Flaw("a pin has a radius" if turning else "a guide has no radius", "it is the arm of friction at a pin")
     links: tuple[str, str] | None = (joint.links[0], joint.links[1])
     if turning:
         links = _turning(draft, key, entry.joint, entry.links)
     elif entry.links is not None:
         raise Flaw("names links, but the guide tells them", "delete links")
-    limit = _positive(draft, f"{key}.limit", entry.limit, "moment" if turning else "force")
     transition = entry.transition if entry.transition is not None else TRANSITION
-    smooth = _positive(draft, f"{key}.transition", transition, "angular speed" if turning else "speed")
-    return None if links is None or not limit or not smooth else Friction(id, entry.joint, links, limit, smooth)
-
-
-def _positive(draft: Draft, key: str, value: Any, kind: str) -> float | None:
-    size = draft.attempt(key, draft.units.quantity, value, kind)
-    if size is not None and size <= 0:
-        draft.fault(key, f"expected a {kind} greater than zero, found {value}")
+    smooth = positive(draft, f"{key}.transition", transition, "angular speed" if turning else "speed")
+    if entry.limit is not None:
+        limit = positive(draft, f"{key}.limit", entry.limit, "moment" if turning else "force")
+        return None if links is None or not limit or not smooth else Friction(id, entry.joint, links, limit, smooth)
+    coefficient = between(draft, f"{key}.coefficient", entry.coefficient, 1e-12, 1e3, "a coefficient greater than zero")
+    normal = 0.0 if entry.normal is None else positive(draft, f"{key}.normal", entry.normal, "force")
+    if links is None or not smooth or coefficient is None or normal is None:
         return None
-    return size
-
-
-def _between(draft: Draft, key: str, value: Any, low: float, high: float, what: str) -> float | None:
-    size = draft.attempt(key, number, value)
-    if size is not None and not low <= size <= high:
-        draft.fault(key, f"expected {what}, found {value}")
-        return None
-    return size
-
-
-def _contact(draft: Draft, id: str, entry: ContactEntry) -> Contact | None:
-    key = f"forces.{id}"
-    found = len(draft.problems)
-    if entry.stiffness is None:
-        draft.fault(key, "has no stiffness", "in N/m^1.5, such as stiffness = 1e8")
-    stiffness = _between(draft, f"{key}.stiffness", entry.stiffness or 1, 1e-300, 1e300, "a positive number")
-    exponent = _between(draft, f"{key}.exponent", entry.exponent, 1, 3, "a number from 1 to 3")
-    restitution = _between(draft, f"{key}.restitution", entry.restitution, 0, 1, "a number from 0 to 1")
-    friction = _between(draft, f"{key}.friction", entry.friction, 0, 1e3, "a coefficient that is not negative")
-    transition = _positive(draft, f"{key}.transition", entry.transition or TRANSITION, "speed")
-    shapes = draft.attempt(key, contact_shapes, draft, key, entry)
-    if shapes is None or len(draft.problems) > found:
-        return None
-    if entry.model == "exact" and restitution is not None and restitution < 0.01:
-        raise Flaw("no damping gives so small a restitution", "0.01 or more with this model")
-    loss = None if restitution is None else LOSSES[entry.model](restitution)
-    numbers = (stiffness, exponent, loss, friction, transition)
-    return Contact(id, *shapes, *(float(one or 0.0) for one in numbers))
+    arm = entry.radius or 1.0
+    if normal:
+        return Friction(id, entry.joint, links, coefficient * normal * arm, smooth)
+    return Friction(id, entry.joint, links, 0.0, smooth, coefficient, arm)
 
 
 _MAKERS: Mapping[type, Callable[..., Load | None]] = {
@@ -215,7 +182,7 @@ _MAKERS: Mapping[type, Callable[..., Load | None]] = {
     ForceEntry: _force,
     MomentEntry: _moment,
     FrictionEntry: _friction,
-    ContactEntry: _contact,
+    ContactEntry: make_contact,
 }
 
 
@@ -254,7 +221,7 @@ def _two_links(draft: Draft, key: str, links: tuple[str, str]) -> bool:
     return all(known)
 
 
-# --- efforts and initial values -----------------------------------------------------------------------------
+# --- efforts -----------------------------------------------------------------------------
 
 
 def _efforts(draft: Draft) -> dict[str, Law]:
@@ -270,7 +237,7 @@ def _efforts(draft: Draft) -> dict[str, Law]:
             if driver is not None and (driver.kind == "angle") != (name == "torque"):
                 right = "torque" if driver.kind == "angle" else "force"
                 draft.fault(key, f"the driver's coordinate is {_COORDINATE[driver.kind]}", f"give a {right}")
-            elif _prescribed(entry):
+            elif prescribed(entry):
                 draft.fault(key, "the motion of the driver is given, so its effort is a result", "delete one of them")
             elif law is not None:
                 efforts[id] = law
@@ -278,64 +245,3 @@ def _efforts(draft: Draft) -> dict[str, Law]:
 
 
 _COORDINATE = {"angle": "an angle", "slide": "a travel", "distance": "a distance"}
-
-
-def _prescribed(entry: Any) -> bool:
-    return any(getattr(entry, name) is not None for name in ("speed", "law", "table", "csv"))
-
-
-def _state(draft: Draft, id: str, value: Any) -> InitialState | InitialPoint | InitialLink | None:
-    """Return the start of a driver, or else of a point or a link."""
-    if id not in draft.driver_entries:
-        if draft.excused("drivers", id) or draft.excused("points", id) or draft.excused("links", id):
-            return None
-        if id in draft.points and not (id in draft.link_entries and isinstance(value, Mapping) and _LINK & set(value)):
-            return _point_state(draft, value)
-        if id in draft.link_entries:
-            return _link_state(draft, id, value)
-        known = [*draft.driver_entries, *draft.points, *draft.link_entries]
-        raise Flaw(f"there is no driver '{id}', and no point or link", suggest(id, known))
-    if _prescribed(draft.driver_entries[id]):
-        raise Flaw("the driver has a law, which gives its initial value", "only free coordinates have initial values")
-    driver = draft.drivers.get(id)
-    if driver is None:
-        return None
-    given = _entries(value, ("value", "speed"), 'such as { value = 0, speed = "1 rad/s" }')
-    angle = driver.kind == "angle"
-    start = None if "value" not in given else draft.units.quantity(given["value"], "angle" if angle else "length")
-    speed = draft.units.quantity(given.get("speed", 0.0), "angular speed" if angle else "speed")
-    return InitialState(start, speed, "speed" not in given)
-
-
-_LINK = {"angle", "omega"}
-
-
-def _entries(value: Any, known: Sequence[str], sample: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise Flaw(f"expected a table, found {describe(value)}", sample)
-    unknown = [str(key) for key in value if key not in known]
-    if unknown:
-        raise Flaw(f"unknown key '{unknown[0]}'", suggest(unknown[0], known))
-    return value
-
-
-def _point_state(draft: Draft, value: Any) -> InitialPoint:
-    given = dict(_entries(value, ("x", "y", "vx", "vy", "position", "velocity"), "such as { velocity = [0, 4] }"))
-    for whole, parts, kind in (("position", "x y", "length"), ("velocity", "vx vy", "speed")):
-        if whole in given:
-            if any(part in given for part in parts.split()):
-                raise Flaw(f"has a {whole} and a part of it", "give one of them")
-            both = pair(given.pop(whole), f"a {whole} [x, y]")
-            given |= dict(zip(parts.split(), both, strict=True))
-        for part in parts.split():
-            if part in given:
-                given[part] = draft.units.quantity(given[part], kind)
-    return InitialPoint(**given)
-
-
-def _link_state(draft: Draft, id: str, value: Any) -> InitialLink:
-    if id == GROUND:
-        raise Flaw("the ground does not move", "give the start of a moving link")
-    given = _entries(value, ("angle", "omega"), 'such as { angle = 30, omega = "1 rad/s" }')
-    kinds = {"angle": "angle", "omega": "angular speed"}
-    return InitialLink(**{name: draft.units.quantity(size, kinds[name]) for name, size in given.items()})

@@ -153,6 +153,11 @@ def _course(forces: Kinetostatics) -> str:
         lines.append("no link has a mass: only applied forces count")
     if not all(forces.unique(joint.id) for joint in m.topology.joints):
         lines.append("* not unique: joints are redundant; the smallest forces are shown")
+    for joint in forces.pressing:
+        force = forces.contact_force(joint)
+        apart = int(np.sum(force < -1e-9 * np.nanmax(np.abs(force), initial=0.0)))
+        if apart:
+            lines.append(f"{joint}: the two links pull at each other at {apart} samples; they would part there")
     put_in = sum((forces.driver_power(id) for id in m.drives), np.zeros(len(forces.motion)))
     gap = np.abs(put_in + forces.applied_power - forces.kinetic_power)
     scale = np.abs(put_in) + np.abs(forces.applied_power) + np.abs(forces.kinetic_power)

@@ -48,7 +48,7 @@ def drift(
     `misses` is the part of the initial velocities that is left out, as by initial conditions that do not fit. The
     default step [s] and coordinates are those of the paper.
     """
-    equations, y = global_start(mechanism, family, Feedback(gain, gain), (), 0.0, sparse=False)
+    equations, y = global_start(mechanism, family, Feedback(gain, gain), (), 0.0, formulation="multipliers")
     n = equations.coordinates.n
     y[n:] *= 1 - misses
     count = int(np.ceil((mechanism.duration or 1.0) / step * (1 - 1e-9)))

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from structkin.dynamics.step_roots import STEP_POLYNOMIALS
 from structkin.show.style import DRIVER, GROUND, NORMAL, PALETTE, SMALL, new_figure
-from structkin.studies.baumgarte import STEP_POLYNOMIALS, TABLE_1, growth, response
+from structkin.studies.baumgarte import TABLE_1, growth, response
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

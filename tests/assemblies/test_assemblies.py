@@ -113,6 +113,13 @@ def test_choose_by_sketch_index_and_condition():
         found[-1]
 
 
+def test_an_assembly_has_a_pose_and_no_rates():
+    for item in four_bar().assemblies():
+        motion = item.motion
+        assert np.isnan(motion.velocity("C")).all() and np.isnan(motion.alpha("rocker")).all()
+        assert np.isfinite(motion.position("C")).all() and np.isfinite(motion.K("C")).all()
+
+
 def test_the_modes_of_one_group():
     m = sk.load(path("jansen_leg"))
     chosen = m.assembly()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from coordinate_samples import FAMILIES, KINDS, METHODS, MIXED, build, cam_file, distinct
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_global_methods import assert_agree
 from test_rows import assert_derivatives, assert_frames, assert_rows_hold
@@ -37,6 +37,13 @@ def test_random_geared_mechanisms(seed, elements, way):
     assert_geared(seed, elements, way)
 
 
+@pytest.mark.parametrize(("seed", "elements"), [(952911210, 4), (2020794986, 4)])
+def test_a_gear_on_a_link_between_two_known_pins(seed, elements):
+    """Its turn is that of a combination of slots."""
+    for way in WAYS[::5]:
+        assert_geared(seed, elements, way)
+
+
 @pytest.mark.slow
 @settings(max_examples=2000, deadline=None)
 @given(seed=seeds, elements=st.integers(1, 6), way=st.sampled_from(WAYS))
@@ -49,8 +56,8 @@ def assert_geared(seed, elements, way):
     m = case.mechanism()
     assert_derivatives(sk.constraints(m, way[1]), m, seed)
     motion = m.solve(25, duration=case.duration)
-    # A law may begin whole turns from the sketch, where there may be no way to.
-    assume(all(abs(z[0, 0] - m.drives[id].start) < np.pi for id, z in motion.drivers.items()))
+    if any(abs(z[0, 0] - m.drives[id].start) > np.pi for id, z in motion.drivers.items()):
+        return  # a law that begins whole turns from the sketch, where there may be no way to
     other = m.solve(25, duration=case.duration, method=way[0], coordinates=way[1])
     position, _, acceleration = distinct(motion, other)
     both = motion.ok & other.ok
@@ -83,14 +90,14 @@ def test_whole_turns_count_however_far_the_samples_are_apart(family):
     assert motion.ok.all()
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", ["natural", "relative"])
 def test_a_gap_is_not_bridged_by_a_pose_that_is_whole_turns_away(family):
     """A driver that is back after a turn finds its gears elsewhere: only the counted turn tells where."""
     data = train().source_dict
     data["points"] |= {"R": (2.2, 1.6)}
     data["links"] |= {"left": ["P", "R"], "right": ["Q", "R"]}
     m = sk.Mechanism.from_dict(data)
-    z = 3.5 * np.sin(np.linspace(0, 14, 161))
+    z = 3.5 * np.sin(np.linspace(0, 10, 101))
     motion, other = m.solve(drivers={"motor": z}), m.solve(drivers={"motor": z}, method="global", coordinates=family)
     again = np.flatnonzero(~other.ok)[0]
     assert other.ok[again:].any() and not (other.ok & ~motion.ok).any()

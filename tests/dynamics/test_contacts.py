@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 
 import structkin as sk
 from structkin.dynamics.contacts import touch
+from structkin.dynamics.loads import cross, wrenches
 from structkin.errors import InputError
 
 
@@ -234,3 +235,63 @@ def test_contacts_with_multipliers(family: str) -> None:
     u, v = r.velocity("P")[-1, 0], r.velocity("Q")[-1, 0]
     assert u + 3 * v == pytest.approx(2, rel=1e-8)
     assert v - u == pytest.approx(2 * rebound(0.5), rel=1e-5)
+
+
+def two_free_bodies(contact: dict[str, Any]) -> sk.Mechanism:
+    """Two bodies that slide, rise and turn, with three points each."""
+    points: dict[str, Any] = {}
+    links: dict[str, Any] = {"ground": []}
+    joints: dict[str, Any] = {}
+    drivers: dict[str, Any] = {}
+    for name in "ab":
+        points |= {f"{name}0": (0, 0), f"{name}h": (0, 0), f"{name}1": (0.7, 0.2), f"{name}2": (-0.3, 0.5)}
+        links |= {f"{name}x": [f"{name}h"], f"{name}y": [f"{name}0"], name: [f"{name}0", f"{name}1", f"{name}2"]}
+        joints |= {
+            f"j{name}x": {"type": "prismatic", "links": ["ground", f"{name}x"], "at": f"{name}h", "axis": [1, 0]},
+            f"j{name}y": {"type": "prismatic", "links": [f"{name}x", f"{name}y"], "at": f"{name}0", "axis": [0, 1]},
+        }
+        drivers |= {f"x{name}": {"joint": f"j{name}x"}, f"y{name}": {"joint": f"j{name}y"}}
+        drivers[f"t{name}"] = {"links": ["ground", name]}
+    return sk.Mechanism(
+        points=points, links=links, joints=joints, drivers=drivers, forces={"hit": {"type": "contact", **contact}}
+    )
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        {"center": "a1", "radius": 0.3, "along": ["b0", "b2"]},
+        {"centers": ["a1", "b2"], "radii": [0.4, 0.5]},
+        {"centers": ["a1", "b2"], "radii": [0.2, 0.6], "internal": True},
+    ],
+)
+@pytest.mark.parametrize("friction", [0.0, 0.4])
+def test_signs_balance_and_power_at_random_states(shapes: dict[str, Any], friction: float) -> None:
+    """Both bodies bear opposite forces on one line; elastic power is what the overlap takes, friction only takes."""
+    m = two_free_bodies({**shapes, "links": ["a", "b"], "stiffness": 1e4, "friction": friction})
+    rng = np.random.default_rng(5)
+    n = 400
+    drivers = {id: (rng.normal(0, 0.5, n), rng.normal(size=n), np.zeros(n)) for id in m.drives}
+    motion = m.solve(drivers=drivers)
+    load = m.forces.loads["hit"]
+    found, total = touch(motion, load), wrenches(motion, ())
+    pressed = (found.depth > 0) & (found.depth < 0.3)
+    assert 20 < pressed.sum() < n
+    force = {link: total.force[link] for link in "ab"}
+    assert force["a"] == pytest.approx(-force["b"], rel=1e-12, abs=1e-12)
+    about_origin = sum(total.moment[link] + cross(motion.position(0j, link), total.force[link]) for link in ("a", "b"))
+    assert about_origin == pytest.approx(np.zeros(n), abs=1e-8)
+    push = np.sum(force["a"] * found.normal, axis=1)
+    assert np.min(push) >= 0 and np.max(np.abs(push[found.depth <= 0]), initial=0.0) == 0
+    elastic = -load.stiffness * np.maximum(found.depth, 0) ** 1.5 * found.speed
+    rubbed = total.power() - elastic
+    assert np.max(rubbed) < 1e-8 * np.max(np.abs(elastic))
+    if not friction:
+        assert rubbed == pytest.approx(np.zeros(n), abs=1e-8 * np.max(np.abs(elastic)))
+    else:
+        assert np.min(rubbed) < -1
+        # the depth's rate is that of the geometry: by differences
+        h = 1e-6
+        moved = {id: (z + h * v, v, a) for id, (z, v, a) in drivers.items()}
+        rate = (touch(m.solve(drivers=moved), load).depth - found.depth) / h
+        assert rate[pressed] == pytest.approx(found.speed[pressed], abs=1e-4)

@@ -137,9 +137,9 @@ def test_multipliers_of_geared_and_rolling_examples(name: str, family: str) -> N
 
 @pytest.mark.parametrize("family", CARTESIAN)
 def test_multipliers_of_cams_and_geneva_wheels(family: str) -> None:
-    for kind, contact in KINDS[::2]:
+    for kind, contact in KINDS[::4]:
         assert_same(let_go(cam_file(kind, contact, np.random.default_rng(2)), 3.0), 0.2, family)
-    assert_same(let_go(geneva(4).source_dict, 8.0), 0.3, family, 1e-5)
+    assert_same(let_go(geneva(4).source_dict, 8.0), 0.15, family, 1e-5)
 
 
 @pytest.mark.parametrize("family", CARTESIAN)
@@ -148,3 +148,20 @@ def test_multipliers_that_begin_whole_turns_away(family: str) -> None:
         data = let_go(plain).source_dict
         data["initial"] = {"motor": {"value": value, "speed": 4.0}}
         assert_same(sk.Mechanism.from_dict(data), 0.2, family)
+
+
+@pytest.mark.parametrize("family", CARTESIAN)
+@pytest.mark.parametrize("name", ["geared_five_bar", "cam_lever_press"])
+def test_reactions_of_both_roads_are_the_same_at_the_start(name: str, family: str) -> None:
+    """A multiplier of a gear is a moment of three links; the reactions are the forces between two all the same."""
+    m = let_go(sk.load(path(name)).source_dict)
+    one, other = (
+        sk.simulate(m, [0.0, 1e-3], **how) for how in ({}, {"formulation": "multipliers", "coordinates": family})
+    )
+    forces = one.forces()
+    scale = np.abs(forces.unknowns[0]).max()
+    for joint in m.topology.joints:
+        for link in joint.links:
+            gap = other.joints.reaction(joint.id, link)[0] - forces.reaction(joint.id, link)[0]
+            assert np.abs(gap).max() < 1e-9 * scale
+    assert other.joints.not_unique == ()

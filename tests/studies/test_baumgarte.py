@@ -7,8 +7,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from structkin.dynamics.integrators import FIXED
+from structkin.dynamics.step_roots import step_roots
 from structkin.errors import InputError
-from structkin.studies.baumgarte import TABLE_1, growth, largest_step, response, roots, step_roots
+from structkin.studies.baumgarte import TABLE_1, growth, largest_step, response, roots
 
 GAINS = [(5.0, 5.0), (3.0, 5.0), (5.0, 3.0), (-1.0, 2.0), (0.0, 4.0)]
 

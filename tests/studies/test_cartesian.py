@@ -45,7 +45,7 @@ def test_the_pendulum_agrees_with_published_data() -> None:
 
 
 def test_gains_and_steps_decide_about_the_slider_crank() -> None:
-    """Without feedback the joints come apart at a coarse step, or the branch is lost; with it the crank gets through."""
+    """Without feedback the joints come apart at a coarse step, or the branch is lost; with it all goes well."""
     case = slider_crank()
     times = np.linspace(0, 6, 121)
     good, none = trial(case, 50, 0.01, times), trial(case, 0, 0.01, times)
@@ -58,7 +58,7 @@ def test_the_error_of_a_joint_fades_as_the_response_says(alpha: float, beta: flo
     """Phi'' + 2 alpha Phi' + beta^2 Phi = 0 holds in the whole motion, however the pendulum swings meanwhile."""
     case = pendulum()
     family = "fully-cartesian"
-    equations, y = global_start(case.mechanism, family, Feedback(alpha, beta), (), 0.0, sparse=False)
+    equations, y = global_start(case.mechanism, family, Feedback(alpha, beta), (), 0.0, formulation="multipliers")
     n = equations.coordinates.n
     y[n:] += 1e-2 * np.random.default_rng(2).normal(size=n)
     start = equations.pose(0.0, y)

@@ -12,7 +12,7 @@ _LONG, _DOUBLE = ir.IntType(64), ir.DoubleType()
 _STEP = ir.FunctionType(_LONG, [_LONG.as_pointer(), _DOUBLE.as_pointer(), _LONG, _LONG, _LONG, _DOUBLE])
 
 
-@intrinsic  # type: ignore[untyped-decorator]  # Numba has no types
+@intrinsic
 def _call_step(typing: Any, address: Any, integers: Any, numbers: Any, step: Any, begin: Any, end: Any, dt: Any) -> Any:
     """Call int64 f(int64*, double*, int64, int64, int64, double): `integers` and `numbers` are addresses, too."""
 

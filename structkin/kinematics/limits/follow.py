@@ -87,16 +87,15 @@ def follow(system: System, y: Floats, direction: int, whole: tuple[float, float]
             return Fold(float(fold.y[-1]), system.stuck(fold.tangent), fold.y)
         if whole is None and _is_round(start, here, there):
             return None
-        reach = float(np.abs(there.y).max())
-        if reach > FAR:
+        if system.reach(there.y) > FAR:
             return far_end(system, here, there)
-        here, step = there, min(2 * step, LONGEST * max(1.0, reach))
+        here, step = there, min(2 * step, LONGEST * max(1.0, float(np.abs(there.y).max())))
     raise LostError(here.y[-1])
 
 
 def far_end(system: System, here: Point, there: Point) -> Fold:
     """Return where the poses run off to: their reach grows like 1 / (end - p)."""
-    one, two = (float(np.abs(point.y).max()) for point in (here, there))
+    one, two = (system.reach(point.y) for point in (here, there))
     p = (two * there.y[-1] - one * here.y[-1]) / (two - one)
     return Fold(float(p), system.stuck(there.y - here.y), there.y, far=True)
 

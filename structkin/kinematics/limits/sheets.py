@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -35,8 +35,8 @@ class Sheet:
 
     `modes` are pairs (index of the group, mode) in the order of solution; a group with a composite link may be there
     more than once. `circuit` is the index of its circuit. Where a group has no closed form, `assemblies` are the
-    indices of the assemblies on the sheet, as `Mechanism.assemblies` counts them where the driver starts, and `turns`
-    tells after how many turns of the driver a full turn comes back to its pose.
+    indices of the assemblies on the sheet, as `Mechanism.assemblies` counts them where the driver starts. `turns` tells
+    after how many turns of the driver a sheet without ends comes back to its pose.
     """
 
     interval: Interval
@@ -179,6 +179,7 @@ def circuits(
             [Problem("circuits", "a group has no closed form, so that its assembly modes are not counted here",
                      "Mechanism.circuits follows them")], mechanism.title,
         )  # fmt: skip
+    swept.fit(plan)
     reach = Reach(Poses(plan, swept.path), swept.whole)
     found: list[tuple[dict[int, int], Stretch]] = []
     for modes in _all_modes(reach):
@@ -188,14 +189,19 @@ def circuits(
                 [Problem("most", f"there are more than {most} sheets", "raise it, or ask for limits()")],
                 mechanism.title,
             )
-    meetings = tuple(_meetings(reach, found))
+    meetings = tuple(replace(item, limit=swept.limit(item.limit)) for item in _meetings(reach, found))
     graph = nx.Graph()
     graph.add_nodes_from(index for index, _ in enumerate(found))
     graph.add_edges_from(meeting.sheets for meeting in meetings)
     circuit = {k: index for index, part in enumerate(nx.connected_components(graph)) for k in part}
     two = [k for k in reach.poses.closing if plan.steps[k].kind.modes == 2]  # type: ignore[union-attr]  # no general groups here
     sheets = tuple(
-        Sheet(_interval(reach, stretch, modes), tuple((plan.steps[k].group, modes[k]) for k in two), circuit[index])
+        Sheet(
+            _interval(reach, stretch, modes, swept),
+            tuple((plan.steps[k].group, modes[k]) for k in two),
+            circuit[index],
+            turns=swept.turns,
+        )
         for index, (modes, stretch) in enumerate(found)
     )
     return Circuits(mechanism, swept.driver, sheets, meetings, _home(plan, swept, found))
@@ -220,15 +226,17 @@ def _all_modes(reach: Reach) -> Iterator[dict[int, int]]:
     yield from grown(start, 0)
 
 
-def _interval(reach: Reach, stretch: Stretch, modes: Modes) -> Interval:
-    low, high = (None if end is None else end_words(reach.poses, end, modes) for end in (stretch.low, stretch.high))
-    return Interval(low, high)
+def _interval(reach: Reach, stretch: Stretch, modes: Modes, swept: Swept) -> Interval:
+    low, high = (
+        None if end is None else swept.limit(end_words(reach.poses, end, modes)) for end in (stretch.low, stretch.high)
+    )
+    return Interval(low, high, swept.turns)
 
 
 def _home(plan: Plan, swept: Swept, found: list[tuple[dict[int, int], Stretch]]) -> int | None:
     modes = {k: step.mode for k, step in enumerate(plan.steps)}
     for index, (other, stretch) in enumerate(found):
-        if other == modes and stretch.holds(swept.start, periodic=swept.whole is None) is not None:
+        if other == modes and stretch.holds(swept.start / swept.turns, periodic=swept.whole is None) is not None:
             return index
     return None
 

@@ -124,7 +124,7 @@ def _end(system: System, here: Point, there: Point, whole: tuple[float, float] |
         bound = whole[0] if p < whole[0] else whole[1]
         part = (bound - here.y[-1]) / (p - here.y[-1])
         return Fold(bound, None, here.y + part * (there.y - here.y))
-    return far_end(system, here, there) if float(np.abs(there.y).max()) > FAR else None
+    return far_end(system, here, there) if system.reach(there.y) > FAR else None
 
 
 def _shifted(y: Floats, there: Point) -> Floats:
