@@ -135,7 +135,10 @@ class Limits:
             "lower": _limit(self.lower, size),
             "upper": _limit(self.upper, size),
             "change_points": [_limit(point, size) for point in self.change_points],
-            "intervals": [{"low": _limit(item.low, size), "high": _limit(item.high, size)} for item in self.intervals],
+            "intervals": [
+                {"low": _limit(item.low, size), "high": _limit(item.high, size), "turns": item.turns}
+                for item in self.intervals
+            ],
             "failure": self.failure or None,
         }
 
