@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
 
 from structkin.model.expression import CHOICES, FUNCTIONS, Expression
 from structkin.model.laws import ConstantSpeed, ExpressionLaw, ScaledLaw, TableLaw
@@ -55,6 +54,8 @@ class Laws:
             form, lines = 1, [list(line) for line in tape(law.expression.text)]
         elif isinstance(law, TableLaw):
             # The spline that SciPy finds, in its own pieces; the last line is the end.
+            from scipy.interpolate import CubicSpline
+
             pieces = CubicSpline(law.times, law.values)
             columns = np.vstack((pieces.x[:-1], pieces.c)).T
             form, lines = 2, [*columns.tolist(), [pieces.x[-1]]]

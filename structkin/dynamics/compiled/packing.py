@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from structkin.dynamics.compiled import layout
 from structkin.dynamics.compiled.formulas import Laws, UnknownError
@@ -181,6 +180,8 @@ def _masses(equations: Reduced) -> dict[str, Ints | Floats]:
             pull = body.mass * gravity * f.conjugate()
             weight[plan.offsets[j] : plan.offsets[j] + 2] += pull.real, pull.imag
     places, values = [entry[:2] for entry in entries], [entry[2] for entry in entries]
+    from scipy import sparse
+
     matrix = sparse.coo_matrix((values, np.array(places, np.int64).reshape(-1, 2).T), shape=(n, n)).tocsr()
     matrix.eliminate_zeros()
     return {
