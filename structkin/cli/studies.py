@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from structkin.studies.cartesian import Agreement, Trial
+    from structkin.studies.drift import Drift
 
 studies = typer.Typer(help="Repeat studies of papers, with pictures.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -164,9 +165,15 @@ def gait_drift(quick: Quick = False, to: Folder = None) -> None:
     names = {"T": "trunk", "K_right": "thigh", "A_right": "shank", "B_right": "foot"}
     starts = {"a start that fits": 0.0, "1 % too slow": 0.01}
     step = 0.01 if quick else 0.00145
-    found = []
-    for title, misses in starts.items():
-        found.append((title, [drift(person, list(names), gain, step=step, misses=misses) for gain in (0.0, 5.0, 50.0)]))
+    gains = (0.0, 5.0, 50.0)
+    found: list[tuple[str, list[Drift]]] = []
+    with progress("integrating") as report:
+        for title, misses in starts.items():
+            runs: list[Drift] = []
+            for gain in gains:
+                runs.append(drift(person, list(names), gain, step=step, misses=misses))
+                report((len(found) * len(gains) + len(runs)) / (len(starts) * len(gains)))
+            found.append((title, runs))
     rows = [("start", "alpha = beta", "largest gap [mm]", "at the end [mm]")]
     for title, runs in found:
         for one in runs:

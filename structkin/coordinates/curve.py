@@ -71,9 +71,18 @@ class Pose:
         return np.concatenate(columns, axis=1) if columns else np.zeros((len(self.q), 0))
 
     def second(self, dz: Floats) -> Floats:
-        """Return the second derivative of q (n, 1) along the straight way dz (f, 1)."""
-        coordinates = self.scaled.coordinates
-        return self._solve(coordinates.gamma(self.q, self.K @ dz, self.z, dz, 0.0 * dz))
+        """Return the second derivative of q (n, 1) along the straight way dz (f, 1): a quadratic form in dz."""
+        if len(self.z) == 1:
+            return self._bend * dz**2
+        return self._along(dz)
+
+    @cached_property
+    def _bend(self) -> Floats:
+        """The second derivative by the only driver: of both curves that end here."""
+        return self._along(np.ones_like(self.z))
+
+    def _along(self, dz: Floats) -> Floats:
+        return self._solve(self.scaled.coordinates.gamma(self.q, self.K @ dz, self.z, dz, 0.0 * dz))
 
     def _solve(self, right: Floats) -> Floats:
         with np.errstate(all="ignore"):

@@ -11,6 +11,7 @@ coordinate partitioning (Wehage and Haug 1982) over structural groups.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,10 +61,11 @@ class DeadPoints:
             if pose is None:
                 return None
             self.poses.take(Chart(), pose)
+            self._refused, self._too_fast = {}, 0.0
             return np.asarray(rates @ last.K[:, : len(rates)])
         if last.smooth:
             return None
-        for chart, slope in (*self._small_roots(last, rates, near), *self._fast_links(last, near)):
+        for chart, slope in chain(self._small_roots(last, rates, near), self._fast_links(last, near)):
             if self._stand_in(chart, slope):
                 changed = rates.copy()
                 changed[chart.index] = rates @ slope

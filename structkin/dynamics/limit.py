@@ -20,17 +20,20 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-#: A centred interpolation of six points at odd multiples of a distance [rad, or parts of the mechanism's size].
+#: A centred interpolation of six points at odd multiples of a distance [rad].
 PLACES, WEIGHTS = np.array([-5.0, -3.0, -1.0, 1.0, 3.0, 5.0]), np.array([3.0, -25.0, 150.0, 150.0, -25.0, 3.0]) / 256
 DISTANCE = 5e-3
 
 
 def limit(equations: Multipliers, t: float, y: Floats, a: Floats, multipliers: Floats) -> tuple[Floats, Floats]:
     """Return q'' (n,) and the multipliers (m,); those given where there is no smooth motion through the pose."""
-    n, units = equations.coordinates.n, equations.coordinates.column_units
-    q, v = y[:n], y[n:]
-    speed = float(np.max(np.abs(v) / units, initial=0.0))
-    if not speed > 0:
+    n, q, v = equations.coordinates.n, y[: equations.coordinates.n], y[equations.coordinates.n :]
+    # Links turn by the distance, however large the mechanism is beside them; where none turns, they move by it.
+    rates = equations.coordinates.frame_rates(q[:, None], v[:, None]).reshape(-1, 4)
+    turning = float(np.max(np.hypot(rates[:, 2], rates[:, 3]), initial=0.0))
+    size = float(np.max(equations.coordinates.row_units, initial=1.0))
+    speed = turning or float(np.max(np.abs(rates), initial=0.0)) / size
+    if not 0 < speed < np.inf:
         return a, multipliers
     found = []
     for place in PLACES:

@@ -66,8 +66,8 @@ class Poses:
         self._start = x, z
         self.last, self.chart, self._series, self._in_vain = None, Chart(), [], None
 
-    def resume(self, q: Floats, roots: Floats) -> None:
-        """Go on from coordinates (f,) on the same motion that were come to elsewhere, with these roots (k,)."""
+    def resume(self, q: Floats, x: Floats, roots: Floats) -> None:
+        """Go on from coordinates (f,) on the same motion that were come to elsewhere, with slots (rows,) and roots."""
         assert self.last is not None
         if np.array_equal(q, self.last.q):
             return
@@ -75,8 +75,7 @@ class Poses:
         if series is not None:
             self._keep(self._from_series(series, q))
             return
-        modes = np.where(roots < 0, -1, 1)
-        pose = self.regular(q, self._positions(q, self.last.x, modes).x[0, :, 0], roots)
+        pose = self.regular(q, x.copy(), roots.copy())
         if pose is not None:
             self._keep(pose)
 

@@ -109,9 +109,9 @@ class Reduced:
         self._last = t, np.array(y), instant
         return instant
 
-    def resume(self, q: Floats, roots: Floats) -> None:
-        """Go on from coordinates (f,) that were come to elsewhere, where the groups have these roots (k,)."""
-        self.poses.resume(q, roots)
+    def resume(self, q: Floats, x: Floats, roots: Floats) -> None:
+        """Go on from coordinates (f,) that were come to elsewhere, with slots (rows,) and roots (k,) of the groups."""
+        self.poses.resume(q, x, roots)
         self._last = None
 
     def recorded(self, t: float, y: Floats) -> Instant:

@@ -227,7 +227,7 @@ class Mechanism:
         """
         data = self.source_dict
         data["drivers"] = {**data.get("drivers", {}), **entries}
-        return _rebuild(data, self._source, self._folder)
+        return _rebuild(data, self._source, self._folder, self._pose)
 
     def with_initial(self, entries: Mapping[str, Any]) -> Mechanism:
         """Return the mechanism with these entries of [initial] in the place of its own.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from structkin.model.parts import Guide
+from structkin.model.parts import Drive, Guide
 
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
@@ -36,7 +37,7 @@ def posed_parts(mechanism: Mechanism, pose: SketchPose) -> dict[str, Any]:
         carrier = mechanism.links[guide.carrier]
         origin, direction = pose.frames[guide.carrier]
         guides[name] = replace(guide, at=origin + direction * (guide.at - carrier.origin) / carrier.direction)
-    drives = {name: replace(drive, start=pose.starts[name]) for name, drive in mechanism.drives.items()}
+    drives = {name: replace(drive, start=_start(mechanism, drive, pose)) for name, drive in mechanism.drives.items()}
     meshes = {
         name: mesh if mesh.guide is None else replace(mesh, shift=_travel(mechanism.guides[mesh.guide], pose))
         for name, mesh in mechanism.meshes.items()
@@ -49,6 +50,19 @@ def posed_parts(mechanism: Mechanism, pose: SketchPose) -> dict[str, Any]:
         "drives": drives,
     }
     return {name: MappingProxyType(part) for name, part in parts.items()}
+
+
+def _start(mechanism: Mechanism, drive: Drive, pose: SketchPose) -> float:
+    """Return a driver's value in a pose; that of a driver which the pose does not know is read from it."""
+    if drive.id in pose.starts:
+        return pose.starts[drive.id]
+    if drive.ends is not None:
+        (_, a), (_, b) = drive.ends
+        return abs(pose.points[b] - pose.points[a])
+    if drive.kind == "slide" and drive.joint is not None:
+        return _travel(mechanism.guides[drive.joint], pose)
+    first, second = ((pose.frames[link][1] if link in pose.frames else 1 + 0j) for link in drive.links)
+    return cmath.phase(second / first)
 
 
 def _travel(guide: Guide, pose: SketchPose) -> float:

@@ -141,8 +141,8 @@ def strides(markers: Markers, hip: str = "hip", heel: str = "ankle", toe: str = 
     contacts = _times(markers.t, argrelmax(x[heel] - x[hip], order=apart)[0], x[heel] - x[hip])
     lifts = _times(markers.t, argrelmax(x[hip] - x[toe], order=apart)[0], x[hip] - x[toe])
     gaps = [*np.diff(contacts), *np.diff(lifts)]
-    if not gaps:
-        hint = "the record needs two contacts of the same foot, or two lifts"
+    if not gaps or not contacts or not lifts:
+        hint = "the record needs a contact and a lift of the foot, and one of them twice; x points forward"
         raise InputError([Problem("t", "there is no whole stride", hint)], "strides")
     return Strides(contacts, lifts, float(np.mean(gaps)))
 

@@ -90,14 +90,14 @@ def test_whole_turns_count_however_far_the_samples_are_apart(family):
     assert motion.ok.all()
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", ["natural", "relative"])
 def test_a_gap_is_not_bridged_by_a_pose_that_is_whole_turns_away(family):
     """A driver that is back after a turn finds its gears elsewhere: only the counted turn tells where."""
     data = train().source_dict
     data["points"] |= {"R": (2.2, 1.6)}
     data["links"] |= {"left": ["P", "R"], "right": ["Q", "R"]}
     m = sk.Mechanism.from_dict(data)
-    z = 3.5 * np.sin(np.linspace(0, 14, 161))
+    z = 3.5 * np.sin(np.linspace(0, 10, 101))
     motion, other = m.solve(drivers={"motor": z}), m.solve(drivers={"motor": z}, method="global", coordinates=family)
     again = np.flatnonzero(~other.ok)[0]
     assert other.ok[again:].any() and not (other.ok & ~motion.ok).any()

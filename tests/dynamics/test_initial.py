@@ -151,3 +151,18 @@ def test_mistakes(initial: dict[str, Any], key: str, found: str) -> None:
     with pytest.raises(sk.InputError, match=found) as caught:
         four_bar(**initial)
     assert caught.value.problems[0].key == key
+
+
+@pytest.mark.parametrize("mode", [0, 1])
+def test_a_simulation_begins_in_the_assembly_that_it_is_given(mode: int) -> None:
+    """Also where it chooses the coordinates itself: the pose is kept beside new drivers."""
+    bars = {name: {"points": list(name), "shape": "rod", "mass": 1} for name in ("AB", "BC", "CD")}
+    points = {"A": (0, 0), "B": (0, 1), "C": (3, 2), "D": (3, 0)}
+    driven = sk.Mechanism(points=points, links={"ground": ["A", "D"], **bars}, drivers={"m": {"joint": "A"}})
+    chosen = list(driven.assemblies(drivers={"m": np.pi / 2}))[mode].mechanism()
+    data = driven.source_dict
+    del data["drivers"]
+    free = sk.Mechanism.from_dict(data).posed(chosen._pose)
+    for m in (chosen, free):
+        r = sk.simulate(m, 0.1, samples=3)
+        assert r.position("C")[0] == pytest.approx([chosen.points["C"].real, chosen.points["C"].imag], abs=1e-12)

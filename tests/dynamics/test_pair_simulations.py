@@ -137,9 +137,9 @@ def test_multipliers_of_geared_and_rolling_examples(name: str, family: str) -> N
 
 @pytest.mark.parametrize("family", CARTESIAN)
 def test_multipliers_of_cams_and_geneva_wheels(family: str) -> None:
-    for kind, contact in KINDS[::2]:
+    for kind, contact in KINDS[::4]:
         assert_same(let_go(cam_file(kind, contact, np.random.default_rng(2)), 3.0), 0.2, family)
-    assert_same(let_go(geneva(4).source_dict, 8.0), 0.3, family, 1e-5)
+    assert_same(let_go(geneva(4).source_dict, 8.0), 0.15, family, 1e-5)
 
 
 @pytest.mark.parametrize("family", CARTESIAN)

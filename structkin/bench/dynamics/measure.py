@@ -24,8 +24,10 @@ Floats = NDArray[np.float64]
 END, SAMPLES, RUNS = 10.0, 101, 3
 #: A run longer than this [s] is not repeated.
 LONG = 2.0
-#: Tolerances of the reference, and steps of each size whose pace is measured.
-EXACT, STEPS = 1e-13, 200
+#: Tolerances of the reference.
+EXACT = 1e-13
+#: Formulations whose pace is measured, and the steps that are taken for it.
+STEPS = {"reduced": 200, "multipliers-sparse": 30}
 
 
 @dataclass(frozen=True)
@@ -136,20 +138,23 @@ def at_target(found: Sequence[Measured], target: float) -> dict[str, Measured]:
 def paces(sizes: Mapping[str, Sequence[int]], engine: str) -> Iterator[Pace]:
     """Measure the cost of a step of growing mechanisms."""
     families: Mapping[str, Callable[[int], Mechanism]] = {"dyads": four_bars, "windows": windows, "chain": chain}
-    for family, counts in sizes.items():
-        for count in counts:
-            mechanism = families[family](count)
-            yield Pace(family, "reduced", count, len(mechanism.drives), _pace(mechanism, engine))
+    for formulation, steps in STEPS.items():
+        for family, counts in sizes.items():
+            for count in counts:
+                mechanism = families[family](count)
+                seconds = _pace(mechanism, formulation, steps, engine)
+                yield Pace(family, formulation, count, len(mechanism.drives), seconds)
 
 
-def _pace(mechanism: Mechanism, engine: str) -> float:
+def _pace(mechanism: Mechanism, formulation: str, many: int, engine: str) -> float:
     """Return the processor's seconds of a step: what a longer run takes more than a shorter one, at their best."""
     taken, step = [], 1e-5
-    for steps in (1, STEPS):
-        work = partial(simulate, mechanism, [0.0, steps * step], integrator="rk4", step=step, engine=engine)
+    for steps in (1, many):
+        options: dict[str, Any] = {"integrator": "rk4", "step": step, "formulation": formulation, "engine": engine}
+        work = partial(simulate, mechanism, [0.0, steps * step], **options)
         work()
         taken.append(_fastest(work, time.process_time)[1])
-    return max(taken[1] - taken[0], 1e-9) / (STEPS - 1)
+    return max(taken[1] - taken[0], 1e-9) / (many - 1)
 
 
 def _fastest(work: Callable[[], Any], clock: Callable[[], float] = time.perf_counter) -> tuple[Any, float]:

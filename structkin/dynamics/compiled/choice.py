@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-#: Seconds of importing Numba, reading what is compiled, compiling the equations and a kind of step; of an evaluation by
-#: NumPy. Only their order of size matters.
-IMPORT, READ, COMPILE, COMPILE_STEP, NUMPY = 1.0, 0.3, 15.0, 1.0, 1e-3
+#: Seconds of importing Numba, reading what is compiled, compiling the equations, an evaluation by NumPy: roughly.
+IMPORT, READ, COMPILE, NUMPY = 1.0, 0.3, 15.0, 1e-3
 
 #: The methods at a fixed step, as the compiled functions number them, and the evaluations that a step takes.
 METHODS = {"euler": (0, 1), "rk2": (1, 2), "rk4": (2, 4), "abm4": (3, 2), "gear4": (4, 8)}
@@ -123,8 +122,8 @@ def hastened(equations: Reduced, engine: str) -> Reduced:
 def waiting(arrays: Packed) -> float:
     """Return the seconds that it takes until equations are compiled."""
     kinds = set(arrays.kinds)
-    missing = sum(not kind.is_stored for kind in kinds if not kind.is_ready)
+    missing = sum(kind.seconds for kind in kinds if not kind.is_ready and not kind.is_stored)
     seconds = 0.0 if "numba" in sys.modules else IMPORT
     if not ready():
         seconds += READ if stored() else COMPILE
-    return seconds + missing * COMPILE_STEP + 0.05
+    return seconds + missing + 0.05

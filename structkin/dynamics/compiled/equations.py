@@ -18,6 +18,7 @@ import numpy as np
 from structkin.dynamics.compiled.forces import apply_loads
 from structkin.dynamics.compiled.laws_at import law_at
 from structkin.dynamics.compiled.layout import (
+    ASIDE,
     CHART,
     CLOCK,
     CONST,
@@ -26,7 +27,9 @@ from structkin.dynamics.compiled.layout import (
     EFFORT,
     EFFORTS,
     ENERGY,
+    FOLLOWED,
     FREE,
+    KEPT,
     LAST,
     LOAD,
     MASS,
@@ -49,7 +52,6 @@ from structkin.dynamics.compiled.layout import (
     STEEP,
     STEP,
     TURNED,
-    TWO,
     WEIGHT,
     K,
     X,
@@ -84,7 +86,7 @@ def evaluate(I: Any, D: Any, t: float, y: Any, level: int) -> bool:
     f, clock, second = z.shape[1], numbers(I, D, CLOCK), numbers(I, D, SECOND)
     columns = numbers(I, D, K).reshape(f, -1)
     count = f if level == 2 else free
-    if not settle(I, D, t, y, count, z, x, columns):
+    if ints(I, ASIDE)[0] != 0 or not settle(I, D, t, y, count, z, x, columns):
         return False
     if is_steep(I, columns, count, numbers(I, D, STEEP)[0]):
         return False
@@ -103,6 +105,7 @@ def evaluate(I: Any, D: Any, t: float, y: Any, level: int) -> bool:
     for k in range(free):
         z[2, k] += slope[k] * second[k]
     keep(numbers(I, D, NEW_ROOTS), numbers(I, D, ROOTS))
+    keep(x[0], numbers(I, D, KEPT))
     keep(numbers(I, D, NEW_TURNED), numbers(I, D, TURNED))
     if level:
         finish(I, D, second, x, columns, load)
@@ -116,10 +119,11 @@ def settle(I: Any, D: Any, t: float, y: Any, count: int, z: Any, x: Any, columns
     chart = ints(I, CHART)[0]
     if not give(I, D, t, y, z):
         return False
-    far = I[2 * TWO + 1] > 0 and chart < 0 and farthest(I, D, z) > WAY
+    followed = ints(I, FOLLOWED)[0] != 0
+    far = followed and chart < 0 and farthest(I, D, z) > WAY
     if not far and pose(I, D, t - numbers(I, D, CLOCK)[0], y, count, z, x, columns):
         return True
-    if chart >= 0 or I[2 * TWO + 1] == 0:
+    if chart >= 0 or not followed:
         return False
     return walk(I, D, y, z, x, columns) and give(I, D, t, y, z) and pose(I, D, 0.0, y, count, z, x, columns)
 
@@ -160,6 +164,7 @@ def walk(I: Any, D: Any, y: Any, z: Any, x: Any, columns: Any) -> bool:
         if not pose(I, D, 1.0 / parts if p > 0 else 0.0, trial, free, z, x, columns):
             return False
         keep(numbers(I, D, NEW_ROOTS), numbers(I, D, ROOTS))
+        keep(x[0], numbers(I, D, KEPT))
         for k in range(f):
             last[k] = z[0, k]
     return True

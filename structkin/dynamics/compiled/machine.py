@@ -116,6 +116,7 @@ class Machine:
         """What was no dead point is looked at again when it is much closer."""
         sizes = np.abs(self._part(layout.ROOTS, 2, -1)[0, self.equations.poses.steps])
         self._part(layout.LOOK)[self.equations.poses.steps] = np.where(sizes < near, 0.5 * sizes, np.inf)
+        self._part(layout.FASTEST)[0] = 2 * self._module.turning_speed(*self._arrays)
 
     def advance(self, *arguments: Any) -> int:
         """Take steps of a fixed length: the arguments are those of `runs.advance` behind the arrays."""
@@ -143,7 +144,8 @@ class Machine:
             last[self._order] = self._part(layout.LAST)
             turned = self._part(layout.TURNED).tolist()
             self.equations.turned.update(zip(self._packed.torsions, turned, strict=True))
-            self.equations.resume(last, self._part(layout.ROOTS, 2, -1)[0, self.equations.poses.steps])
+            roots = self._part(layout.ROOTS, 2, -1)[0, self.equations.poses.steps]
+            self.equations.resume(last, self._part(layout.KEPT), roots)
         self._begun = True
 
     def _adopt(self, t: float, instant: Instant) -> None:
@@ -151,6 +153,7 @@ class Machine:
         poses, part = self.equations.poses, self._part
         assert poses.last is not None
         part(layout.X, 3, -1)[:], part(layout.Z, 3, -1)[:] = instant.x[:, :, 0], instant.z[self._order].T
+        part(layout.KEPT)[:], part(layout.ASIDE)[0] = instant.x[0, :, 0], poses.chart.link is not None
         part(layout.SECOND)[:], part(layout.ENERGY)[:2] = instant.second, (instant.kinetic, instant.power)
         part(layout.TURNED)[:] = [self.equations.turned[id] for id in self._packed.torsions]
         part(layout.CLOCK)[0], part(layout.SMOOTH)[0] = t, poses.last.smooth

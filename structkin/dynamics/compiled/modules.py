@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from types import ModuleType
 
-from structkin.dynamics.compiled.source import equations_source, step_source
+from structkin.dynamics.compiled.source import equations_source, group_source, step_source
+from structkin.groups import General, Rows, Turn
 from structkin.kinematics.kernels import store
-from structkin.kinematics.kernels.tracing import Signature, trace
-from structkin.kinematics.plan import Step
+from structkin.kinematics.kernels.group import group_kernel
+from structkin.kinematics.kernels.group_rows import formulas
+from structkin.kinematics.kernels.tracing import Signature, signature, trace
+from structkin.kinematics.plan import Plan, Slot, Step
 
 _NAME = "equations"
 
@@ -19,6 +23,8 @@ class Kind:
 
     name: str
     source: str
+    #: Seconds that it takes to compile; only their order of size matters.
+    seconds: float = 1.0
 
     def address(self) -> int:
         """Return where its compiled function is; compile it if this is the first time on this machine."""
@@ -39,11 +45,33 @@ class Kind:
 
 
 _ready: set[str] = set()
+#: Seconds of compiling a general group, whose formulas are long.
+SLOW = 15.0
+
 _kinds: dict[Signature, Kind | None] = {}
 
 
-def kind_of(step: Step, of: Signature) -> Kind | None:
-    """Return the kind of a step; None where its functions cannot be traced."""
+def kind_of(plan: Plan, step: Step) -> tuple[Kind, tuple[float, ...]] | None:
+    """Return the kind of a step and its constants; None where its functions cannot be traced."""
+    if isinstance(step.kind, General):
+        widths = tuple(plan.widths[item.index] for item in step.inputs if isinstance(item, Slot))
+        return _group(step.kind.rows, step.known, widths)
+    found = None if isinstance(step.kind, Turn) else signature(plan, step)
+    kind = None if found is None else _closed(step, found[0])
+    return None if kind is None or found is None else (kind, found[1])
+
+
+@lru_cache(maxsize=256)
+def _group(
+    rows: Rows, known: tuple[complex | float | None, ...], widths: tuple[int, ...]
+) -> tuple[Kind, tuple[float, ...]] | None:
+    found, kernel = formulas(rows, known), group_kernel(rows, known)
+    if found is None or kernel is None:
+        return None
+    return Kind("step_group", group_source(found, widths, kernel.clear), SLOW), found.constants
+
+
+def _closed(step: Step, of: Signature) -> Kind | None:
     if of not in _kinds:
         found = trace(step, of)
         _kinds[of] = None if found is None else Kind(f"step_{of.relation.__name__}", step_source(of, found))

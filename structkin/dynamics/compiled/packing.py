@@ -14,10 +14,11 @@ from structkin.dynamics.compiled import layout
 from structkin.dynamics.compiled.formulas import Laws, UnknownError
 from structkin.dynamics.compiled.modules import Kind, kind_of
 from structkin.dynamics.compiled.series_at import HEAD, MANY
+from structkin.dynamics.pose import steps_with_roots
 from structkin.dynamics.reduced import STEEP, Reduced
 from structkin.dynamics.series import POWERS as TERMS
+from structkin.groups import General
 from structkin.kinematics.affine import FIXED, Affine, Frame
-from structkin.kinematics.kernels.tracing import signature
 from structkin.kinematics.plan import Plan, Slot
 from structkin.model.forces import AppliedForce, AppliedMoment, Friction, Spring, Torsion
 from structkin.model.mechanism import GROUND, Mechanism
@@ -65,10 +66,12 @@ def _laid_out(parts: Mapping[str, Any]) -> tuple[Ints, Floats]:
 def packed(equations: Reduced) -> Packed | None:
     """Return the tables of a mechanism; None where a step or a load has no compiled form."""
     plan, mechanism = equations.plan, equations.mechanism
-    if plan.tracked or equations.users:
+    if equations.users:
         return None
-    kinds = _kinds(plan)
-    if kinds is None:
+    found = [kind_of(plan, step) for step in plan.steps]
+    kinds = tuple(one[0] for one in found if one is not None)
+    constants = [one[1] for one in found if one is not None]
+    if len(kinds) < len(found):
         return None
     prescribed = dict(equations.prescribed)
     order = (*(int(k) for k in equations.free), *prescribed)
@@ -87,6 +90,7 @@ def packed(equations: Reduced) -> Packed | None:
         "STEP": len(plan.steps),
         "FREE": [len(equations.free)],
         **_steps(plan, ids),
+        "CONSTANTS": _filled(constants, np.float64),
         **_masses(equations),
         "STEEP": [_steep(mechanism)],
         **{"LAW_FORM": form, "LAW_SCALE": scale, "LAW_PTR": ptr, "LAW_DATA": data},
@@ -99,7 +103,18 @@ def packed(equations: Reduced) -> Packed | None:
     parts |= {"PLACES": 6 * len(loads.expressions), "MATRIX": free * free, "RIGHT": free, "STACK": 3 * DEEP}
     two = equations.poses.steps
     rows = 1 + n + len(two) if f == 1 else 0
-    parts |= {"TWO": two, "CHART": [-1], "SMOOTH": 1, "LAST": f, "SLOPE": f, "SECOND": free, "LOOK": [np.inf] * steps}
+    parts |= {
+        "TWO": two,
+        "CHART": [-1],
+        "SMOOTH": 1,
+        "LAST": f,
+        "SLOPE": f,
+        "SECOND": free,
+        "LOOK": [np.inf] * steps,
+        "KEPT": n,
+        "ASIDE": 1,
+        "FASTEST": 1,
+    }
     parts |= {"MEASURES": equations.lengths[list(order)], "SERIES": MANY * (HEAD + TERMS * rows), "POWERS": 3 * TERMS}
     parts |= {"ENERGY": 4, "EFFORTS": f, "STAGES": 16 * free, "PAST": 16 * free}
     return Packed(*_laid_out(parts), kinds, order, tuple(loads.turned))
@@ -114,26 +129,14 @@ def _steep(mechanism: Mechanism) -> float:
     )
 
 
-def _kinds(plan: Plan) -> tuple[Kind, ...] | None:
-    """Return the kind of each step; None where one cannot be traced."""
-    kinds = []
-    for step in plan.steps:
-        found = signature(plan, step)
-        kind = None if found is None else kind_of(step, found[0])
-        if kind is None:
-            return None
-        kinds.append(kind)
-    return tuple(kinds)
-
-
 def _steps(plan: Plan, ids: Sequence[str]) -> dict[str, Any]:
     """Return the steps, and what moves them."""
-    rows, constants, moved = [], [], []
+    rows, moved, turning = [], [], []
     for step in plan.steps:
-        found = signature(plan, step)
-        assert found is not None
-        constants.append(found[1])
         inputs = [plan.offsets[item.index] if isinstance(item, Slot) else -1 for item in step.inputs]
+        if isinstance(step.kind, General):
+            inputs = [row for row in inputs if row >= 0]
+            turning += [plan.offsets[slot] for slot in step.outputs[1::2]]
         rows.append([*inputs, *(plan.offsets[slot] for slot in step.outputs)])
         moved.append(sorted(ids.index(id) for id in plan.movers[step.outputs[0]]))
     reached: list[list[int]] = [[] for _ in ids]
@@ -145,7 +148,8 @@ def _steps(plan: Plan, ids: Sequence[str]) -> dict[str, Any]:
     drivers = [(plan.offsets[item.slot], ids.index(item.driver), item.angular, item.sign) for item in plan.drivers]
     return {
         "ROWS": _filled(rows, np.int64),
-        "CONSTANTS": _filled(constants, np.float64),
+        "TURNING": np.array(turning, np.int64),
+        "FOLLOWED": [bool(turning) or bool(steps_with_roots(plan))],
         "MODE": np.array([step.mode for step in plan.steps], np.int64),
         "MOVED_PTR": moved_ptr,
         "MOVED": moved_list,

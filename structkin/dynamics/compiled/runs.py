@@ -14,19 +14,24 @@ from structkin.dynamics.compiled.equations import evaluate, rate
 from structkin.dynamics.compiled.layout import (
     CHART,
     ENERGY,
+    FASTEST,
     FREE,
     KNOWN,
     LOOK,
+    MEASURES,
     PAST,
     ROOTS,
     SECOND,
     SMOOTH,
     STAGES,
+    TURNING,
     TWO,
+    K,
+    X,
     ints,
     numbers,
 )
-from structkin.dynamics.dead_points import LEAVE
+from structkin.dynamics.dead_points import FAST, LEAVE
 from structkin.dynamics.reduced import DEAD
 
 
@@ -82,7 +87,7 @@ def may_change(I: Any, D: Any, near: float) -> bool:
         return bool(abs(roots[0, chart]) >= LEAVE)
     if ints(I, SMOOTH)[0] != 0:
         return False
-    found = False
+    found = is_fast(I, D, turning_speed(I, D))
     for k in range(two.shape[0]):
         s = two[k]
         size = abs(roots[0, s])
@@ -91,6 +96,27 @@ def may_change(I: Any, D: Any, near: float) -> bool:
         elif size < min(near, look[s]) and roots[0, s] * roots[1, s] <= 0.0:
             found = True
     return found
+
+
+def turning_speed(I: Any, D: Any) -> float:
+    """Return how fast a free coordinate turns a link of a general group at most."""
+    turning, measures = ints(I, TURNING), numbers(I, D, MEASURES)
+    x, fastest = numbers(I, D, X).reshape(3, -1), 0.0
+    columns = numbers(I, D, K).reshape(-1, x.shape[1])
+    for a in range(ints(I, FREE)[0]):
+        for k in range(turning.shape[0]):
+            r = turning[k]
+            turn = x[0, r] * columns[a, r + 1] - x[0, r + 1] * columns[a, r]
+            fastest = max(fastest, abs(turn) * measures[a])
+    return fastest
+
+
+def is_fast(I: Any, D: Any, speed: float) -> bool:
+    """Return whether a link turns so fast that a dead point may be near."""
+    limit = numbers(I, D, FASTEST)
+    if speed < FAST:
+        limit[0] = 0.0
+    return bool(speed > max(FAST, limit[0]))
 
 
 def take_step(I: Any, D: Any, method: int, t: float, y: Any, h: float, stage: Any) -> bool:

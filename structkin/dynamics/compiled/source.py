@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from structkin.dynamics.compiled import equations, forces, laws_at, layout, runs, series_at
-from structkin.dynamics.poses import STRAY
-from structkin.kinematics.kernels.symbols import Graph, Symbol, Term
+from structkin.dynamics.compiled.differentiate import derivative
+from structkin.dynamics.poses import STRAY, TURN
+from structkin.kinematics.kernels.group_rows import Formulas
 from structkin.kinematics.kernels.tracing import SCALAR, VECTOR, Signature, Trace
 from structkin.kinematics.smoothing import GUARD
 
@@ -42,6 +43,14 @@ _CFUNC = (
     '@cfunc("int64(CPointer(int64), CPointer(float64), int64, int64, int64, float64)", cache=True, error_model="numpy")'
 )
 
+#: The arrays that a step works with.
+ARRAYS = (
+    "x = numbers(I, D, X).reshape(3, -1)",
+    "columns = numbers(I, D, K).reshape(-1, x.shape[1])",
+    "moved, steps = ints(I, MOVED), I[2 * MODE + 1]",
+    "rows, constants = ints(I, ROWS).reshape(steps, -1), numbers(I, D, CONSTANTS).reshape(steps, -1)",
+)
+
 
 @cache
 def equations_source() -> str:
@@ -56,9 +65,20 @@ def equations_source() -> str:
 
 def step_source(of: Signature, trace: Trace) -> str:
     """Return the source of the module of a kind of step."""
-    lines = [_STEP.format(name=of.relation.__name__), *_constants(layout), *_texts(layout)]
-    lines += ["", "", _NJIT, "def formulas(I, D, s, begin, end, dt):"]
-    lines += ["    " + line for line in _Kind(of, trace).lines()]
+    return _module(of.relation.__name__, _Kind(of, trace).lines())
+
+
+def group_source(found: Formulas, widths: Sequence[int], clear: float) -> str:
+    """Return the source of the module of a general group; `widths` are those of its inputs that move.
+
+    Where its determinant is larger than `clear`, it is regular.
+    """
+    return _module("a general group", group_lines(found, widths, clear))
+
+
+def _module(name: str, body: Iterable[str]) -> str:
+    lines = [_STEP.format(name=name), *_constants(layout), *_texts(layout)]
+    lines += ["", "", _NJIT, "def formulas(I, D, s, begin, end, dt):", *("    " + line for line in body)]
     lines += ["", "", _CFUNC, "def step(integers, numbers_, s, begin, end, dt):"]
     lines += [f"    last = {2 * layout.CONSTANTS - 2}", "    I = carray(integers, 2)"]
     lines += ["    I = carray(integers, I[last] + I[last + 1])", f"    last = {2 * layout.PARTS - 2}"]
@@ -89,9 +109,7 @@ class _Kind:
 
     def lines(self) -> Iterator[str]:
         trace, graph = self.trace, self.graph
-        yield from ("x = numbers(I, D, X).reshape(3, -1)", "columns = numbers(I, D, K).reshape(-1, x.shape[1])")
-        yield "moved, steps = ints(I, MOVED), I[2 * MODE + 1]"
-        yield "rows, constants = ints(I, ROWS).reshape(steps, -1), numbers(I, D, CONSTANTS).reshape(steps, -1)"
+        yield from ARRAYS
         yield from (f"c{k} = constants[s, {k}]" for k in range(trace.constants))
         yield from (f"r{j} = rows[s, {j}]" for j in range(len(self.of.operands) + len(self.of.widths)))
         for order in range(3):
@@ -146,55 +164,44 @@ class _Kind:
                 yield f"{j}_{c}", f"r{shift + j} + {c}"
 
 
-_RULES: Mapping[str, Callable[..., Term]] = {
-    "add": lambda a, b, da, db: da + db,
-    "sub": lambda a, b, da, db: da - db,
-    "mul": lambda a, b, da, db: da * b + a * db,
-    "div": lambda a, b, da, db: (da - a / b * db) / b,
-}
+#: Steps of Newton's method of a general group.
+ITERATIONS = 10
 
 
-def derivative(graph: Graph, term: Term, rates: Mapping[str, Term]) -> Term:
-    """Return the rate of an expression of values with these rates; those of others are zero.
-
-    >>> import numpy as np
-    >>> graph = Graph()
-    >>> x = graph.load("x")
-    >>> rate = derivative(graph, np.sqrt(x * x * x), {"x": graph.load("dx")})
-    >>> values = {"x": 4.0, "dx": 2.0, "sqrt": np.sqrt}
-    >>> exec("; ".join(graph.lines([rate])), values)
-    >>> float(values[graph.name(rate)])
-    6.0
-    """
-    found: dict[int, Term] = {}
-
-    def of(one: Term) -> Term:
-        return found[one.index] if isinstance(one, Symbol) else 0.0
-
-    for symbol in graph.below([term]):
-        args = symbol.args
-        if symbol.op == "load":
-            found[symbol.index] = rates.get(str(args[0]), 0.0)
-        elif symbol.op in _RULES:
-            da, db = of(args[0]), of(args[1])
-            still = not isinstance(da, Symbol) and not isinstance(db, Symbol) and da == db == 0
-            found[symbol.index] = 0.0 if still else _RULES[symbol.op](*args, da, db)
-        else:
-            found[symbol.index] = _slope(symbol, args[0]) * of(args[0]) if isinstance(of(args[0]), Symbol) else 0.0
-    return of(term)
-
-
-def _slope(symbol: Symbol, u: Term) -> Term:
-    """Return the derivative of a function of one argument."""
-    match symbol.op:
-        case "neg":
-            return -1.0
-        case "sqrt":
-            return 0.5 / symbol
-        case "exp":
-            return symbol
-        case "sin":
-            return u.cos()
-        case "cos":
-            return -u.sin()
-    raise TypeError(f"no derivative of {symbol.op}")
+def group_lines(found: Formulas, widths: Sequence[int], clear: float) -> Iterator[str]:
+    """Yield what a general group does: Newton's method from the last pose, then rates and columns of K."""
+    graph, m = found.graph, len(found.first)
+    inputs = [f"r{j} + {c}" for j, width in enumerate(widths) for c in range(width)]
+    outputs = [f"r{len(widths) + k // 2} + {k % 2}" for k in range(m)]
+    yield from ARRAYS
+    yield "kept = numbers(I, D, KEPT)"
+    yield from (f"c{k} = constants[s, {k}]" for k in range(len(found.constants)))
+    yield from (f"r{j} = rows[s, {j}]" for j in range(len(widths) + m // 2))
+    for letter, order in (("h", 0), ("d", 1), ("e", 2)):
+        yield from (f"{letter}{k} = x[{order}, {row}]" for k, row in enumerate(inputs))
+    yield from (f"s{k} = kept[{row}]" for k, row in enumerate(outputs))
+    yield "done = False"
+    yield f"for step_ in range({ITERATIONS}):"
+    terms = [*found.corrected, found.change, found.determinant]
+    inner = graph.lines(terms)
+    # What is left after a step of 1e-8 is below rounding: the convergence is quadratic.
+    inner += [f"if not abs({graph.name(found.determinant)}) > {clear!r}:", "    return 0"]
+    inner += [f"done = {graph.name(found.change)} < 1e-16"]
+    inner += [", ".join(f"s{k}" for k in range(m)) + " = " + ", ".join(map(graph.name, found.corrected))]
+    inner += ["if done:", "    break"]
+    yield from ("    " + line for line in inner)
+    yield from ("if not done:", "    return 0")
+    for k in range(2, m, 4):
+        yield f"if not (abs(s{k} - kept[{outputs[k]}]) < {TURN} and abs(s{k + 1} - kept[{outputs[k + 1]}]) < {TURN}):"
+        yield "    return 0"
+    yield from graph.lines([*found.first, *found.second])
+    for k, row in enumerate(outputs):
+        yield f"x[0, {row}] = s{k}"
+        yield f"x[1, {row}] = {graph.name(found.first[k])}"
+        yield f"x[2, {row}] = {graph.name(found.second[k])}"
+    yield "for q in range(begin, end):"
+    yield "    a = moved[q]"
+    inner = [f"d{k} = columns[a, {row}]" for k, row in enumerate(inputs)] + graph.lines(found.first)
+    inner += [f"columns[a, {row}] = {graph.name(term)}" for row, term in zip(outputs, found.first, strict=True)]
+    yield from ("    " + line for line in inner)
+    yield "return 1"
