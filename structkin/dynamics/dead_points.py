@@ -46,6 +46,10 @@ class DeadPoints:
         self._refused: dict[int, float] = {}
         self._too_fast = 0.0
 
+    def forget(self, grown: NDArray[np.bool_]) -> None:
+        """Forget what was refused of roots (k,) that have been large since."""
+        self._refused = {k: size for k, size in self._refused.items() if not grown[k]}
+
     def change(self, rates: Floats, near: float) -> Floats | None:
         """Change the coordinates at the last pose if others tell the motion better; return their rates (f,).
 

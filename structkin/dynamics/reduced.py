@@ -109,8 +109,12 @@ class Reduced:
         self._last = t, np.array(y), instant
         return instant
 
-    def resume(self, q: Floats, x: Floats, roots: Floats) -> None:
-        """Go on from coordinates (f,) that were come to elsewhere, with slots (rows,) and roots (k,) of the groups."""
+    def resume(self, q: Floats, x: Floats, roots: Floats, grown: NDArray[np.bool_]) -> None:
+        """Go on from coordinates (f,) that were come to elsewhere, with slots (rows,) and roots (k,) of the groups.
+
+        `grown` (k,) tells the roots that have been large since the equations were last asked.
+        """
+        self._dead_points.forget(grown)
         self.poses.resume(q, x, roots)
         self._last = None
 

@@ -400,8 +400,12 @@ class _Run:
 
 
 def _missed(before: Instant, after: Instant, h: float) -> float:
-    """Return the change of kinetic energy in a step that no power tells of: large where it goes past a dead point."""
-    return abs(after.kinetic - before.kinetic - 0.5 * h * (before.power + after.power))
+    """Return the change of kinetic energy in a step that no power tells of: large where it goes past a dead point.
+
+    Between its ends the power may be anything between them: from rest it may begin with zero.
+    """
+    told, unsure = 0.5 * h * (before.power + after.power), 0.5 * h * abs(after.power - before.power)
+    return max(abs(after.kinetic - before.kinetic - told) - unsure, 0.0)
 
 
 def _result(

@@ -96,7 +96,7 @@ def _struts(scene: Scene, group: Group) -> dict[str, tuple[_End, _End]]:
     if any(contact.joint in higher for contact in contacts) or len(group.links) == 1:
         return {}
     ends: dict[str, list[_End]] = {link: [] for link in group.links}
-    barred = {link for id in group.drivers for link in _links_of(scene, id)}
+    barred = {link for id in group.drivers for link in _links_of(scene, group, id)}
     for contact in contacts:
         pair = (contact.link, contact.other)
         for link, on in (pair, pair[::-1]):
@@ -113,9 +113,12 @@ def _struts(scene: Scene, group: Group) -> dict[str, tuple[_End, _End]]:
     return struts
 
 
-def _links_of(scene: Scene, driver: str) -> tuple[str, ...]:
+def _links_of(scene: Scene, group: Group, driver: str) -> tuple[str, ...]:
+    """Return the links that a driver acts on; at a shared pin each of the group stands for the one that it names."""
     drive = scene.mechanism.drives[driver]
-    return (*drive.links, *(end[0] for end in drive.ends or ()))
+    points = [point for _, point in drive.ends or ()]
+    there = (link for link in group.links for point in points if point in scene.mechanism.links[link].local)
+    return (*drive.links, *(end[0] for end in drive.ends or ()), *there)
 
 
 class _Writer:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from coordinate_samples import FAMILIES, distinct, four_bar, slider_crank
 
+import structkin as sk
 from structkin.coordinates.turns import Turns
 
 CRANK_ROCKER = (1, 3, 2.5, 3, 0.7)
@@ -71,3 +72,14 @@ def test_turns_that_are_out_of_reach_in_part():
     assert not found.ok.all()
     assert found.ok.sum() > 40 and distinct(motion, found)[0].max() < 1e-10
     assert not (found.ok & ~motion.ok).any()
+
+
+def test_sweeps_by_numba_give_the_same_numbers():
+    pytest.importorskip("numba")
+    m = four_bar(*CRANK_ROCKER)
+    found = [m.solve(400, duration=20.0, method="global-triangular", engine=engine) for engine in ("numpy", "numba")]
+    for order in ("position", "velocity", "acceleration"):
+        plain, compiled = (getattr(motion, order)("C") for motion in found)
+        np.testing.assert_allclose(compiled, plain, rtol=1e-12, atol=1e-13)
+    with pytest.raises(sk.InputError, match="has no engines"):
+        m.solve(5, method="global-sparse", engine="numba")

@@ -93,9 +93,12 @@ def test_the_slider_crank_with_equal_rods_runs_ten_seconds_through_its_change_po
     assert found.position("B") == pytest.approx(on_circle(angle), abs=1e-8)
 
 
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
 @pytest.mark.parametrize("law", [None, "0.7*t"])
-def test_a_parallelogram_on_an_arm_that_swings_or_is_driven(law):
+def test_a_parallelogram_on_an_arm_that_swings_or_is_driven(law, engine):
     """Two coordinates: the smooth motion keeps the coupler parallel to the arm, and the power balances."""
+    if engine == "numba":
+        pytest.importorskip("numba")
     turn = {"joint": "O"} if law is None else {"joint": "O", "law": law}
     m = sk.Mechanism(
         points={"O": (0, 0), "A": (1, 0), "D": (3, 0), "B": (1.5, 1), "C": (3.5, 1)},
@@ -110,7 +113,7 @@ def test_a_parallelogram_on_an_arm_that_swings_or_is_driven(law):
         forces={"gravity": (0, -9.81)},
         initial={"motor": {"speed": 6}},
     )
-    found = sk.simulate(m, np.linspace(0, 2, 41), rtol=1e-10, atol=1e-10)
+    found = sk.simulate(m, np.linspace(0, 2, 41), rtol=1e-10, atol=1e-10, engine=engine)
     assert not found.stopped and np.ptp(found.drivers["motor"][0]) > 2 * np.pi
     assert found.angle("coupler") == pytest.approx(found.angle("arm"), abs=1e-10)
     assert found.alpha("rocker") == pytest.approx(found.alpha("crank"), abs=1e-8)

@@ -117,3 +117,23 @@ def test_the_panels_of_a_simulation(swing: Path) -> None:
     plain = sk.Mechanism.from_dict({**sk.load(swing).source_dict, "drivers": {"swing": {"joint": "A"}}})
     labels = [ax.get_ylabel() for ax in show.plot_simulation(sk.simulate(plain, 0.1, samples=3)).axes]
     assert labels == ["angle [deg]", "energy [J]"]
+
+
+def test_multipliers_in_tables(capsys: Any, monkeypatch: Any, tmp_path: Path, swing: Path) -> None:
+    table = tmp_path / "s.csv"
+    by = "--formulation", "multipliers-sparse", "--coordinates", "fully-cartesian"
+    options = "--duration", 0.1, "--samples", 3, "--integrator", "rk4", "--step", 0.01
+    gains = "--stabilisation", "baumgarte", "--gains", "stability"
+    code, out, _ = run(capsys, monkeypatch, "simulate", swing, *by, *options, *gains, "--csv", table)
+    assert code == 0 and "multipliers-sparse: 4 fully-cartesian coordinates, 3 constraints" in out
+    heads, _, *rows = list(csv.reader(table.read_text(encoding="utf-8").splitlines()))
+    call = {"formulation": "multipliers-sparse", "coordinates": "fully-cartesian", "integrator": "rk4", "step": 0.01}
+    r = sk.simulate(sk.load(swing), 0.1, samples=3, stabilisation="baumgarte", gains="stability", **call)
+    column = heads.index("A (pin, y).multiplier")
+    assert [float(row[column]) for row in rows] == pytest.approx(r.multipliers[:, 2].tolist(), rel=1e-12)
+    code, out, _ = run(capsys, monkeypatch, "simulate", swing, *by, *options, "--json")
+    data = json.loads(out)["constraints"]
+    assert code == 0 and data["unique"] == {"A": True} and data["redundant"] == 0
+    assert len(data["rows"]) == 3 and len(data["multipliers"]) == 3
+    code, _, err = run(capsys, monkeypatch, "simulate", swing, "--alpha", 3)
+    assert code == 2 and "alpha: the reduced formulation has no constraints to keep" in err

@@ -95,3 +95,12 @@ def test_samples_without_a_pose_need_no_load() -> None:
     )
     assert np.isfinite(found.driver("swing")).tolist() == [True, True, False]
     assert found.motion.ok.tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize("integrator", ["euler", "rk2", "rk4", "abm4", "gear4"])
+def test_a_torque_that_grows_from_zero_is_no_jump_of_energy(integrator: str) -> None:
+    """From rest the power begins with zero, and grows with the cube of time: J = 1 kg m^2, a'' = t, a = t^3 / 6."""
+    m = arm(drivers={"swing": {"joint": "A", "torque": "t"}}, forces={})
+    r = sk.simulate(m, 0.6, samples=4, integrator=integrator, step=0.01)
+    assert not r.stopped
+    assert r.angle("rod") == pytest.approx(r.t**3 / 6, abs=3e-3)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from random_mechanisms import DRIVEN, DYADS, OTHERS, Case, build, slotted_p, slotted_r
+from random_mechanisms import DRIVEN, DYADS, GEARED, OTHERS, Case, build, slotted_p, slotted_r
 from whole_system import WholeSystem, unknowns_of
 
 import structkin as sk
@@ -234,3 +234,11 @@ def test_a_run_whose_first_samples_are_out_of_reach_finds_its_branch_later(monke
     assert motion.residual()[motion.ok].max() < 1e-13
     later = case.mechanism().solve(t=motion.t[5:14])
     np.testing.assert_allclose(later.lanes.x[0], motion.lanes.x[0][:, 5:14], atol=1e-12)
+
+
+@pytest.mark.parametrize(("seed", "elements"), [(321, 2), (2640, 3)])
+def test_a_ram_at_the_pin_of_a_rod(seed, elements):
+    """The ram names a link that is found later; of its group only a rod of two pins has the pin."""
+    menu = (*GEARED, *GEARED, *DYADS, *DRIVEN) if seed == 321 else None
+    motion = build(seed, elements, **({"menu": menu} if menu else {})).mechanism().solve(5)
+    assert motion.residual()[motion.ok].max(initial=0.0) < 1e-11

@@ -125,7 +125,14 @@ def settle(I: Any, D: Any, t: float, y: Any, count: int, z: Any, x: Any, columns
         return True
     if chart >= 0 or not followed:
         return False
-    return walk(I, D, y, z, x, columns) and give(I, D, t, y, z) and pose(I, D, 0.0, y, count, z, x, columns)
+    roots, last = numbers(I, D, ROOTS), numbers(I, D, LAST)
+    known, place = roots.copy(), last.copy()
+    if walk(I, D, y, z, x, columns) and give(I, D, t, y, z) and pose(I, D, 0.0, y, count, z, x, columns):
+        return True
+    # On the way the rates of the roots are by its parts: at the next evaluation they would be taken for rates in time.
+    keep(known, roots)
+    keep(place, last)
+    return False
 
 
 def give(I: Any, D: Any, t: float, y: Any, z: Any) -> bool:

@@ -144,8 +144,9 @@ class Machine:
             last[self._order] = self._part(layout.LAST)
             turned = self._part(layout.TURNED).tolist()
             self.equations.turned.update(zip(self._packed.torsions, turned, strict=True))
-            roots = self._part(layout.ROOTS, 2, -1)[0, self.equations.poses.steps]
-            self.equations.resume(last, self._part(layout.KEPT), roots)
+            steps = self.equations.poses.steps
+            roots, grown = self._part(layout.ROOTS, 2, -1)[0, steps], np.isinf(self._part(layout.LOOK)[steps])
+            self.equations.resume(last, self._part(layout.KEPT), roots, grown)
         self._begun = True
 
     def _adopt(self, t: float, instant: Instant) -> None:
