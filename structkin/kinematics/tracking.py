@@ -48,8 +48,8 @@ FLAT, REGULAR = 1e-3, 1e-2
 LEFT = 1e-6
 #: Lanes back among which such a regular one is looked for, and how many of these are tried.
 BACK, TRIES = 60, 4
-#: A determinant larger than this many of those that tell by themselves is that of a regular pose.
-DOUBT = 1e5
+#: A side larger than this many of those that tell by themselves is that of a pose that is not flat.
+DOUBT = 1000
 #: Stations that are walked before others are closed from them, and how many of these are tried first.
 WALKED, WINDOW = 8, 64
 #: How far a gap in the inputs may be, relative to the group's size.

@@ -182,10 +182,10 @@ def group_lines(found: Formulas, widths: Sequence[int], clear: float) -> Iterato
     yield from (f"s{k} = kept[{row}]" for k, row in enumerate(outputs))
     yield "done = False"
     yield f"for step_ in range({ITERATIONS}):"
-    terms = [*found.corrected, found.change, found.determinant]
+    terms = [*found.corrected, found.change, found.side]
     inner = graph.lines(terms)
     # What is left after a step of 1e-8 is below rounding: the convergence is quadratic.
-    inner += [f"if not abs({graph.name(found.determinant)}) > {clear!r}:", "    return 0"]
+    inner += [f"if not abs({graph.name(found.side)}) > {clear!r}:", "    return 0"]
     inner += [f"done = {graph.name(found.change)} < 1e-16"]
     inner += [", ".join(f"s{k}" for k in range(m)) + " = " + ", ".join(map(graph.name, found.corrected))]
     inner += ["if done:", "    break"]
