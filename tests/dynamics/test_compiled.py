@@ -22,6 +22,7 @@ from structkin.dynamics.compiled.modules import equations_module
 from structkin.dynamics.compiled.packing import packed
 from structkin.dynamics.pose import NoPoseError
 from structkin.dynamics.start import initial_state, start
+from structkin.groups import General
 from structkin.model.expression import FUNCTIONS, Expression
 from structkin.model.laws import ExpressionLaw, ScaledLaw, TableLaw
 
@@ -63,14 +64,18 @@ def freed(seed: int) -> sk.Mechanism:
     return sk.Mechanism.from_dict(data)
 
 
-def agree(seed: int) -> bool:
-    """Compare all numbers at some instants of a motion; tell whether there were any."""
+def agree(seed: int, *, groups: bool = False) -> bool:
+    """Compare all numbers at some instants of a motion; tell whether there were any.
+
+    General groups take long to compile, each for itself.
+    """
     m = freed(seed)
     try:
         equations, compiled = start(m, 0.0, ()), start(m, 0.0, ())
     except sk.InputError:
         return False
-    arrays = packed(compiled)
+    general = any(isinstance(step.kind, General) for step in compiled.plan.steps)
+    arrays = None if general and not groups else packed(compiled)
     if arrays is None:
         return False
     machine, y = Machine(compiled, arrays), np.array(initial_state(m, equations))
@@ -107,6 +112,11 @@ def test_random_mechanisms_as_by_numpy(seed: int) -> None:
 @pytest.mark.slow
 def test_many_random_mechanisms_as_by_numpy() -> None:
     assert sum(map(agree, range(1000))) > 300
+
+
+@pytest.mark.slow
+def test_general_groups_as_by_numpy() -> None:
+    assert sum(agree(seed, groups=True) for seed in range(20)) > 12
 
 
 # --- laws ---------------------------------------------------------------------------------------------------

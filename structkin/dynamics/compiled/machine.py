@@ -41,7 +41,7 @@ class Machine:
         self._part(layout.STEP)[:] = [kind.address() for kind in packed.kinds]
         self._order = np.array(packed.order)
         self._known: Sequence[Series] = ()
-        self._begun = False
+        self._adopted: Floats | None = None
         #: How often the equations themselves were asked.
         self.handed_over = 0
 
@@ -138,16 +138,16 @@ class Machine:
         return instant
 
     def _lend(self) -> None:
-        """Let the equations go on from the last evaluation, if there was one."""
-        if self._begun:
-            last = np.empty(len(self._order))
-            last[self._order] = self._part(layout.LAST)
-            turned = self._part(layout.TURNED).tolist()
-            self.equations.turned.update(zip(self._packed.torsions, turned, strict=True))
-            steps = self.equations.poses.steps
-            roots, grown = self._part(layout.ROOTS, 2, -1)[0, steps], np.isinf(self._part(layout.LOOK)[steps])
-            self.equations.resume(last, self._part(layout.KEPT), roots, grown)
-        self._begun = True
+        """Let the equations go on from the last evaluation, if it was not theirs."""
+        found = self._part(layout.LAST)
+        if self._adopted is None or np.array_equal(found, self._adopted):
+            return
+        last, steps = np.empty(len(found)), self.equations.poses.steps
+        last[self._order] = found
+        turned = self._part(layout.TURNED).tolist()
+        self.equations.turned.update(zip(self._packed.torsions, turned, strict=True))
+        roots, grown = self._part(layout.ROOTS, 2, -1)[0, steps], np.isinf(self._part(layout.LOOK)[steps])
+        self.equations.resume(last, self._part(layout.KEPT), roots, grown)
 
     def _adopt(self, t: float, instant: Instant) -> None:
         """Go on from where the equations are."""
@@ -163,6 +163,7 @@ class Machine:
         roots = part(layout.ROOTS, 2, -1)
         roots[0, poses.steps] = poses.last.roots
         roots[1, poses.steps] = self._sides(instant.x[0] + 1j * TINY * instant.x[1])[:, 0].imag / TINY
+        self._adopted = part(layout.LAST).copy()
         if len(self._order) == 1:
             self._take_series()
 

@@ -45,8 +45,8 @@ class Kind:
 
 
 _ready: set[str] = set()
-#: Seconds of compiling a general group, whose formulas are long.
-SLOW = 15.0
+#: Seconds of compiling a term of a general group, whose formulas are long.
+A_TERM = 0.02
 
 _kinds: dict[Signature, Kind | None] = {}
 
@@ -68,7 +68,9 @@ def _group(
     found, kernel = formulas(rows, known), group_kernel(rows, known)
     if found is None or kernel is None:
         return None
-    return Kind("step_group", group_source(found, widths, kernel.clear), SLOW), found.constants
+    terms = len(found.graph.below((*found.corrected, *found.first, *found.second)))
+    source = group_source(found, widths, kernel.clear)
+    return Kind("step_group", source, terms * A_TERM), found.constants
 
 
 def _closed(step: Step, of: Signature) -> Kind | None:
