@@ -54,8 +54,9 @@ def circuits(
 
     Where every group has a closed form the search is complete (`structkin.kinematics.limits.circuits`). Else a circuit
     is missed where it lies wholly between two values of the driver at which all assemblies are found: a twelfth of a
-    turn, or of the interval of the sketch, apart, and one between any two neighbouring limits. The arguments are those of `limits`. Raises `InputError` where
-    the assemblies of a group are not enumerated, or where there are more than `most` sheets.
+    turn, or of the interval of the sketch, apart, and one between any two neighbouring limits. The arguments are those
+    of `limits`. Raises `InputError` where the assemblies of a group are not enumerated, or where there are more than
+    `most` sheets.
 
     >>> import structkin as sk
     >>> from structkin.examples import path

@@ -211,7 +211,7 @@ def test_nothing_is_missed_on_many_random_mechanisms(seed, elements):
 def check_two_searches(mechanism, driver):
     """The margins of the groups, and the curve of poses followed through all equations at once, end at one place."""
     begun = swept(mechanism, driver)
-    if begun is None:
+    if begun is None or begun[0].tracked:
         return
     plan, rows, call, motion = begun
     system = System(plan, call.path, motion.size, rows)
