@@ -1,6 +1,10 @@
 """Draw the pictures of the documentation into docs/img, from the examples: `python docs/draw_pictures.py`."""
 
 import re
+import shutil
+import subprocess
+import sys
+import tempfile
 import tomllib
 from pathlib import Path
 
@@ -16,6 +20,8 @@ from structkin.show.simulation_plot import plot_simulation
 from structkin.show.structure_graph import draw_structure
 
 FOLDER = Path(__file__).parent / "img"
+SCRATCH = Path(tempfile.mkdtemp())
+STUDY = "import sys; from structkin.cli import main; sys.argv[1:1] = ['studies']; main()"
 
 
 def main() -> None:
@@ -39,6 +45,15 @@ def main() -> None:
     assert pendulum is not None
     swing = simulate(Mechanism.from_dict(tomllib.loads(pendulum[1])), 5.0, samples=501)
     save_figure(plot_simulation(swing), FOLDER / "double_pendulum_simulation.png")
+    stop = re.search(r"```toml\n(# slider_stop.*?)```", page, re.DOTALL)
+    assert stop is not None
+    bounces = simulate(Mechanism.from_dict(tomllib.loads(stop[1])), 1.5, samples=1501)
+    save_figure(plot_simulation(bounces), FOLDER / "slider_stop_simulation.png")
+    # The pictures of docs/studies.md: some minutes.
+    for study in ("baumgarte", "gait", "gait-drift", "pendulum", "slider-crank"):
+        subprocess.run([sys.executable, "-c", STUDY, study, "--to", str(SCRATCH)], check=True)
+    for picture in SCRATCH.glob("*.png"):
+        shutil.copy(picture, FOLDER)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,8 @@ class Rows:
     are points; `parallels` (i, j) are directions; `lines` (d, i, j, e) and `travels` (d, i, j, start, scalar) hold
     a direction, two points and constants [m]. `gears` are (start, scalar) in metres; `turns` are terms (row, link, a)
     of gears and travels, a in m/rad: row k >= 0 is gear k, -1 - k travel k. A scalar -1 is none. `unit` marks the
-    vector inputs that are unit vectors. `size` [m] makes angles and lengths comparable.
+    vector inputs that are unit vectors. `size` [m] makes angles and lengths comparable, `reaches` [m] (none, or one a
+    distance; else the size) those distances with other rows.
     """
 
     links: int
@@ -63,6 +64,7 @@ class Rows:
     unit: tuple[bool, ...] = ()
     size: float = 1.0
     cams: tuple[CamRow, ...] = ()
+    reaches: tuple[float, ...] = ()
 
     @property
     def count(self) -> int:
@@ -431,7 +433,7 @@ class _Index:
         self.row_size = np.ones(rows.count)
         self.row_size[2 * pins : first] = 1 / rows.size
         distances = first + len(rows.lines) + len(rows.travels)
-        self.row_size[distances : distances + len(rows.distances)] = rows.size
+        self.row_size[distances : distances + len(rows.distances)] = rows.reaches or rows.size
         last = first + len(self.scalar_a) + len(rows.gears)
         self.row_size[last:] = [1 / rows.size if row.form == "turn" else 1.0 for row in rows.cams]
         self.size = rows.size

@@ -20,7 +20,7 @@ import numpy as np
 
 from .jet import Jet, angle, length
 from .kind import Array
-from .periodic import TURN, Function
+from .periodic import TURN, Function, derivatives
 
 #: Places at which the inverse of the angle is tabulated, to begin with.
 TABLE = 1440
@@ -89,7 +89,8 @@ class Met:
     def _curve(self, u: Any, order: int) -> tuple[Jet, Jet]:
         """Return the distance and its angle with derivatives by u up to an order, as jets along as many directions."""
         bits = [mask.bit_count() for mask in range(2**order)]
-        R, dR = (Jet([self.profile(u, count + k) for count in bits]) for k in (0, 1))
+        known = derivatives(self.profile, u, order + 2)
+        R, dR = (Jet([known[count + k] for count in bits]) for k in (0, 1))
         w = length((R, dR))
         signs = (1.0, -1.0, 2.0, -6.0)
         inverse = w.of([signs[k] / w.parts[0] ** (k + 1) for k in range(order + 1)])

@@ -12,19 +12,13 @@ from structkin.assemblies.bilinear import CERTIFIED, ROUNDINGS
 from structkin.assemblies.homotopy import Floats
 from structkin.assemblies.modes import modes_of
 from structkin.assemblies.solutions import NotEnumeratedError
-from structkin.groups import KINDS, General, Relation
-from structkin.kinematics import relations
+from structkin.groups import General, Relation, Turn
 from structkin.kinematics.engine import LIMIT
 from structkin.kinematics.plan import Step
+from structkin.kinematics.relations import HalfSquareOfLength
 
-#: Relations whose solutions are all listed here; others keep the mode of the sketch.
-KNOWN = (
-    *(type(kind) for kind in KINDS),
-    relations.Combine,
-    relations.HalfSquare,
-    relations.HalfSquareOfLength,
-    relations.Quotient,
-)
+#: Told of a vector whose whole turns move wheels: they are left open by its direction.
+NEAREST = "its wheels are taken as turned by less than half a turn of what moves them; whole turns more are not listed"
 
 
 @dataclass(frozen=True)
@@ -46,7 +40,7 @@ class Choices:
     """All choices of a step.
 
     `gap` is how far the nearest solution that is not real is from being so, in parts of the group's size; `endless`
-    where infinitely many poses solve the step; `note` what else is to be told, such as that it is not enumerated.
+    where infinitely many poses solve the step; `note` what else is to be told, such as what is not enumerated.
     """
 
     items: tuple[Choice, ...]
@@ -82,15 +76,15 @@ def _general(form: General, h: tuple[Any, ...]) -> Choices:
 
 
 def _one(step: Step, kind: Relation, h: tuple[Any, ...]) -> Choices:
-    note = "" if isinstance(kind, KNOWN) else "its modes are not enumerated: it keeps that of the sketch"
+    note = NEAREST if isinstance(kind, Turn) else ""
     margin = kind.margin(h)
     if margin is not None:
         value = float(np.ravel(margin)[0])
         # A linear relation has its one solution on either side of its singular position; a length has one sign only.
         signed = value * step.mode
-        if isinstance(kind, relations.HalfSquareOfLength) or note:
+        if isinstance(kind, HalfSquareOfLength):
             if signed < -LIMIT:
-                return Choices((), abs(value), note=note or "a driven distance is not positive")
+                return Choices((), abs(value), note="a driven distance is not positive")
         elif abs(value) <= LIMIT:
             return Choices((), 0.0, note="its guides are parallel: no pose, or infinitely many")
     phi = kind.position(h, 0.0 if margin is None else np.sqrt(np.abs(margin)))
@@ -100,12 +94,11 @@ def _one(step: Step, kind: Relation, h: tuple[Any, ...]) -> Choices:
 
 
 def _two(kind: Relation, h: tuple[Any, ...]) -> Choices:
-    note = "" if isinstance(kind, KNOWN) else "its modes may be more than the two listed"
     found = kind.margin(h)
     assert found is not None
     margin = float(np.ravel(found)[0])
     if margin < -LIMIT:
-        return Choices((), math.sqrt(-margin), note=note)
+        return Choices((), math.sqrt(-margin))
     signs = (1,) if margin <= LIMIT else (1, -1)
     items = []
     for sign in signs:
@@ -114,7 +107,7 @@ def _two(kind: Relation, h: tuple[Any, ...]) -> Choices:
             return Choices((), 0.0, endless=True)
         alpha = math.nan if len(signs) == 1 else _certificate(kind, h, phi)
         items.append(Choice(_outputs(phi), sign, alpha, 3 - len(signs)))
-    return Choices(tuple(items), note=note)
+    return Choices(tuple(items))
 
 
 def _outputs(phi: tuple[Any, ...]) -> tuple[Floats, ...]:

@@ -164,7 +164,8 @@ class Assemblies:
         alphas = [choice.alpha for _, choice in leaf.path]
         singular = sorted({steps[at].group for at, choice in leaf.path if math.isnan(choice.alpha)})
         lanes = Lanes.empty(self._plan, 1)
-        lanes.x[0, :, 0] = leaf.slots
+        # An assembly has a pose, and no rates.
+        lanes.x[1:], lanes.x[0, :, 0] = np.nan, leaf.slots
         if singular:
             lanes.status[:], lanes.group[:] = Status.SINGULAR, singular[0]
         rates = {id: np.array([[value], [np.nan], [np.nan]]) for id, value in self.drivers.items()}

@@ -50,7 +50,7 @@ def _check(rows: Rows) -> None:
     """Refuse rows of a kind that the isotropic equations do not have."""
     known = {
         "links", "vectors", "scalars", "points", "directions", "pins", "parallels", "lines", "travels", "distances",
-        "unit", "size",
+        "unit", "size", "reaches",
     }  # fmt: skip
     others = [name for name, value in vars(rows).items() if name not in known and value]
     if others:

@@ -7,11 +7,14 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.bench.global_runs import GlobalRun
 from structkin.bench.mechanism import SPEEDS
 from structkin.bench.methods import Method
 from structkin.model import Mechanism
@@ -32,9 +35,11 @@ LONG = 0.5
 class Measured:
     """One method on one mechanism.
 
-    `seconds` is what the whole motion took, the processor's time; `best` what it takes at the pace of the fastest
-    piece, and `floor` copying position, velocity and acceleration of all pins at its fastest pace. `checksum` is the
-    mean of place, velocity and acceleration of the last pin.
+    Of the `samples` of the motion `solved` were; `seconds` is what they took, the processor's time. `best` is what the
+    whole motion takes at the pace of the fastest piece, and `floor` copying position, velocity and acceleration of all
+    pins at its fastest pace. `bare` is that of the bare calls of a global method (`structkin.bench.bare`), NaN for the
+    others, with Newton's `iterations` a sample, mean and `most`. `checksum` is the mean of place, velocity and
+    acceleration of the last pin.
     """
 
     family: str
@@ -44,9 +49,13 @@ class Measured:
     constraints: int
     drivers: int
     samples: int
+    solved: int
     seconds: float
     best: float
     floor: float
+    bare: float
+    iterations: float
+    most: int
     checksum: float
 
     @property
@@ -55,50 +64,73 @@ class Measured:
         return self.best / self.floor
 
     @property
+    def over_bare(self) -> float:
+        """Time over that of the bare calls."""
+        return self.best / self.bare
+
+    @property
     def nanoseconds(self) -> float:
         """Time a dyad and sample [ns]."""
         return 1e9 * self.best / (self.dyads * self.samples)
 
+    def row(self, part: str) -> dict[str, Any]:
+        """Return a line of a table, of a part of the comparison."""
+        more = {"ratio": self.ratio, "over_bare": self.over_bare, "nanoseconds": self.nanoseconds}
+        return {"part": part, **asdict(self), **more}
+
 
 def measure(
-    method: Method, mechanism: Mechanism, engine: str, samples: int, *, family: str = "", threads: int = 1
+    method: Method,
+    mechanism: Mechanism,
+    engine: str,
+    samples: int,
+    *,
+    family: str = "",
+    threads: int = 1,
+    patience: float = math.inf,
+    runs: int = RUNS,
 ) -> Measured:
-    """Run a method over a motion of so many samples, a degree of the crank apart.
+    """Run a method over a motion of so many samples, a degree of the crank apart, in pieces of whole turns.
 
-    A negative number of threads is timed by the wall, which is what compares them.
+    The fastest of at least `runs` runs counts, unless they are long. When the pieces have taken longer than
+    `patience` [s], the rest is left out. A negative number of threads is timed by the wall: that compares them.
     """
     dyads, f = sum(name.startswith("rocker") for name in mechanism.links), len(mechanism.drives)
-    size = max(1, min(samples, PIECE // dyads))
+    size = _piece(dyads, samples)
     clock = time.process_time if threads == 1 else time.perf_counter
     with only(abs(threads)):
         run = method.prepare(mechanism, size, engine)
-        run(values(f, 0, size))
+        if not isinstance(run, GlobalRun):
+            run(values(f, 0, size))  # kernels are read or compiled
         last: list[float] = []
-        spent, checksum, done = 0.0, 0.0, 0
-        while done < samples or (len(last) < RUNS and last[-1] < LONG):
+        spent, checksum, done, solved = 0.0, 0.0, 0, 0
+        while (done < samples and spent < patience) or (len(last) < runs and last[-1] < LONG):
             # The last piece is as long as the others, and part of it is not counted.
             z = values(f, done, size)
             began = clock()
             found = run(z)
             last.append(clock() - began)
-            if done < samples:
+            if done < samples and spent < patience:
                 part = min(size, samples - done)
                 spent += last[-1] * part / size
                 checksum += float(found[..., :part].sum())
+                solved += part
             done += size
+        pace = samples / size
+        bare, iterations, most = math.nan, math.nan, 0
+        if isinstance(run, GlobalRun):
+            bare = min(run.bare(z) for _ in range(runs if last[-1] < LONG else 1)) * pace
+            iterations, most = float(run.iterations.mean()), int(run.iterations.max())
     return Measured(
-        family,
-        method.name,
-        engine,
-        dyads,
-        2 * dyads + 2,
-        f,
-        samples,
-        spent,
-        min(last) * samples / size,
-        floor(dyads, size) * samples / size,
-        checksum / (6 * samples),
-    )
+        family, method.name, engine, dyads, 2 * dyads + 2, f, samples, solved, spent, min(last) * pace,
+        floor(dyads) * dyads * samples, bare, iterations, most, checksum / (6 * solved),
+    )  # fmt: skip
+
+
+def _piece(dyads: int, samples: int) -> int:
+    """Return the samples of a piece: whole turns, if results of a turn fit into it."""
+    size = max(1, min(samples, PIECE // dyads))
+    return size - size % SAMPLES if size > SAMPLES else size
 
 
 def values(f: int, start: int, count: int) -> Floats:
@@ -108,11 +140,16 @@ def values(f: int, start: int, count: int) -> Floats:
     return np.stack((speed * t, speed + 0 * t, 0 * speed * t))
 
 
-def floor(dyads: int, samples: int) -> float:
-    """Return the seconds of copying what method II finds: place, velocity and acceleration of each pin."""
+@cache
+def floor(dyads: int) -> float:
+    """Return the seconds a dyad and sample of copying what method II finds: place, velocity, acceleration of each pin.
+
+    It is measured on as many samples as make results too large for the caches.
+    """
+    samples = max(1, PIECE // dyads)
     source = np.ones((3, 2 * dyads, samples))
     target = np.empty_like(source)
-    return fastest(lambda: np.copyto(target, source))
+    return fastest(lambda: np.copyto(target, source)) / (dyads * samples)
 
 
 def fastest(work: Callable[[], object], runs: int = RUNS + 2) -> float:

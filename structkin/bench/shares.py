@@ -1,70 +1,129 @@
-"""Where the time of the topological methods goes: the counterpart of Figs. 5 and 6 of Saura et al."""
+"""Where the time of the methods goes: the counterpart of Figs. 5 and 6 of Saura et al."""
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from structkin.bench.measure import values
+from structkin.bench.global_runs import GlobalRun
+from structkin.bench.measure import PIECE, RUNS, SAMPLES, values
 from structkin.groups import General
 from structkin.kinematics import compile_plan
 from structkin.kinematics.engine import BLOCK, Lanes, drive_all, step_inputs
 from structkin.model import Mechanism
 
-#: The operations. A closed form has no Jacobian to build: position is its Phi, the 2 x 2 solves hold Phi_phi.
-OPERATIONS = ("position", "right-hand sides", "velocity", "acceleration", "K and L", "other")
+#: The operations. A closed form of a position stands where Phi does; it has no Jacobian to build.
+OPERATIONS = ("Jacobian", "position, or Phi", "right-hand sides", "linear solves", "K and L", "other")
+JACOBIAN, PLACE, RIGHT, LINEAR, COEFFICIENTS, OTHER = OPERATIONS
+#: Methods whose time is shared out.
+METHODS = ("III", "I", "IV", "IV-b")
+TITLES = {
+    "III": "II and III topological, group functions on NumPy",
+    "I": "I global",
+    "IV": "IV global sparse",
+    "IV-b": "IV-b global, group order",
+}
+_NAMES = {"I": "global", "IV": "global-sparse", "IV-b": "global-triangular"}
+#: Turns of the crank that a global method solves at most.
+TURNS = 10
 
 
-#: Passes of which the fastest counts, for each operation.
-PASSES = 7
-
-
-def shares(mechanism: Mechanism) -> Mapping[str, float]:
-    """Return the part of the time that each operation takes, the group functions being called on blocks of lanes."""
-    passes = [_pass(mechanism) for _ in range(PASSES)]
+def shares(mechanism: Mechanism, method: str, engine: str = "numpy", runs: int = RUNS) -> Mapping[str, float]:
+    """Return the part of the time that each operation takes in one of `METHODS`."""
+    once = _groups(mechanism) if method == "III" else _globally(mechanism, _NAMES[method], engine)
+    passes = [once() for _ in range(runs)]
     spent = {operation: min(one[operation] for one in passes) for operation in OPERATIONS}
     total = sum(spent.values())
     return {operation: spent[operation] / total for operation in OPERATIONS}
 
 
-def _pass(mechanism: Mechanism) -> dict[str, float]:
-    plan = compile_plan(mechanism)
-    lanes = Lanes.empty(plan, BLOCK)
-    z = values(len(mechanism.drives), 0, BLOCK)
-    spent: dict[str, float] = defaultdict(float)
-    zeros: Any = (0.0,) * 4
+class _Stopwatch:
+    """Adds up the time of each operation; what an operation calls of another is not counted twice."""
 
-    def timed(operation: str, work: Any) -> Any:
+    def __init__(self) -> None:
+        self.spent: dict[str, float] = defaultdict(float)
+        self._inner = [0.0]
+
+    def __call__(self, operation: str, work: Callable[..., Any], *arguments: Any) -> Any:
         began = time.process_time()
-        result = work()
-        spent[operation] += time.process_time() - began
-        return result
+        self._inner.append(0.0)
+        found = work(*arguments)
+        took = time.process_time() - began
+        self.spent[operation] += took - self._inner.pop()
+        self._inner[-1] += took
+        return found
 
-    began = time.process_time()
+    def watch(self, of: Any, name: str, operation: str) -> None:
+        """Count the time of a method of an object."""
+        work = getattr(of, name)
+        # The rows are a frozen dataclass.
+        object.__setattr__(of, name, lambda *arguments: self(operation, work, *arguments))
+
+
+def _globally(mechanism: Mechanism, method: str, engine: str) -> Callable[[], dict[str, float]]:
+    dyads = sum(name.startswith("rocker") for name in mechanism.links)
+    size = SAMPLES * max(1, min(TURNS, PIECE // 4 // (dyads * SAMPLES)))
+    z = values(len(mechanism.drives), 0, size)
+    GlobalRun(mechanism, method, engine, size)(z)  # kernels are read or compiled
+
+    def once() -> dict[str, float]:
+        run, watch = GlobalRun(mechanism, method, engine, size), _Stopwatch()
+        coordinates: Any = run.solver.coordinates
+        for name in ("evaluate", "jacobian"):
+            watch.watch(coordinates, name, PLACE)
+        watch.watch(coordinates._equations, "jacobian", JACOBIAN)
+        for name in ("nu", "gamma"):
+            watch.watch(coordinates, name, RIGHT)
+        for linear in run.solver.linear_solvers:
+            make = linear.factor
+
+            def factor(entries: Any, make: Any = make) -> Any:
+                factors = watch(LINEAR, make, entries)
+                watch.watch(factors, "solve", LINEAR)
+                return factors
+
+            linear.factor = factor  # type: ignore[method-assign]
+            watch.watch(linear, "step", LINEAR)
+        watch(OTHER, run, z)
+        return watch.spent
+
+    return once
+
+
+def _groups(mechanism: Mechanism) -> Callable[[], dict[str, float]]:
+    plan = compile_plan(mechanism)
+    z = values(len(mechanism.drives), 0, BLOCK)
+
+    def once() -> dict[str, float]:
+        watch = _Stopwatch()
+        watch(OTHER, _sweep, watch, plan, Lanes.empty(plan, BLOCK), mechanism, z)
+        return watch.spent
+
+    return once
+
+
+def _sweep(watch: _Stopwatch, plan: Any, lanes: Lanes, mechanism: Mechanism, z: Any) -> None:
+    """Solve a block of lanes, position, rates, K and L, group after group."""
+    zeros = (0.0,) * 4
     drive_all(plan, lanes, dict(zip(mechanism.drives, np.swapaxes(z, 0, 1), strict=True)))
     for step in plan.steps:
         form = step.kind
         assert not isinstance(form, General)
         h, dh, ddh = (step_inputs(plan, lanes, step, order) for order in range(3))
-        margin = timed("position", lambda form=form, h=h: form.margin(h))
+        margin = watch(PLACE, form.margin, h)
         root = None if margin is None else step.mode * np.sqrt(margin)
-        phi = timed("position", lambda form=form, h=h, root=root: form.position(h, root))
-        rates = timed("velocity", lambda form=form, h=h, phi=phi, dh=dh: form.linear(h, phi, dh, zeros))
-        g = timed(
-            "right-hand sides",
-            lambda form=form, h=h, phi=phi, dh=dh, v=rates: form.convective(h, phi, dh, v, dh, v),
-        )
-        second = timed("acceleration", lambda form=form, h=h, phi=phi, ddh=ddh, g=g: form.linear(h, phi, ddh, g))
+        phi = watch(PLACE, form.position, h, root)
+        rates = watch(LINEAR, form.linear, h, phi, dh, zeros)
+        g = watch(RIGHT, form.convective, h, phi, dh, rates, dh, rates)
+        second = watch(LINEAR, form.linear, h, phi, ddh, g)
         # At unit speed the chain of K and L is that of the rates once more.
-        timed("K and L", lambda form=form, h=h, phi=phi, dh=dh: form.linear(h, phi, dh, zeros))
-        timed("K and L", lambda form=form, h=h, phi=phi, dh=dh, v=rates: form.convective(h, phi, dh, v, dh, v))
-        timed("K and L", lambda form=form, h=h, phi=phi, ddh=ddh, g=g: form.linear(h, phi, ddh, g))
+        watch(COEFFICIENTS, form.linear, h, phi, dh, zeros)
+        watch(COEFFICIENTS, form.convective, h, phi, dh, rates, dh, rates)
+        watch(COEFFICIENTS, form.linear, h, phi, ddh, g)
         for order, found in enumerate((phi, rates, second)):
             for slot, value in zip(step.outputs, found, strict=True):
                 lanes.x[order, plan.rows(slot)] = value
-    spent["other"] = time.process_time() - began - sum(spent.values())
-    return spent

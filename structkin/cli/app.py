@@ -13,7 +13,9 @@ import typer
 from structkin.cli import (
     assemblies,
     bench,
+    bench_dynamics,
     bench_four_bar,
+    bench_groups,
     check,
     compare,
     demo,
@@ -25,6 +27,7 @@ from structkin.cli import (
     simulate,
     solve,
     structure,
+    studies,
 )
 from structkin.cli.terminal import complain
 from structkin.errors import InputError, StructkinError
@@ -51,7 +54,10 @@ app.command("forces")(forces.forces)
 app.command("simulate")(simulate.simulate)
 app.command("examples")(examples.examples)
 bench.bench.command("scalable-four-bar")(bench_four_bar.scalable_four_bar)
+bench.bench.command("dynamics")(bench_dynamics.dynamics)
+bench.bench.command("groups")(bench_groups.groups)
 app.add_typer(bench.bench, name="bench")
+app.add_typer(studies.studies, name="studies")
 
 
 def _version(wanted: bool) -> None:

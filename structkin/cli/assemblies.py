@@ -9,12 +9,9 @@ import typer
 
 from structkin.assemblies import Assemblies
 from structkin.assemblies import assemblies as all_assemblies
+from structkin.cli.driver_values import driver_values
 from structkin.cli.terminal import check_targets, console, print_json
-from structkin.errors import InputError, Problem
 from structkin.model import load
-from structkin.model.flaw import Flaw
-from structkin.model.mechanism import Mechanism
-from structkin.model.topology import suggest
 
 
 def assemblies(
@@ -35,7 +32,7 @@ def assemblies(
     """Find all assemblies of a mechanism: its poses at one value of each driver; numbers are in the file's units."""
     mechanism = load(file)
     check_targets(file, {}, {"--plot": plot})
-    found = all_assemblies(mechanism, drivers=_values(mechanism, at or []), t=time, limit=limit)
+    found = all_assemblies(mechanism, drivers=driver_values(mechanism, at or [], "--at"), t=time, limit=limit)
     if plot is not None:
         from structkin.show.assemblies_figure import draw_assemblies
         from structkin.show.files import save_figure
@@ -56,32 +53,3 @@ def _print(found: Assemblies, plot: Path | None) -> None:
     terminal.print(assemblies_table(found))
     if plot is not None:
         terminal.print(f"drawn: {plot}", markup=False, highlight=False)
-
-
-def _values(mechanism: Mechanism, given: list[str]) -> dict[str, float]:
-    """Return drivers' values [rad or m] from texts such as "motor=30" or "motor=0.5 rad"; `InputError` if not."""
-    values: dict[str, float] = {}
-    problems: list[Problem] = []
-    for text in given:
-        name, sign, value = (part.strip() for part in text.partition("="))
-        if not sign:
-            problems.append(Problem("--at", f"'{text}' is not DRIVER=VALUE", "such as --at motor=30"))
-        elif name not in mechanism.drives:
-            problems.append(Problem("--at", f"'{name}' is not a driver", suggest(name, mechanism.drives)))
-        else:
-            try:
-                values[name] = _quantity(mechanism, name, value)
-            except Flaw as flaw:
-                problems.append(Problem(f"--at {name}", flaw.message, flaw.hint))
-    if problems:
-        raise InputError(problems, "command")
-    return values
-
-
-def _quantity(mechanism: Mechanism, driver: str, text: str) -> float:
-    kind = "angle" if mechanism.drives[driver].kind == "angle" else "length"
-    try:
-        number: float | str = float(text)
-    except ValueError:
-        number = text
-    return mechanism.units.quantity(number, kind)

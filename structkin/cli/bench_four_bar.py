@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,156 +14,210 @@ from structkin.cli.terminal import console, progress
 from structkin.errors import InputError, Problem
 
 if TYPE_CHECKING:
-    from structkin.bench.measure import Measured
-    from structkin.bench.report import Comparison
+    from structkin.bench.comparison import Comparison
+    from structkin.bench.report import Record
 
 #: Dyads of the whole motions; 17 and 71 are those that the paper's text and figures name.
 DYADS, QUICK_DYADS = (1, 3, 8, 17, 35, 71, 143, 300, 1000), (1, 5, 17, 71)
-#: Dyads at the same work, and with several drivers.
-SCALING, QUICK_SCALING = (10, 30, 100, 300, 1000, 3000, 10_000), (10, 100, 1000)
-DRIVEN, DRIVERS = 100, (1, 2, 4)
-QUICK_TURNS = 20
+#: Dyads at the same work, up to which sizes the global methods take part in it, and dyads with several drivers.
+SCALING, QUICK_SCALING = (10, 30, 71, 143, 300, 1000, 3000, 10_000), (10, 100, 1000)
+GLOBAL_SCALING = 3000
+DRIVEN, DRIVERS, QUICK_DRIVERS = 71, (1, 2, 4), (1, 2)
+QUICK_TURNS, QUICK_PATIENCE, QUICK_RUNS = 5, 1.0, 2
 SEED = 1
 
 
 def scalable_four_bar(
     dyads: Annotated[list[int] | None, typer.Option(help="Number of dyads; give it again for more sizes.")] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Few sizes and turns.")] = False,
-    turns: Annotated[int | None, typer.Option(help="Turns of the crank; default: 500, as in the paper.", min=1)] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Few sizes and turns: less than a minute.")] = False,
+    turns: Annotated[int | None, typer.Option(help="Turns of the crank; default: 500, as in the paper.")] = None,
+    patience: Annotated[
+        float | None, typer.Option(help="Seconds after which the rest of a motion is left out.", metavar="S")
+    ] = None,
     engine: Annotated[list[str] | None, typer.Option(help="numpy or numba; default: both, as installed.")] = None,
-    to: Annotated[Path | None, typer.Option(help="Write CSV and pictures.", metavar="FOLDER")] = None,
+    to: Annotated[Path | None, typer.Option(help="Write CSV, report and pictures.", metavar="FOLDER")] = None,
 ) -> None:
-    """Compare the methods on the scalable four-bar: time against constraints, growth, K and L, shares of the time."""
-    from structkin.bench.report import machine
+    """Compare the methods on the scalable four-bar: time against constraints, growth, K and L, shares of the time.
+
+    What is measured is written to the CSV at once; the report and the pictures come at the end, or on Ctrl-C.
+    """
+    from structkin.bench.comparison import Comparison
+    from structkin.bench.report import report
+
+    job = _checked(dyads, turns, patience, engine, to, quick=quick)
+    found, stopped = Comparison(), False
+    record = _open(to)
+    with progress("measuring") as bar:
+        try:
+            steps = list(_steps(job, found, record))
+            for number, step in enumerate(steps):
+                step()
+                bar((number + 1) / len(steps))
+        except KeyboardInterrupt:
+            stopped = True
+    for line in report(found):
+        console().print(line, markup=False, highlight=False, soft_wrap=True)
+    if record is not None and to is not None:
+        record.close()
+        for path in (record.path, *_write(found, to)):
+            console().print(f"written: {path}", markup=False, highlight=False)
+    if stopped:
+        console().print("stopped: what had been measured is above", markup=False, highlight=False)
+        raise typer.Exit(1)
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What is to be measured."""
+
+    sizes: Sequence[int]
+    scaling: Sequence[int]
+    engines: Sequence[str]
+    samples: int
+    patience: float
+    work: int
+    runs: int
+    drivers: Sequence[int]
+    #: What takes longer to compile than a quick look may take is left to NumPy.
+    numpy_only: Sequence[str]
+
+
+def _checked(
+    dyads: list[int] | None,
+    turns: int | None,
+    patience: float | None,
+    engine: list[str] | None,
+    to: Path | None,
+    *,
+    quick: bool,
+) -> _Job:
+    """Return the job; `InputError` lists every mistake of the call."""
+    from structkin.bench.measure import PIECE, RUNS, SAMPLES
     from structkin.kinematics.choice import check_engine, has_numba
 
-    engines = tuple(engine or (("numpy", "numba") if has_numba() else ("numpy",)))
+    engines = tuple(dict.fromkeys(engine or (("numpy", "numba") if has_numba() else ("numpy",))))
+    problems = []
     for name in engines:
-        check_engine(name, "bench")
+        if name == "auto":
+            problems.append(Problem("--engine", "'auto' is not one to measure", "known: numpy, numba"))
+            continue
+        try:
+            check_engine(name)
+        except InputError as error:
+            problems += [Problem("--engine", problem.message, problem.hint) for problem in error.problems]
+    problems += [
+        Problem("--dyads", f"{size} dyads make no mechanism", "give 1 or more") for size in dyads or () if size < 1
+    ]
+    if turns is not None and turns < 1:
+        problems.append(Problem("--turns", f"{turns} is not a number of turns", "give 1 or more"))
+    if patience is not None and not patience > 0:
+        problems.append(Problem("--patience", f"{patience:g} s is no time to wait", "give more than 0"))
+    if to is not None and to.exists() and not to.is_dir():
+        problems.append(Problem("--to", f"{to} is not a folder", "name a folder, or one that can be made"))
+    if problems:
+        raise InputError(problems, "bench")
     sizes = sorted(set(dyads or (QUICK_DYADS if quick else DYADS)))
-    if sizes[0] < 1:
-        raise InputError([Problem("--dyads", f"{sizes[0]} dyads make no mechanism", "give 1 or more")], "bench")
     scaling = tuple(sizes) if dyads else QUICK_SCALING if quick else SCALING
-    with progress("measuring") as report:
-        found = _compare(sizes, scaling, engines, 360 * (turns or (QUICK_TURNS if quick else 500)), report)
-    _show(found, machine())
-    if to is not None:
-        for path in _write(found, to):
-            console().print(f"written: {path}", markup=False, highlight=False)
+    samples = SAMPLES * (turns or (QUICK_TURNS if quick else 500))
+    if quick:
+        wait, only = patience or QUICK_PATIENCE, ("III-tensors",)
+        return _Job(sizes, scaling, engines, samples, wait, PIECE // 5, QUICK_RUNS, QUICK_DRIVERS, only)
+    return _Job(sizes, scaling, engines, samples, patience or math.inf, PIECE, RUNS, DRIVERS, ())
 
 
-def _compare(
-    sizes: Sequence[int], scaling: Sequence[int], engines: Sequence[str], samples: int, report: Any
-) -> Comparison:
-    from structkin.bench.measure import PIECE, measure
+def _steps(job: _Job, found: Comparison, record: Record | None) -> Iterator[Callable[[], None]]:
+    """Yield what is to be measured, a bit at a time; each adds its lines to what was found and to the record."""
+    from structkin.bench.comparison import LARGE
+    from structkin.bench.measure import Measured, measure
     from structkin.bench.mechanism import scalable_four_bar
-    from structkin.bench.methods import METHODS
-    from structkin.bench.report import Comparison
+    from structkin.bench.methods import METHODS, Method
+    from structkin.bench.shares import METHODS as SHARED
     from structkin.bench.shares import shares
 
-    found = Comparison()
-    families = {"as published": None, "unequal lengths": SEED}
-    total = len(families) * len(sizes) + len(scaling) + len(DRIVERS)
-    done = 0
+    def keep(part: str, to: list[Measured], one: Measured) -> None:
+        to.append(one)
+        if record is not None:
+            record.add(one.row(part))
 
-    def step() -> None:
-        nonlocal done
-        done += 1
-        report(done / total)
+    def engines(method: Method) -> list[str]:
+        allowed = ("numpy",) if method.name in job.numpy_only else method.engines
+        return [engine for engine in job.engines if engine in allowed]
 
-    for family, seed in families.items():
-        for k in sizes:
-            mechanism = scalable_four_bar(k, seed=seed)
-            for method in METHODS:
-                for engine in engines if k <= method.most else ():
-                    if engine in method.engines:
-                        found.motions.append(measure(method, mechanism, engine, samples, family=family))
-            if seed is None:
-                found.shares[k] = shares(mechanism)
-            step()
-    two = METHODS[0]
-    for k in scaling:
+    def motions(family: str, k: int) -> None:
+        mechanism = scalable_four_bar(k, seed=SEED if family == "unequal lengths" else None)
+        for method in METHODS:
+            for engine in engines(method) if k <= method.most else ():
+                one = measure(
+                    method, mechanism, engine, job.samples, family=family, patience=job.patience, runs=job.runs
+                )
+                keep("motion", found.motions, one)
+
+    def same_work(k: int) -> None:
         mechanism = scalable_four_bar(k)
-        found.scaling += [measure(two, mechanism, engine, PIECE // k) for engine in engines]
-        step()
-    for f in DRIVERS:
-        k = min(DRIVEN, max(sizes[-1], f))
+        for method in METHODS:
+            if method.name == "II" or (method.name in ("IV", "IV-b") and LARGE < k <= GLOBAL_SCALING):
+                for engine in engines(method):
+                    one = measure(method, mechanism, engine, max(1, job.work // k), runs=job.runs)
+                    keep("same work", found.scaling, one)
+
+    def drivers(f: int) -> None:
+        k = min(DRIVEN, max(job.sizes[-1], f))
         mechanism = scalable_four_bar(k, f)
         for method in METHODS[:3]:
-            found.drivers += [measure(method, mechanism, engine, PIECE // k) for engine in engines]
-        step()
-    best = "numba" if "numba" in engines else "numpy"
-    mechanism = scalable_four_bar(71)
-    for threads in (1, 2):
-        # A longer motion, so that starting threads is nothing; times of the wall for both.
-        one = measure(two, mechanism, best, 8 * PIECE // 71, threads=-threads)
-        found.threads[threads] = one.best
-    return found
+            for engine in engines(method):
+                keep("drivers", found.drivers, measure(method, mechanism, engine, job.work // k, runs=job.runs))
+
+    def share(k: int) -> None:
+        mechanism = scalable_four_bar(k)
+        for name in SHARED:
+            if k <= next(method.most for method in METHODS if method.name == name):
+                parts = shares(mechanism, name, job.engines[-1], job.runs)
+                found.shares.setdefault(name, {})[k] = parts
+
+    def threads() -> None:
+        mechanism = scalable_four_bar(71)
+        for count in (1, 2):
+            # A longer motion, so that starting threads is nothing; times of the wall for both.
+            one = measure(METHODS[0], mechanism, job.engines[-1], 8 * job.work // 71, threads=-count)
+            found.threads[count] = one.best
+
+    yield from (lambda k=k: motions("as published", k) for k in job.sizes)
+    yield from (lambda k=k: share(k) for k in job.sizes)
+    yield from (lambda k=k: same_work(k) for k in job.scaling)
+    yield from (lambda f=f: drivers(f) for f in job.drivers)
+    yield threads
+    yield from (lambda k=k: motions("unequal lengths", k) for k in job.sizes)
 
 
-def _show(found: Comparison, machine: str) -> None:
-    from structkin.bench.report import table_lines
+def _open(folder: Path | None) -> Record | None:
+    from structkin.bench.report import Record
 
-    terminal = console()
-    for family in dict.fromkeys(one.family for one in found.motions):
-        motions = [one for one in found.motions if one.family == family]
-        _table(f"Scalable four-bar, {family}: the whole motion", table_lines(motions))
-        for line in found.crossings(family):
-            terminal.print(line, highlight=False)
-    _table("The same work (dyads times samples) at all sizes", table_lines(found.scaling))
-    for line in found.exponents():
-        terminal.print(line, highlight=False)
-    _table(f"K and L for several drivers, {found.drivers[0].dyads} dyads", table_lines(found.drivers))
-    for line in _against_two(found.drivers):
-        terminal.print(line, highlight=False)
-    terminal.print(f"two threads: {found.threads[1] / found.threads[2]:.2f} times as fast as one", highlight=False)
-    terminal.print(machine, markup=False, highlight=False)
-
-
-def _against_two(found: Sequence[Measured]) -> list[str]:
-    """Return in words what K and L cost beside method II."""
-    base = {(one.engine, one.drivers): one.best for one in found if one.method == "II"}
-    return [
-        f"{one.method} ({one.engine}), {one.drivers} driver{'s' if one.drivers > 1 else ''}: "
-        f"{one.best / base[one.engine, one.drivers]:.2f} times II"
-        for one in found
-        if one.method != "II"
-    ]
-
-
-def _table(title: str, lines: Sequence[tuple[str, ...]]) -> None:
-    from rich import box
-    from rich.table import Table
-
-    sheet = Table(title=title, box=box.SIMPLE, padding=(0, 1, 0, 0))
-    for column, name in enumerate(lines[0]):
-        sheet.add_column(name, justify="left" if column < 2 else "right", no_wrap=True)
-    for line in lines[1:]:
-        sheet.add_row(*line)
-    console().print(sheet)
-
-
-def _write(found: Comparison, folder: Path) -> list[Path]:
-    from structkin.bench.report import draw_shares, draw_shares_by_size, draw_times
-    from structkin.show.files import save_figure, whole_file
-
+    if folder is None:
+        return None
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        return Record(folder / "scalable_four_bar.csv")
     except OSError as error:
-        raise InputError([Problem("--to", f"{folder}: {error.strerror}", "name a folder that can be made")]) from None
-    rows = found.rows()
-    written = [folder / "scalable_four_bar.csv"]
-    with whole_file(written[0], newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    pictures = {
-        "times.png": draw_times(found, "as published"),
-        "times_unequal.png": draw_times(found, "unequal lengths"),
-        "shares.png": draw_shares(found, [k for k in found.shares if k in (17, 71)] or list(found.shares)[:2]),
-        "shares_by_size.png": draw_shares_by_size(found),
-    }
+        problem = Problem("--to", f"{folder}: {error.strerror}", "name a folder that can be written to")
+        raise InputError([problem], "bench") from None
+
+
+def _write(found: Comparison, folder: Path) -> Iterator[Path]:
+    """Write the report and the pictures of what was found."""
+    from structkin.bench.pictures import draw_shares, draw_shares_by_size, draw_times
+    from structkin.bench.report import report
+    from structkin.show.files import save_figure, whole_file
+
+    path = folder / "report.md"
+    with whole_file(path, encoding="utf-8") as file:
+        file.write("\n".join(report(found)) + "\n")
+    yield path
+    pictures = {f"times_{family.replace(' ', '_')}.png": draw_times(found, family) for family in found.families()}
+    if found.shares:
+        sizes = sorted({k for by_size in found.shares.values() for k in by_size})
+        named = [k for k in sizes if k in (17, 71)]
+        pictures["shares.png"] = draw_shares(found, named or sizes[-2:])
+        pictures["shares_by_size.png"] = draw_shares_by_size(found)
     for name, figure in pictures.items():
         save_figure(figure, folder / name)
-        written.append(folder / name)
-    return written
+        yield folder / name

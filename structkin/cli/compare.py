@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def compare(
     file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)],
-    samples: Annotated[int, typer.Option(help="Number of samples, both ends of the range included.", min=1)] = 361,
+    samples: Annotated[int, typer.Option(help="Number of samples, both ends of the range included.")] = 361,
     duration: Annotated[
         float | None, typer.Option(help="Range of time [s]; default: a full cycle, or the file's.")
     ] = None,

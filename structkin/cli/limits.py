@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from structkin.assemblies.circuits import circuits as find_circuits
+from structkin.cli.driver_values import driver_values
 from structkin.cli.terminal import check_targets, console, print_json
 from structkin.errors import InputError, Problem
 from structkin.kinematics.four_bar import FourBar, SliderCrank
-from structkin.kinematics.limits import circuits as find_circuits
 from structkin.kinematics.limits import limits as find_limits
 from structkin.model import load
 from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
 
 
 def limits(
@@ -25,7 +26,8 @@ def limits(
     hold: Annotated[
         list[str] | None,
         typer.Option(
-            help="Hold another driver at a value in the file's unit; default: as in the sketch.", metavar="NAME=VALUE"
+            help="Hold another driver at a value, in the file's unit if none is given; default: as in the sketch.",
+            metavar="NAME=VALUE",
         ),
     ] = None,
     circuits: Annotated[bool, typer.Option("--circuits", help="Show all sheets (branches) and circuits.")] = False,
@@ -37,7 +39,7 @@ def limits(
     """Find how far each driver goes and what ends its motion, exactly; values are in the file's units."""
     mechanism = load(file)
     check_targets(file, {}, {"--plot": plot})
-    held = _held(mechanism, hold or [])
+    held = _checked(mechanism, driver or [], hold or [])
     names = driver or [id for id in mechanism.drives if id not in held] or list(mechanism.drives)
     if circuits and plot is not None and len(names) > 1:
         problem = Problem("--plot", "draws the circuits of one driver", f"add --driver, one of {', '.join(names)}")
@@ -69,25 +71,20 @@ def limits(
         raise typer.Exit(1)
 
 
-def _held(mechanism: Mechanism, entries: list[str]) -> dict[str, float]:
-    """Return the values [SI] of "name=value" entries; `InputError` lists those that are none."""
-    held: dict[str, float] = {}
-    problems = []
-    for entry in entries:
-        name, _, text = entry.partition("=")
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if name not in mechanism.drives or not math.isfinite(value):
-            drivers = ", ".join(mechanism.drives)
-            problems.append(
-                Problem("--hold", f"'{entry}' is no driver with a value", f"NAME=VALUE; drivers: {drivers}")
-            )
-            continue
-        held[name] = value * mechanism.units.scale("angle" if mechanism.drives[name].kind == "angle" else "length")
+def _checked(mechanism: Mechanism, moved: list[str], hold: list[str]) -> dict[str, float]:
+    """Return the held values; `InputError` lists every mistake of both options."""
+    problems = [
+        Problem("--driver", f"'{name}' is not a driver", suggest(name, mechanism.drives))
+        for name in dict.fromkeys(moved)
+        if name not in mechanism.drives
+    ]
+    held = dict[str, float]()
+    try:
+        held = driver_values(mechanism, hold, "--hold")
+    except InputError as error:
+        problems += error.problems
     if problems:
-        raise InputError(problems, mechanism.title)
+        raise InputError(problems, mechanism.title or "command")
     return held
 
 

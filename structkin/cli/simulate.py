@@ -16,8 +16,33 @@ def simulate(
     file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)],
     duration: Annotated[float | None, typer.Option(help="End of the simulation [s]; default: the file's.")] = None,
     samples: Annotated[int, typer.Option(help="Number of output times, both ends included.", min=2)] = 361,
+    formulation: Annotated[
+        str, typer.Option(help="reduced; or multipliers, multipliers-sparse, multipliers-sweeps.")
+    ] = "reduced",
+    coordinates: Annotated[
+        str | None,
+        typer.Option(
+            help="With multipliers: natural, reference-point, fully-cartesian, relative; default: natural.",
+            show_default=False,
+        ),
+    ] = None,
+    stabilisation: Annotated[
+        str | None,
+        typer.Option(
+            help="With multipliers: projection (the default), partitioning, baumgarte, augmented, none.",
+            show_default=False,
+        ),
+    ] = None,
+    alpha: Annotated[float | None, typer.Option(help="Gain [1/s] on the rate of a violation.")] = None,
+    beta: Annotated[float | None, typer.Option(help="Gain [1/s] on a violation.")] = None,
+    gains: Annotated[
+        str | None, typer.Option(help="Choose the gains by the step: step, or stability.", show_default=False)
+    ] = None,
+    penalty: Annotated[
+        float | None, typer.Option(help="Penalty of the augmented Lagrangian method.", show_default=False)
+    ] = None,
     integrator: Annotated[
-        str, typer.Option(help="DOP853, RK45, Radau, BDF, LSODA; or euler, rk2, rk4, abm4, gear4 with --step.")
+        str, typer.Option(help="DOP853, RK45, Radau, BDF, LSODA, milne; or euler, rk2, rk4, abm4, gear4 with --step.")
     ] = "DOP853",
     step: Annotated[float | None, typer.Option(help="Step [s] of an integrator with a fixed step.")] = None,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of an adaptive integrator.")] = 1e-9,
@@ -25,21 +50,26 @@ def simulate(
         Path | None, typer.Option(help="Write all points and links, a line a sample.", metavar="TABLE")
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw position, velocity, acceleration.", metavar="PICTURE")] = None,
-    energies: Annotated[Path | None, typer.Option(help="Draw coordinates and energies.", metavar="PICTURE")] = None,
+    energies: Annotated[
+        Path | None, typer.Option(help="Draw coordinates, energies, gap of the joints.", metavar="PICTURE")
+    ] = None,
+    reactions: Annotated[Path | None, typer.Option(help="Draw what the joints bear.", metavar="PICTURE")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as plain data.")] = False,
 ) -> None:
     """Simulate the motion under masses and forces; drivers without a law move freely."""
     mechanism = load(file)
-    check_targets(file, {"--csv": csv}, {"--plot": plot, "--energies": energies})
+    check_targets(file, {"--csv": csv}, {"--plot": plot, "--energies": energies, "--reactions": reactions})
     with progress("simulating") as report:
         result = simulate_mechanism(
-            mechanism, duration, samples=samples, integrator=integrator, step=step, rtol=rtol, progress=report
-        )
+            mechanism, duration, samples=samples, formulation=formulation, coordinates=coordinates,
+            stabilisation=stabilisation, alpha=alpha, beta=beta, gains=gains, penalty=penalty,
+            integrator=integrator, step=step, rtol=rtol, progress=report,
+        )  # fmt: skip
     if csv is not None:
         from structkin.show.simulation_output import write_simulation_csv
 
         write_simulation_csv(result, csv)
-    if plot is not None or energies is not None:
+    if plot is not None or energies is not None or reactions is not None:
         from structkin.show.files import save_figure
         from structkin.show.simulation_plot import plot_simulation
 
@@ -47,6 +77,8 @@ def simulate(
             save_figure(result.plot(), plot)
         if energies is not None:
             save_figure(plot_simulation(result), energies)
+        if reactions is not None:
+            save_figure(result.forces().plot(), reactions)
     if as_json:
         from structkin.show.simulation_output import simulation_to_dict
 
@@ -56,7 +88,7 @@ def simulate(
 
         terminal = console()
         terminal.print(simulation_table(result))
-        for path in (csv, plot, energies):
+        for path in (csv, plot, energies, reactions):
             if path is not None:
                 terminal.print(f"written: {path}", markup=False, highlight=False)
     if result.stopped:

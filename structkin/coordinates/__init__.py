@@ -1,8 +1,8 @@
 """Whole mechanisms in one family of coordinates: Phi, its Jacobian, and the global solvers."""
 
 from structkin.coordinates.compare import Comparison, MethodRun, compare
+from structkin.coordinates.diagnosis import NewtonRun, Outcome, newton_raphson
 from structkin.coordinates.make import FAMILIES, constraints
-from structkin.coordinates.newton import NewtonRun, Outcome, newton_raphson
 from structkin.coordinates.solve import Statistics, solve_globally
 from structkin.coordinates.system import Coordinates
 

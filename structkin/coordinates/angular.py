@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates.quadrics import Quadrics, summing
+from structkin.coordinates.equations import Equations
+from structkin.coordinates.quadrics import summing
 from structkin.coordinates.rows import Driven, Writer
 from structkin.coordinates.system import Label
 from structkin.coordinates.terms import DriverTerms
@@ -38,7 +39,8 @@ class _Chain:
 class AngularCoordinates:
     """Coordinates of a tree of links; see `structkin.coordinates.Coordinates`.
 
-    Rows that are quadratic in the frames come first, then the orientations, which are linear in the angles.
+    Rows in the frames, and in the turns of links that gears turn, come first; then the orientations, which are linear
+    in the angles.
     """
 
     def __init__(
@@ -55,9 +57,14 @@ class AngularCoordinates:
         self.family, self.tree, self.drivers = family, tree, tuple(drivers)
         self.links = tuple(branch.link for branch in tree.branches)
         self.names, self._sketch = tuple(names), sketch
+        self._kept: tuple[Any, Any, Any] | None = None
         self.column_units = np.ones(tree.n)
         self.column_units[tree.travel_columns] = writer.size
-        self._quadrics = Quadrics.assemble([row.quadric for row in writer.rows], 4 * tree.m)
+        index = {link: k for k, link in enumerate(self.links)}
+        self.turned = tuple(writer.turned)
+        self._turned = np.array([index[link] for link in self.turned], np.intp)
+        self._turn_of_q = tree.theta_of_q[self._turned]
+        self._equations = Equations([row.form for row in writer.rows], 4 * tree.m + len(self.turned))
         self._write_linear(writer, sliding)
         labels = [Label(row.of, row.equation, row.links) for row in writer.rows]
         labels += [Label(turn.of, turn.equation, turn.links) for turn in writer.turns]
@@ -68,12 +75,12 @@ class AngularCoordinates:
         units = [row.unit for row in writer.rows] + [1.0] * len(writer.turns) + [writer.size] * len(sliding)
         self.row_units = np.array(units)
         self._chain = self._make_chain(writer)
-        # Offsets are kept by the pattern: quadratic rows, then linear ones.
+        # Offsets are kept by the pattern: rows in the frames, then linear ones.
         linear = self._linear.tocoo()
         q_rows, q_columns = linear.row.astype(np.intp), linear.col.astype(np.intp)
         self._linear_entries = linear.data[:, None]
         self.pattern = (
-            np.concatenate((self._chain.rows, self._quadrics.count + q_rows)),
+            np.concatenate((self._chain.rows, self._equations.count + q_rows)),
             np.concatenate((self._chain.columns, q_columns)),
         )
 
@@ -121,20 +128,23 @@ class AngularCoordinates:
         self._terms = DriverTerms.gather(driven, self.drivers, count)
 
     def _make_chain(self, writer: Writer) -> _Chain:
-        """Join the entries of Phi_X with those of X_q.
+        """Join the entries of Phi_X with those of X_q, where X are frames and turns.
 
         A coordinate that moves all links of a row together does not open it: such entries vanish where Phi does, and
         are left out. Newton's method converges as fast without them, and a loop's rows depend on the loop alone.
         """
-        quadrics, tree = self._quadrics, self.tree
-        X_rows, X_columns = tree.map_pattern
+        equations, tree = self._equations, self.tree
+        turns = self._turn_of_q.tocoo()
+        self._turn_entries = turns.data[:, None]
+        X_rows = np.concatenate((tree.map_pattern[0], 4 * tree.m + turns.row.astype(np.intp)))
+        X_columns = np.concatenate((tree.map_pattern[1], turns.col.astype(np.intp)))
         order = np.argsort(X_rows, kind="stable")
-        starts = np.searchsorted(X_rows[order], np.arange(4 * tree.m + 1))
-        counts = starts[quadrics.columns + 1] - starts[quadrics.columns]
-        first = np.repeat(np.arange(len(quadrics.rows)), counts)
+        starts = np.searchsorted(X_rows[order], np.arange(equations.width + 1))
+        counts = starts[equations.columns + 1] - starts[equations.columns]
+        first = np.repeat(np.arange(len(equations.rows)), counts)
         offset = np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts)
-        second = order[starts[quadrics.columns[first]] + offset]
-        rows, columns = quadrics.rows[first], X_columns[second]
+        second = order[starts[equations.columns[first]] + offset]
+        rows, columns = equations.rows[first], X_columns[second]
         together = self._moved_together(writer)
         kept = np.array([(r, c) not in together for r, c in zip(rows.tolist(), columns.tolist(), strict=True)], bool)
         rows, columns, first, second = rows[kept], columns[kept], first[kept], second[kept]
@@ -158,7 +168,7 @@ class AngularCoordinates:
 
     def _orientations(self, q: Any, z: Any) -> Any:
         values = np.concatenate(
-            (np.zeros((self._quadrics.count, q.shape[1]), q.dtype), self._linear @ q + self._constants)
+            (np.zeros((self._equations.count, q.shape[1]), q.dtype), self._linear @ q + self._constants)
         )
         self._terms.subtract(values, z)
         # Angles are told apart up to whole turns; a subtraction of a constant leaves derivatives alone.
@@ -168,16 +178,35 @@ class AngularCoordinates:
 
     def evaluate(self, q: Any, z: Any) -> tuple[Any, Any]:
         """Return Phi (m, lanes) and the entries of Phi_q (entries, lanes)."""
-        X = self.tree.frames(q)
-        by_frames = self._quadrics.jacobian(X)
+        X = self._variables(q)
+        by_frames = self._equations.jacobian(X)
         phi = self._orientations(q, z)
-        phi[: self._quadrics.count] += self._quadrics.phi(X, by_frames)
+        phi[: self._equations.count] += self._equations.phi(X, by_frames)
         return phi, self._entries(q, X, by_frames)
 
+    def _variables(self, q: Any) -> Any:
+        """Return what the rows are written in: frames, then turns."""
+        X = self.frames(q)
+        return np.concatenate((X, self.turns(q))) if self.turned else X
+
+    def _kept_pose(self, q: Any) -> tuple[Any, Any]:
+        """Return the frames and the entries of X_q at a single pose, kept for dynamics."""
+        if self._kept is None or self._kept[0].dtype != q.dtype or not np.array_equal(self._kept[0], q):
+            X = self.tree.frames(q)
+            self._kept = np.array(q), X, self.tree.frame_map(q, X)
+        return self._kept[1:]
+
+    def _map(self, q: Any, X: Any) -> Any:
+        """Return the entries of X_q at the frames X."""
+        return self._kept_pose(q)[1] if q.shape[1] == 1 else self.tree.frame_map(q, X)
+
     def _entries(self, q: Any, X: Any, by_frames: Any) -> Any:
-        frame_map, chain = self.tree.frame_map(q, X), self._chain
-        products = chain.gather @ (by_frames[chain.first] * frame_map[chain.second])
-        linear = np.broadcast_to(self._linear_entries, (len(self._linear_entries), q.shape[1]))
+        chain, lanes = self._chain, q.shape[1]
+        by_q = self._map(q, X[: 4 * self.tree.m])
+        if self.turned:
+            by_q = np.concatenate((by_q, np.broadcast_to(self._turn_entries, (len(self._turn_entries), lanes))))
+        products = chain.gather @ (by_frames[chain.first] * by_q[chain.second])
+        linear = np.broadcast_to(self._linear_entries, (len(self._linear_entries), lanes))
         return np.concatenate((products, linear))
 
     def phi(self, q: Any, z: Any) -> Any:
@@ -196,10 +225,13 @@ class AngularCoordinates:
         """Return gamma = -(Phi_q v)_q v - Phi_tt (m, lanes)."""
         terms = self._terms.gamma(z, dz, ddz)
         out = terms.astype(np.result_type(terms, q, v))
-        X, quadrics = self.tree.frames(q), self._quadrics
-        rates = self.frame_rates(q, v)
-        bent = quadrics.times(quadrics.jacobian(X), self.tree.seconds(q, v))
-        out[: quadrics.count] -= quadrics.bend(rates, rates) + bent
+        X, equations = self._variables(q), self._equations
+        rates, seconds = self.frame_rates(q, v), self.tree.seconds(q, v)
+        if self.turned:
+            turning = self.turn_rates(v)
+            rates, seconds = np.concatenate((rates, turning)), np.concatenate((seconds, 0.0 * turning))
+        bent = equations.times(equations.jacobian(X), seconds)
+        out[: equations.count] -= equations.bend(X, rates, rates) + bent
         return out
 
     # --- links and coordinates ----------------------------------------------------------------------------
@@ -210,11 +242,30 @@ class AngularCoordinates:
 
     def frames(self, q: Any) -> Any:
         """Return O_x, O_y, U_x, U_y of every moving link (4 links, lanes)."""
-        return self.tree.frames(q)
+        return self._kept_pose(q)[0] if q.shape[1] == 1 else self.tree.frames(q)
 
-    def from_frames(self, X: Any) -> Any:
-        """Return the coordinates (n, lanes) of given frames (4 links, lanes)."""
-        return self.tree.from_frames(X)
+    def turns(self, q: Any) -> Any:
+        """Return how far the links `turned` have turned since the sketch (turned, lanes)."""
+        return self._turn_of_q @ (q - self._sketch[:, None])
+
+    def turn_rates(self, v: Any) -> Any:
+        """Return the first rates of `turns`, or the second ones from second rates of the coordinates."""
+        return self._turn_of_q @ v
+
+    def from_frames(self, X: Any, turns: Mapping[str, Floats] | None = None) -> Any:
+        """Return the coordinates (n, lanes) of given frames (4 links, lanes).
+
+        Angles of joints are in (-pi, pi]; whole turns are added to those of links `turned` that `turns` has.
+        """
+        q = self.tree.from_frames(X)
+        for which in np.argsort(self._turned):  # from the ground outwards
+            link, k, row = self.turned[which], int(self._turned[which]), self._turn_of_q[[which]]
+            while k < self.tree.m and not self.tree.branches[k].angle:
+                k = int(self.tree.parent[k])
+            if turns is not None and link in turns and k < self.tree.m:
+                gap = turns[link] - (row @ (q - self._sketch[:, None]))[0]
+                q[self.tree.columns[k][0]] += 2 * np.pi * np.round(gap / (2 * np.pi))
+        return q
 
     @cached_property
     def _gather_frames(self) -> Any:
@@ -222,7 +273,7 @@ class AngularCoordinates:
 
     def frame_rates(self, q: Any, v: Any) -> Any:
         """Return the first rates of `frames`."""
-        entries = self.tree.frame_map(q, self.tree.frames(q))
+        entries = self._map(q, self.frames(q))
         return self._gather_frames @ (entries * v[self.tree.map_pattern[1]])
 
     def frame_seconds(self, q: Any, v: Any, a: Any) -> Any:
@@ -231,4 +282,4 @@ class AngularCoordinates:
 
     def frame_map(self, q: Any) -> tuple[Ints, Ints, Any]:
         """Return rows, columns and entries (entries, lanes) of d(frames)/dq."""
-        return (*self.tree.map_pattern, self.tree.frame_map(q, self.tree.frames(q)))
+        return (*self.tree.map_pattern, self._map(q, self.frames(q)))

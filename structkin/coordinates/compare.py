@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.kinematics.motion import Motion
+from structkin.kinematics.schedule import make_schedule
 from structkin.kinematics.solve import FAMILIES, METHODS, solve
 from structkin.kinematics.status import Status
 from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
 
 Floats = NDArray[np.float64]
 
@@ -106,7 +108,7 @@ def compare(
     >>> found.agrees
     True
     """
-    _check(mechanism, methods, coordinates)
+    _check(mechanism, samples, methods, coordinates, duration)
     ways: list[tuple[str, str | None]] = [("topological", None)]
     for method in methods:
         if method.startswith("global"):
@@ -128,15 +130,33 @@ def compare(
     return Comparison(mechanism.title, len(reference), int(regular.sum()), tuple(runs))
 
 
-def _check(mechanism: Mechanism, methods: Sequence[str], coordinates: Sequence[str]) -> None:
+def _check(
+    mechanism: Mechanism,
+    samples: int | None,
+    methods: Sequence[str],
+    coordinates: Sequence[str],
+    duration: float | None,
+) -> None:
+    """Raise `InputError` with every mistake of the call."""
     problems = [
-        Problem(key, f"'{name}' is unknown", f"known: {', '.join(known)}")
+        Problem(key, f"'{name}' is unknown", suggest(str(name), known) or f"known: {', '.join(known)}")
         for key, names, known in (("methods", methods, METHODS), ("coordinates", coordinates, FAMILIES))
         for name in names
         if name not in known
     ]
+    # One at a time: where one is wrong, the other is not looked at.
+    for part in ((samples, None), (None, duration)):
+        problems += [told for told in _of_schedule(mechanism, *part) if told not in problems]
     if problems:
         raise InputError(problems, mechanism.title)
+
+
+def _of_schedule(mechanism: Mechanism, samples: int | None, duration: float | None) -> Sequence[Problem]:
+    try:
+        make_schedule(mechanism, samples, None, None, duration)
+    except InputError as error:
+        return error.problems
+    return ()
 
 
 def _measure(run: Callable[[], Motion]) -> tuple[Motion, float, int]:

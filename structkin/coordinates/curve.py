@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates.linear import Factors
-from structkin.coordinates.newton import Scaled
+from structkin.coordinates.scaled import Scaled
 
 Floats = NDArray[np.float64]
 
@@ -72,9 +71,18 @@ class Pose:
         return np.concatenate(columns, axis=1) if columns else np.zeros((len(self.q), 0))
 
     def second(self, dz: Floats) -> Floats:
-        """Return the second derivative of q (n, 1) along the straight way dz (f, 1)."""
-        coordinates = self.scaled.coordinates
-        return self._solve(coordinates.gamma(self.q, self.K @ dz, self.z, dz, 0.0 * dz))
+        """Return the second derivative of q (n, 1) along the straight way dz (f, 1): a quadratic form in dz."""
+        if len(self.z) == 1:
+            return self._bend * dz**2
+        return self._along(dz)
+
+    @cached_property
+    def _bend(self) -> Floats:
+        """The second derivative by the only driver: of both curves that end here."""
+        return self._along(np.ones_like(self.z))
+
+    def _along(self, dz: Floats) -> Floats:
+        return self._solve(self.scaled.coordinates.gamma(self.q, self.K @ dz, self.z, dz, 0.0 * dz))
 
     def _solve(self, right: Floats) -> Floats:
         with np.errstate(all="ignore"):
@@ -99,20 +107,23 @@ class Curve:
         return self.b.z - self.a.z
 
     @cached_property
-    def _data(self) -> tuple[Floats, ...]:
+    def _coefficients(self) -> Floats:
+        """The coefficients (n, 6) of the powers of the part of the way."""
         a, b, way = self.a, self.b, self.way
-        return a.q, a.K @ way, a.second(way), b.q, b.K @ way, b.second(way)
+        p, d, c = a.q, a.K @ way, 0.5 * a.second(way)
+        # What is left for the powers 3 to 5 at the end, with its first and half its second derivative.
+        q, e, f = b.q - p - d - c, b.K @ way - d - 2 * c, 0.5 * b.second(way) - c
+        return np.concatenate((p, d, c, 10 * q - 4 * e + f, -15 * q + 7 * e - 2 * f, 6 * q - 3 * e + f), axis=1)
 
-    def at(self, s: Any) -> Floats:
+    def at(self, s: Floats) -> Floats:
         """Return the coordinates (n, lanes) at parts s (lanes,) of the way: 0 is a, 1 is b, more lies ahead."""
-        r = 1 - s
-        p0, d0, c0, p1, d1, c1 = self._data
+        powers = np.ones((6, len(s)))
+        np.multiply.accumulate(np.broadcast_to(s, (5, len(s))), out=powers[1:])
+        return np.asarray(self._coefficients @ powers)
 
-        def side(x: Any, y: Any, p: Floats, d: Floats, c: Floats) -> Floats:
-            # Hermite's basis at the end where y = 1 and x = 0.
-            return np.asarray(y**3 * (p * (1 + 3 * x + 6 * x**2) + d * (x + 3 * x**2) + 0.5 * c * x**2))
-
-        return side(s, r, p0, d0, c0) + side(r, s, p1, -d1, c1)
+    def doubtful(self, weak: float) -> bool:
+        """Tell whether there may be a singular pose on it: an end is a weak one, or a determinant changes its sign."""
+        return min(self.a.strength, self.b.strength) < weak or not np.array_equal(self.a.signs, self.b.signs)
 
     def part(self, z: Floats, units: Floats) -> tuple[Floats, Floats]:
         """Return the part of the way (lanes,) that values z (f, lanes) have gone, and what they lie beside it."""
@@ -126,6 +137,6 @@ class Curve:
         """Return the coordinates (n, lanes) at values z near the way; beside it, to the first order."""
         s, beside = self.part(z, units)
         q = self.at(s)
-        if np.any(np.abs(beside) > 1e-12 * units):
+        if len(z) > 1 and np.any(np.abs(beside) > 1e-12 * units):
             q = q + (self.a.K @ beside) * (1 - s) + (self.b.K @ beside) * s
         return q

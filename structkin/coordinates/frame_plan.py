@@ -2,28 +2,30 @@
 
 Its steps are the structural groups as the general solver writes them, with origin and direction of every link as
 unknowns; so everything that is chained through the groups of a motion (K and L among it) is there as well. The steps
-are not run: their outputs are the solved frames.
+are not run: their outputs are the solved frames, and the turns that are counted. A Geneva wheel is a step of its own,
+as its turn is known from a driver alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import StructureError
-from structkin.groups import General
+from structkin.groups import General, Relation, Rows, Turn
 from structkin.kinematics.affine import Frame
-from structkin.kinematics.closed_forms import solve_pin
+from structkin.kinematics.closed_forms import solve_closed, solve_pin
 from structkin.kinematics.compile import determines_all
 from structkin.kinematics.engine import Lanes, sweep
 from structkin.kinematics.general_rows import solve_general
-from structkin.kinematics.plan import Plan, Slot
+from structkin.kinematics.plan import Plan, Slot, Step
 from structkin.kinematics.scene import Scene
 from structkin.kinematics.tape import Tape
+from structkin.kinematics.turns import known_turns
 from structkin.model.mechanism import Mechanism
 from structkin.structure import Group, KinematicStructure
 
@@ -41,36 +43,49 @@ def frame_plan(mechanism: Mechanism, structure: KinematicStructure) -> Plan:
     scene.solve_all(structure)
     tape = scene.tape
     return Plan(
-        structure, tuple(tape.widths), tuple(tape.steps), tuple(tape.drivers.values()), scene.frames, scene.pins
-    )
+        structure, tuple(tape.widths), tuple(tape.steps), tuple(tape.drivers.values()), scene.frames, scene.pins,
+        known_turns(scene),
+    )  # fmt: skip
 
 
 def _close(scene: Scene, group: Group, index: int) -> Mapping[str, Frame]:
     if not group.links:
         solve_pin(scene, group, index)
         return {}
+    if any(contact.joint in scene.mechanism.genevas for contact in scene.contacts(group.links)):
+        stepped = solve_closed(scene, group, index)
+        if stepped is not None:
+            return stepped
     return solve_general(scene, group, index)
 
 
-def fill(
-    plan: Plan, mechanism: Mechanism, links: tuple[str, ...], frames: tuple[Floats, ...], drivers: Mapping[str, Floats]
-) -> Lanes:
-    """Return the lanes of a plan from the solved frames (4 links, n) and their first and second rates."""
-    lanes = Lanes.empty(plan, frames[0].shape[1])
+@dataclass(frozen=True)
+class Solved:
+    """What a global method has found: frames (4 links, n) and counted turns (turned, n), each with two rates."""
+
+    links: tuple[str, ...]
+    frames: tuple[Floats, ...]
+    turned: tuple[str, ...]
+    turns: tuple[Floats, ...]
+
+
+def fill(plan: Plan, mechanism: Mechanism, solved: Solved, drivers: Mapping[str, Floats]) -> Lanes:
+    """Return the lanes of a plan from the solved frames and turns."""
+    lanes = Lanes.empty(plan, solved.frames[0].shape[1])
     # Without steps, the engine fills what the drivers supply and marks where they supply nothing.
     sweep(replace(plan, steps=()), lanes, drivers, lambda _: 1)
-    _Filler(plan, mechanism, {link: k for k, link in enumerate(links)}, frames, lanes).run()
+    _Filler(plan, mechanism, solved, lanes).run()
     return lanes
 
 
 class _Filler:
-    """Goes through the steps in order: frames and pins are known, what prepares them is a sum or a half square."""
+    """Goes through the steps in order: frames, pins and turns are known, what prepares them is computed from them."""
 
-    def __init__(
-        self, plan: Plan, mechanism: Mechanism, index: Mapping[str, int], frames: tuple[Floats, ...], lanes: Lanes
-    ) -> None:
+    def __init__(self, plan: Plan, mechanism: Mechanism, solved: Solved, lanes: Lanes) -> None:
         self._plan, self._x = plan, lanes.x
-        self._index, self._frames = index, frames
+        self._index, self._frames = {link: k for k, link in enumerate(solved.links)}, solved.frames
+        self._turns = {link: tuple(part[k] for part in solved.turns) for k, link in enumerate(solved.turned)}
+        self._turn_of = {turn.terms[0][0]: link for link, turn in plan.turns.items() if turn.is_slot}
         self._known: dict[int, tuple[str, complex | None]] = {}
         for link, frame in plan.frames.items():
             for expression, local in ((frame.origin, 0j), (frame.direction, None)):
@@ -78,7 +93,7 @@ class _Filler:
                     self._known[expression.terms[0][0]] = link, local
         for pin, place in plan.pins.items():
             if place.is_slot and place.terms[0][0] not in self._known:
-                link = next(name for name in mechanism.topology.joint(pin).links if name in index)
+                link = next(name for name in mechanism.topology.joint(pin).links if name in self._index)
                 self._known[place.terms[0][0]] = link, mechanism.links[link].local[pin]
 
     def run(self) -> None:
@@ -87,16 +102,70 @@ class _Filler:
                 known = [slot for slot in step.outputs if slot in self._known]
                 for slot in known:
                     for order in range(3):
-                        self._x[order, self._plan.rows(slot)] = self._value(*self._known[slot], order)
-                if known or isinstance(step.kind, General):
-                    continue
-                h, dh, ddh = (tuple(self._operand(x, order) for x in step.inputs) for order in range(3))
-                phi = step.kind.position(h, None)
-                rates = step.kind.linear(h, phi, dh, (0.0,) * 4)
-                second = step.kind.linear(h, phi, ddh, step.kind.convective(h, phi, dh, rates, dh, rates))
-                for order, values in enumerate((phi, rates, second)):
-                    for slot, value in zip(step.outputs, values, strict=True):
-                        self._x[order, self._plan.rows(slot)] = value
+                        self._put(slot, order, self._value(*self._known[slot], order))
+                if isinstance(step.kind, General):
+                    self._fill_beside(step, step.kind.rows)
+                elif not known:
+                    self._compute(step, step.kind)
+
+    def _compute(self, step: Step, kind: Relation) -> None:
+        """Compute a step that is explicit; a turn is told from the solved one how often it went round."""
+        h, dh, ddh = (tuple(self._operand(x, order) for x in step.inputs) for order in range(3))
+        turn = None
+        if isinstance(kind, Turn):
+            turn = self._turns[self._turn_of[step.outputs[0]]][0]
+        phi = kind.position(h, turn)
+        rates = kind.linear(h, phi, dh, (0.0,) * 4)
+        second = kind.linear(h, phi, ddh, kind.convective(h, phi, dh, rates, dh, rates))
+        for order, values in enumerate((phi, rates, second)):
+            for slot, value in zip(step.outputs, values, strict=True):
+                self._put(slot, order, value)
+
+    def _fill_beside(self, step: Step, rows: Rows) -> None:
+        """Fill what a group has beside the frames of its links: lines of centres, and angles that are counted."""
+        slots, angles = step.outputs[: 2 * rows.links], step.outputs[2 * rows.links :]
+        for link in range(rows.links):
+            if slots[2 * link] not in self._known:
+                self._fill_line(step, rows, link)
+        for link, slot in zip(rows.angles, angles, strict=True):
+            start = float(step.start[2 * rows.links + rows.angles.index(link)].real)
+            for order in range(3):
+                self._put(slot, order, self._turn(step, rows, link, order) + start * (order == 0))
+
+    def _fill_line(self, step: Step, rows: Rows, line: int) -> None:
+        """Fill the frame of a line of centres: its two pins are places of the circles."""
+        ends = [(b, a) if rows.points[a][0] == line else (a, b) for a, b in rows.pins]
+        (first, _), (second, far) = (pin for pin in ends if rows.points[pin[1]][0] == line)
+        reach = rows.points[far][1].real
+        for order in range(3):
+            places = [self._place(step, *rows.points[point], order) for point in (first, second)]
+            self._put(step.outputs[2 * line], order, places[0])
+            self._put(step.outputs[2 * line + 1], order, (places[1] - places[0]) / reach)
+
+    def _turn(self, step: Step, rows: Rows, link: int, order: int) -> Any:
+        """Return the turn since the sketch of a link of a group (n,): solved, or of a line as its own gear row says."""
+        slot = step.outputs[2 * link + 1]
+        if slot in self._known:
+            return self._turns[self._known[slot][0]][order]
+        own = next(row for row, line, _ in rows.turns if line == link)
+        terms = {k: factor for row, k, factor in rows.turns if row == own}
+        scalar = rows.gears[own][1]
+        total = 0.0 if scalar < 0 else self._operand(step.inputs[rows.vectors + scalar], order)
+        for k, factor in terms.items():
+            if k != link:
+                total = total - factor * self._turn(step, rows, k, order)
+        return total / terms[link]
+
+    def _place(self, step: Step, source: int, local: complex, order: int) -> Any:
+        """Return a point of a group's link, or a known point, or their rates (2, n)."""
+        if source < 0:
+            return self._operand(step.inputs[-1 - source], order)
+        O, U = (self._x[order, self._plan.rows(slot)] for slot in step.outputs[2 * source :][:2])
+        return O + local.real * U + local.imag * np.stack((-U[1], U[0]))
+
+    def _put(self, slot: int, order: int, value: Any) -> None:
+        rows = self._plan.rows(slot)
+        self._x[order, rows] = value
 
     def _value(self, link: str, local: complex | None, order: int) -> Any:
         """Return a point of a link, or its direction, or their rates (2, n)."""

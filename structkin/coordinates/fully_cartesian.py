@@ -16,12 +16,15 @@ def fully_cartesian(
 ) -> PolynomialCoordinates:
     """Return q = (O_x, O_y, U_x, U_y) of every moving link (S0 eq. 1; O is the link's first point).
 
-    The links come in solve order. Rows are constant, linear or quadratic; orientations by dot or cross products.
+    The links come in solve order. Rows are constant, linear or quadratic; orientations by dot or cross products. Links
+    that gears turn have their turn as one more coordinate, behind the others.
     """
     place, size = solve_places(mechanism, structure), size_of(mechanism)
     links = sorted(mechanism.topology.moving_links, key=place.__getitem__)
     frames = {link: Frame(Affine.slot(2 * k), Affine.slot(2 * k + 1)) for k, link in enumerate(links)}
-    writer = Writer(mechanism, place, {mechanism.topology.ground: FIXED, **frames}, angles=False, size=size)
+    writer = Writer(
+        mechanism, place, {mechanism.topology.ground: FIXED, **frames}, slots=2 * len(links), angles=False, size=size
+    )
     for link in links:
         writer.unit_vector(link)
     for joint in mechanism.topology.joints:

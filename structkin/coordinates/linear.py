@@ -11,7 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates.triangular import Blocks, invert_lanes
+from structkin.coordinates.sweeps import CompiledSweeps, Sweeps, invert_lanes
+from structkin.coordinates.triangular import Blocks
 from structkin.groups.general import solve_lanes
 
 Ints = NDArray[np.intp]
@@ -85,7 +86,7 @@ class _DenseLU:
     def _solve(self, right: Floats, trans: int) -> Floats:
         from scipy.linalg.lapack import dgetrs
 
-        columns = np.ascontiguousarray(right.T)
+        columns = np.array(right.T, order="C")  # a copy: what is given stays as it is
         for (lu, pivots), column in zip(self._lanes, columns, strict=True):
             column[:] = dgetrs(lu, pivots, column, trans=trans, overwrite_b=1)[0]
         columns[~np.isfinite(columns)] = np.nan
@@ -151,7 +152,7 @@ class _SparseLU:
         self._lanes, self._order = lanes, order
 
     def _solve(self, right: Floats, trans: str) -> Floats:
-        columns = np.ascontiguousarray(right.T)
+        columns = np.array(right.T, order="C")  # a copy: what is given stays as it is
         for lane, lu in enumerate(self._lanes):
             columns[lane] = np.nan if lu is None else lu.solve(columns[lane], trans)
         return columns.T
@@ -166,18 +167,21 @@ class _SparseLU:
 
 
 class Triangular:
-    """The same matrices permuted to the group order, solved by sweeps over all lanes."""
+    """The same matrices permuted to the group order, solved by sweeps over all lanes.
+
+    The sweeps are NumPy's, or compiled by Numba where `compiled` is set.
+    """
 
     def __init__(self, rows: Ints, columns: Ints, n: int) -> None:
         """Permute the pattern; raises `ValueError` where it is structurally singular."""
         found = Blocks.find(rows, columns, n)
         if found is None:
             raise ValueError("the pattern is structurally singular")
-        self._blocks = found
+        self._blocks, self.compiled = found, False
 
     def factor(self, entries: Floats) -> Factors:
-        """Invert the diagonal blocks in all lanes."""
-        return self._blocks.factor(entries)
+        """Factorise the diagonal blocks in all lanes."""
+        return (CompiledSweeps if self.compiled else Sweeps)(self._blocks, entries)
 
     def step(self, entries: Floats, right: Floats) -> Floats:
         """Solve once."""

@@ -8,7 +8,6 @@ from structkin.coordinates.fully_cartesian import fully_cartesian
 from structkin.coordinates.natural import natural
 from structkin.coordinates.reference_point import reference_point
 from structkin.coordinates.relative import relative
-from structkin.coordinates.rows import refuse_unknown
 from structkin.coordinates.system import Coordinates
 from structkin.errors import InputError, Problem
 from structkin.kinematics import structure_of
@@ -34,8 +33,7 @@ def constraints(
     """Return Phi(q, t), its Jacobian and its right-hand sides for a mechanism, in one family of coordinates.
 
     `drivers` are those that are prescribed, each with a row of its own (default: all of them); without any, Phi holds
-    the joints alone, as forward dynamics needs it. Raises `InputError` where the family is unknown or a joint has no
-    rows here.
+    the joints alone, as forward dynamics needs it. Raises `InputError` where the family or a driver is unknown.
 
     >>> import structkin as sk
     >>> m = sk.Mechanism(
@@ -61,5 +59,4 @@ def constraints(
     ]
     if problems:
         raise InputError(problems, mechanism.title or "mechanism")
-    refuse_unknown(mechanism)
     return FAMILIES[family](mechanism, structure or structure_of(mechanism), chosen)

@@ -4,7 +4,8 @@ A link with pins A and B has the direction (B - A) / (r_B - r_A), linear in the 
 each further pin follows from the first two by two linear rows (Garcia de Jalon, Bayo, 1994). Revolute joints need no
 row: their links share the pin. A link that a driver turns against the ground takes its direction from the driver, so
 that the distance row and the driver's row become two linear rows: Saura's mixed coordinates (S2 sec. 1 and method I,
-2 k + 2 rows for a four-bar with k dyads).
+2 k + 2 rows for a four-bar with k dyads). A link that gears, racks or a Geneva wheel turn has its counted turn as a
+coordinate beside its direction.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class _Natural:
             self._choose(link)
         by_vector = self._driven_directions()
         writer = Writer(
-            self.mechanism, self.place, self.frames, angles=False, size=self.size,
+            self.mechanism, self.place, self.frames, slots=len(self.variables), angles=False, size=self.size,
             pins=self.pins, met=frozenset(self.met), by_vector=frozenset(by_vector.values()),
         )  # fmt: skip
         for link in self.links:

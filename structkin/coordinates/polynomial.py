@@ -1,8 +1,11 @@
-"""Families whose frames are linear in the coordinates: fully Cartesian and natural. Their rows are quadratic."""
+"""Families whose frames are linear in the coordinates: fully Cartesian and natural.
+
+Their rows are quadratic, but for those of higher pairs; turns that are counted are coordinates behind all others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates.quadrics import Quadrics
+from structkin.coordinates.equations import Equations
 from structkin.coordinates.rows import Writer
 from structkin.coordinates.system import Label
 from structkin.coordinates.terms import DriverTerms, Weights
@@ -35,20 +38,23 @@ class Variable:
 
 
 class PolynomialCoordinates:
-    """Coordinates in which all rows are quadratic; see `structkin.coordinates.Coordinates`."""
+    """Coordinates in which the rows of lower pairs are quadratic; see `structkin.coordinates.Coordinates`."""
 
     def __init__(
         self, family: str, links: Sequence[str], variables: Sequence[Variable], writer: Writer, drivers: Sequence[str]
     ) -> None:
         """Take the written rows and make the arrays."""
         self.family, self.links, self.drivers = family, tuple(links), tuple(drivers)
-        self.names = tuple(f"{v.name}.{axis}" for v in variables for axis in "xy")
-        self.column_units = np.repeat([v.unit for v in variables], 2).astype(float)
+        self.turned = tuple(writer.turned)
+        turns = len(self.turned)
+        self.names = (*(f"{v.name}.{axis}" for v in variables for axis in "xy"), *(f"{x}.turn" for x in self.turned))
+        self.column_units = np.append(np.repeat([v.unit for v in variables], 2), np.ones(turns)).astype(float)
         sketch = np.array([v.sketch for v in variables], complex)
-        self._sketch = np.stack((sketch.real, sketch.imag), axis=1).reshape(-1)
+        self._sketch = np.append(np.stack((sketch.real, sketch.imag), axis=1).reshape(-1), np.zeros(turns))
         self._variables = tuple(variables)
         self._frame_of = [writer.frames[link] for link in links]
-        self._quadrics = Quadrics.assemble([row.quadric for row in writer.rows], 2 * len(variables))
+        self._drawn = tuple(writer.mechanism.links[link].direction for link in self.turned)
+        self._equations = Equations([row.form for row in writer.rows], self.n)
         self._split(writer)
 
     @property
@@ -67,20 +73,20 @@ class PolynomialCoordinates:
         switched = set(pairs.ravel().tolist())
         kept = [k for k in range(len(writer.rows)) if k not in switched]
         place = {k: new for new, k in enumerate(kept)}
-        quadrics, ordinary = self._quadrics, len(kept)
+        equations, ordinary = self._equations, len(kept)
         self._kept = np.array(kept, np.intp)
         self._pairs = pairs
         self._who = np.array([self.drivers.index(id) for _, _, id in writer.switches], np.intp)
-        self._plain = np.flatnonzero(~np.isin(quadrics.rows, pairs))
+        self._plain = np.flatnonzero(~np.isin(equations.rows, pairs))
         renumber = np.zeros(len(writer.rows), np.intp)
         renumber[self._kept] = np.arange(ordinary)
-        rows = [renumber[quadrics.rows[self._plain]]]
-        columns = [quadrics.columns[self._plain]]
+        rows = [renumber[equations.rows[self._plain]]]
+        columns = [equations.columns[self._plain]]
         picked: list[tuple[int, int, int]] = []
-        nothing = len(quadrics.rows)
+        nothing = len(equations.rows)
         for number, (dot, cross) in enumerate(pairs.tolist()):
             found = [
-                {int(quadrics.columns[e]): int(e) for e in np.flatnonzero(quadrics.rows == k)} for k in (dot, cross)
+                {int(equations.columns[e]): int(e) for e in np.flatnonzero(equations.rows == k)} for k in (dot, cross)
             ]
             used = sorted(found[0] | found[1])
             rows.append(np.full(len(used), ordinary + number))
@@ -101,9 +107,8 @@ class PolynomialCoordinates:
 
     def evaluate(self, q: Any, z: Any) -> tuple[Any, Any]:
         """Return Phi (m, n lanes) and the entries of Phi_q (entries, n lanes)."""
-        quadrics = self._quadrics
-        entries = quadrics.jacobian(q)
-        values = quadrics.phi(q, entries)
+        entries = self._equations.jacobian(q)
+        values = self._equations.phi(q, entries)
         phi, jacobian = values[self._kept], entries[self._plain]
         if len(self._who):
             weights, angles = Weights.at(z[self._who]), z[self._who]
@@ -133,7 +138,7 @@ class PolynomialCoordinates:
 
     def gamma(self, q: Any, v: Any, z: Any, dz: Any, ddz: Any) -> Any:
         """Return gamma = -(Phi_q v)_q v - Phi_tt (m, lanes)."""
-        bend = self._quadrics.bend(v, v)
+        bend = self._equations.bend(q, v, v)
         out = self._terms.gamma(z, dz, ddz)
         ordinary = len(self._kept)
         out = out - np.concatenate((bend[self._kept], np.zeros((len(self._who), bend.shape[1]))))
@@ -169,8 +174,16 @@ class PolynomialCoordinates:
         matrix, constant = self._frames
         return matrix @ q + constant
 
-    def from_frames(self, X: Any) -> Any:
-        """Return the coordinates (n, lanes) of given frames (4 links, lanes)."""
+    def turns(self, q: Any) -> Any:
+        """Return how far the links `turned` have turned since the sketch (turned, lanes)."""
+        return q[self.n - len(self.turned) :]
+
+    def turn_rates(self, v: Any) -> Any:
+        """Return the first rates of `turns`, or the second ones from second rates of the coordinates."""
+        return v[self.n - len(self.turned) :]
+
+    def from_frames(self, X: Any, turns: Mapping[str, Floats] | None = None) -> Any:
+        """Return the coordinates (n, lanes) of given frames (4 links, lanes); `turns` hold whole turns."""
         parts = []
         for variable in self._variables:
             Ox, Oy, Ux, Uy = X[4 * self.links.index(variable.link) :][:4]
@@ -179,6 +192,12 @@ class PolynomialCoordinates:
             else:
                 c, d = variable.local.real, variable.local.imag
                 parts += [Ox + c * Ux - d * Uy, Oy + d * Ux + c * Uy]
+        for link, drawn in zip(self.turned, self._drawn, strict=True):
+            if turns is not None and link in turns:
+                parts.append(turns[link])
+            else:
+                Ux, Uy = X[4 * self.links.index(link) + 2 :][:2]
+                parts.append(np.angle((Ux + 1j * Uy) * np.conj(drawn)))
         return np.stack(parts)
 
     def frame_rates(self, q: Any, v: Any) -> Any:

@@ -8,6 +8,7 @@ pattern of Phi_x fixed, one sparse product refreshes all its entries in all lane
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -81,6 +82,17 @@ class Quadric:
         """Return the row with a constant added."""
         return Quadric(self.square, self.linear, self.constant + constant)
 
+    def times(self, factor: float) -> Quadric:
+        """Return the row multiplied by a number."""
+        square = {key: factor * x for key, x in self.square.items()}
+        return Quadric(square, {key: factor * x for key, x in self.linear.items()}, factor * self.constant)
+
+    def with_terms(self, terms: Mapping[int, float]) -> Quadric:
+        """Return the row with linear terms added, by column."""
+        columns = {*self.linear, *terms}
+        linear = {column: self.linear.get(column, 0.0) + terms.get(column, 0.0) for column in columns}
+        return Quadric(self.square, linear, self.constant)
+
     def cleaned(self) -> Quadric:
         """Return the row without the terms that rounding left where others cancelled."""
         factors = [abs(x) for x in (*self.square.values(), *self.linear.values())]
@@ -146,12 +158,8 @@ class Quadrics:
         """Return Phi (count, n) at x, from the entries of Phi_x there."""
         return self._gather @ (0.5 * (jacobian + self.base) * x[self.columns]) + self.constant
 
-    def times(self, jacobian: Any, v: Any) -> Any:
-        """Return Phi_x v (count, n)."""
-        return self._gather @ (jacobian * v[self.columns])
-
-    def bend(self, v: Any, w: Any) -> Any:
-        """Return the second derivative v^T Q w (count, n) along v and w (width, n)."""
+    def bend(self, x: Any, v: Any, w: Any) -> Any:
+        """Return the second derivative v^T Q w (count, n) along v and w (width, n), the same at every x."""
         return self._gather @ ((self._square @ v) * w[self.columns])
 
 

@@ -22,8 +22,9 @@ def reference_point(mechanism: Mechanism, structure: KinematicStructure, drivers
     tree = Tree([Branch(link, -1, 0j, 0j, 0.0, True, free) for link in links])
     frames = {link: Frame(Affine.slot(2 * k), Affine.slot(2 * k + 1)) for k, link in enumerate(links)}
     writer = Writer(
-        mechanism, place, {mechanism.topology.ground: FIXED, **frames}, angles=True, size=size_of(mechanism)
-    )
+        mechanism, place, {mechanism.topology.ground: FIXED, **frames},
+        slots=2 * len(links), angles=True, size=size_of(mechanism),
+    )  # fmt: skip
     for joint in mechanism.topology.joints:
         writer.joint(joint)
     for id in drivers:

@@ -62,8 +62,8 @@ class _Growth:
         links = [branch.link for branch in self.branches]
         frames = {link: Frame(Affine.slot(2 * k), Affine.slot(2 * k + 1)) for k, link in enumerate(links)}
         writer = Writer(
-            self.mechanism, self.place, {self.ground: FIXED, **frames}, angles=True, size=self.size,
-            met=frozenset(self.met),
+            self.mechanism, self.place, {self.ground: FIXED, **frames}, slots=2 * len(links), angles=True,
+            size=self.size, met=frozenset(self.met),
         )  # fmt: skip
         for joint in self.mechanism.topology.joints:
             writer.joint(joint)
@@ -79,16 +79,16 @@ class _Growth:
         )
 
     def _hinges(self) -> Iterator[_Hinge]:
-        """Yield the ties that a tree may use, pins before slides before slots."""
-        joints = sorted(self.mechanism.topology.joints, key=lambda joint: "RPS".index(joint.kind))
-        for joint in joints:
+        """Yield the ties that a tree may use: pins, then slides, then slots and lines that a wheel rolls on."""
+        useful = [joint for joint in self.mechanism.topology.joints if joint.kind in "RPSK"]
+        for joint in sorted(useful, key=lambda joint: "RPSK".index(joint.kind)):
             if joint.kind == "R":
                 first, *others = sorted(joint.links, key=self.place.__getitem__)
                 yield from (_Hinge(joint, (first, other)) for other in others)
                 continue
-            if joint.id in self.mechanism.arcs:
-                continue  # always cut: one row, as for a link without mass between pin and centre
-            guide = self.mechanism.guides[joint.id]
+            guide = self.mechanism.guides.get(joint.id)
+            if guide is None:
+                continue  # circular slots and circles that roll on each other are always cut
             slider, point = guide.slider, guide.point
             for pin in filter(None, map(pin_of, joint.links)):
                 slider = min(self.mechanism.topology.joint(pin).links, key=self.place.__getitem__)

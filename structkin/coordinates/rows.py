@@ -14,8 +14,8 @@
 
 S0: Roupa, Goncalves, Tavares da Silva, "Dynamic analysis of planar multibody systems with fully Cartesian coordinates"
 (Tab. 1, its right-hand sides corrected); S1: Flores, Lankarani, "Formulation for planar multibody dynamics" (eqs. 22
-to 87, corrected: nu = +z', gamma = +z'' of a driver). A joint kind that is not in `JOINTS` is refused by name: that
-table is the one place where a kind is added.
+to 87, corrected: nu = +z', gamma = +z'' of a driver). The rows of gears, cams and other higher pairs are in `pairs`.
+A joint kind is added in the table `JOINTS`.
 """
 
 from __future__ import annotations
@@ -26,16 +26,18 @@ from typing import Literal
 
 import numpy as np
 
+from structkin.coordinates.equations import Form
+from structkin.coordinates.pairs import write_cam, write_mesh
 from structkin.coordinates.quadrics import Quadric
-from structkin.errors import InputError, Problem
+from structkin.coordinates.windings import Winding
 from structkin.kinematics.affine import Affine, Frame
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Arc, Drive, Guide
-from structkin.model.topology import JOINT_NAMES, Joint, pin_of
+from structkin.model.topology import Joint, pin_of
 from structkin.structure import KinematicStructure
 
-Form = Literal["value", "half square", "cos", "sin"]
-FORMS_OF_VECTOR: tuple[Form, Form] = ("cos", "sin")
+DriverForm = Literal["value", "half square", "cos", "sin"]
+FORMS_OF_VECTOR: tuple[DriverForm, DriverForm] = ("cos", "sin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class Row:
     equation: str
     links: tuple[str, ...]
     unit: float
-    quadric: Quadric
+    form: Form
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Driven:
 
     row: int
     driver: str
-    form: Form
+    form: DriverForm
     sign: float = 1.0
 
 
@@ -77,13 +79,15 @@ class Turn:
 class Writer:
     """Writes the rows of a mechanism on given frames of its links.
 
-    `pins` holds the pins that are variables themselves; a joint of pin and link that the frame already meets is in
-    `met`. Where `angles` is set, orientations are left as `turns` for the family to write.
+    `slots` is the number of vectors that the frames are made of. `pins` holds the pins that are variables themselves; a
+    joint of pin and link that the frame already meets is in `met`. Where `angles` is set, orientations are left as
+    `turns` for the family to write. `turned` numbers the links whose counted turns are variables as well.
     """
 
     mechanism: Mechanism
     place: Mapping[str, int]
     frames: Mapping[str, Frame]
+    slots: int
     angles: bool
     size: float
     pins: Mapping[str, Affine] = field(default_factory=dict)
@@ -93,13 +97,33 @@ class Writer:
     rows: list[Row] = field(default_factory=list)
     driven: list[Driven] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
+    turned: dict[str, int] = field(default_factory=dict)
     #: Pairs (dot row, cross row, driver) of which each sample takes the one that is regular there.
     switches: list[tuple[int, int, str]] = field(default_factory=list)
 
-    def add(self, of: str, equation: str, links: tuple[str, ...], unit: float, quadric: Quadric) -> int:
+    def add(self, of: str, equation: str, links: tuple[str, ...], unit: float, form: Form) -> int:
         """Append a row and return its number."""
-        self.rows.append(Row(of, equation, links, unit, quadric))
+        self.rows.append(Row(of, equation, links, unit, form))
         return len(self.rows) - 1
+
+    def turns_of(self, factors: Mapping[str, float]) -> dict[int, float]:
+        """Return the sum of factor * turn since the sketch over links, as factors of columns.
+
+        The turns of links that ask for them come behind the slots. Where orientations are directions, each is a
+        coordinate, tied to its direction here.
+        """
+        found: dict[int, float] = {}
+        for link, factor in factors.items():
+            if link == self.mechanism.topology.ground or factor == 0.0:
+                continue
+            new = link not in self.turned
+            column = 2 * self.slots + self.turned.setdefault(link, len(self.turned))
+            found[column] = found.get(column, 0.0) + factor
+            if new and not self.angles:
+                drawn = self.mechanism.links[link].direction
+                tie = Winding.tie(self.frames[link].direction * drawn.conjugate(), {column: 1.0})
+                self.add(link, "counted turn", (link,), 1.0, tie)
+        return found
 
     def point(self, link: str, local: complex) -> Affine:
         """Return a point of a link."""
@@ -242,42 +266,15 @@ def _distance(w: Writer, drive: Drive) -> None:
         links.append(name)
         places.append(w.pins[point] if point in w.pins else w.point(name, w.mechanism.links[name].local[point]))
     way = places[1] - places[0]
-    square = Quadric.dot(way, way)
-    half = Quadric(
-        {key: 0.5 * x for key, x in square.square.items()},
-        {key: 0.5 * x for key, x in square.linear.items()},
-        0.5 * square.constant,
-    )
-    row = w.add(drive.id, "distance", tuple(links), w.size**2, half)
+    row = w.add(drive.id, "distance", tuple(links), w.size**2, Quadric.dot(way, way).times(0.5))
     w.driven.append(Driven(row, drive.id, "half square"))
 
 
 #: Who writes the rows of a joint or driver of a kind.
-JOINTS: Mapping[str, Callable[[Writer, Joint], None]] = {"R": _revolute, "P": _prismatic, "S": _slot}
+JOINTS: Mapping[str, Callable[[Writer, Joint], None]] = {
+    "R": _revolute, "P": _prismatic, "S": _slot, "G": write_mesh, "K": write_mesh, "C": write_cam,
+}  # fmt: skip
 DRIVERS: Mapping[str, Callable[[Writer, Drive], None]] = {"angle": _angle, "slide": _slide, "distance": _distance}
-
-
-def refuse_unknown(mechanism: Mechanism) -> None:
-    """Raise `InputError` that names every joint whose rows are not written in coordinates yet."""
-    problems = [
-        Problem(
-            f"joints.{joint.id}",
-            f"the global methods have no rows for a {_type_of(mechanism, joint)} joint",
-            'method = "topological" solves it',
-        )
-        for joint in mechanism.topology.joints
-        if joint.kind not in JOINTS
-    ]
-    if problems:
-        raise InputError(problems, mechanism.title or "mechanism")
-
-
-def _type_of(mechanism: Mechanism, joint: Joint) -> str:
-    """Return the type of a joint in words: kinds that several types share are told by the file's own."""
-    mesh = mechanism.meshes.get(joint.id)
-    if mesh is not None:
-        return mesh.type
-    return "geneva" if joint.id in mechanism.genevas else JOINT_NAMES[joint.kind]
 
 
 def solve_places(mechanism: Mechanism, structure: KinematicStructure) -> dict[str, int]:

@@ -9,12 +9,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates.follow import Failure, Follower
-from structkin.coordinates.frame_plan import fill, frame_plan
-from structkin.coordinates.linear import SOLVERS, Sparse, Triangular
+from structkin.coordinates.frame_plan import Solved, fill, frame_plan
+from structkin.coordinates.linear import SOLVERS
 from structkin.coordinates.make import constraints
-from structkin.coordinates.newton import CONSISTENT, Scaled, close, rates
+from structkin.coordinates.scaled import Scaled
+from structkin.coordinates.solver import GlobalSolver
 from structkin.coordinates.system import Coordinates
+from structkin.coordinates.walk import Failure, Walk
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.motion import Motion
 from structkin.kinematics.plan import Plan
@@ -26,15 +27,6 @@ from structkin.structure import KinematicStructure
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-
-#: Numbers in a block of lanes: entries of the Jacobian, or of full matrices.
-BLOCK = 400_000
-#: Samples between stations depart less than this from the curve they start on, or they are walked to.
-DEPARTURE = 0.01
-#: Rates of this size [radians, or parts of the mechanism's size, to a unit of a driver] have the pose looked at.
-FAST = 1e4
-#: Poses with a smaller singular value than this may be singular ones, found with an error.
-CLOSE = 1e-5
 
 
 @dataclass(frozen=True)
@@ -74,6 +66,7 @@ def solve_globally(
     method: str,
     family: str,
     progress: Callable[[float], None] | None = None,
+    engine: str = "auto",
 ) -> Motion:
     """Solve a mechanism over a schedule by one of the methods of `SOLVERS`; see `structkin.kinematics.solve`."""
     structure = structure_of(mechanism)
@@ -82,143 +75,47 @@ def solve_globally(
         compile_plan(mechanism, structure)  # raises where redundant joints contradict each other
     plan = frame_plan(mechanism, structure)
     fine, kept = schedule.fine()
-    run = _Run(mechanism, structure, coordinates, method, fine, kept, progress)
-    run.follow()
-    frames = run.solve()
-    lanes = fill(plan, mechanism, coordinates.links, frames, schedule.drivers)
-    run.mark(lanes, plan)
-    return Motion(mechanism, plan, schedule.t, schedule.drivers, lanes, statistics=run.statistics())
+    drivers = np.zeros((3, 0, len(fine)))
+    if coordinates.drivers:
+        drivers = np.stack([fine.drivers[id] for id in coordinates.drivers], axis=1)
+    links, turned = coordinates.links, coordinates.turned
+    frames, turns = (
+        tuple(np.full((rows, len(kept)), np.nan) for _ in range(3)) for rows in (4 * len(links), len(turned))
+    )
+
+    def keep(at: Ints, q: Floats, v: Floats, a: Floats) -> None:
+        frames[0][:, at] = coordinates.frames(q)
+        frames[1][:, at] = coordinates.frame_rates(q, v)
+        frames[2][:, at] = coordinates.frame_seconds(q, v, a)
+        found = coordinates.turns(q), coordinates.turn_rates(v), coordinates.turn_rates(a)
+        for rows, values in zip(turns, found, strict=True):
+            rows[:, at] = values
+
+    walk = GlobalSolver(mechanism, coordinates, method, engine).run(drivers, keep, kept, progress)
+    lanes = fill(plan, mechanism, Solved(links, frames, turned, turns), schedule.drivers)
+    # Samples without values of the drivers are marked already.
+    missing = ~np.isfinite(drivers[0][:, kept]).all(axis=0)
+    _mark(lanes, plan, structure, walk, kept, np.asarray(missing, bool))
+    failures = tuple(replace(x, sample=int(np.searchsorted(kept, x.sample))) for x in walk.failures)
+    statistics = Statistics(
+        method, coordinates, walk.q[:, kept], walk.z[:, kept], walk.iterations[kept], walk.stations, failures
+    )
+    return Motion(mechanism, plan, schedule.t, schedule.drivers, lanes, statistics=statistics)
 
 
-class _Run:
-    """One run: the stations first, then all samples in blocks."""
-
-    def __init__(
-        self,
-        mechanism: Mechanism,
-        structure: KinematicStructure,
-        coordinates: Coordinates,
-        method: str,
-        fine: Schedule,
-        kept: Ints,
-        progress: Callable[[float], None] | None,
-    ) -> None:
-        self.structure, self.coordinates, self.method, self.kept = structure, coordinates, method, kept
-        self.progress = progress
-        drives = mechanism.drives
-        self.drivers = np.stack([fine.drivers[id] for id in coordinates.drivers], axis=1) if drives else None
-        n = len(fine)
-        z = np.zeros((0, n)) if self.drivers is None else self.drivers[0].copy()
-        size = float(np.max(coordinates.column_units, initial=0.0)) or 1.0
-        angular = np.array([[drives[id].kind == "angle"] for id in coordinates.drivers], bool).reshape(-1, 1)
-        units = np.where(angular, 1.0, size)
-        self.missing = np.asarray(~np.isfinite(z).all(axis=0), bool)
-        for row, id in enumerate(coordinates.drivers):
-            if drives[id].kind == "distance":
-                # A distance is not negative, though its square is.
-                z[row, z[row] < 0] = np.nan
-        wanted = np.zeros(n, bool)
-        wanted[kept] = True
-        # SuperLU serves single poses of the triangular method as well: its sweeps are made for many lanes.
-        maker = Sparse if SOLVERS[method] is Triangular else SOLVERS[method]
-        self.follower = Follower(Scaled(coordinates, maker), z, units, angular, wanted, progress)
-        self._fast = [Scaled(coordinates, SOLVERS[method])]
-
-    def follow(self) -> None:
-        """Walk the stations."""
-        self.follower.run()
-
-    def _system(self, scaled: Scaled) -> Scaled:
-        """Return the system with the method's own solver, for many lanes."""
-        for known in self._fast:
-            if known.chosen is scaled.chosen or (
-                known.chosen is not None and scaled.chosen is not None and np.array_equal(known.chosen, scaled.chosen)
-            ):
-                return known
-        self._fast.append(Scaled(scaled.coordinates, SOLVERS[self.method], scaled.chosen))
-        return self._fast[-1]
-
-    def solve(self) -> tuple[Floats, Floats, Floats]:
-        """Close all samples and solve their rates; return the frames and their rates (4 links, samples)."""
-        f, count = self.follower, len(self.kept)
-        frames = tuple(np.full((4 * len(self.coordinates.links), count), np.nan) for _ in range(3))
-        entries = max(len(self.coordinates.pattern[0]), self.coordinates.n**2 if self.method == "global" else 1, 1)
-        width = max(1, min(2048, BLOCK // entries))
-        place = np.full(f.z.shape[1], -1, np.intp)
-        place[self.kept] = np.arange(count)
-        for number, walked in enumerate(f.systems):
-            scaled = self._system(walked)
-            lanes = self.kept[f.system_of[self.kept] == number]
-            for start in range(0, len(lanes), width):
-                part = lanes[start : start + width]
-                self._close(scaled, part[~f.solved[part]])
-                self._rates(scaled, part[f.solved[part]], place, frames)
-                if self.progress is not None:
-                    self.progress(0.5 + 0.5 * (start + len(part)) / max(count, 1))
-        return frames[0], frames[1], frames[2]
-
-    def _close(self, scaled: Scaled, lanes: Ints) -> None:
-        """Run Newton's method over samples that were predicted; those it does not close are walked to."""
-        f = self.follower
-        if not len(lanes):
-            return
-        guess, z = f.q[:, lanes], f.z[:, lanes]
-        found = close(scaled, guess, z)
-        unit = self.coordinates.column_units[:, None]
-        good = found.converged & (np.max(np.abs(found.q - guess) / unit, axis=0, initial=0.0) < DEPARTURE)
-        if scaled.redundant:
-            good &= scaled.gap(found.q, z) < CONSISTENT
-        f.q[:, lanes[good]] = found.q[:, good]
-        f.iterations[lanes] = found.iterations
-        f.solved[lanes[good]] = True
-        for lane in lanes[~good]:
-            f.again(int(lane))
-
-    def _rates(self, scaled: Scaled, lanes: Ints, place: Ints, frames: tuple[Floats, ...]) -> None:
-        """Solve the rates of closed samples; positions alone are kept where the pose is singular."""
-        f, c = self.follower, self.coordinates
-        if not len(lanes):
-            return
-        q, z, at = f.q[:, lanes], f.z[:, lanes], place[lanes]
-        dz, ddz = (np.zeros_like(z), np.zeros_like(z)) if self.drivers is None else self.drivers[1:, :, lanes]
-        found = rates(scaled, q, z, dz, ddz)
-        v, a = found.v, found.a
-        size = np.max(np.abs(v) / c.column_units[:, None], axis=0, initial=0.0)
-        drive = np.max(np.abs(dz) / f.units, axis=0, initial=0.0)
-        fast = (size > FAST * drive) | (~np.isfinite(size) & np.isfinite(drive))
-        for k in np.flatnonzero(fast | f.suspect[lanes]):
-            if scaled.smallest_singular_value(q[:, [k]], z[:, [k]])[0] < CLOSE:
-                f.mend(int(lanes[k]))
-        lost = f.status[lanes] == Status.SINGULAR
-        v[:, lost] = a[:, lost] = np.nan
-        q = f.q[:, lanes]
-        frames[0][:, at] = c.frames(q)
-        frames[1][:, at] = c.frame_rates(q, v)
-        frames[2][:, at] = c.frame_seconds(q, v, a)
-
-    # --- how it went --------------------------------------------------------------------------------------
-
-    def mark(self, lanes: Lanes, plan: Plan) -> None:
-        """Give the samples their status, and the group where each stopped."""
-        status = self.follower.status[self.kept]
-        regular = np.asarray(status == Status.OK)
-        bad = ~(regular | self.missing[self.kept])
-        lanes.status[bad] = status[bad]
-        owner = {link: group.index for group in self.structure.groups for link in group.links}
-        failures = sorted(self.follower.failures, key=lambda failure: failure.sample)
-        groups = np.array([0, *(max((owner.get(x, 0) for x in f.links), default=0) for f in failures)])
-        # The samples behind the one where the walk stopped share its group.
-        lanes.group[bad] = groups[np.searchsorted([f.sample for f in failures], self.kept[bad], side="right")]
-        lost = bad & (status != Status.SINGULAR)
-        for step in plan.steps:
-            for slot in step.outputs:
-                lanes.x[:, plan.rows(slot), lost] = np.nan
-
-    def statistics(self) -> Statistics:
-        """Return how the run went."""
-        f = self.follower
-        failures = tuple(replace(x, sample=int(np.searchsorted(self.kept, x.sample))) for x in f.failures)
-        return Statistics(
-            self.method, self.coordinates, f.q[:, self.kept], f.z[:, self.kept], f.iterations[self.kept], f.stations,
-            failures,
-        )  # fmt: skip
+def _mark(
+    lanes: Lanes, plan: Plan, structure: KinematicStructure, walk: Walk, kept: Ints, missing: NDArray[np.bool_]
+) -> None:
+    """Give the samples their status, and the group where each stopped."""
+    status = walk.status[kept]
+    bad = ~(np.asarray(status == Status.OK) | missing)
+    lanes.status[bad] = status[bad]
+    owner = {link: group.index for group in structure.groups for link in group.links}
+    failures = sorted(walk.failures, key=lambda failure: failure.sample)
+    groups = np.array([0, *(max((owner.get(x, 0) for x in f.links), default=0) for f in failures)])
+    # The samples behind the one where the walk stopped share its group.
+    lanes.group[bad] = groups[np.searchsorted([f.sample for f in failures], kept[bad], side="right")]
+    lost = bad & (status != Status.SINGULAR)
+    for step in plan.steps:
+        for slot in step.outputs:
+            lanes.x[:, plan.rows(slot), lost] = np.nan

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -40,6 +41,10 @@ class Coordinates(Protocol):
     link's frame and U its unit direction, so that a point of the link at (c1, c2) is O + c1 U + c2 U~ (S0 eq. 3).
     With X(q) these frames, dX/dq = `frame_map` carries a mass matrix M_X, constant for a rigid body, and forces F_X:
     M = X_q^T M_X X_q, Q = X_q^T F_X.
+
+    A direction does not hold whole turns, which gears multiply. The links `turned` are those whose turns since the
+    sketch, whole turns counted, appear in rows; `turns` gives them. In natural and fully Cartesian coordinates these
+    turns are coordinates of their own, tied to the directions; else they are sums of the angles.
     """
 
     family: str
@@ -47,6 +52,7 @@ class Coordinates(Protocol):
     drivers: tuple[str, ...]
     names: tuple[str, ...]
     rows: tuple[Label, ...]
+    turned: tuple[str, ...]
     pattern: tuple[Ints, Ints]
     #: The size of a change of each coordinate and of each row, which makes them comparable.
     column_units: Floats
@@ -81,8 +87,17 @@ class Coordinates(Protocol):
     def frames(self, q: Any) -> Any:
         """Return O_x, O_y, U_x, U_y of every moving link (4 links, lanes)."""
 
-    def from_frames(self, X: Any) -> Any:
-        """Return the coordinates (n, lanes) of given frames (4 links, lanes)."""
+    def from_frames(self, X: Any, turns: Mapping[str, Floats] | None = None) -> Any:
+        """Return the coordinates (n, lanes) of given frames (4 links, lanes).
+
+        `turns` are those of links since the sketch (lanes,): frames alone leave whole turns of the links `turned` open.
+        """
+
+    def turns(self, q: Any) -> Any:
+        """Return how far the links `turned` have turned since the sketch (turned, lanes)."""
+
+    def turn_rates(self, v: Any) -> Any:
+        """Return the first rates of `turns`, or the second ones from second rates of the coordinates."""
 
     def frame_rates(self, q: Any, v: Any) -> Any:
         """Return the first rates of `frames`."""

@@ -72,6 +72,32 @@ class Blocks:
         block_of_column, block_of_row = place[label], place[label[column_of]]
         return cls(n, tuple(_blocks(rows, columns, block_of_row, block_of_column, count)))
 
+    @property
+    def largest(self) -> int:
+        """The number of rows of the largest block."""
+        return max((len(block.rows) for block in self.blocks), default=0)
+
+    @cached_property
+    def tables(self) -> tuple[NDArray[np.int64], ...]:
+        """The blocks as flat tables: what the sweeps of `structkin.coordinates.sweep_kernels` read."""
+        blocks = self.blocks
+
+        def ends(counts: list[int]) -> NDArray[np.int64]:
+            return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
+
+        def flat(parts: list[Ints]) -> NDArray[np.int64]:
+            return np.concatenate([np.zeros(0), *parts]).astype(np.int64)
+
+        sizes = [len(block.rows) for block in blocks]
+        return (
+            ends(sizes), flat([block.rows for block in blocks]), flat([block.columns for block in blocks]),
+            ends([len(block.diagonal[0]) for block in blocks]), flat([block.diagonal[0] for block in blocks]),
+            flat([block.diagonal[1] * b + block.diagonal[2] for block, b in zip(blocks, sizes, strict=True)]),
+            ends([len(block.left[0]) for block in blocks]), flat([block.left[0] for block in blocks]),
+            flat([block.rows[block.left[1]] for block in blocks]), flat([block.left[2] for block in blocks]),
+            ends([b * b for b in sizes]),
+        )  # fmt: skip
+
     @cached_property
     def _by_size(self) -> list[tuple[Ints, int, Ints, Ints, Ints, Ints]]:
         """The diagonal entries of blocks of one size: blocks, size, entry, block among these, row, column."""
@@ -96,84 +122,35 @@ class Blocks:
 
     def signs(self, entries: Floats) -> Floats:
         """Return the sign of the determinant of each block (blocks, lanes): the branch that a pose is on."""
-        return self._each(entries, lambda matrices: np.linalg.slogdet(matrices)[0])
+        return self._each(entries, lambda matrices: np.sign(_determinants(matrices)))
 
     def determinants(self, entries: Floats) -> Floats:
         """Return the determinant of each block (blocks, lanes)."""
-        return self._each(entries, np.linalg.det)
+        return self._each(entries, _determinants)
 
     def weakest(self, entries: Floats) -> tuple[Ints, Floats]:
         """Return the block with the smallest singular value in each lane, and that value."""
-        least = self._each(entries, lambda matrices: np.linalg.svd(matrices, compute_uv=False)[..., -1])
+        least = self._each(entries, _smallest_singular_values)
         return np.argmin(least, axis=0), np.min(least, axis=0)
 
-    def factor(self, entries: Floats) -> Sweeps:
-        """Return the sweeps over the lanes of these entries."""
-        return Sweeps(self, entries)
+
+def _determinants(matrices: Floats) -> Any:
+    """Return the determinants of matrices (lanes, blocks, b, b)."""
+    if matrices.shape[-1] != 2:
+        return np.linalg.det(matrices)
+    return matrices[..., 0, 0] * matrices[..., 1, 1] - matrices[..., 0, 1] * matrices[..., 1, 0]
 
 
-class Sweeps:
-    """Inverses of the diagonal blocks in all lanes, and the sweeps that use them."""
+def _smallest_singular_values(matrices: Floats) -> Any:
+    """Return the smallest singular values of matrices (lanes, blocks, b, b).
 
-    def __init__(self, blocks: Blocks, entries: Floats) -> None:
-        """Invert the blocks; lanes where one is singular become NaN or infinite."""
-        self._blocks, self._entries = blocks, entries
-        with np.errstate(all="ignore"):
-            self._inverses = [_inverse(block, entries) for block in blocks.blocks]
-
-    def solve(self, right: Floats) -> Floats:
-        """Solve Phi_q x = right (n, lanes) by the forward sweep."""
-        x = np.empty_like(right)
-        with np.errstate(all="ignore"):
-            for block, inverse in zip(self._blocks.blocks, self._inverses, strict=True):
-                r = right[block.rows]
-                for entry, row, column in zip(*block.left, strict=True):
-                    r[row] -= self._entries[entry] * x[column]
-                x[block.columns] = _apply(inverse, r)
-        return x
-
-    def solve_transposed(self, right: Floats) -> Floats:
-        """Solve Phi_q^T y = right (n, lanes) by the reverse sweep: multipliers and adjoints."""
-        y, r = np.empty_like(right), right.copy()
-        with np.errstate(all="ignore"):
-            for block, inverse in zip(self._blocks.blocks[::-1], self._inverses[::-1], strict=True):
-                part = _apply(np.swapaxes(inverse, 0, 1), r[block.columns])
-                y[block.rows] = part
-                for entry, row, column in zip(*block.left, strict=True):
-                    r[column] -= self._entries[entry] * part[row]
-        return y
-
-
-def _inverse(block: Block, entries: Floats) -> Any:
-    """Return the inverse of a diagonal block, lanes last (b, b, lanes)."""
-    b = len(block.rows)
-    if b > 2:
-        return np.moveaxis(invert_lanes(block.dense(entries)), 0, -1)
-    entry, row, column = block.diagonal
-    A = np.zeros((b, b, entries.shape[1]))
-    A[row, column] = entries[entry]
-    if b == 1:
-        return 1.0 / A
-    (p, q), (r, s) = A
-    return np.stack((s, -q, -r, p)).reshape(2, 2, -1) / (p * s - q * r)
-
-
-def _apply(inverse: Any, right: Floats) -> Any:
-    return np.einsum("ijn,jn->in", inverse, right) if len(right) > 1 else inverse[0] * right
-
-
-def invert_lanes(matrices: Floats) -> Floats:
-    """Return the inverse of each matrix (lanes, n, n); NaN where one is exactly singular."""
-    try:
-        return np.asarray(np.linalg.inv(matrices))
-    except np.linalg.LinAlgError:
-        result = np.full(matrices.shape, np.nan)
-        for lane, matrix in enumerate(matrices):
-            try:
-                result[lane] = np.linalg.inv(matrix)
-            except np.linalg.LinAlgError:
-                continue
-        return result
+    With two rows their squares have the sum of all squares for a sum and det^2 for a product.
+    """
+    if matrices.shape[-1] != 2:
+        return np.linalg.svd(matrices, compute_uv=False)[..., -1]
+    half, det = 0.5 * np.sum(matrices**2, axis=(-2, -1)), np.abs(_determinants(matrices))
+    largest = half + np.sqrt(np.maximum((half - det) * (half + det), 0.0))
+    return det / np.sqrt(np.where(largest > 0, largest, 1.0))
 
 
 def _in_order(needing: Ints, needed: Ints, count: int) -> list[int]:

@@ -1,19 +1,23 @@
 """Dynamics: what forces a motion needs, and what motion forces make."""
 
 from structkin.dynamics.bodies import Body, mass_table
+from structkin.dynamics.initial import Correction, InitialConditions, initial_conditions
 from structkin.dynamics.kinetostatics import Kinetostatics, kinetostatics
-from structkin.dynamics.loads import Force, Moment, UserLoad
 from structkin.dynamics.simulate import simulate
 from structkin.dynamics.simulation import Integration, Simulation
+from structkin.dynamics.user_loads import Force, Moment, UserLoad
 
 __all__ = [
     "Body",
+    "Correction",
     "Force",
+    "InitialConditions",
     "Integration",
     "Kinetostatics",
     "Moment",
     "Simulation",
     "UserLoad",
+    "initial_conditions",
     "kinetostatics",
     "mass_table",
     "simulate",

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.loads import cross
-from structkin.errors import InputError, Problem
+from structkin.dynamics.pair_forces import action_of, parts_of
 from structkin.kinematics import Motion
 from structkin.model.mechanism import Mechanism
-from structkin.model.topology import JOINT_NAMES, pin_of
+from structkin.model.topology import Joint, pin_of
 from structkin.structure import KinematicStructure
 
 Floats = NDArray[np.float64]
@@ -32,7 +32,8 @@ class Column:
     """One unknown of the joint or driver `id`, on the body `to` and, opposite, on `off`; None is the ground.
 
     `part` is "x", "y" (a pin's force), "normal" (a guide's force), "moment", "travel" or "distance" (an effort along
-    the coordinate). `places` are where it acts, in the frames of off and to.
+    the coordinate). `places` are where it acts, in the frames of off and to. A higher pair has `pair` set: its forces
+    are those of `contacts.action_of`, a "belt" in N m on its first pulley.
     """
 
     id: str
@@ -40,11 +41,19 @@ class Column:
     off: str | None
     to: str | None
     places: tuple[complex, complex] = (0j, 0j)
+    pair: bool = False
+
+    @property
+    def in_newton_metres(self) -> bool:
+        """Whether the unknown is a moment."""
+        return self.part in ("moment", "belt")
 
     def direction(self, motion: Motion) -> Floats | None:
         """Return the unit force (n, 2) on `to`, or None for a moment."""
         if self.part == "moment":
             return None
+        if self.pair:
+            return _pairs(action_of(motion, self.id, self.part).force)
         if self.part in GLOBAL:
             return np.broadcast_to(np.array(GLOBAL[self.part]), (len(motion), 2))
         if self.part == "distance":
@@ -75,18 +84,11 @@ class Columns:
 
 
 def make_columns(mechanism: Mechanism, structure: KinematicStructure) -> Columns:
-    """Return the unknown forces of a mechanism; `InputError` for joints that forces cannot pass yet."""
+    """Return the unknown forces of a mechanism."""
     group = {link: item.index for item in structure.groups for link in item.links}
     # A link that stands still and needs no group of its own comes last.
     links = {link: group.get(link, len(structure.groups)) for link in mechanism.topology.moving_links}
     topology, ground = mechanism.topology, mechanism.topology.ground
-    strange = {joint.id: JOINT_NAMES[joint.kind] for joint in topology.joints if joint.kind not in "RPS"}
-    strange |= dict.fromkeys(mechanism.arcs, "circular slot")
-    if strange:
-        raise InputError(
-            [Problem(f"joints.{id}", f"forces through a {name} are not supported yet") for id, name in strange.items()],
-            mechanism.title or "mechanism",
-        )
     ends = [end for joint in topology.joints for end in joint.links]
     ends += [end for driver in topology.drivers for end in driver.links]
     attached = {pin for end in ends if (pin := pin_of(end)) is not None}
@@ -101,6 +103,9 @@ def make_columns(mechanism: Mechanism, structure: KinematicStructure) -> Columns
     for joint in topology.joints:
         if joint.kind == "R":
             columns += _pin_columns(mechanism, joint.id, joint.links, bodies)
+            continue
+        if joint.kind not in "PS" or joint.id in mechanism.arcs:
+            columns += _pair_columns(mechanism, joint, body)
             continue
         guide = mechanism.guides[joint.id]
         end = next((end for end in joint.links if pin_of(end) is not None), guide.slider)
@@ -133,6 +138,27 @@ def _pin_columns(mechanism: Mechanism, id: str, held: Sequence[str], bodies: dic
     ]
 
 
+def _pair_columns(mechanism: Mechanism, joint: Joint, body: Any) -> list[Column]:
+    """Return the forces of a higher pair: from its first link, or the slotted one, on the other."""
+    mesh, arc = mechanism.meshes.get(joint.id), mechanism.arcs.get(joint.id)
+    if arc is not None:
+        end = next((end for end in joint.links if pin_of(end) is not None), arc.slider)
+        return [Column(joint.id, "radius", body(arc.carrier), body(end), pair=True)]
+    if mesh is not None:
+        first, second = mesh.links
+        return [Column(joint.id, part, body(first), body(second), pair=True) for part in parts_of(mesh)]
+    first, second = _contact_links(mechanism, joint.id)
+    return [Column(joint.id, "contact", body(first), body(second), pair=True)]
+
+
+def _contact_links(mechanism: Mechanism, id: str) -> tuple[str, str]:
+    geneva, cam = mechanism.genevas.get(id), mechanism.cams.get(id)
+    if geneva is not None:
+        return geneva.crank, geneva.wheel
+    assert cam is not None
+    return cam.cam, cam.follower
+
+
 def _effort(mechanism: Mechanism, id: str, body: Any) -> Column:
     drive = mechanism.drives[id]
     if drive.kind == "angle":
@@ -155,6 +181,8 @@ def unit_wrenches(motion: Motion, column: Column) -> tuple[Floats, Floats]:
 
     A wrench is a force [N] and its moment [N m] about the origin of the body's frame, or about the pin.
     """
+    if column.pair:
+        return _pair_wrenches(motion, column)
     direction, n = column.direction(motion), len(motion)
     if direction is None:
         unit = np.stack((np.zeros(n), np.zeros(n), np.ones(n)))
@@ -168,6 +196,18 @@ def unit_wrenches(motion: Motion, column: Column) -> tuple[Floats, Floats]:
         arms = [_arm(motion, body, place) for body, place in zip((column.off, column.to), column.places, strict=True)]
     off, to = (np.concatenate((direction.T, cross(arm, direction)[None])) for arm in arms)
     return -off, to
+
+
+def _pair_wrenches(motion: Motion, column: Column) -> tuple[Floats, Floats]:
+    action = action_of(motion, column.id, column.part)
+    force, point = _pairs(action.force), _pairs(action.point)
+    arms = [point - _origin(motion, body, point) for body in (column.off, column.to)]
+    off, to = (np.concatenate((force.T, (cross(arm, force) + action.couple)[None])) for arm in arms)
+    return -off, to
+
+
+def _pairs(z: NDArray[np.complex128]) -> Floats:
+    return np.stack((z.real, z.imag), axis=1)
 
 
 def _joint(mechanism: Mechanism, column: Column) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,5 +139,19 @@ FIXED: Mapping[str, Callable[[], Integrator]] = {
     "gear4": Gear4,
 }
 
-#: SciPy's integrators with an adaptive step.
-ADAPTIVE = ("DOP853", "RK45", "Radau", "BDF", "LSODA")
+#: Integrators with an adaptive step: SciPy's, and Adams, Bashforth and Moulton's with Milne's error estimate.
+ADAPTIVE = ("DOP853", "RK45", "Radau", "BDF", "LSODA", "milne")
+
+#: Those of them that may go on from a state that is put right between two steps.
+FORGIVING = ("DOP853", "RK45", "Radau", "milne")
+
+
+def adaptive_solver(name: str) -> Callable[..., Any]:
+    """Return the class of an adaptive integrator: a `scipy.integrate.OdeSolver`."""
+    if name == "milne":
+        from structkin.dynamics.milne import ABM4Milne
+
+        return ABM4Milne
+    from scipy import integrate
+
+    return getattr(integrate, name)  # type: ignore[no-any-return]

@@ -12,8 +12,11 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import Body, mass_table
 from structkin.dynamics.columns import Column, Columns, make_columns, unit_wrenches
-from structkin.dynamics.loads import UserLoad, Wrenches, cross, wrenches
+from structkin.dynamics.friction import with_friction
+from structkin.dynamics.loads import Wrenches, cross, wrenches
+from structkin.dynamics.pair_forces import action_of, place_of_action
 from structkin.dynamics.reverse import Layout, ReverseSweep
+from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
 from structkin.kinematics.engine import Lanes
@@ -24,6 +27,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+#: The parts of forces that press two links on each other.
+PRESSING = ("normal", "contact")
 #: Equations times samples that are solved at a time.
 BLOCK = 200_000
 
@@ -81,16 +86,55 @@ class Kinetostatics:
         return total
 
     def reaction_moment(self, joint: str, link: str) -> Floats:
-        """Return the moment (n,) [N m] that a prismatic joint puts on one of its links; zero for other joints.
+        """Return the moment (n,) [N m] that a joint puts on one of its links, about the place where its force acts.
 
-        It belongs to the reaction force as acting at the point of the slider that runs along the guide.
+        Only prismatic joints and belts have one.
         """
         self._check(joint, link)
         total = np.zeros(len(self.motion))
         for column, values in self._of(joint):
             if column.part == "moment":
                 total += self._sign(column, link) * values
+            elif column.pair:
+                action, place = (
+                    action_of(self.motion, joint, column.part),
+                    place_of_action(self.motion, joint, link, column.part),
+                )
+                arm = (np.conj(action.point - place) * action.force).imag
+                total += self._sign(column, link) * values * (action.couple + arm)
         return total
+
+    def reaction_place(self, joint: str, link: str) -> Floats:
+        """Return where (n, 2) [m] the reaction force of a joint on one of its links acts.
+
+        That is the pin, the slider's point that runs along the guide or slot, the point of contact of a higher pair (of
+        gears the pitch point), and for a belt the centre of the pulley. Raises `InputError`.
+        """
+        self._check(joint, link)
+        columns = [column for column, _ in self._of(joint)]
+        guide = self.motion.mechanism.guides.get(joint)
+        if columns and columns[0].pair:
+            place = place_of_action(self.motion, joint, link, columns[0].part)
+            return np.stack((place.real, place.imag), axis=1)
+        if guide is not None:
+            return np.asarray(self.motion.position(guide.point, guide.slider))
+        return np.asarray(self.motion.position(joint))
+
+    def contact_force(self, joint: str) -> Floats:
+        """Return the normal force (n,) [N] of a cam or a rolling contact: positive where the two press on each other.
+
+        Where it is negative they would part, unless something else keeps them together. Raises `InputError` where the
+        joint is neither.
+        """
+        if joint not in self.pressing:
+            raise self._unknown(joint, "a cam or a rolling contact", self.pressing)
+        return np.array(next(values for column, values in self._of(joint) if column.part in PRESSING))
+
+    @property
+    def pressing(self) -> tuple[str, ...]:
+        """The cams and rolling contacts: joints that only press."""
+        m = self.motion.mechanism
+        return (*m.cams, *(mesh.joint for mesh in m.meshes.values() if mesh.type == "rolling"))
 
     def unique(self, id: str) -> bool:
         """Return whether the motion alone determines the forces of a joint or driver.
@@ -197,8 +241,9 @@ def kinetostatics(motion: Motion, *, static: bool = False, loads: Sequence[UserL
     are taken at rest: only gravity, springs and applied forces count. A torque that the file gives to a free coordinate
     is not applied: the result is the whole torque that the motion needs.
 
-    Raises `InputError` where a mass has no centre, where the rates of drivers are not known, or where forces cannot
-    pass through a joint yet.
+    Forces pass through gears, belts, racks, rolling contacts, cams and Geneva wheels as through ideal pairs, without
+    losses; see `structkin.dynamics.pair_forces`. Raises `InputError` where a mass has no centre, or where the rates of
+    drivers are not known.
 
     >>> import structkin as sk
     >>> arm = sk.Mechanism(
@@ -217,8 +262,15 @@ def kinetostatics(motion: Motion, *, static: bool = False, loads: Sequence[UserL
         hint = "pass (values, rates, accelerations) to solve, or static=True"
         problems = [Problem(f"drivers.{id}", "its rates are not known, and forces need them", hint) for id in unknown]
         raise InputError(problems, mechanism.title or "mechanism")
+    found = _solved(motion, bodies, columns, wrenches(motion, bodies, loads))
+    return with_friction(
+        found, lambda normals: _solved(motion, bodies, columns, wrenches(motion, bodies, loads, normals=normals))
+    )
+
+
+def _solved(motion: Motion, bodies: tuple[Body, ...], columns: Columns, applied: Wrenches) -> Kinetostatics:
+    """Return the forces under what acts on the links."""
     with np.errstate(invalid="ignore"):
-        applied = wrenches(motion, bodies, loads)
         needed = {body.link: _needed(motion, body, applied) for body in bodies}
     known = np.array([*needed.values()]).reshape(-1, len(motion), 3)
     good = np.flatnonzero(motion.ok & np.isfinite(known).all(axis=(0, 2)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,43 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import Body
+from structkin.dynamics.contacts import add_contact
+from structkin.dynamics.user_loads import UserLoad, add_user_load, known_state, no_times, when
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
-from structkin.model.forces import AppliedForce, AppliedMoment, Friction, Load, Spring, Torsion
-from structkin.model.mechanism import GROUND
-from structkin.model.topology import suggest
+from structkin.model.forces import AppliedForce, AppliedMoment, Contact, Friction, Load, Spring, Torsion
+from structkin.model.parts import Law
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Force:
-    """A force that a function of the user returns: vector (2,) or (n, 2) [N] in global axes at a point.
-
-    `point` is a name, or a place x + yj [m] in the frame of `link`. Without `link` it acts on the first moving link
-    that has the point.
-    """
-
-    point: str | complex
-    vector: Any
-    link: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """A moment that a function of the user returns: size [N m], a number or (n,), counter-clockwise on `link`.
-
-    Its opposite acts on `against`.
-    """
-
-    link: str
-    size: Any
-    against: str = GROUND
-
-
-#: Forces as a plain function of the times (n,) [s] and the state: a `Motion` of n samples, whose positions and
-#: velocities are known (`position`, `velocity`, `angle`, `omega`, `travel`), its accelerations not.
-UserLoad = Callable[[Floats, Motion], Iterable[Force | Moment]]
 
 
 @dataclass
@@ -88,11 +59,17 @@ def cross(a: Floats, b: Floats) -> Floats:
 
 
 def wrenches(
-    motion: Motion, bodies: Sequence[Body], users: Sequence[UserLoad] = (), near: dict[str, float] | None = None
+    motion: Motion,
+    bodies: Sequence[Body],
+    users: Sequence[UserLoad] = (),
+    near: dict[str, float] | None = None,
+    normals: Mapping[str, Floats] | None = None,
 ) -> Wrenches:
     """Return all that acts on the links, drivers and joints left out.
 
-    `near[id]` holds the angle of a torsional spring before the first sample, and is set to that of the last one.
+    `near[id]` holds the angle of a torsional spring before the first sample, and is set to that of the last one; of a
+    contact it holds the speed at which the bodies met. `normals[id]` (n,) [N] presses the joint of a friction with a
+    coefficient; without, there is none yet.
     """
     total, forces = Wrenches(motion), motion.mechanism.forces
     gravity = np.array((forces.gravity.real, forces.gravity.imag))
@@ -102,18 +79,31 @@ def wrenches(
     for load in forces.loads.values():
         if isinstance(load, Torsion):
             _torsion(total, load, near)
+        elif isinstance(load, Contact):
+            add_contact(total, load, near)
+        elif isinstance(load, Friction):
+            _friction(total, load, None if normals is None else normals.get(load.id))
         else:
             _ADD[type(load)](total, load)
     for user in users:
-        for item in user(motion.t, motion):
-            _add_users(total, item)
+        add_user_load(total, user)
     return total
 
 
-def _law(law: Any, motion: Motion) -> Floats:
-    """Return the value (n,) of a size at the motion's times; a constant has one also where there is no time."""
+def _law(law: Law, motion: Motion, id: str) -> Floats:
+    """Return the value (n,) of a size at the motion's times; a constant has one also where there is no time.
+
+    Raises `InputError` where a load has no value, and the motion has a state.
+    """
     t = np.where(np.isfinite(motion.t), motion.t, 0.0) if law.speed == 0.0 else motion.t
-    return np.asarray(law(t)[0], dtype=np.float64)
+    values = np.asarray(law(t)[0], dtype=np.float64)
+    if (bad := np.flatnonzero(~np.isfinite(values) & known_state(motion))).size:
+        message = f"has no value {when(motion, int(bad[0]))}"
+        hint = no_times(motion)
+        if law.span is not None and not hint:
+            hint = f"its table goes from {law.span[0]:g} s to {law.span[1]:g} s"
+        raise InputError([Problem(f"forces.{id}", message, hint)], motion.mechanism.title or "loads")
+    return values
 
 
 def _spring(total: Wrenches, load: Spring) -> None:
@@ -129,7 +119,7 @@ def _spring(total: Wrenches, load: Spring) -> None:
     if load.damping:
         pull = pull + load.damping * np.sum(along * rate, axis=1)
     if load.actuator is not None:
-        pull = pull + _law(load.actuator, motion)
+        pull = pull + _law(load.actuator, motion, load.id)
     force = pull[:, None] * along
     total.push(first, a, force)
     total.push(second, b, -force)
@@ -144,7 +134,7 @@ def _torsion(total: Wrenches, load: Torsion, near: dict[str, float] | None) -> N
     if load.damping:
         moment = moment - load.damping * (motion.omega(second) - motion.omega(first))
     if load.actuator is not None:
-        moment = moment + _law(load.actuator, motion)
+        moment = moment + _law(load.actuator, motion, load.id)
     total.turn(second, moment)
     total.turn(first, -moment)
 
@@ -164,7 +154,7 @@ def turned_angle(motion: Motion, load: Torsion, near: float | None = None) -> Fl
 
 def _applied_force(total: Wrenches, load: AppliedForce) -> None:
     motion = total.motion
-    x, y = _law(load.x, motion), _law(load.y, motion)
+    x, y = _law(load.x, motion, load.id), _law(load.y, motion, load.id)
     if load.local:
         u = motion.position(1 + 0j, load.link) - motion.position(0j, load.link)
         x, y = u[:, 0] * x - u[:, 1] * y, u[:, 1] * x + u[:, 0] * y
@@ -172,17 +162,19 @@ def _applied_force(total: Wrenches, load: AppliedForce) -> None:
 
 
 def _applied_moment(total: Wrenches, load: AppliedMoment) -> None:
-    size = _law(load.size, total.motion)
+    size = _law(load.size, total.motion, load.id)
     total.turn(load.links[1], size)
     total.turn(load.links[0], -size)
 
 
-def _friction(total: Wrenches, load: Friction) -> None:
+def _friction(total: Wrenches, load: Friction, normal: Floats | None) -> None:
     motion = total.motion
+    # A limit, or a coefficient times what presses the joint, at a pin with its radius for an arm.
+    limit = load.limit if normal is None else load.coefficient * load.arm * normal
     guide = motion.mechanism.guides.get(load.joint)
     if guide is None:
         first, second = load.links
-        moment = -load.limit * np.tanh((motion.omega(second) - motion.omega(first)) / load.transition)
+        moment = -limit * np.tanh((motion.omega(second) - motion.omega(first)) / load.transition)
         total.turn(second, moment)
         total.turn(first, -moment)
         return
@@ -192,7 +184,7 @@ def _friction(total: Wrenches, load: Friction) -> None:
     omega = motion.omega(guide.carrier)[:, None]
     passing = motion.velocity(0j, guide.carrier) + omega * np.stack((-way[:, 1], way[:, 0]), axis=1)
     rate = np.sum(along * (motion.velocity(guide.point, guide.slider) - passing), axis=1)
-    force = (-load.limit * np.tanh(rate / load.transition))[:, None] * along
+    force = (-limit * np.tanh(rate / load.transition))[:, None] * along
     total.push(guide.slider, guide.point, force)
     total.force[guide.carrier] -= force
     total.moment[guide.carrier] -= cross(way, force)
@@ -202,36 +194,4 @@ _ADD: Mapping[type[Load], Callable[[Wrenches, Any], None]] = {
     Spring: _spring,
     AppliedForce: _applied_force,
     AppliedMoment: _applied_moment,
-    Friction: _friction,
 }
-
-
-def _add_users(total: Wrenches, item: Any) -> None:
-    m, n = total.motion.mechanism, len(total.motion)
-    if isinstance(item, Moment):
-        for name in (item.link, item.against):
-            if name not in m.links:
-                raise _refused(total, str(name), "is not a link", suggest(str(name), m.links))
-        size = np.broadcast_to(np.asarray(item.size, dtype=np.float64), (n,))
-        total.turn(item.link, size)
-        total.turn(item.against, -size)
-        return
-    if not isinstance(item, Force):
-        raise _refused(
-            total, "loads", f"expected Force or Moment, found {type(item).__name__}", "return a list of them"
-        )
-    link, place = item.link, item.point
-    if isinstance(place, str):
-        held = [name for name, one in m.links.items() if place in one.local]
-        if not held or (link is not None and link not in held):
-            known = m.points if link is None or link not in m.links else m.links[link].local
-            raise _refused(total, place, f"is not a point of {link or 'a link'}", suggest(place, known))
-        link = link or next((name for name in held if name != GROUND), GROUND)
-        place = m.links[link].local[place]
-    elif link is None or link not in m.links:
-        raise _refused(total, str(link), "is not a link", suggest(str(link), m.links))
-    total.push(link, complex(place), np.broadcast_to(np.asarray(item.vector, dtype=np.float64), (n, 2)))
-
-
-def _refused(total: Wrenches, key: str, message: str, hint: str) -> InputError:
-    return InputError([Problem(key, message, hint)], total.motion.mechanism.title or "loads")

@@ -12,61 +12,57 @@ occurs, and the pose closes exactly at every instant. The contraction z'^T L z' 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import Body
-from structkin.dynamics.loads import UserLoad, wrenches
-from structkin.groups import General
+from structkin.dynamics.contacts import depths, note_impacts
+from structkin.dynamics.dead_points import DeadPoints
+from structkin.dynamics.loads import wrenches
+from structkin.dynamics.pose import NoPoseError
+from structkin.dynamics.poses import Poses
+from structkin.dynamics.user_loads import UserLoad
+from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
 from structkin.kinematics.affine import Affine
-from structkin.kinematics.coefficients import Coefficients
-from structkin.kinematics.engine import Lanes, positions
+from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.status import Status
+from structkin.model.forces import Contact
 from structkin.model.mechanism import Mechanism
 
 Floats = NDArray[np.float64]
 
-#: Between two evaluations no direction turns by more than this [rad], or the way is gone in parts.
-TURN = 0.3
-
-
 #: A coordinate that moves the links faster than this, made dimensionless by the mechanism's size, is at a dead point.
 STEEP = 1e4
-#: A group with a smaller margin (a squared sine) is flat: its rates are rounding, and its assembly mode may change.
-FLAT = 1e-8
-
-
-class NoPoseError(Exception):
-    """The mechanism cannot be where it should be, or its coordinates do not tell its motion there."""
-
-    def __init__(self, t: float, status: Status, group: int) -> None:
-        """Keep when, why and where."""
-        self.t, self.status, self.group = t, status, group
-        super().__init__(t)
+#: The root of a group below which its dead point is looked for.
+DEAD = 0.25
 
 
 @dataclass(frozen=True)
 class Instant:
     """Everything at one time: slots x (3, rows, 1), drivers z (f, 3), and the effort each driver needs (f,).
 
-    `kinetic` is the kinetic energy [J], `power` its rate [W].
+    `second` holds the second rates of the free coordinates of the state, which are those of their drivers as a rule.
+    `kinetic` is the kinetic energy [J], `power` its rate [W]. `around` (rows, nodes) holds complex slots around a pose
+    near a change point, for what is asked of it later.
     """
 
     x: Floats
     z: Floats
+    second: Floats
     effort: Floats
     kinetic: float
     power: float
+    around: NDArray[np.complex128] | None = None
 
 
 class Reduced:
     """The reduced equations of a mechanism, evaluated at one instant at a time.
 
-    The state is y = (z_f, z_f'). `near` is the last pose, from which general groups are closed by Newton's method.
+    The state is y = (q_f, q_f'): the free coordinates and their rates, or near a dead point what stands in for them.
     """
 
     def __init__(self, mechanism: Mechanism, plan: Plan, bodies: Sequence[Body], users: Sequence[UserLoad]) -> None:
@@ -88,22 +84,21 @@ class Reduced:
         self._loaded = bool(mechanism.forces.loads) or bool(users)
         gravity = mechanism.forces.gravity
         self._gravity = np.array((gravity.real, gravity.imag))
-        self.near: Floats | None = None
-        self._near_z: Floats | None = None
         self.turned: dict[str, float] = {}
+        self.contacts = [id for id, load in mechanism.forces.loads.items() if isinstance(load, Contact)]
         self.evaluations = 0
         self._last: tuple[float, Floats, Instant] | None = None
         places = np.array(list(mechanism.points.values()))
         self._size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
-        self._lengths = np.array([1.0 if drive.kind == "angle" else self._size for drive in mechanism.drives.values()])
-        units = [slot for step in plan.steps if isinstance(step.kind, General) for slot in step.outputs[1::2]]
-        self._unit = [row for slot in units for row in (plan.rows(slot).start, plan.rows(slot).start + 1)]
+        self.lengths = np.array([1.0 if drive.kind == "angle" else self._size for drive in mechanism.drives.values()])
+        self.poses = Poses(plan, self.order, self.lengths)
+        self._dead_points = DeadPoints(self.poses, self.free)
 
     # --- the equations ------------------------------------------------------------------------------------
 
     def __call__(self, t: float, y: Floats) -> Floats:
         """Return the rate of the state; `NoPoseError` where there is none."""
-        return np.concatenate((y[len(self.free) :], self.at(t, y).z[self.free, 2]))
+        return np.concatenate((y[len(self.free) :], self.at(t, y).second))
 
     def at(self, t: float, y: Floats) -> Instant:
         """Return everything at a time and state; `NoPoseError` where the pose is not regular."""
@@ -114,41 +109,80 @@ class Reduced:
         self._last = t, np.array(y), instant
         return instant
 
+    def resume(self, q: Floats, x: Floats, roots: Floats, grown: NDArray[np.bool_]) -> None:
+        """Go on from coordinates (f,) that were come to elsewhere, with slots (rows,) and roots (k,) of the groups.
+
+        `grown` (k,) tells the roots that have been large since the equations were last asked.
+        """
+        self._dead_points.forget(grown)
+        self.poses.resume(q, x, roots)
+        self._last = None
+
+    def recorded(self, t: float, y: Floats) -> Instant:
+        """Return everything at a time and state that is kept."""
+        instant = self.at(t, y)
+        self._follow(t, y)
+        around = self.poses.circle()
+        return instant if around is None else replace(instant, around=around)
+
+    def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
+        """Return the state in other coordinates, if these tell the motion better from here on; None if not.
+
+        It changes what the equations take as a state. Near a dead point of a group, where its root (a signed sine) is
+        smaller than `near`, the root takes the place of a free coordinate.
+        """
+        rates = self._follow(t, y)
+        changed = self._dead_points.change(rates, near)
+        if changed is None:
+            return None
+        assert self.poses.last is not None
+        self._last = None
+        return np.concatenate((self.poses.last.q[self.free], changed[self.free]))
+
+    def _follow(self, t: float, y: Floats) -> Floats:
+        """Bring the poses to a state and return the rates (f,) of its coordinates."""
+        q = self._coordinates(t, y)
+        self.poses.at(t, q[:, 0], q[:, 1])
+        return q[:, 1]
+
     def _solve(self, t: float, y: Floats) -> Instant:
-        f = len(self.free)
-        z = np.empty((len(self.order), 3))
-        z[self.free, 0], z[self.free, 1], z[self.free, 2] = y[:f], y[f:], 0.0
-        for k, law in self.prescribed:
-            z[k] = [float(part[0]) for part in law(np.array([t]))]
-        if not np.isfinite(z).all():
-            raise NoPoseError(t, Status.NO_INPUT, -1)
-        x = np.zeros((3, self.plan.offsets[-1], 1))
-        x[0] = self._pose(t, z[:, 0])
-        lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.full(len(self.plan.steps), np.inf))
-        coefficients = Coefficients(self.plan, lanes)
-        K = coefficients.slots(self.order)[:, :, 0]
-        x[1, :, 0] = z[:, 1] @ K
-        convective = coefficients.convective_slots()[:, 0]
+        q, free = self._coordinates(t, y), self.free
+        pose, bend = self.poses.at(t, q[:, 0], q[:, 1])
+        # Drivers and slots have K and z'^T L z' by the coordinates: of the drivers these are 1 and 0 as a rule.
+        Kz, K = np.split(pose.K, [len(q)], axis=1)
+        bend_z, convective = np.split(bend, [len(q)])
+        measures = self.poses.measures
         # Near a dead point a coordinate stands almost still while the links move on: it tells their motion no more.
         steep = max(
-            np.max(np.abs(self._turning.rate(K.T) * self._lengths), initial=0.0),
-            np.max(np.abs(self._origin.rate(K.T) * self._lengths), initial=0.0) / self._size,
+            np.max(np.abs(self._turning.rate(K.T) * measures), initial=0.0),
+            np.max(np.abs(self._origin.rate(K.T) * measures), initial=0.0) / self._size,
         )
-        if not steep < STEEP or not np.isfinite(convective).all():
+        if not steep < STEEP or not np.isfinite(bend).all():
             raise NoPoseError(t, Status.SINGULAR, -1)
+        x, z = np.zeros((3, len(pose.x), 1)), np.zeros_like(q)
+        x[0, :, 0], x[1, :, 0], z[:, 0], z[:, 1] = pose.x, q[:, 1] @ K, pose.z, q[:, 1] @ Kz
         matrix, force = self._balance(t, z, x, K, convective)
         # What the free coordinates' second rates leave over is what the prescribed drivers have to give.
-        rest = force - matrix @ z[:, 2]
-        free, given = self.free, self._efforts(t)
+        given = self._efforts(t)
+        rest = force + Kz @ given - matrix @ q[:, 2]
         try:
-            second = np.linalg.solve(matrix[np.ix_(free, free)], rest[free] + given[free])
+            q[free, 2] = np.linalg.solve(matrix[np.ix_(free, free)], rest[free])
         except np.linalg.LinAlgError:
             raise NoPoseError(t, Status.SINGULAR, -1) from None
-        z[free, 2] = second
-        x[2, :, 0] = z[:, 2] @ K + convective
-        effort = matrix @ z[:, 2] - force
+        x[2, :, 0], z[:, 2] = q[:, 2] @ K + convective, q[:, 2] @ Kz + bend_z
+        effort = matrix @ q[:, 2] - force - Kz @ given
         effort[free] = given[free]
-        return Instant(x, z, effort, *self._energy(x))
+        return Instant(x, z, q[free, 2], effort, *self._energy(x))
+
+    def _coordinates(self, t: float, y: Floats) -> Floats:
+        """Return the coordinates (f, 3) at a state, the second rates of the free ones zero."""
+        f, q = len(self.free), np.zeros((len(self.order), 3))
+        q[self.free, 0], q[self.free, 1] = y[:f], y[f:]
+        for k, law in self.prescribed:
+            q[k] = [float(part[0]) for part in law(np.array([t]))]
+        if not np.isfinite(q).all():
+            raise NoPoseError(t, Status.NO_INPUT, -1)
+        return q
 
     def _energy(self, x: Floats) -> tuple[float, float]:
         """Return the kinetic energy and its rate."""
@@ -161,8 +195,8 @@ class Reduced:
     def mass_matrix(self, t: float, y: Floats) -> Floats:
         """Return sum K^T M K of the free coordinates (f, f) at a state."""
         instant = self.at(t, y)
-        lanes = Lanes(instant.x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
-        K = Coefficients(self.plan, lanes).slots(self.order)[:, :, 0]
+        assert self.poses.last is not None
+        K = self.poses.last.K[:, len(self.order) :]
         return self._inertia(*self._rates(instant.x, K))[np.ix_(self.free, self.free)]
 
     def _rates(self, x: Floats, K: Floats) -> tuple[Floats, Floats]:
@@ -198,62 +232,41 @@ class Reduced:
         angle = U[:, 0, None] * dU[:, 1] - U[:, 1, None] * dU[:, 0]
         return np.asarray(np.einsum("bif,bi->f", self._origin.rate(K.T), force) + moment @ angle)
 
+    def remember(self, t: float, y: Floats) -> None:
+        """Note the speeds at which bodies met that touch at the end of a step."""
+        if self.contacts:
+            note_impacts(self._motion(t, y), self.turned)
+            self._last = None  # the forces are others now
+
+    def depths(self, t: float, y: Floats) -> Floats:
+        """Return how deep the bodies of each contact overlap (c,) [m] that have not met yet; -inf of others."""
+        return depths(self._motion(t, y), self.turned)
+
+    def _motion(self, t: float, y: Floats) -> Motion:
+        """Return the motion of one sample at a time and state."""
+        instant = self.at(t, y)
+        drivers = {id: instant.z[k][:, None] for k, id in enumerate(self.order)}
+        lanes = Lanes(instant.x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
+        return Motion(self.mechanism, self.plan, np.array([t]), drivers, lanes)
+
     def _efforts(self, t: float) -> Floats:
         efforts = np.zeros(len(self.order))
         for k, id in enumerate(self.order):
             if id in self.mechanism.forces.efforts:
-                efforts[k] = float(self.mechanism.forces.efforts[id](np.array([t]))[0][0])
+                law = self.mechanism.forces.efforts[id]
+                efforts[k] = float(law(np.array([t]))[0][0])
+                if not np.isfinite(efforts[k]):
+                    span = "" if law.span is None else f"its table goes from {law.span[0]:g} s to {law.span[1]:g} s"
+                    problem = Problem(f"drivers.{id}", f"its effort has no value at t = {t:.6g} s", span)
+                    raise InputError([problem], self.mechanism.title or "simulate")
         return efforts
 
     # --- the pose -----------------------------------------------------------------------------------------
 
     def start(self, x: Floats, z: Floats) -> None:
-        """Begin at a known pose: slots (rows, 1), drivers' values (f,)."""
-        self.near, self._near_z = x, z
-
-    def _pose(self, t: float, z: Floats) -> Floats:
-        """Return the slots (rows, 1), on the assembly mode of the last pose."""
-        assert self.near is not None and self._near_z is not None
-        if not self.plan.tracked:
-            return self._close(t, z, self.near)
-        x, begin = self.near, self._near_z
-        parts = 1
-        while True:
-            try:
-                way = self._walk(t, begin, z, parts)
-            except NoPoseError:
-                way = []
-            steps = np.diff(np.stack([x, *way])[:, self._unit], axis=0)
-            if way and np.max(np.abs(steps), initial=0.0) < TURN:
-                break
-            parts *= 2
-            if parts > 64:
-                raise NoPoseError(t, Status.NOT_CONVERGED, -1)
-        self.near, self._near_z = way[-1], z
-        return way[-1]
-
-    def _walk(self, t: float, begin: Floats, z: Floats, parts: int) -> list[Floats]:
-        assert self.near is not None
-        way = [self.near]
-        for k in range(1, parts + 1):
-            way.append(self._close(t, begin + (z - begin) * (k / parts), way[-1]))
-        return way[1:]
-
-    def _close(self, t: float, z: Floats, near: Floats) -> Floats:
-        lanes = Lanes.empty(self.plan, 1, orders=1)
-        values = {id: z[k : k + 1] for k, id in enumerate(self.order)}
-        positions(self.plan, len(self.plan.steps), lanes, values, self._mode, near)
-        if lanes.status[0] != Status.OK:
-            raise NoPoseError(t, Status(int(lanes.status[0])), int(lanes.group[0]))
-        if not np.isfinite(lanes.x[0]).all():
-            raise NoPoseError(t, Status.NOT_CONVERGED, -1)
-        flat = np.flatnonzero(lanes.least < FLAT)
-        if len(flat):
-            raise NoPoseError(t, Status.SINGULAR, self.plan.steps[flat[0]].group)
-        return np.asarray(lanes.x[0])
-
-    def _mode(self, step: int) -> int:
-        return self.plan.steps[step].mode
+        """Begin near a known regular pose: slots (rows, 1), drivers' values (f,)."""
+        self.poses.start(x[:, 0], z)
+        self._last = None
 
 
 class _Map:

@@ -70,7 +70,7 @@ class ReverseSweep:
         """Lay out the equations."""
         self.columns, self._motion = columns, motion
         self.layout = Layout(columns)
-        self._scale = np.array([motion.size if column.part == "moment" else 1.0 for column in columns.columns])
+        self._scale = np.array([motion.size if column.in_newton_metres else 1.0 for column in columns.columns])
         self._units = np.array([1.0, 1.0, 1.0 / motion.size])
 
     @cached_property

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import mass_table
+from structkin.dynamics.contacts import contact_energy
+from structkin.dynamics.initial import Correction
 from structkin.dynamics.kinetostatics import Kinetostatics
-from structkin.dynamics.loads import UserLoad, turned_angle
+from structkin.dynamics.loads import turned_angle
+from structkin.dynamics.user_loads import UserLoad
+from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
-from structkin.model.forces import Spring, Torsion
+from structkin.model.forces import Contact, Spring, Torsion
+
+if TYPE_CHECKING:
+    from structkin.coordinates import Coordinates
+    from structkin.dynamics.joint_forces import JointForces
 
 Floats = NDArray[np.float64]
 
@@ -32,7 +41,13 @@ class Simulation(Motion):
     """The motion that forces make, at the times asked for or until it stopped.
 
     `efforts[driver]` (n,) is what each driver gives [N m or N]: of a free coordinate what the file says, of a
-    prescribed one what its motion needs. `stopped` says why it ended early, and is empty where it did not.
+    prescribed one what its motion needs. `stopped` says why it ended early, and is empty where it did not. `impacts`
+    (n,) [m/s] are the speeds at which the bodies of each contact met that touch, NaN where they do not. `corrections`
+    tell which data of [initial] could not hold.
+
+    A formulation with multipliers keeps its `coordinates` with the values q (n, coordinates), and the `multipliers`
+    (n, rows), where -Phi_q^T lambda is what the `coordinates.rows` put on q; `redundant` is the number of rows beyond
+    the rank.
     """
 
     efforts: dict[str, Floats]
@@ -40,6 +55,14 @@ class Simulation(Motion):
     integration: Integration
     stopped: str = ""
     loads: tuple[UserLoad, ...] = ()
+    impacts: Mapping[str, Floats] = field(default_factory=dict)
+    corrections: tuple[Correction, ...] = ()
+    formulation: str = "reduced"
+    coordinates: Coordinates | None = None
+    q: Floats | None = None
+    multipliers: Floats | None = None
+    redundant: int = 0
+    make_joints: Callable[[Simulation], JointForces] | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         """Return title, samples and how it ended."""
@@ -49,6 +72,18 @@ class Simulation(Motion):
     def forces(self, *, static: bool = False, loads: Sequence[UserLoad] | None = None) -> Kinetostatics:
         """Return what forces the motion needs, under the loads that it was simulated with or under others."""
         return super().forces(static=static, loads=self.loads if loads is None else loads)
+
+    @cached_property
+    def joints(self) -> JointForces:
+        """The reactions of joints that belong to the multipliers, and which of them are unique.
+
+        Raises `InputError` for the reduced formulation, which has no multipliers.
+        """
+        if self.make_joints is None:
+            hint = 'take formulation="multipliers"; or forces(), which has the reactions of any motion'
+            problem = Problem("joints", "the reduced formulation has no multipliers", hint)
+            raise InputError([problem], self.mechanism.title or "simulate")
+        return self.make_joints(self)
 
     @cached_property
     def kinetic_energy(self) -> Floats:
@@ -63,7 +98,7 @@ class Simulation(Motion):
 
     @cached_property
     def potential_energy(self) -> Floats:
-        """The energy (n,) [J] of gravity, zero at the height of the origin, and of springs."""
+        """The energy (n,) [J] of gravity, zero at the height of the origin, of springs and of pressed contacts."""
         total, forces = np.zeros(len(self)), self.mechanism.forces
         gravity, links = np.array((forces.gravity.real, forces.gravity.imag)), self.mechanism.links
         for body in mass_table(self.mechanism):
@@ -74,6 +109,8 @@ class Simulation(Motion):
                 total += 0.5 * load.stiffness * (np.hypot(*(second - first).T) - load.free_length) ** 2
             elif isinstance(load, Torsion):
                 total += 0.5 * load.stiffness * (turned_angle(self, load) - load.free_angle) ** 2
+            elif isinstance(load, Contact):
+                total += contact_energy(self, load)
         return total
 
     @property

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import mass_table
-from structkin.dynamics.loads import UserLoad
-from structkin.dynamics.reduced import NoPoseError, Reduced
+from structkin.dynamics.pose import NoPoseError
+from structkin.dynamics.reduced import Reduced
+from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.kinematics.solve import solve
 from structkin.kinematics.special_geometry import compile_plan, structure_of
@@ -21,8 +22,8 @@ from structkin.structure.inputs import rank_inputs
 
 Floats = NDArray[np.float64]
 
-#: Ways to set up the equations of motion.
-FORMULATIONS: Mapping[str, type[Reduced]] = {"reduced": Reduced}
+#: How far from a flat pose a simulation that starts there takes its branch from [rad or parts of the size].
+BESIDE = 0.1
 
 
 def with_coordinates(mechanism: Mechanism) -> Mechanism:
@@ -71,11 +72,14 @@ def initial_state(mechanism: Mechanism, equations: Reduced) -> list[float]:
     return [*values, *(0.0 if state is None else state.speed for state in states)]
 
 
-def start(mechanism: Mechanism, formulation: str, t: float, loads: Sequence[UserLoad]) -> Reduced:
-    """Return the equations in their first pose; `InputError` where nothing is free or the start is out of reach."""
+def start(mechanism: Mechanism, t: float, loads: Sequence[UserLoad], *, driven: bool = False) -> Reduced:
+    """Return the equations in their first pose; `InputError` where nothing is free or the start is out of reach.
+
+    With `driven` the drivers may leave nothing free: equations with multipliers have something to integrate even then.
+    """
     bodies, plan = mass_table(mechanism), compile_plan(mechanism)
-    equations = FORMULATIONS[formulation](mechanism, plan, bodies, loads)
-    if not len(equations.free):
+    equations = Reduced(mechanism, plan, bodies, loads)
+    if not len(equations.free) and not driven:
         raise InputError(
             [Problem("drivers", "every driver has a law: nothing is free to move", "use solve, and forces")],
             mechanism.title or "simulate",
@@ -86,7 +90,11 @@ def start(mechanism: Mechanism, formulation: str, t: float, loads: Sequence[User
     first = solve(mechanism, drivers={id: [values[id]] for id in mechanism.drives})
     if not first.ok[0]:
         raise InputError([Problem("initial", f"the start has no regular pose: {first.report}")], mechanism.title)
-    equations.start(first.lanes.x[0], np.array([values[id] for id in equations.order]))
+    if first.lanes.around is not None:
+        # At a flat pose the way to it tells the branch: begin beside it.
+        units = zip(equations.order, equations.lengths, strict=True)
+        first = solve(mechanism, drivers={id: [values[id], values[id] + BESIDE * unit] for id, unit in units})
+    equations.start(first.lanes.x[0][:, -1:], np.array([first.drivers[id][0, -1] for id in equations.order]))
     return equations
 
 

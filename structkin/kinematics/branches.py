@@ -36,6 +36,10 @@ def branches_at(motion: Motion, sample: int) -> tuple[Motion, ...]:
                 pending.append({**before, step: -1})
         if touched and circles.until[0] == len(motion.plan.steps):
             found.append(_branch(motion, sample, circles))
+    around = motion.lanes.around
+    if not found and motion.ok[sample] and around is not None and sample in around.at:
+        # The roots of a general group are not told apart here: only the branch that the motion keeps is known.
+        return (_one(motion, sample),)
     if motion.ok[sample]:
         found.sort(key=lambda branch: _apart(motion, sample, branch))
     return tuple(found)
@@ -62,14 +66,19 @@ def _around(motion: Motion, sample: int, slopes: dict[int, int]) -> Circles:
 
 
 def _branch(motion: Motion, sample: int, circles: Circles) -> Motion:
+    branch = _one(motion, sample)
+    around = Around(np.array([0]), circles.x[:, 0])
+    return replace(branch, lanes=replaced(motion.plan, replace(branch.lanes, around=around)))
+
+
+def _one(motion: Motion, sample: int) -> Motion:
+    """Return the motion at one sample."""
     one = np.array([sample])
-    lanes = motion.lanes.take(one)
-    x = circles.x[:, 0]
     return replace(
         motion,
         t=motion.t[one],
         drivers={id: z[:, one] for id, z in motion.drivers.items()},
-        lanes=replaced(motion.plan, replace(lanes, around=Around(np.array([0]), x))),
+        lanes=motion.lanes.take(one),
         thirds={id: z[one] for id, z in motion.thirds.items()},
     )
 

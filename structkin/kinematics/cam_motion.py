@@ -54,6 +54,13 @@ class CamMotion:
         return self._on(self.cam.cam, self.cam.profile(self.angle))
 
     @property
+    def normal(self) -> Floats:
+        """The unit normal (n, 2) of the contact, away from the cam: the direction of the force on the follower."""
+        return np.asarray(
+            self._on(self.cam.cam, self.cam.normal_at(self.angle)) - self._on(self.cam.cam, np.zeros((1, 2)))
+        )
+
+    @property
     def gap(self) -> Floats:
         """How far follower and cam are apart (n,) or overlap, by the frames of their links: zero but for rounding."""
         touch = self.motion.position(self.cam.touch, self.cam.follower)

@@ -11,7 +11,11 @@ from structkin.errors import InputError, Problem
 from structkin.kinematics.plan import Plan
 
 if TYPE_CHECKING:
+    from structkin.kinematics.kernels.group import GroupKernel
     from structkin.kinematics.kernels.tape import Job
+
+#: Of one lane of a general group: its kernels are a dozen of those of a closed form.
+GROUP = 12
 
 ENGINES = ("auto", "numpy", "numba")
 
@@ -44,6 +48,23 @@ def _worth_compiling(plan: Plan, work: int, function: str) -> bool:
     waiting = [kernel for kernel in plan.tape.kernels if not kernel.is_ready(function)]
     start += sum(READ if kernel.is_stored(function) else COMPILE for kernel in waiting)
     return start + work * NUMBA < work * NUMPY
+
+
+def compiles_group(plan: Plan, group: GroupKernel, n: int) -> bool:
+    """Return whether the kernels of a general group are compiled for n lanes."""
+    from structkin.kinematics.kernels.group import COMPILED
+
+    if group.terms > COMPILED:
+        return False
+    if plan.engine != "auto":
+        return plan.engine == "numba"
+    if not has_numba() or n * GROUP * (NUMPY - NUMBA) < IMPORT:
+        return False
+    start = 0.0 if "numba" in sys.modules else IMPORT
+    for function in ("between", "newton", "ahead", "rates"):
+        if not group.kernel.is_ready(function):
+            start += READ if group.kernel.is_stored(function) else 2 * COMPILE
+    return start < n * GROUP * (NUMPY - NUMBA)
 
 
 def check_engine(engine: str, source: str = "") -> None:

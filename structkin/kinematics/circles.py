@@ -39,7 +39,8 @@ CERTAIN = 1e-11
 #: The sign of the smooth root's slope at its zero, or of the root where there is none (s0 is NaN): (step, s0) -> (c,).
 Signs = Callable[[int, Floats], Floats]
 
-_UNIT = np.exp(2j * np.pi * (np.arange(NODES) + 0.5) / NODES)
+#: The places on a circle of radius one.
+UNIT = np.exp(2j * np.pi * (np.arange(NODES) + 0.5) / NODES)
 
 
 @dataclass(frozen=True)
@@ -72,22 +73,45 @@ def go_around(
     `near` (rows, c) holds slots near the places, from which Newton's method closes general groups, and which tell
     whole turns apart.
     """
-    count = near.shape[1]
-    s = radius * _UNIT
+    s = radius * UNIT
+    nodes = {id: value[:, None] + ways[id][:, None] * s for id, value in values.items()}
+    return solve_around(plan, nodes, radius, signs, near)
+
+
+def solve_around(
+    plan: Plan,
+    nodes: Mapping[str, NDArray[Any]],
+    radius: float,
+    signs: Signs,
+    near: Floats,
+    roots: Mapping[int, NDArray[Any]] | None = None,
+    steps: int | None = None,
+    given: Mapping[int, tuple[Any, ...]] | None = None,
+) -> Circles:
+    """Solve the poses at any analytic driver values on circles, (c, NODES) for each driver.
+
+    `roots` (c, NODES) are those of steps whose smooth root is known, `given` the unknowns, over all nodes, of steps
+    that are solved already; `steps` is how many are solved (default: all).
+    """
+    count, s = near.shape[1], radius * UNIT
     x = np.full((plan.offsets[-1], count, NODES), np.nan, np.complex128)
     flat = x.reshape(len(x), -1)
     for item in plan.drivers:
-        z = item.sign * (values[item.driver][:, None] + ways[item.driver][:, None] * s)
+        z = item.sign * nodes[item.driver]
         x[plan.rows(item.slot)] = (np.cos(z), np.sin(z)) if item.angular else z[None]
     until, touch = np.full(count, len(plan.steps)), {}
     part = Part(plan, flat)
     with np.errstate(all="ignore"):
-        for index, step in enumerate(plan.steps):
+        for index, step in enumerate(plan.steps[:steps]):
             h, root = part.inputs(step), None
-            if isinstance(step.kind, General):
+            if given and index in given:
+                phi = given[index]
+            elif isinstance(step.kind, General):
                 phi = _close_general(plan, step, step.kind, h, near)
             else:
-                if step.kind.modes == 2:
+                if roots and index in roots:
+                    root = roots[index].ravel()
+                elif step.kind.modes == 2:
                     found = step.kind.margin(h)
                     assert found is not None
                     margin = np.broadcast_to(found, flat.shape[1:]).reshape(count, NODES)
@@ -98,7 +122,7 @@ def go_around(
                     (root,) = _around(plan, step, near)
                 phi = step.kind.position(h, root)
             # A point at the origin has no size of its own: the points that it is found from have one.
-            size = np.nanmax([np.nanmax(np.abs(v), initial=0.0) for v in (*h, *phi)])
+            size = max(float(np.fmax.reduce(np.abs(v), axis=None, initial=0.0)) for v in (*h, *phi))
             for slot, value in zip(step.outputs, phi, strict=True):
                 rows = plan.rows(slot)
                 flat[rows] = value
@@ -115,7 +139,7 @@ def _smooth_root(margin: Any, s: Any, signs: Callable[[Floats], Floats]) -> tupl
     rest = margin / np.where(double[:, None], s**2, 1.0)
     angle = np.concatenate((np.zeros((len(rest), 1)), np.cumsum(np.angle(rest[:, 1:] / rest[:, :-1]), axis=1)), axis=1)
     powers = np.fft.fft(np.log(np.abs(rest)) + 1j * (angle + np.angle(rest[:, :1])), axis=1) / NODES
-    powers *= _UNIT[0] ** -np.where(np.arange(NODES) < NODES // 2, np.arange(NODES), np.arange(NODES) - NODES)
+    powers *= UNIT[0] ** -np.where(np.arange(NODES) < NODES // 2, np.arange(NODES), np.arange(NODES) - NODES)
     radius = np.abs(s[0])
     # log(1 - a/s) + log(1 - b/s) = -(a + b)/s - (a^2 + b^2)/(2 s^2) - ...
     centre = -0.5 * radius * powers[:, -1].real

@@ -8,7 +8,8 @@ With Phi_q the Jacobian of all joints by all coordinates of the links, and Phi_p
 - redundant: regular, with joints that repeat what others say.
 
 At a change point each dyad that is flat has two smooth roots through zero. Every choice of them that closes the
-mechanism is a branch: a curve of poses with its own tangent, K and L.
+mechanism is a branch: a curve of poses with its own tangent, K and L. Of a general group that is singular only the
+branch that the motion keeps is listed.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ def classify(motion: Motion, sample: int) -> PoseClass | None:
         words = f"dead point: {', '.join(lost)} cannot drive the mechanism here; {', '.join(instead)} can"
         return PoseClass("dead point", words, sigma, found)
     branches = branches_at(motion, sample)
-    count = f"{len(branches)} branches cross" if branches else "branches cross"
+    count = f"{len(branches)} branches cross" if len(branches) > 1 else "branches cross"
     return PoseClass("change point", f"change point: {count} and no driver tells them apart", sigma, (), branches)
 
 

@@ -133,7 +133,7 @@ class Closing:
         direction = self.vector(scene.frames[other].direction)
         _, sketch = scene.sketch_frame(tie.link)
         (out,) = scene.tape.step(kind("driven R"), (direction, turn), (sketch,), group=self.index)
-        return {tie.link: self._through_pin(tie, Affine.slot(out))}
+        return {tie.link: self.through_pin(tie, Affine.slot(out))}
 
     def _driven_p(self, tie: Contact, driver: str) -> Mapping[str, Frame]:
         drive = self.scene.mechanism.drives[driver]
@@ -142,7 +142,7 @@ class Closing:
     def slid(self, tie: Contact, travel: Operand) -> Mapping[str, Frame]:
         """Close a link on a known guide by its travel."""
         scene, guide = self.scene, self.scene.guide(tie.joint)
-        turned = self._direction_by_guide(tie)
+        turned = self.direction_by_guide(tie)
         shift = guide.start + 1j * guide.offset
         if tie.link == guide.slider:
             along = scene.frames[guide.carrier].direction * guide.direction
@@ -182,9 +182,9 @@ class Closing:
                 return None
             pin = scene.pins[tie.joint]
             place = self.close("RRR", (self.vector(pin), self.vector(center), _half(arm), reach), sketch, name)
-            return {tie.link: self._through_pin(tie, (place - pin) * (1 / arm))}
-        direction = self._direction_by_guide(tie)
-        start, along, offset = self._line(tie, direction, local)
+            return {tie.link: self.through_pin(tie, (place - pin) * (1 / arm))}
+        direction = self.direction_by_guide(tie)
+        start, along, offset = self.line(tie, direction, local)
         inputs = (self.vector(center), reach, self.vector(start), self.vector(along), offset)
         place = self.close("RRP", inputs, sketch, name)
         return {tie.link: Frame(place - direction * local, direction)}
@@ -222,9 +222,9 @@ class Closing:
     def _rrp(self, outer: list[Contact], inner: Contact) -> Mapping[str, Frame]:
         scene, (rod, slide) = self.scene, outer
         arm, pin = Arm(self, rod, inner), scene.pins[rod.joint]
-        direction = self._direction_by_guide(slide)
+        direction = self.direction_by_guide(slide)
         local = scene.local(slide.link, inner.joint)
-        start, along, offset = self._line(slide, direction, local)
+        start, along, offset = self.line(slide, direction, local)
         inputs = (self.vector(pin), arm.half_square, self.vector(start), self.vector(along), offset)
         tip = self.close("RRP", inputs, scene.sketch_point(inner.joint), inner.joint)
         return {**arm.frames(pin, tip), slide.link: Frame(tip - direction * local, direction)}
@@ -243,16 +243,16 @@ class Closing:
         along = self.close("RPR", (*map(self.vector, pins), offset, size), sketch, inner.joint)
         direction = along * (1 / guide.direction)
         return {
-            carrier.link: self._through_pin(carrier, direction),
-            slider.link: self._through_pin(slider, direction * turn),
+            carrier.link: self.through_pin(carrier, direction),
+            slider.link: self.through_pin(slider, direction * turn),
         }
 
     def _prp(self, outer: list[Contact], inner: Contact) -> Mapping[str, Frame]:
-        scene, directions = self.scene, [self._direction_by_guide(tie) for tie in outer]
+        scene, directions = self.scene, [self.direction_by_guide(tie) for tie in outer]
         locals_ = [scene.local(tie.link, inner.joint) for tie in outer]
         inputs: list[Operand] = []
         for tie, direction, local in zip(outer, directions, locals_, strict=True):
-            start, along, offset = self._line(tie, direction, local)
+            start, along, offset = self.line(tie, direction, local)
             inputs += [self.vector(start), self.vector(along), offset]
         tip = self.close("PRP", tuple(inputs), scene.sketch_point(inner.joint), inner.joint)
         return {
@@ -262,14 +262,14 @@ class Closing:
 
     def _rpp(self, outer: list[Contact], inner: Contact) -> Mapping[str, Frame]:
         scene, (hung, sliding) = self.scene, outer
-        direction = self._direction_by_guide(sliding)
+        direction = self.direction_by_guide(sliding)
         guide = scene.guide(inner.joint)
         turn = _turn(guide.turn)
-        first = self._through_pin(hung, direction * (turn if hung.link == guide.slider else 1 / turn))
+        first = self.through_pin(hung, direction * (turn if hung.link == guide.slider else 1 / turn))
         second = Contact("P", inner.joint, sliding.link)
         inputs: list[Operand] = []
         for tie, frames in ((sliding, scene.frames), (second, {hung.link: first})):
-            start, along, offset = self._line(tie, direction, 0j, frames)
+            start, along, offset = self.line(tie, direction, 0j, frames)
             inputs += [self.vector(start), self.vector(along), offset]
         origin = self.close("RPP", tuple(inputs), scene.sketch_frame(sliding.link)[0], inner.joint)
         return {hung.link: first, sliding.link: Frame(origin, direction)}
@@ -302,11 +302,11 @@ class Closing:
         """Return a vector expression as an operand."""
         return self.scene.tape.vector(expression, self.index)
 
-    def _through_pin(self, tie: Contact, direction: Affine) -> Frame:
+    def through_pin(self, tie: Contact, direction: Affine) -> Frame:
         """Return the frame of a link with this direction, hung on its known pin."""
         return Frame(self.scene.pins[tie.joint] - direction * self.scene.local(tie.link, tie.joint), direction)
 
-    def _direction_by_guide(self, tie: Contact) -> Affine:
+    def direction_by_guide(self, tie: Contact) -> Affine:
         """Return the direction of a link that slides on a known one."""
         guide = self.scene.guide(tie.joint)
         turn = _turn(guide.turn)
@@ -314,7 +314,7 @@ class Closing:
             return self.scene.frames[guide.carrier].direction * turn
         return self.scene.frames[guide.slider].direction * (1 / turn)
 
-    def _line(
+    def line(
         self, tie: Contact, direction: Affine, local: complex, frames: Mapping[str, Frame] | None = None
     ) -> tuple[Affine, Affine, float]:
         """Return point, direction and offset of the line on which the sliding link's point `local` runs."""

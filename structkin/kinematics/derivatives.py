@@ -125,6 +125,8 @@ class Derivatives:
             good = np.isfinite(phi[0][0]) & ~lost
             for value in part.inputs(step, field):
                 good &= np.isfinite(value).all(axis=0) if np.ndim(value) == 2 else np.isfinite(value)
+            if not good.any():
+                return tuple(np.full(np.shape(value), np.nan, np.asarray(value).dtype) for value in phi)
             part = Part(self.plan, self.lanes.x[0], good)
             lost = ~good
         g = bend(part, step) if bend is not None else self._zero(step)

@@ -14,9 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General, Turn
-from structkin.kinematics.choice import choose
+from structkin.kinematics.choice import choose, compiles_group
+from structkin.kinematics.closers import closer_of
+from structkin.kinematics.kernels.group import group_kernel
 from structkin.kinematics.plan import DriverSlot, Operand, Plan, Slot, Step
 from structkin.kinematics.status import Status, mark
+from structkin.kinematics.tracking import BLOCK as TRACKED
 from structkin.kinematics.tracking import track, unpacked
 
 Floats = NDArray[np.float64]
@@ -60,7 +63,8 @@ class Around:
 class Lanes:
     """The result of a run: `x` (orders, rows, n), `status` (n,) and the group it stopped at (n,), -1 where it did not.
 
-    `least[k]` is the smallest margin that step k has met, infinite for steps that have none. `around` holds complex
+    `least[k]` is the smallest margin that step k has met (of a general group, its smallest singular value squared),
+    infinite for steps that have none. `around` holds complex
     poses around lanes near a change point, where the real ones have lost their digits.
     """
 
@@ -168,7 +172,7 @@ class _Block:
 
     def _run_step(self, index: int, step: Step) -> None:
         if isinstance(step.kind, General):
-            self._continue(step, step.kind)
+            self._continue(index, step, step.kind)
         elif isinstance(step.kind, Turn):
             self._close(index, step, root=self._near_turn(step, step.kind))
         else:
@@ -233,38 +237,44 @@ class _Block:
         self._store(step, 1, dphi, no_rates)
         self._store(step, 2, ddphi, no_rates)
 
-    def _continue(self, step: Step, form: General) -> None:
-        h, n = self.inputs(step, 0), len(self.lanes.status)
+    def _continue(self, index: int, step: Step, form: General) -> None:
+        n = len(self.lanes.status)
         if self.near is not None:
-            self._store(step, 0, self._close_near(step, form, h, self.near))
+            self._store(step, 0, self._close_near(step, form, self.inputs(step, 0), self.near))
             return
         places = step.start[: 2 * form.rows.links]
         origins = np.array(places[0::2])
         start = np.stack((origins.real, origins.imag), axis=1)[:, :, None]
-        phi, status = track(form, h, start, np.angle(np.array(places[1::2]))[:, None], n, self.progress)
-        self._store(step, 0, phi)
+        closer = closer_of(form, step.known, numba=self._compiles(step, form, n))
+        x = self.lanes.x
+        moving = [self.plan.rows(item.index) for item in step.inputs if isinstance(item, Slot)]
+        # The slots of a step follow each other.
+        rows = slice(self.plan.rows(step.outputs[0]).start, self.plan.rows(step.outputs[-1]).stop)
+        inputs = [row for part in moving for row in x[0, part]]
+        begin = start, np.angle(np.array(places[1::2]))[:, None]
+        status, least = track(closer, inputs, *begin, x[0, rows], self.progress)
+        self.lanes.least[index] = min(self.lanes.least[index], least**2)
         for outcome in (Status.SINGULAR, Status.OUT_OF_REACH, Status.NOT_CONVERGED):
             self._mark(status == outcome, outcome, step.group)
-        good = np.flatnonzero(status == Status.OK)
-        if not len(good):
-            return
-        h, dh, ddh = (self._some(self.inputs(step, order), good) for order in range(3))
-        pose = tuple(part[..., good] for part in phi)
-        rates = form.linear(h, pose, dh, (0.0,) * form.rows.equations)
-        second = form.linear(h, pose, ddh, form.convective(h, pose, dh, rates, dh, rates))
-        for order, values in ((1, rates), (2, second)):
-            for slot, value in zip(step.outputs, values, strict=True):
-                self.lanes.x[order, self.plan.rows(slot), good] = np.atleast_2d(value).T
+        for first in range(0, n, TRACKED):
+            good = first + np.flatnonzero(status[first : first + TRACKED] == Status.OK)
+            if len(good):
+                known = [np.array([row[good] for part in moving for row in x[order, part]]) for order in range(3)]
+                known = [part.reshape(-1, len(good)) for part in known]
+                # A slice is written in one go, lanes that are listed are not.
+                part = slice(good[0], good[-1] + 1) if good[-1] - good[0] + 1 == len(good) else good
+                pose = np.take(x[0, rows], good, axis=1)
+                x[1][rows, part], x[2][rows, part] = closer.rates(known[0], pose, *known[1:])
+
+    def _compiles(self, step: Step, form: General, n: int) -> bool:
+        kernel = group_kernel(form.rows, step.known)
+        return kernel is not None and compiles_group(self.plan, kernel, n)
 
     def _close_near(self, step: Step, form: General, h: tuple[Any, ...], near: Floats) -> tuple[Floats, ...]:
         """Close a general group by Newton's method from slots near its solution."""
         O, theta = unpacked(form, [near[self.plan.rows(slot)] for slot in step.outputs])
         O, theta, change = form.newton(h, O, theta)
         return form.unknowns(O, np.where(change < 1e-8, theta, np.nan))
-
-    @staticmethod
-    def _some(h: tuple[Any, ...], lanes: NDArray[np.intp]) -> tuple[Any, ...]:
-        return tuple(x[..., lanes] if np.ndim(x) and np.shape(x)[-1] > 1 else x for x in h)
 
     def inputs(self, step: Step, order: int) -> tuple[Any, ...]:
         """Return what a step takes in, or its derivative of this order."""

@@ -104,7 +104,8 @@ def _known(scene: Scene, group: Group, equation: _Equation, index: int) -> Affin
     if equation.driver is not None:
         known = known + turn_of_driver(scene, equation.driver, index)
     if equation.rack is not None and equation.rack.guide is not None:
-        known = known + travel_of(scene, equation.rack.guide, index) * (1 / equation.rack.lever)
+        travel = travel_of(scene, equation.rack.guide, index) - Affine(complex(equation.rack.shift))
+        known = known + travel * (1 / equation.rack.lever)
     return known
 
 
@@ -222,7 +223,7 @@ class _Placer:
         on_slider = link == guide.slider
         carrier = direction if not on_slider else self._frame(guide.carrier, frames).direction
         way = carrier * (guide.direction if on_slider else -guide.direction)
-        shift = complex(guide.start, guide.offset)
+        shift = complex(guide.start + mesh.shift, guide.offset)
         if on_slider:
             start, local = self._frame(guide.carrier, frames).point(guide.origin) + way * shift, guide.point
         else:

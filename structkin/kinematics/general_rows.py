@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cmath
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,8 +25,12 @@ from structkin.structure import Group
 
 
 def solve_general(scene: Scene, group: Group, index: int) -> Mapping[str, Frame]:
-    """Record one step that solves all links of the group together, and return their frames."""
-    writer = _written(scene, group, index)
+    """Record one step that solves all links of the group together, and return their frames.
+
+    A link that does nothing but keep two pins apart is a distance between them, and follows from the others.
+    """
+    struts = _struts(scene, group)
+    writer = _written(scene, group, index, struts)
     form = General(writer.rows())
     if form.rows.count < 3 * form.rows.links:
         raise StructureError(
@@ -46,22 +50,75 @@ def solve_general(scene: Scene, group: Group, index: int) -> Mapping[str, Frame]
     slots = scene.tape.step(form, writer.inputs(), [*sketch, *starts], group=index, scalars=len(angles))
     for k, start, slot in zip(angles, starts, slots[2 * len(frames) :], strict=True):
         scene.tape.turns[slots[2 * k + 1]] = Affine.slot(slot) - Affine(complex(start))
-    return {link: Frame(Affine.slot(slots[2 * k]), Affine.slot(slots[2 * k + 1])) for k, link in enumerate(group.links)}
+    solved = [link for link in group.links if link not in struts]
+    found = {link: Frame(Affine.slot(slots[2 * k]), Affine.slot(slots[2 * k + 1])) for k, link in enumerate(solved)}
+    for link, ends in struts.items():
+        (a, near), (b, far) = ((scene.local(link, end.joint), end.place(scene, found)) for end in ends)
+        direction = (far - near) * (1 / (b - a))
+        found[link] = Frame(near - direction * a, direction)
+    return {link: found[link] for link in group.links}
 
 
 def write_rows(scene: Scene, group: Group, index: int) -> tuple[General, tuple[Operand, ...]]:
     """Return the equations of a group's joints and drivers, and what they take in."""
-    writer = _written(scene, group, index)
+    writer = _written(scene, group, index, {})
     return General(writer.rows()), writer.inputs()
 
 
-def _written(scene: Scene, group: Group, index: int) -> _Writer:
-    writer = _Writer(scene, group, index)
+def _written(scene: Scene, group: Group, index: int, struts: Mapping[str, tuple[_End, _End]]) -> _Writer:
+    writer = _Writer(scene, replace(group, links=tuple(link for link in group.links if link not in struts)), index)
     for contact in scene.contacts(group.links):
-        writer.joint(contact)
+        if contact.link not in struts and contact.other not in struts:
+            writer.joint(contact)
     for driver in group.drivers:
         writer.driver(driver)
+    for link, ends in struts.items():
+        writer.strut(link, ends)
     return writer
+
+
+@dataclass(frozen=True)
+class _End:
+    """A pin of a strut, and the link of the group that it is hung on, None where the pin is known."""
+
+    joint: str
+    on: str | None
+
+    def place(self, scene: Scene, frames: Mapping[str, Frame]) -> Affine:
+        """Return where it is, by the frames of the group's links."""
+        return scene.pins[self.joint] if self.on is None else frames[self.on].point(scene.local(self.on, self.joint))
+
+
+def _struts(scene: Scene, group: Group) -> dict[str, tuple[_End, _End]]:
+    """Return the links that are tied by two pins alone, to links that are none of these, with these pins."""
+    contacts = scene.contacts(group.links)
+    higher = {*scene.mechanism.meshes, *scene.mechanism.cams, *scene.mechanism.genevas}
+    if any(contact.joint in higher for contact in contacts) or len(group.links) == 1:
+        return {}
+    ends: dict[str, list[_End]] = {link: [] for link in group.links}
+    barred = {link for id in group.drivers for link in _links_of(scene, group, id)}
+    for contact in contacts:
+        pair = (contact.link, contact.other)
+        for link, on in (pair, pair[::-1]):
+            if link is not None:
+                ends[link].append(_End(contact.joint, on))
+                if contact.kind != "R" or scene.is_attached(contact.joint):
+                    barred.add(link)
+    struts: dict[str, tuple[_End, _End]] = {}
+    for link, found in ends.items():
+        if link in barred or len(found) != 2 or len({end.joint for end in found}) != 2:
+            continue
+        if not any(end.on in struts for end in found):
+            struts[link] = found[0], found[1]
+    return struts
+
+
+def _links_of(scene: Scene, group: Group, driver: str) -> tuple[str, ...]:
+    """Return the links that a driver acts on; at a shared pin each of the group stands for the one that it names."""
+    drive = scene.mechanism.drives[driver]
+    points = [point for _, point in drive.ends or ()]
+    there = (link for link in group.links for point in points if point in scene.mechanism.links[link].local)
+    return (*drive.links, *(end[0] for end in drive.ends or ()), *there)
 
 
 class _Writer:
@@ -84,13 +141,14 @@ class _Writer:
         self._turns: list[tuple[int, int, float]] = []
         self._lines_of_centers: dict[str, tuple[complex, complex]] = {}
         self._cams: list[CamRow] = []
+        self._reaches: list[float] = []
 
     def rows(self) -> Rows:
         """Return the rows written so far."""
         return Rows(
             len(self._unknown), len(self._vectors), len(self._scalars), tuple(self._points), tuple(self._directions),
             tuple(self._pins), tuple(self._parallels), tuple(self._lines), tuple(self._travels), tuple(self._distances),
-            tuple(self._gears), tuple(self._turns), tuple(self._unit), self._size(), tuple(self._cams),
+            tuple(self._gears), tuple(self._turns), tuple(self._unit), self._size(), tuple(self._cams), self._sizes(),
         )  # fmt: skip
 
     def inputs(self) -> tuple[Operand, ...]:
@@ -150,7 +208,7 @@ class _Writer:
         if mesh.guide == mesh.joint:
             self._lines.append((*self._line(mesh.joint), guide.offset))
         start, known = self._weigh(-1 - len(self._travels), {first: -mesh.lever, second: mesh.lever})
-        self._travels.append((*self._line(mesh.guide), guide.start + start, known))
+        self._travels.append((*self._line(mesh.guide), guide.start + mesh.shift + start, known))
 
     def _weigh(self, row: int, factors: Mapping[str, float]) -> tuple[float, int]:
         """Add factor * turn of each link to a row; return what it starts from, and the scalar of what is known."""
@@ -214,6 +272,18 @@ class _Writer:
             return
         assert drive.joint is not None
         self._travels.append((*self._line(drive.joint), scene.guide(drive.joint).start, self._scalar(slot)))
+
+    def strut(self, link: str, ends: tuple[_End, _End]) -> None:
+        """Write the row of a link that keeps two pins apart."""
+        scene = self._scene
+        span = abs(scene.local(link, ends[1].joint) - scene.local(link, ends[0].joint))
+        places = [self._known(scene.pins[e.joint]) if e.on is None else self._point(e.on, e.joint) for e in ends]
+        self._reaches += [0.0] * (len(self._distances) - len(self._reaches)) + [span]
+        self._distances.append((places[0], places[1], self._scalar(0.5 * span**2)))
+
+    def _sizes(self) -> tuple[float, ...]:
+        """Return what makes each distance comparable: the length of a strut, else the size of the group."""
+        return tuple(reach or self._size() for reach in self._reaches)
 
     def _scalar(self, operand: Operand) -> int:
         self._scalars.append(operand)

@@ -1,4 +1,4 @@
-"""Closed forms of single links with a higher pair: the follower of a known cam, a pin in a circular slot."""
+"""Closed forms of single links with a higher pair: the follower of a known cam, a pin in a slot of any shape."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from structkin.kinematics.plan import Slot
 from structkin.kinematics.scene import Contact, Scene
 from structkin.model.cams import Cam
 from structkin.model.geneva import Geneva
-from structkin.model.parts import Arc
+from structkin.model.parts import Arc, Guide
 
 if TYPE_CHECKING:
     from structkin.kinematics.closed_forms import Closing
@@ -30,6 +30,9 @@ def solve_higher(closing: Closing, ties: list[Contact]) -> Mapping[str, Frame] |
     arc = closing.scene.mechanism.arcs.get(higher.joint)
     if arc is not None:
         return _in_arc(closing, lower, arc)
+    slot = closing.scene.mechanism.guides.get(higher.joint)
+    if higher.kind == "S" and slot is not None:
+        return _on_slot(closing, lower, slot) if slot.carrier == lower.link else _in_slot(closing, lower, slot)
     geneva = closing.scene.mechanism.genevas.get(higher.joint)
     if geneva is not None and geneva.wheel == lower.link and geneva.pivot == lower.joint:
         return _stepped(closing, lower, geneva)
@@ -54,6 +57,54 @@ def _in_arc(closing: Closing, tie: Contact, arc: Arc) -> Mapping[str, Frame] | N
         return None
     origin, direction = scene.sketch_frame(tie.link)
     return closing.at_distance(tie, (local, origin + direction * local, name), other, 0.5 * arc.radius**2)
+
+
+def _in_slot(closing: Closing, tie: Contact, slot: Guide) -> Mapping[str, Frame] | None:
+    """Close a link whose pin runs in a known straight slot: a circle and a line, or two lines."""
+    scene, links = closing.scene, closing.scene.mechanism.links
+    name = next(point for point, local in links[slot.slider].local.items() if local == slot.point)
+    # The slot may act on a pin that several links share: this one is placed by it.
+    if name not in links[tie.link].local or slot.carrier not in scene.frames:
+        return None
+    local, carrier = links[tie.link].local[name], scene.frames[slot.carrier]
+    line = closing.vector(carrier.point(slot.origin)), closing.vector(carrier.direction * slot.direction), slot.offset
+    origin, turn = scene.sketch_frame(tie.link)
+    sketch = origin + turn * local
+    if tie.kind == "R":
+        arm = local - scene.local(tie.link, tie.joint)
+        if arm == 0:
+            return None
+        pin = scene.pins[tie.joint]
+        place = closing.close("RRP", (closing.vector(pin), 0.5 * abs(arm) ** 2, *line), sketch, name)
+        return {tie.link: closing.through_pin(tie, (place - pin) * (1 / arm))}
+    direction = closing.direction_by_guide(tie)
+    start, along, offset = closing.line(tie, direction, local)
+    own = closing.vector(start), closing.vector(along), offset
+    place = closing.close("PRP", (*own, *line), sketch, name)
+    return {tie.link: Frame(place - direction * local, direction)}
+
+
+def _on_slot(closing: Closing, tie: Contact, slot: Guide) -> Mapping[str, Frame] | None:
+    """Close a link whose straight slot takes a known pin: it turns about its own pin, or slides along its guide."""
+    scene, links = closing.scene, closing.scene.mechanism.links
+    name = next(point for point, local in links[slot.slider].local.items() if local == slot.point)
+    if name not in scene.pins and slot.slider not in scene.frames:
+        return None
+    pin = scene.pins[name] if name in scene.pins else scene.frames[slot.slider].point(slot.point)
+    if tie.kind == "R":
+        own = scene.pins[tie.joint]
+        offset = slot.offset + ((slot.origin - scene.local(tie.link, tie.joint)) / slot.direction).imag
+        size = abs(pin.at(scene.tape.sketch) - own.at(scene.tape.sketch)) or 1.0
+        sketch = scene.sketch_frame(tie.link)[1] * slot.direction
+        along = closing.close("RPR", (closing.vector(own), closing.vector(pin), offset, size), sketch, tie.link)
+        return {tie.link: closing.through_pin(tie, along * (1 / slot.direction))}
+    direction = closing.direction_by_guide(tie)
+    start, along, offset = closing.line(tie, direction, 0j)
+    # The link's origin runs on its guide, and on the slot's line as it is seen from the pin.
+    seen = closing.vector(pin - direction * slot.origin), closing.vector(direction * slot.direction), -slot.offset
+    own_line = closing.vector(start), closing.vector(along), offset
+    origin = closing.close("PRP", (*own_line, *seen), scene.sketch_frame(tie.link)[0], tie.link)
+    return {tie.link: Frame(origin, direction)}
 
 
 def _followed(closing: Closing, tie: Contact, cam: Cam) -> Mapping[str, Frame]:

@@ -395,7 +395,7 @@ class Motion:
         """Return how far teeth are from meeting (n,), as a turn of the first link [rad]: whichever teeth they are."""
         first, second = (self._turned(link) for link in mesh.links)
         if mesh.guide is not None:
-            return np.abs(_wrapped(first - second - self.travel(mesh.guide) / mesh.lever))
+            return np.abs(_wrapped(first - second - (self.travel(mesh.guide) - mesh.shift) / mesh.lever))
         assert mesh.ratio is not None
         if mesh.carrier is not None:
             carrier, apart = self._turned(mesh.carrier), np.zeros(len(self))

@@ -43,6 +43,11 @@ class Step:
     start: tuple[complex, ...] = ()
 
     @property
+    def known(self) -> tuple[complex | float | None, ...]:
+        """The constants among the inputs, None for those that move."""
+        return tuple(None if isinstance(item, Slot) else item for item in self.inputs)
+
+    @property
     def goes_from_lane_to_lane(self) -> bool:
         """Whether a lane depends on the one before: a group solved by continuation, or a count of turns."""
         return isinstance(self.kind, General | Turn)

@@ -49,7 +49,7 @@ class ProfileMotion:
 
         The follower moves along its prismatic joint, or about its first pin.
         """
-        normal = self._normal
+        normal = self._outward
         motion = self._stroke
         angle = np.angle(normal * np.conj(motion))
         return np.asarray(angle - np.pi * np.round(angle / np.pi))
@@ -63,7 +63,12 @@ class ProfileMotion:
         return np.asarray(np.abs((way * np.conj(face)).real - self.cam.met(np.angle(face))))
 
     @property
-    def _normal(self) -> Places:
+    def normal(self) -> Floats:
+        """The unit normal (n, 2) of the contact, away from the cam: the direction of the force on the follower."""
+        return np.stack((self._outward.real, self._outward.imag), axis=1)
+
+    @property
+    def _outward(self) -> Places:
         """Return the unit normal (n,) of the contact, away from the cam."""
         u = self.parameter
         normal = (self.cam.function(u) - 1j * self.cam.function(u, 1)) * np.exp(1j * u) * self._axis

@@ -90,7 +90,7 @@ def _on_line(closing: Closing, mesh: Mesh, lead: _Lead) -> tuple[Affine, Affine]
     start, along = base.point(guide.origin), base.direction * guide.direction
     inputs = (closing.vector(lead.known), lead.reach, closing.vector(start), closing.vector(along), guide.offset)
     center = closing.close("RRP", inputs, scene.sketch_point(lead.center), lead.center)
-    travel = travel_between(scene, start, along, center, guide.start, closing.index)
+    travel = travel_between(scene, start, along, center, guide.start + mesh.shift, closing.index)
     return center, turn_of(scene, mesh.links[1], closing.index) + travel * (1 / mesh.lever)
 
 

@@ -73,6 +73,10 @@ class Scene:
         """Return the guide of a prismatic joint or slot."""
         return self.mechanism.guides[joint]
 
+    def is_attached(self, pin: str) -> bool:
+        """Return whether a slot or another joint takes hold of a pin itself."""
+        return bool(self._attached[pin])
+
     def driver(self, id: str) -> Driver:
         """Return the driver with this id."""
         return self._drivers[id]

@@ -109,13 +109,14 @@ class Schedule:
     def _lead(self) -> dict[str, tuple[float, float]]:
         """The way of each driver from the sketch to the first station.
 
-        An angle takes the shorter way round; but where there are gears a whole turn is not nothing, and all count.
+        An angle takes the shorter way round; but to gears and Geneva wheels a whole turn is not nothing, and all count.
         """
         ways = {}
+        counts = self.mechanism.meshes or self.mechanism.genevas
         for id, z in self.drivers.items():
             drive, first = self.mechanism.drives[id], float(z[0, 0])
             start = drive.start
-            if drive.kind == "angle" and math.isfinite(first) and not self.mechanism.meshes:
+            if drive.kind == "angle" and math.isfinite(first) and not counts:
                 start = first - math.remainder(first - start, 2 * math.pi)
             ways[id] = start, first
         return ways
@@ -128,14 +129,19 @@ class Schedule:
 
     def fine(self) -> tuple[Schedule, NDArray[np.intp]]:
         """Return a schedule that starts at the sketch and goes in small steps, and where the stations are in it."""
-        parts = self._parts
-        at = np.concatenate(([0], np.cumsum(parts)))
-        between = np.interp(np.arange(at[-1] + 1), at, np.arange(len(at)))
-        values = self.at(between)
         lead = self._lead
         ways = [abs(b - a) / self._scale[id] for id, (a, b) in lead.items()]
         steps = min(max([1, *(math.ceil(way) for way in ways if math.isfinite(way))]), LONGEST_LEAD)
         fine: dict[str, Floats] = {}
+        if (self._parts == 1).all():
+            for id, z in self.drivers.items():
+                fine[id] = np.concatenate((np.full((3, steps), np.nan), z), axis=1)
+                fine[id][0, :steps] = np.linspace(*lead[id], steps, endpoint=False)
+            t = np.concatenate((np.full(steps, np.nan), self.t))
+            return Schedule(self.mechanism, t, fine, self.by_values), steps + np.arange(len(self))
+        at = np.concatenate(([0], np.cumsum(self._parts)))
+        between = np.interp(np.arange(at[-1] + 1), at, np.arange(len(at)))
+        values = self.at(between)
         for id, z in self.drivers.items():
             rows = np.full((3, steps + len(between)), np.nan)
             rows[0] = np.concatenate((np.linspace(*lead[id], steps, endpoint=False), values[id]))

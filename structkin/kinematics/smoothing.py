@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from structkin.groups import General
 from structkin.kinematics.circles import Circles, with_rates
+from structkin.kinematics.derivatives import Part
 from structkin.kinematics.engine import Around, Lanes, margin
 from structkin.kinematics.flips import Flips, circles_at
 from structkin.kinematics.plan import Plan, Step
@@ -21,6 +22,10 @@ Indices = NDArray[np.intp]
 
 #: A sine below this may be near a change point: there L has lost four digits or more.
 GUARD = 0.06
+#: A smallest singular value of a general group below this may be.
+GENERAL = 0.01
+#: Lanes to each side in which a regular pose of a general group is looked for.
+BESIDE = 40
 #: Circles in a block.
 BLOCK = 128
 
@@ -52,7 +57,7 @@ def replaced(plan: Plan, lanes: Lanes) -> Lanes:
     """Set what the lanes inside circles hold to the means over these."""
     assert lanes.around is not None
     around, at = lanes.around, lanes.around.at
-    first = min(plan.offsets[step.outputs[0]] for step in plan.steps if _closes(step))
+    first = min(plan.offsets[step.outputs[0]] for step in plan.steps if _closes(step) or isinstance(step.kind, General))
     lanes.x[0][first:, at] = around.mean(around.x[first:])
     lanes.status[at], lanes.group[at] = Status.OK, -1
     lanes.x[1:, first:, at] = around.mean(with_rates(plan, lanes).x[1:, first:])
@@ -70,7 +75,15 @@ def _least(plan: Plan, lanes: Lanes) -> Floats:
     for index, step in enumerate(plan.steps):
         if _closes(step) and lanes.least[index] < GUARD**2:
             least = np.fmin(least, margin(plan, index, lanes))
+        elif isinstance(step.kind, General) and lanes.least[index] < GENERAL**2:
+            least = np.fmin(least, _sigma(plan, step, step.kind, lanes) ** 2 * (GUARD / GENERAL) ** 2)
     return least
+
+
+def _sigma(plan: Plan, step: Step, form: General, lanes: Lanes) -> Floats:
+    """Return the smallest singular value of a general group (n,), NaN where it has no pose."""
+    part = Part(plan, lanes.x[0])
+    return np.asarray(form.smallest_singular_value(part.inputs(step), part.outputs(step)))
 
 
 def _guarded(plan: Plan, lanes: Lanes) -> Indices:
@@ -83,11 +96,33 @@ def _circles(
 ) -> tuple[Circles, NDArray[np.bool_]]:
     """Return circles around lanes (c,), and around which of them there is a change point and nothing else."""
     ways, outgoing = ways_at(schedule, at)
-    circles, _ = circles_at(
-        plan, schedule, flips, at.astype(np.float64), ways, _near(lanes.x[0], at), outgoing=outgoing
-    )
-    touched = np.any([np.isfinite(s0) for s0 in circles.touch.values()], axis=0)
+    near = _near(lanes.x[0], at)
+    singular = _move_off(plan, lanes, at, near)
+    circles, _ = circles_at(plan, schedule, flips, at.astype(np.float64), ways, near, outgoing=outgoing)
+    touched = np.any([singular, *(np.isfinite(s0) for s0 in circles.touch.values())], axis=0)
     return circles, touched & (circles.until == len(plan.steps))
+
+
+def _move_off(plan: Plan, lanes: Lanes, at: Indices, near: Floats) -> NDArray[np.bool_]:
+    """Where a general group is nearly singular, take the nearest lane in which it is not; return where that is (c,).
+
+    On a circle around the lane Newton's method then starts from a regular pose.
+    """
+    moved = np.zeros(len(at), bool)
+    for index, step in enumerate(plan.steps):
+        if not isinstance(step.kind, General) or not lanes.least[index] < GENERAL**2:
+            continue
+        sigma = _sigma(plan, step, step.kind, lanes)
+        rows = [row for slot in step.outputs for row in range(plan.rows(slot).start, plan.rows(slot).stop)]
+        for c, lane in enumerate(at):
+            if not sigma[lane] < GENERAL:
+                continue
+            low = max(lane - BESIDE, 0)
+            good = low + np.flatnonzero(sigma[low : lane + BESIDE + 1] > 2 * GENERAL)
+            if len(good):
+                near[rows, c] = lanes.x[0][rows, good[np.argmin(np.abs(good - lane))]]
+                moved[c] = True
+    return moved
 
 
 def ways_at(schedule: Schedule, at: Indices) -> tuple[Mapping[str, Floats], NDArray[np.bool_]]:

@@ -12,6 +12,7 @@ from structkin.errors import InputError, Problem
 from structkin.kinematics.change_points import run
 from structkin.kinematics.choice import check_engine
 from structkin.kinematics.coefficients import Coefficients
+from structkin.kinematics.gaps import mark_gaps
 from structkin.kinematics.motion import Motion
 from structkin.kinematics.schedule import make_schedule
 from structkin.kinematics.special_geometry import compile_plan
@@ -58,8 +59,9 @@ def solve(
     "relative": "global" with full matrices, "global-sparse" with SuperLU, "global-triangular" with the same sparse
     system in the order of the groups. `Motion.statistics` then tells how it went.
 
-    `engine` is "numpy"; or "numba", which compiles the closed forms, needs `structkin[fast]` and gives the same
-    numbers; or "auto", the one that is done first. Up to some million samples times groups that is NumPy.
+    `engine` is "numpy"; or "numba", which compiles the closed forms, and the sweeps of "global-triangular"; it needs
+    `structkin[fast]` and gives the same numbers; or "auto", the one that is done first. Up to some million samples
+    times groups that is NumPy.
 
     Raises `InputError` where the call does not fit the mechanism, `StructureError` where drivers are missing or too
     many.
@@ -77,7 +79,7 @@ def solve(
         from structkin.coordinates.solve import solve_globally
 
         schedule = make_schedule(mechanism, samples, t, drivers, duration)
-        motion = solve_globally(mechanism, schedule, method, coordinates or FAMILIES[0], progress)
+        motion = solve_globally(mechanism, schedule, method, coordinates or FAMILIES[0], progress, engine)
         if strict:
             motion.require_ok()
         return motion
@@ -88,7 +90,11 @@ def solve(
     schedule = make_schedule(mechanism, samples, t, drivers, duration)
     if plan.tracked or (len(schedule) <= SEPARATE and not schedule.is_fine):
         fine, kept = schedule.fine()
-        lanes = run(plan, fine, progress, flip=flip).take(kept)
+        walked = run(plan, fine, progress, flip=flip)
+        # Samples that follow each other stay where they are: a copy would double the memory.
+        whole = kept[-1] - kept[0] + 1 == len(kept)
+        lanes = walked.take(slice(kept[0], kept[-1] + 1) if whole else kept)
+        mark_gaps(plan, fine, walked, kept, lanes)
     else:
         lanes = run(plan, schedule, progress, flip=flip)
     if method == "topological-kl":
@@ -116,7 +122,7 @@ def _check_method(mechanism: Mechanism, method: str, coordinates: str | None, br
     except InputError as error:
         problems += error.problems
     else:
-        if engine != "auto" and method.startswith("global"):
+        if engine != "auto" and method in ("global", "global-sparse"):
             problems.append(Problem("engine", f"method '{method}' has no engines", "leave it out"))
     if problems:
         raise InputError(problems, mechanism.title)

@@ -10,6 +10,7 @@ from structkin.model.document import read_document
 from structkin.model.draft import GROUND, Draft
 from structkin.model.drivers import make_drivers
 from structkin.model.gears import make_meshes
+from structkin.model.initial import make_initial
 from structkin.model.joints import check_use, make_joints
 from structkin.model.links import make_links
 from structkin.model.loads import make_forces
@@ -25,6 +26,7 @@ def assemble(data: Any, folder: Path | None) -> tuple[Draft, Topology | None]:
     make_meshes(draft)
     make_drivers(draft)
     make_forces(draft)
+    make_initial(draft)
     check_use(draft)
     if draft.problems:
         draft.problems = sorted(map(_hinted, draft.problems), key=_section)

@@ -195,9 +195,9 @@ class Builder:
         """Add an entry of [forces] as it would stand in the file."""
         return self._add("forces", {id: entry})
 
-    def initial(self, driver: str, *, value: float | str | None = None, speed: float | str | None = None) -> Builder:
-        """Give the start of a free coordinate."""
-        return self._add("initial", {driver: _given(value=value, speed=speed)})
+    def initial(self, name: str, **entry: Any) -> Builder:
+        """Give the start of a free coordinate (`value`, `speed`), a point (`velocity`, ...) or a link (`omega`)."""
+        return self._add("initial", {name: _given(**entry)})
 
     def duration(self, seconds: float | str) -> Builder:
         """Set the default range of time of `solve`."""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from structkin.errors import InputError
 from structkin.groups.periodic import Follow
-from structkin.model.cam_laws import CamLaw, Segment
+from structkin.model.cam_laws import CamLaw, Segment, flaws_of
 from structkin.model.cams import Cam, Follower
 from structkin.model.draft import GROUND, Draft
 from structkin.model.flaw import Flaw, describe
 from structkin.model.parts import Link
-from structkin.model.profile_joints import make_profile_cam
+from structkin.model.profile_joints import make_profile_cam, profile_rows
 from structkin.model.schema import CamEntry
 from structkin.model.topology import Joint, suggest
 
@@ -26,40 +26,53 @@ _SEGMENT = '{ motion = "cycloidal", over = 120, to = 20 }'
 
 
 def make_cam(draft: Draft, id: str, entry: CamEntry) -> Joint | None:
-    """Return the joint of a cam and put its geometry into `draft.cams`; None where mistakes stand in the way."""
+    """Return the joint of a cam and put its geometry into `draft.cams`; None where its links are not known.
+
+    Every mistake is told: what is wrong with one key does not hide what is wrong with another.
+    """
     key = f"joints.{id}"
     known = [draft.has_link(f"{key}.{name}", getattr(entry, name)) for name in ("cam", "follower")]
-    if entry.carrier is not None:
-        known.append(draft.has_link(f"{key}.carrier", entry.carrier))
+    carried = entry.carrier is None or draft.has_link(f"{key}.carrier", entry.carrier)
     points = [point for point in (entry.at, *(entry.face or ())) if point is not None]
-    known += [draft.has_point(f"{key}.{'face' if point != entry.at else 'at'}", point) for point in points]
+    placed = [draft.has_point(f"{key}.{'face' if point != entry.at else 'at'}", point) for point in points]
     # A radius that cannot be read is told already; it must not be missed as well.
     broken = any(problem.key.startswith(f"{key}.") for problem in draft.problems)
+    told = len(draft.problems)
     contact = None if broken else draft.attempt(key, _contact, entry)
     sense = draft.attempt(f"{key}.direction", _sense, entry.direction or "counter-clockwise")
+    given = _sources(entry)
+    for flaw in _odd(entry, given):
+        draft.fault(key, flaw.message, flaw.hint)
     if entry.cam == entry.follower:
-        raise Flaw(f"the cam '{entry.cam}' is its own follower", "name two links")
-    if not all(known) or contact is None or sense is None:
-        return None
-    for point in points:
-        if entry.follower not in draft.holders.get(point, []):
-            raise Flaw(
-                f"'{point}' is not a point of the follower '{entry.follower}'", _points_of(draft, entry.follower)
-            )
-    joint = Joint(id, "C", (entry.cam, entry.follower))
-    if not _has_law(entry):
+        draft.fault(key, f"the cam '{entry.cam}' is its own follower", "name two links")
+    for point, there in zip(points, placed, strict=True):
+        if there and known[1] and entry.follower not in draft.holders.get(point, []):
+            message = f"'{point}' is not a point of the follower '{entry.follower}'"
+            draft.fault(key, message, _points_of(draft, entry.follower))
+    whole = all(known) and entry.cam != entry.follower
+    joint = Joint(id, "C", (entry.cam, entry.follower)) if whole else None
+    tables = {}
+    for name in given:
+        if name != "law":
+            tables[name] = draft.attempt(f"{key}.{name}", profile_rows, draft, f"{key}.{name}", entry, name)
+    mounted = None
+    if "law" in given:
+        mounted = draft.attempt(key, _joints_of, draft, entry) if whole and carried else None
+        law = _law(draft, key, entry, None if mounted is None else mounted[2].kind == "R")
+    if joint is None or contact is None or sense is None or len(given) != 1 or len(draft.problems) > told:
+        return joint
+    if mounted is None:
         if entry.cam in draft.links and entry.follower in draft.links:
-            cam = draft.attempt(f"{key}.{_sources(entry)[0]}", make_profile_cam, draft, id, entry, contact)
+            (name, rows), *_ = tables.items()
+            assert rows is not None
+            own = f"{key}.{name}"
+            cam = draft.attempt(own, make_profile_cam, draft, own, id, entry, contact, rows)
             if cam is not None:
                 draft.profiles[id] = cam
         return joint
-    carrier, shaft, guide = _joints_of(draft, entry)
-    if any(link not in draft.links for link in (entry.cam, entry.follower, carrier)):
-        return joint  # their own mistakes are told already
-    angular = guide.kind == "R"
-    law = _law(draft, key, entry, angular)
-    if law is not None:
-        draft.cams[id] = _cam(draft, id, entry, contact, sense, (carrier, shaft, guide), law)
+    # Links with mistakes of their own are missing here.
+    if law is not None and all(link in draft.links for link in (entry.cam, entry.follower, mounted[0])):
+        draft.cams[id] = _cam(draft, id, entry, contact, sense, mounted, law)
     return joint
 
 
@@ -67,22 +80,21 @@ def _sources(entry: CamEntry) -> list[str]:
     return [name for name in ("law", "profile", "outline", "csv") if getattr(entry, name) is not None]
 
 
-def _has_law(entry: CamEntry) -> bool:
-    """Return whether a cam is given by a law, not by a profile; raise `Flaw` where it is neither or both."""
-    given = _sources(entry)
+def _odd(entry: CamEntry, given: list[str]) -> Iterator[Flaw]:
+    """Yield what does not fit together: a cam has either a law or one profile, and keys that belong to it."""
     if not given:
-        raise Flaw("has neither a law nor a profile", f"law = [{_SEGMENT}, ...], or profile = [[0, 30], [90, 32], ...]")
-    if len(given) > 1:
-        raise Flaw(f"has {' and '.join(given)}", "a cam has one of law, profile, outline, csv")
-    if given != ["law"]:
+        yield Flaw("has neither a law nor a profile", f"law = [{_SEGMENT}, ...], or profile = [[0, 30], [90, 32], ...]")
+    elif len(given) > 1:
+        yield Flaw(f"has {' and '.join(given)}", "a cam has one of law, profile, outline, csv")
+    elif given != ["law"]:
         stray = [name for name in ("base", "start", "direction", "carrier") if getattr(entry, name) is not None]
         if stray:
-            raise Flaw(f"has {' and '.join(stray)}, which belong to a law", "a profile says where it is by itself")
-        if entry.contact == "flat" and entry.face is None:
-            raise Flaw("a flat face on a profile needs two points", 'face = ["F", "G"]')
+            verb = "belongs" if len(stray) == 1 else "belong"
+            yield Flaw(f"has {' and '.join(stray)}, which {verb} to a law", "a profile says where it is by itself")
+        if entry.contact == "flat" and entry.face is None and entry.at is not None:
+            yield Flaw("a flat face on a profile needs two points", 'face = ["F", "G"]')
     elif entry.center is not None:
-        raise Flaw("has a center, which belongs to a profile", "a law turns about the cam's shaft")
-    return given == ["law"]
+        yield Flaw("has a center, which belongs to a profile", "a law turns about the cam's shaft")
 
 
 def _contact(entry: CamEntry) -> str:
@@ -144,17 +156,19 @@ def _joints_of(draft: Draft, entry: CamEntry) -> tuple[str, Joint, Joint]:
     )
 
 
-def _law(draft: Draft, key: str, entry: CamEntry, angular: bool) -> CamLaw | None:
+def _law(draft: Draft, key: str, entry: CamEntry, angular: bool | None) -> CamLaw | None:
+    """Return the law of an entry; `angular` tells whether its lift is an angle, None that this is not known."""
     rows = entry.law
     if not isinstance(rows, list | tuple) or not rows:
-        draft.fault(f"{key}.law", f"expected a list of segments, found {describe(rows)}", f"such as [{_SEGMENT}]")
+        found = "an empty list" if isinstance(rows, list | tuple) else describe(rows)
+        draft.fault(f"{key}.law", f"expected a list of segments, found {found}", f"such as [{_SEGMENT}]")
         return None
     segments = []
     for k, row in enumerate(rows, 1):
-        try:
-            segments.append(_segment(draft, row, "angle" if angular else "length"))
-        except Flaw as flaw:
+        flaws, segment = _segment(draft, row, angular)
+        for flaw in flaws:
             draft.fault(f"{key}.law", f"segment {k}: {flaw.message}", flaw.hint)
+        segments += [] if segment is None else [segment]
     if len(segments) < len(rows):
         return None
     try:
@@ -165,19 +179,37 @@ def _law(draft: Draft, key: str, entry: CamEntry, angular: bool) -> CamLaw | Non
         return None
 
 
-def _segment(draft: Draft, row: Any, quantity: str) -> Segment:
+def _segment(draft: Draft, row: Any, angular: bool | None) -> tuple[list[Flaw], Segment | None]:
+    """Return everything that is wrong with a segment, and the segment where nothing is."""
     if not isinstance(row, Mapping):
-        raise Flaw(f"expected a table {{ ... }}, found {describe(row)}", f"such as {_SEGMENT}")
-    for name in row:
-        if name not in ("motion", "over", "to"):
-            raise Flaw(f"unknown key '{name}'", suggest(str(name), ("motion", "over", "to")))
-    for name in ("motion", "over"):
-        if name not in row:
-            raise Flaw(f"'{name}' is missing", f"such as {_SEGMENT}")
-    if not isinstance(row["motion"], str):
-        raise Flaw(f"expected the name of a motion, found {describe(row['motion'])}", f"such as {_SEGMENT}")
-    to = None if "to" not in row else draft.units.quantity(row["to"], quantity)
-    return Segment(row["motion"], draft.units.quantity(row["over"], "angle"), to)
+        return [Flaw(f"expected a table {{ ... }}, found {describe(row)}", f"such as {_SEGMENT}")], None
+    names = ("motion", "over", "to")
+    flaws = [Flaw(f"unknown key '{name}'", suggest(str(name), names)) for name in row if name not in names]
+    flaws += [Flaw(f"'{name}' is missing", f"such as {_SEGMENT}") for name in names[:2] if name not in row]
+    # What is missing or cannot be read is told once; the rest is checked beside something that fits.
+    fields: dict[str, Any] = {"motion": row.get("motion", "dwell"), "over": 1.0, "to": None if "to" not in row else 0.0}
+    kinds = ["angle" if angular else "length"] if angular is not None else ["length", "angle"]
+    for name, quantities in (("over", ["angle"]), ("to", kinds)):
+        if name in row:
+            try:
+                fields[name] = _any_quantity(draft, row[name], quantities)
+            except Flaw as flaw:
+                flaws.append(flaw)
+    if "motion" in row:
+        flaws += flaws_of(**fields)
+    elif fields["over"] <= 0:
+        flaws.append(Flaw(f"the angle {row['over']} is not greater than zero"))
+    return flaws, None if flaws else Segment(**fields)
+
+
+def _any_quantity(draft: Draft, value: Any, kinds: Sequence[str]) -> float:
+    """Return a value in SI, of the first kind that it fits."""
+    for kind in kinds[:-1]:
+        try:
+            return draft.units.quantity(value, kind)
+        except Flaw:
+            continue
+    return draft.units.quantity(value, kinds[-1])
 
 
 def _cam(

@@ -15,7 +15,7 @@ b (Norton, Design of Machinery, tab. 8-3; Shigley & Uicker, ch. 6):
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -24,7 +24,7 @@ import numpy as np
 
 from structkin.errors import InputError, Problem
 from structkin.groups.periodic import Piecewise
-from structkin.model.flaw import Flaw
+from structkin.model.flaw import Flaw, describe, number
 from structkin.model.parts import Floats
 from structkin.model.topology import suggest
 
@@ -34,6 +34,8 @@ TURN = 2 * math.pi
 Piece = tuple[float, tuple[float, ...], tuple[float, float, float]]
 
 _NONE = (0.0, 1.0, 0.0)
+
+EXAMPLE = 'such as ("cycloidal", pi, 0.02), ("cycloidal", pi, 0.0)'
 
 
 def _from_acceleration(*pieces: tuple[float, float, tuple[float, float, float]]) -> tuple[Piece, ...]:
@@ -93,15 +95,33 @@ class Segment:
     to: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is no segment."""
-        if self.motion not in MOTIONS:
-            raise Flaw(f"the motion '{self.motion}' is unknown", suggest(self.motion, MOTIONS))
-        if not self.over > 0:
-            raise Flaw(f"the angle {math.degrees(self.over):g} deg of a {self.motion} is not greater than zero")
-        if self.motion == "dwell" and self.to is not None:
-            raise Flaw("a dwell has a lift 'to', but it stays where it is", "delete 'to'")
-        if self.motion != "dwell" and self.to is None:
-            raise Flaw(f"a {self.motion} motion needs the lift that it goes 'to'", "such as to = 20")
+        """Refuse what is no segment: the first mistake; `flaws_of` tells all."""
+        for flaw in flaws_of(self.motion, self.over, self.to):
+            raise flaw
+
+
+def flaws_of(motion: Any, over: Any, to: Any) -> Iterator[Flaw]:
+    """Yield everything that is wrong with a segment of these fields."""
+    known = isinstance(motion, str) and motion in MOTIONS
+    if not isinstance(motion, str):
+        yield Flaw(f"expected the name of a motion, found {describe(motion)}", 'such as "cycloidal"')
+    elif not known:
+        yield Flaw(f"the motion '{motion}' is unknown", suggest(motion, MOTIONS))
+    name = f"a {motion}" if known else "a segment"
+    try:
+        if number(over) <= 0:
+            yield Flaw(f"the angle {math.degrees(over):g} deg of {name} is not greater than zero")
+    except Flaw as flaw:
+        yield Flaw(f"the angle of {name}: {flaw.message}", flaw.hint)
+    try:
+        if to is not None:
+            number(to)
+    except Flaw as flaw:
+        yield Flaw(f"the lift of {name}: {flaw.message}", flaw.hint)
+    if motion == "dwell" and to is not None:
+        yield Flaw("a dwell has a lift 'to', but it stays where it is", "delete 'to'")
+    if known and motion != "dwell" and to is None:
+        yield Flaw(f"a {motion} motion needs the lift that it goes 'to'", "such as to = 20")
 
 
 class CamLaw:
@@ -119,12 +139,22 @@ class CamLaw:
 
     def __init__(self, segments: Sequence[Segment | Sequence[Any]]) -> None:
         """Take segments, or their fields in order."""
-        found, problems = [], []
-        for k, item in enumerate(segments, 1):
-            try:
-                found.append(item if isinstance(item, Segment) else Segment(*item))
-            except Flaw as flaw:
-                problems.append(Problem(f"segment {k}", flaw.message, flaw.hint))
+        found, problems = list[Segment](), list[Problem]()
+        rows: Any = segments
+        if isinstance(rows, str | Mapping) or not isinstance(rows, Iterable):
+            problems.append(Problem("segments", f"expected a list of segments, found {describe(rows)}", EXAMPLE))
+            rows = ()
+        for k, item in enumerate(rows, 1):
+            if isinstance(item, Segment):
+                found.append(item)
+            elif isinstance(item, str) or not isinstance(item, Sequence) or len(item) not in (2, 3):
+                what = f"expected (motion, angle, lift), or (motion, angle) of a dwell, found {describe(item)}"
+                problems.append(Problem(f"segment {k}", what, EXAMPLE))
+            else:
+                motion, over, to = (*item, None)[:3]
+                flaws = list(flaws_of(motion, over, to))
+                problems += [Problem(f"segment {k}", flaw.message, flaw.hint) for flaw in flaws]
+                found += [] if flaws else [Segment(motion, float(over), to)]
         self.segments = tuple(found)
         if not problems:
             problems = [Problem("segments", message, hint) for message, hint in self._mistakes()]
@@ -135,7 +165,7 @@ class CamLaw:
         mistakes = []
         total = sum(segment.over for segment in self.segments)
         if not self.segments:
-            return [("there are none", 'such as ("cycloidal", pi, 0.02), ("cycloidal", pi, 0.0)')]
+            return [("there are none", EXAMPLE)]
         if abs(total - TURN) > 1e-9:
             what = "missing" if total < TURN else "too many"
             gap = f"{math.degrees(abs(TURN - total)):.6g} deg are {what}"

@@ -124,6 +124,13 @@ class Cam:
         """Return the cam's profile (n, 2) [m] in its frame, where it touches the follower at the cam angles x (n,)."""
         return _pairs(self._profile(_angles(x)))
 
+    def normal_at(self, x: Any = None) -> Floats:
+        """Return the unit normal (n, 2) of the contact, away from the cam, in the cam's frame at cam angles x (n,)."""
+        angles = _angles(x)
+        if self.moves.face is None:
+            return _pairs(self._outward(self._pitch(angles)[1]))
+        return _pairs(self.moves.face * self.moves.turned(self.lift(angles)) * np.conj(self._turn(angles)))
+
     def pressure_angle(self, x: Any = None) -> Floats:
         """Return the angle (n,) [rad] from the follower's motion to the normal of the contact, positive to the left.
 

@@ -38,7 +38,6 @@ _FORCE_HINTS: Mapping[str, str] = {
     "torque": "write moment; the torque of a motor is the key 'torque' of its driver",
     "damper": "write spring, with a damping and no stiffness",
     "actuator": "write spring, with the key 'actuator'",
-    "contact": "there are no contact forces yet",
 }
 E = TypeVar("E", bound=Entry)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from structkin.errors import Problem
 from structkin.model.cams import Cam
 from structkin.model.flaw import Flaw
-from structkin.model.forces import Forces, InitialState
+from structkin.model.forces import Forces, InitialLink, InitialPoint, InitialState
 from structkin.model.parts import Arc, Drive, Guide, Link, Mesh
 from structkin.model.schema import DriverEntry, Entry, JointEntry, LinkEntry
 from structkin.model.topology import Driver, Joint, suggest
@@ -57,6 +57,7 @@ class Draft:
     drives: dict[str, Drive] = field(default_factory=dict)
     forces: Forces = field(default_factory=Forces)
     initial: dict[str, InitialState] = field(default_factory=dict)
+    initial_data: dict[str, InitialPoint | InitialLink] = field(default_factory=dict)
 
     problems: list[Problem] = field(default_factory=list)
     unread: set[str] = field(default_factory=set)  # sections, and "section.name": given, but not readable

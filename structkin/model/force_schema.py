@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import PlainValidator
 
-from structkin.model.schema import Anything, Axis, Entry, Location, Name, TwoLinks, TwoPoints, one_of, scalar
+from structkin.model.schema import Anything, Axis, Entry, Flag, Location, Name, TwoLinks, TwoPoints, one_of, scalar
 
 
 class SpringEntry(Entry):
@@ -68,7 +68,7 @@ class MomentEntry(Entry):
 
 
 class FrictionEntry(Entry):
-    """Dry friction of a given size in a joint, against its motion."""
+    """Dry friction in a joint, against its motion: of a given size, or by a coefficient and what presses the joint."""
 
     sample: ClassVar[str] = '{ type = "friction", joint = "guide", limit = 12 }'
 
@@ -76,6 +76,32 @@ class FrictionEntry(Entry):
     joint: Name
     links: TwoLinks | None = None
     limit: Anything = None
+    coefficient: Anything = None
+    normal: Anything = None
+    radius: Annotated[float, scalar("length", sign="positive")] | None = None
+    transition: Anything = None
+
+
+class ContactEntry(Entry):
+    """A circle of the first link that touches a line or a circle of the second one, pressed but never pulled."""
+
+    sample: ClassVar[str] = (
+        '{ type = "contact", center = "P", radius = 10, along = ["Q", "R"], stiffness = 1e8, restitution = 0.8 }'
+    )
+
+    type: Name
+    links: TwoLinks | None = None
+    center: Name | None = None
+    radius: Annotated[float, scalar("length", sign="not negative")] | None = None
+    along: TwoPoints | None = None
+    centers: TwoPoints | None = None
+    radii: Anything = None
+    internal: Flag | None = None
+    stiffness: Anything = None
+    exponent: Anything = 1.5
+    restitution: Anything = 1
+    model: Annotated[str, PlainValidator(one_of("lankarani-nikravesh", "exact"))] = "lankarani-nikravesh"
+    friction: Anything = 0
     transition: Anything = None
 
 
@@ -86,4 +112,5 @@ FORCE_TYPES: Mapping[str, type[Entry]] = {
     "force": ForceEntry,
     "moment": MomentEntry,
     "friction": FrictionEntry,
+    "contact": ContactEntry,
 }

@@ -74,7 +74,8 @@ class Friction:
     """Dry friction in a joint against its rate v: limit tanh(v / transition), in N and m/s or in N m and rad/s.
 
     In a prismatic joint or slot it acts along the guide, in a revolute joint between the links (from, to). Coulomb's
-    law (Flores & Lankarani, eq. 136, with its direction added), made smooth around rest.
+    law (Flores & Lankarani, eq. 136, with its direction added), made smooth around rest. With a `coefficient` the limit
+    is that times the force that the joint bears, and at a pin times its radius, the `arm` [m].
     """
 
     id: str
@@ -82,9 +83,49 @@ class Friction:
     links: tuple[str, str]
     limit: float
     transition: float
+    coefficient: float = 0.0
+    arm: float = 1.0
 
 
-Load = Spring | Torsion | AppliedForce | AppliedMoment | Friction
+@dataclass(frozen=True, slots=True)
+class Disc:
+    """A circle on a link: its centre's place [m] in the link's frame, and its radius [m], negative for a bore."""
+
+    link: str
+    place: complex
+    radius: float
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A straight edge on a link: a place on it [m] and its normal (a unit) to the free side, in the link's frame."""
+
+    link: str
+    place: complex
+    normal: complex
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """A circle pressed against a circle or a line: stiffness [N/m^exponent], loss, coefficient of friction.
+
+    While they overlap by d > 0 the normal force stiffness d^exponent (1 + loss d' / v) pushes `first` away from
+    `second` and `second` the other way, v [m/s] is the speed at which they met (Flores & Lankarani, eq. 135, with the
+    damping of Lankarani and Nikravesh). It never pulls. Friction, `friction` times the normal force, acts against the
+    sliding; it is smooth below `transition` [m/s].
+    """
+
+    id: str
+    first: Disc
+    second: Disc | Line
+    stiffness: float
+    exponent: float
+    loss: float
+    friction: float
+    transition: float
+
+
+Load = Spring | Torsion | AppliedForce | AppliedMoment | Friction | Contact
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +146,30 @@ class Forces:
 
 
 @dataclass(frozen=True, slots=True)
+class InitialPoint:
+    """Where a point begins [m] and how fast [m/s]; None is not given."""
+
+    x: float | None = None
+    y: float | None = None
+    vx: float | None = None
+    vy: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InitialLink:
+    """The angle [rad] and angular velocity [rad/s] with which a link begins; None is not given."""
+
+    angle: float | None = None
+    omega: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class InitialState:
-    """Start of a free coordinate [rad or m]; None means the sketch. Its rate [rad/s or m/s]."""
+    """Start of a free coordinate [rad or m]; None means the sketch. Its rate [rad/s or m/s].
+
+    `rests` says that no rate was given: zero then, unless points or links say otherwise.
+    """
 
     value: float | None = None
     speed: float = 0.0
+    rests: bool = False

@@ -135,6 +135,11 @@ class TableLaw:
     def __call__(self, t: Floats) -> tuple[Floats, Floats, Floats]:
         """Return value, rate and second rate at the times t (n,)."""
         t = np.asarray(t, dtype=float)
+        # What rounding puts behind an end, such as the sum of a simulation's steps, belongs to it.
+        first, last = self.span
+        t = np.where(
+            np.abs(t - np.clip(t, first, last)) <= 1e-12 * max(abs(first), abs(last)), np.clip(t, first, last), t
+        )
         value, rate, second = (self._spline(t, order) for order in range(3))
         return value, rate, second
 

@@ -1,4 +1,4 @@
-"""Fifth pass: what acts on the links, efforts of free coordinates, and initial values."""
+"""Fifth pass: what acts on the links, and efforts of free coordinates."""
 
 from __future__ import annotations
 
@@ -7,22 +7,37 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from structkin.model.contact_shapes import make_contact
 from structkin.model.draft import GROUND, Draft
-from structkin.model.flaw import Flaw, describe
-from structkin.model.force_schema import ForceEntry, FrictionEntry, MomentEntry, SpringEntry, TorsionEntry
-from structkin.model.forces import AppliedForce, AppliedMoment, Forces, Friction, InitialState, Load, Spring, Torsion
+from structkin.model.flaw import Flaw
+from structkin.model.force_schema import (
+    ContactEntry,
+    ForceEntry,
+    FrictionEntry,
+    MomentEntry,
+    SpringEntry,
+    TorsionEntry,
+)
+from structkin.model.forces import (
+    AppliedForce,
+    AppliedMoment,
+    Forces,
+    Friction,
+    Load,
+    Spring,
+    Torsion,
+)
+from structkin.model.initial import prescribed
 from structkin.model.laws import ScaledLaw
 from structkin.model.parts import Law, Link
 from structkin.model.schema import pair
 from structkin.model.signals import constant, formula, one_way, signal, sized
+from structkin.model.sizes import TRANSITION, between, positive
 from structkin.model.topology import suggest
-
-#: Rate at which friction has reached 76 % of its limit, unless given [m/s or rad/s].
-TRANSITION = 1e-2
 
 
 def make_forces(draft: Draft) -> None:
-    """Fill `forces` and `initial`."""
+    """Fill `forces`."""
     loads: dict[str, Load] = {}
     for id, entry in draft.force_entries.items():
         load = draft.attempt(f"forces.{id}", _MAKERS[type(entry)], draft, id, entry)
@@ -30,11 +45,6 @@ def make_forces(draft: Draft) -> None:
             loads[id] = load
     efforts = _efforts(draft)
     draft.forces = Forces(draft.forces.gravity, MappingProxyType(loads), MappingProxyType(efforts))
-    for id, value in draft.initial_entries.items():
-        key = f"initial.{id}"
-        state = draft.attempt(key, _state, draft, id, value)
-        if state is not None:
-            draft.initial[id] = state
 
 
 # --- loads --------------------------------------------------------------------------------------------------
@@ -138,25 +148,32 @@ def _friction(draft: Draft, id: str, entry: FrictionEntry) -> Friction | None:
             return None
         raise Flaw(f"there is no joint '{entry.joint}'", suggest(entry.joint, draft.joints))
     turning = joint.kind == "R"
-    if entry.limit is None:
-        raise Flaw("has no limit", f"such as limit = {'0.5 (N m)' if turning else '12 (N)'}")
+    if (entry.limit is None) == (entry.coefficient is None):
+        found = "has no limit" if entry.limit is None else "has both a limit and a coefficient"
+        raise Flaw(found, f"such as limit = {'0.5 (N m)' if turning else '12 (N)'}, or a coefficient")
+    by_coefficient = [name for name in ("normal", "radius") if getattr(entry, name) is not None]
+    if entry.limit is not None and by_coefficient:
+        raise Flaw(f"has a limit, which needs no {by_coefficient[0]}", "delete one of them")
+    if entry.coefficient is not None and turning == (entry.radius is None):
+        raise Flaw("a pin has a radius" if turning else "a guide has no radius", "it is the arm of friction at a pin")
     links: tuple[str, str] | None = (joint.links[0], joint.links[1])
     if turning:
         links = _turning(draft, key, entry.joint, entry.links)
     elif entry.links is not None:
         raise Flaw("names links, but the guide tells them", "delete links")
-    limit = _positive(draft, f"{key}.limit", entry.limit, "moment" if turning else "force")
     transition = entry.transition if entry.transition is not None else TRANSITION
-    smooth = _positive(draft, f"{key}.transition", transition, "angular speed" if turning else "speed")
-    return None if links is None or not limit or not smooth else Friction(id, entry.joint, links, limit, smooth)
-
-
-def _positive(draft: Draft, key: str, value: Any, kind: str) -> float | None:
-    size = draft.attempt(key, draft.units.quantity, value, kind)
-    if size is not None and size <= 0:
-        draft.fault(key, f"expected a {kind} greater than zero, found {value}")
+    smooth = positive(draft, f"{key}.transition", transition, "angular speed" if turning else "speed")
+    if entry.limit is not None:
+        limit = positive(draft, f"{key}.limit", entry.limit, "moment" if turning else "force")
+        return None if links is None or not limit or not smooth else Friction(id, entry.joint, links, limit, smooth)
+    coefficient = between(draft, f"{key}.coefficient", entry.coefficient, 1e-12, 1e3, "a coefficient greater than zero")
+    normal = 0.0 if entry.normal is None else positive(draft, f"{key}.normal", entry.normal, "force")
+    if links is None or not smooth or coefficient is None or normal is None:
         return None
-    return size
+    arm = entry.radius or 1.0
+    if normal:
+        return Friction(id, entry.joint, links, coefficient * normal * arm, smooth)
+    return Friction(id, entry.joint, links, 0.0, smooth, coefficient, arm)
 
 
 _MAKERS: Mapping[type, Callable[..., Load | None]] = {
@@ -165,6 +182,7 @@ _MAKERS: Mapping[type, Callable[..., Load | None]] = {
     ForceEntry: _force,
     MomentEntry: _moment,
     FrictionEntry: _friction,
+    ContactEntry: make_contact,
 }
 
 
@@ -203,7 +221,7 @@ def _two_links(draft: Draft, key: str, links: tuple[str, str]) -> bool:
     return all(known)
 
 
-# --- efforts and initial values -----------------------------------------------------------------------------
+# --- efforts -----------------------------------------------------------------------------
 
 
 def _efforts(draft: Draft) -> dict[str, Law]:
@@ -219,7 +237,7 @@ def _efforts(draft: Draft) -> dict[str, Law]:
             if driver is not None and (driver.kind == "angle") != (name == "torque"):
                 right = "torque" if driver.kind == "angle" else "force"
                 draft.fault(key, f"the driver's coordinate is {_COORDINATE[driver.kind]}", f"give a {right}")
-            elif _prescribed(entry):
+            elif prescribed(entry):
                 draft.fault(key, "the motion of the driver is given, so its effort is a result", "delete one of them")
             elif law is not None:
                 efforts[id] = law
@@ -227,27 +245,3 @@ def _efforts(draft: Draft) -> dict[str, Law]:
 
 
 _COORDINATE = {"angle": "an angle", "slide": "a travel", "distance": "a distance"}
-
-
-def _prescribed(entry: Any) -> bool:
-    return any(getattr(entry, name) is not None for name in ("speed", "law", "table", "csv"))
-
-
-def _state(draft: Draft, id: str, value: Any) -> InitialState | None:
-    if id not in draft.driver_entries:
-        if draft.excused("drivers", id):
-            return None
-        raise Flaw(f"there is no driver '{id}'", suggest(id, draft.driver_entries))
-    if _prescribed(draft.driver_entries[id]):
-        raise Flaw("the driver has a law, which gives its initial value", "only free coordinates have initial values")
-    driver = draft.drivers.get(id)
-    if driver is None:
-        return None
-    if not isinstance(value, Mapping):
-        raise Flaw(f"expected a table, found {describe(value)}", 'such as { value = 0, speed = "1 rad/s" }')
-    unknown = [str(key) for key in value if key not in ("value", "speed")]
-    if unknown:
-        raise Flaw(f"unknown key '{unknown[0]}'", suggest(unknown[0], ["value", "speed"]))
-    angle = driver.kind == "angle"
-    start = None if "value" not in value else draft.units.quantity(value["value"], "angle" if angle else "length")
-    return InitialState(start, draft.units.quantity(value.get("speed", 0.0), "angular speed" if angle else "speed"))

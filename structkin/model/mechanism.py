@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from structkin.kinematics.four_bar import FourBar, SliderCrank
     from structkin.kinematics.limits import Circuits, Limits
     from structkin.model.draft import Draft
-    from structkin.model.forces import Forces, InitialState
+    from structkin.model.forces import Forces, InitialLink, InitialPoint, InitialState
     from structkin.model.posed import SketchPose
     from structkin.structure import KinematicStructure
 
@@ -63,6 +63,7 @@ class Mechanism:
         "genevas",
         "guides",
         "initial",
+        "initial_data",
         "links",
         "meshes",
         "points",
@@ -93,6 +94,8 @@ class Mechanism:
     forces: Forces
     #: Start of free coordinates, by driver id.
     initial: Mapping[str, InitialState]
+    #: Start of points and links, by their names; `simulate` finds what fits them best.
+    initial_data: Mapping[str, InitialPoint | InitialLink]
     #: Default range of time [s] of `solve`, if the file names one.
     duration: float | None
     _source_dict: dict[str, Any]
@@ -174,6 +177,7 @@ class Mechanism:
             "drives": MappingProxyType(draft.drives),
             "forces": draft.forces,
             "initial": MappingProxyType(draft.initial),
+            "initial_data": MappingProxyType(draft.initial_data),
             "duration": draft.duration,
         }
         for name, value in values.items():
@@ -223,7 +227,17 @@ class Mechanism:
         """
         data = self.source_dict
         data["drivers"] = {**data.get("drivers", {}), **entries}
-        return _rebuild(data, self._source, self._folder)
+        return _rebuild(data, self._source, self._folder, self._pose)
+
+    def with_initial(self, entries: Mapping[str, Any]) -> Mechanism:
+        """Return the mechanism with these entries of [initial] in the place of its own.
+
+        >>> arm = Mechanism(points={"A": [0, 0], "B": [1, 0]}, links={"ground": ["A"], "arm": ["A", "B"]},
+        ...                 drivers={"swing": {"joint": "A"}})
+        >>> arm.with_initial({"swing": {"speed": "60 rpm"}}).initial["swing"].speed.__round__(6)
+        6.283185
+        """
+        return _rebuild({**self.source_dict, "initial": dict(entries)}, self._source, self._folder, self._pose)
 
     def link_of(self, point: str) -> str:
         """Return the ground if it has the point, else the first link that has it; `InputError` if none has.
@@ -279,12 +293,9 @@ class Mechanism:
     def posed(self, pose: SketchPose) -> Mechanism:
         """Return the same mechanism with this pose as its sketch: motions start from it, in its assembly modes.
 
-        `source_dict` stays that of the first sketch, whose axes and travels it is written in. Raises `InputError` where
-        there are gears, belts, racks or rolling contacts: their wheels are in mesh in the first sketch.
+        `source_dict` stays that of the first sketch, whose axes and travels it is written in. Wheels are in mesh in the
+        pose as it is, and their turns are counted from there.
         """
-        if self.meshes:
-            said = "is in mesh in the sketch, and cannot be posed otherwise"
-            raise InputError([Problem(f"joints.{id}", said) for id in self.meshes], self.title or "mechanism")
         from structkin.model.posed import posed_parts
 
         other = Mechanism.__new__(Mechanism)
@@ -341,8 +352,8 @@ class Mechanism:
         drivers: Mapping[str, float] | None = None,
         range: tuple[float, float] | None = None,
     ) -> Circuits:
-        """Return which assembly modes are connected as a driver moves; see `structkin.kinematics.limits.circuits`."""
-        from structkin.kinematics.limits import circuits
+        """Return which assembly modes are connected as a driver moves; see `structkin.assemblies.circuits`."""
+        from structkin.assemblies.circuits import circuits
 
         return circuits(self, driver, drivers=drivers, range=range)
 

@@ -65,7 +65,8 @@ class Mesh:
     Turns are counted from the sketch, without whole turns lost. Either `ratio` is given: (turn of the first - turn of
     the carrier) = ratio (turn of the second - turn of the carrier), where the carrier is the link that holds both
     centres, and for rolling circles (`carrier` None) the line of their centres. Or `guide` is given, a prismatic joint
-    or the rolling joint itself: its travel = lever (turn of the first - turn of the second), lever in m per radian.
+    or the rolling joint itself: its travel - shift = lever (turn of the first - turn of the second), lever in m per
+    radian; `shift` [m] is its travel in the sketch, other than zero where a mechanism is posed anew.
 
     `centers` are places in the frames of the two links, `radii` those of the pitch circles [m]; a rack or a
     line has None instead. `line` holds the two ends of its pitch line, in its own frame. The sketch is in mesh.
@@ -81,6 +82,7 @@ class Mesh:
     guide: str | None = None
     lever: float = 0.0
     line: tuple[complex, complex] | None = None
+    shift: float = 0.0
 
     @property
     def reach(self) -> float:

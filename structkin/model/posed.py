@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+from structkin.model.parts import Drive, Guide
 
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
@@ -21,9 +24,9 @@ class SketchPose:
 
 
 def posed_parts(mechanism: Mechanism, pose: SketchPose) -> dict[str, Any]:
-    """Return the attributes of a mechanism that a pose changes: points, links, guides, drives.
+    """Return the attributes of a mechanism that a pose changes: points, links, guides, meshes, drives.
 
-    Lengths and the zero of every travel stay what they were.
+    Lengths and the zero of every travel stay what they were; the turns of wheels are counted from the new pose.
     """
     links = {
         name: replace(link, origin=pose.frames[name][0], direction=pose.frames[name][1])
@@ -34,11 +37,36 @@ def posed_parts(mechanism: Mechanism, pose: SketchPose) -> dict[str, Any]:
         carrier = mechanism.links[guide.carrier]
         origin, direction = pose.frames[guide.carrier]
         guides[name] = replace(guide, at=origin + direction * (guide.at - carrier.origin) / carrier.direction)
-    drives = {name: replace(drive, start=pose.starts[name]) for name, drive in mechanism.drives.items()}
+    drives = {name: replace(drive, start=_start(mechanism, drive, pose)) for name, drive in mechanism.drives.items()}
+    meshes = {
+        name: mesh if mesh.guide is None else replace(mesh, shift=_travel(mechanism.guides[mesh.guide], pose))
+        for name, mesh in mechanism.meshes.items()
+    }
     parts: dict[str, dict[str, Any]] = {
         "points": {**mechanism.points, **pose.points},
         "links": links,
         "guides": guides,
+        "meshes": meshes,
         "drives": drives,
     }
     return {name: MappingProxyType(part) for name, part in parts.items()}
+
+
+def _start(mechanism: Mechanism, drive: Drive, pose: SketchPose) -> float:
+    """Return a driver's value in a pose; that of a driver which the pose does not know is read from it."""
+    if drive.id in pose.starts:
+        return pose.starts[drive.id]
+    if drive.ends is not None:
+        (_, a), (_, b) = drive.ends
+        return abs(pose.points[b] - pose.points[a])
+    if drive.kind == "slide" and drive.joint is not None:
+        return _travel(mechanism.guides[drive.joint], pose)
+    first, second = ((pose.frames[link][1] if link in pose.frames else 1 + 0j) for link in drive.links)
+    return cmath.phase(second / first)
+
+
+def _travel(guide: Guide, pose: SketchPose) -> float:
+    """Return the travel [m] of a guide in a pose."""
+    (base, along), (origin, turn) = pose.frames[guide.carrier], pose.frames[guide.slider]
+    way = origin + turn * guide.point - base - along * guide.origin
+    return (way * (along * guide.direction).conjugate()).real - guide.start

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import cmath
 import math
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -15,20 +15,27 @@ from structkin.model.draft import Draft
 from structkin.model.flaw import Flaw, describe
 from structkin.model.parts import Link
 from structkin.model.profile_cams import ProfileCam
-from structkin.model.schema import CamEntry, pair, vector
+from structkin.model.schema import CamEntry, pair
 from structkin.model.tables import read_table
 
-_ROWS = "such as [[0, 30], [90, 32], [180, 40], [270, 32]]"
+#: Rows of a profile: an angle [rad] and a radius [m] each, or of an outline a place [m] in the sketch.
+Rows = list[tuple[float, float]]
 
 
-def make_profile_cam(draft: Draft, id: str, entry: CamEntry, contact: str) -> ProfileCam | None:
+def make_profile_cam(draft: Draft, key: str, id: str, entry: CamEntry, contact: str, rows: Rows) -> ProfileCam | None:
     """Return the cam of an entry with a profile, an outline or a CSV table; None where its mistakes hinder."""
     cam, follower = draft.links[entry.cam], draft.links[entry.follower]
     center = entry.center or draft.link_entries[entry.cam].points[0]
     if center not in cam.local:
         raise Flaw(f"the center '{center}' is not a point of the cam '{entry.cam}'", f"it has {', '.join(cam.points)}")
-    angles, radii = _table(draft, entry, cam, cam.local[center])
-    function = spline(np.array(angles), np.array(radii))
+    rows = _table(entry, rows, cam, cam.local[center])
+    flaws = list(_flaws(rows))
+    for flaw in flaws:
+        draft.fault(key, flaw.message, flaw.hint)
+    if flaws:
+        return None
+    angles, radii = (np.array(column) for column in zip(*rows, strict=True))
+    function = spline(angles, radii)
     if float(np.min(function(np.linspace(0.0, TURN, 361)))) <= 0:
         raise Flaw("the curve through the profile passes through the cam's center", "give more rows")
     place = follower.local[entry.at if entry.at is not None else (entry.face or ("",))[0]]
@@ -49,47 +56,58 @@ def make_profile_cam(draft: Draft, id: str, entry: CamEntry, contact: str) -> Pr
     return made
 
 
-def _table(draft: Draft, entry: CamEntry, cam: Link, centre: complex) -> tuple[list[float], list[float]]:
-    """Return rising polar angles [rad] within a turn and radii [m]."""
-    rows: list[tuple[float, float]] = []
-    if entry.outline is not None:
-        for place in _list(entry.outline, "outline", "such as [[30, 0], [0, 32], [-40, 0], [0, -32]]"):
-            seen = (vector(place, "length", draft.units) - cam.origin) * cam.direction.conjugate() - centre
-            rows.append((cmath.phase(seen), abs(seen)))
-    elif entry.profile is not None:
-        for k, row in enumerate(_list(entry.profile, "profile", _ROWS), 1):
-            try:
-                angle, radius = pair(row, "[angle, radius]")
-                rows.append((draft.units.quantity(angle, "angle"), draft.units.quantity(radius, "length")))
-            except Flaw as flaw:
-                raise Flaw(f"row {k}: {flaw.message}", flaw.hint) from None
-    else:
+def profile_rows(draft: Draft, key: str, entry: CamEntry, name: str) -> Rows | None:
+    """Return the rows of a profile, an outline or a CSV table in SI; None where some are none, after telling all."""
+    if name == "csv":
         assert entry.csv is not None
         scales = draft.units.scale("angle"), draft.units.scale("length")
-        rows = [(a * scales[0], r * scales[1]) for a, r in read_table(entry.csv, draft.folder)]
+        return [(a * scales[0], r * scales[1]) for a, r in read_table(entry.csv, draft.folder)]
+    given, words, kind, example = (
+        (entry.outline, "[x, y]", "length", "such as [[30, 0], [0, 32], [-40, 0], [0, -32]]")
+        if name == "outline"
+        else (entry.profile, "[angle, radius]", "angle", "such as [[0, 30], [90, 32], [180, 40], [270, 32]]")
+    )
+    if not isinstance(given, list | tuple | np.ndarray):
+        raise Flaw(f"expected the rows of the {name}, found {describe(given)}", example)
+    rows: Rows = []
+    for k, row in enumerate(given, 1):
+        try:
+            first, second = pair(row, words)
+            rows.append((draft.units.quantity(first, kind), draft.units.quantity(second, "length")))
+        except Flaw as flaw:
+            draft.fault(key, f"row {k}: {flaw.message}", flaw.hint)
+    return rows if len(rows) == len(given) else None
+
+
+def _table(entry: CamEntry, rows: Rows, cam: Link, centre: complex) -> Rows:
+    """Return rising polar angles [rad] within a turn and radii [m]."""
+    rows = list(rows)
+    if entry.outline is not None:
+        seen = [(complex(*row) - cam.origin) * cam.direction.conjugate() - centre for row in rows]
+        rows = [(cmath.phase(place), abs(place)) for place in seen]
     if len(rows) > 1 and abs(abs(rows[-1][0] - rows[0][0]) - TURN) < 1e-9 and rows[-1][1] == rows[0][1]:
         rows.pop()  # the first row again, a turn later
-    if len(rows) < 4:
-        raise Flaw(f"a profile needs at least 4 rows, found {len(rows)}", "a periodic spline goes through them")
-    if entry.outline is not None and _unwrapped(rows)[-1][0] < rows[0][0]:
+    if entry.outline is None or not rows:
+        return rows
+    if _unwrapped(rows)[-1][0] < rows[0][0]:
         rows.reverse()
-    rows = _unwrapped(rows) if entry.outline is not None else rows
+    return _unwrapped(rows)
+
+
+def _flaws(rows: Rows) -> Iterator[Flaw]:
+    """Yield everything that is wrong with a table of rows."""
+    if len(rows) < 4:
+        yield Flaw(f"a profile needs at least 4 rows, found {len(rows)}", "a periodic spline goes through them")
     for k, (before, after) in enumerate(pairwise(rows), 2):
         if after[0] <= before[0]:
-            raise Flaw(f"row {k}: the profile turns back, seen from its center", "its angles rise all round the cam")
-    if rows[-1][0] - rows[0][0] >= TURN:
-        raise Flaw("the profile goes round more than once", "angles rise by less than a turn; the curve closes itself")
-    if min(radius for _, radius in rows) <= 0:
-        raise Flaw("a radius of the profile is not greater than zero")
-    return [angle for angle, _ in rows], [radius for _, radius in rows]
+            yield Flaw(f"row {k}: the profile turns back, seen from its center", "its angles rise all round the cam")
+    if rows and rows[-1][0] - rows[0][0] >= TURN:
+        yield Flaw("the profile goes round more than once", "angles rise by less than a turn; the curve closes itself")
+    for k, (_, radius) in enumerate(rows, 1):
+        if radius <= 0:
+            yield Flaw(f"row {k}: the radius is not greater than zero", "it is the distance from the cam's center")
 
 
 def _unwrapped(rows: list[tuple[float, float]]) -> list[tuple[float, float]]:
     angles = np.unwrap([angle for angle, _ in rows])
     return [(float(angle), radius) for angle, (_, radius) in zip(angles, rows, strict=True)]
-
-
-def _list(value: Any, name: str, hint: str) -> list[Any]:
-    if not isinstance(value, list | tuple | np.ndarray):
-        raise Flaw(f"expected the rows of the {name}, found {describe(value)}", hint)
-    return list(value)

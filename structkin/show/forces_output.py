@@ -38,14 +38,14 @@ def effort_columns(forces: Kinetostatics) -> Iterator[Column]:
 
 
 def reaction_columns(forces: Kinetostatics) -> Iterator[Column]:
-    """Yield the force of each joint on its links, and the moment of each prismatic joint."""
+    """Yield the force of each joint on its links, and the moment of each prismatic joint and belt."""
     m = forces.motion.mechanism
     kinds = {joint.id: joint.kind for joint in m.topology.joints}
     for joint, link in bearing_links(m):
         force = forces.reaction(joint, link)
         for k, axis in enumerate("xy"):
             yield Column(f"{joint} on {link}", f"F{axis}", "N", force[:, k])
-        if kinds[joint] == "P":
+        if kinds[joint] == "P" or (joint in m.meshes and m.meshes[joint].type == "belt"):
             yield Column(f"{joint} on {link}", "M", "N m", forces.reaction_moment(joint, link))
 
 
@@ -77,7 +77,7 @@ def write_forces_csv(forces: Kinetostatics, path: str | Path) -> None:
     """Write forces as CSV: names in the first line, units in the second, then a line a sample.
 
     Columns: t; the value of each driver; its effort and power; Fx, Fy of each joint on its links, and M of prismatic
-    joints; Fx, Fy, M on the ground; status and group. Raises `InputError` where the file cannot be written.
+    joints and belts; Fx, Fy, M on the ground; status and group. Raises `InputError` where the file cannot be written.
     """
     write_columns(_columns(forces), forces.motion, path)
 
@@ -153,6 +153,11 @@ def _course(forces: Kinetostatics) -> str:
         lines.append("no link has a mass: only applied forces count")
     if not all(forces.unique(joint.id) for joint in m.topology.joints):
         lines.append("* not unique: joints are redundant; the smallest forces are shown")
+    for joint in forces.pressing:
+        force = forces.contact_force(joint)
+        apart = int(np.sum(force < -1e-9 * np.nanmax(np.abs(force), initial=0.0)))
+        if apart:
+            lines.append(f"{joint}: the two links pull at each other at {apart} samples; they would part there")
     put_in = sum((forces.driver_power(id) for id in m.drives), np.zeros(len(forces.motion)))
     gap = np.abs(put_in + forces.applied_power - forces.kinetic_power)
     scale = np.abs(put_in) + np.abs(forces.applied_power) + np.abs(forces.kinetic_power)

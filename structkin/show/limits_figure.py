@@ -58,7 +58,8 @@ def limits_table(found: Sequence[Limits]) -> Table:
 
 def _span(item: Limits, interval: Interval) -> str:
     if interval.low is None or interval.high is None:
-        return "full turn" if interval.is_full_turn else "open"
+        turns = "full turn" if interval.turns == 1 else f"{interval.turns} full turns"
+        return turns if interval.is_full_turn else "open"
     return f"{item.words(interval.low.value)} to {item.words(interval.high.value)}"
 
 
@@ -75,7 +76,7 @@ def draw_limits(*found: Limits) -> Figure:
                 colour = group_colour(0) if own else tint(group_colour(0), 0.45)
                 at.barh(0, (b - a) / scale, left=a / scale, height=0.5, color=colour)
         levels = _mark_all(at, _unique(item), low, high, scale)
-        start = low + (item.start - low) % TURN if _turns(item.mechanism, item.driver) else item.start
+        start = _within(item.start, low, high)
         at.plot([start / scale], [0], "o", color="white", mec=DRIVER, mew=1.8, ms=7, zorder=4)
         at.set_title(plain(item.report.splitlines()[0]), loc="left", fontsize=NORMAL)
         at.set_yticks([])
@@ -115,8 +116,11 @@ def _frame_of(at: Axes, mechanism: Mechanism, driver: str, intervals: Sequence[I
     """Set up the axis of a driver; return its range in SI."""
     scale, unit = driver_size(mechanism, driver), driver_unit(mechanism, driver)
     if _turns(mechanism, driver):
-        low, high = 0.0, TURN
-        at.set_xticks([k * TURN / 12 / scale for k in range(13)] if unit == "deg" else list(range(7)))
+        turns = max((part.turns for part in intervals), default=1)
+        low, high = 0.0, TURN * turns
+        # Some dozen ticks, at 30 degrees over one turn, at radians.
+        step = (TURN / 12 if turns == 1 else TURN / 4 * math.ceil(turns / 3)) if unit == "deg" else math.ceil(high / 12)
+        at.set_xticks([k * step / scale for k in range(math.floor(high / step + 1e-9) + 1)])
     else:
         ends = [end.value for part in intervals for end in (part.low, part.high) if end is not None]
         low, high = (min(ends), max(ends)) if ends else (mechanism.drives[driver].start, mechanism.drives[driver].start)
@@ -133,18 +137,26 @@ def _pieces(part: Interval, low: float, high: float) -> list[tuple[float, float]
     if part.low is None or part.high is None:
         return [(low, high)]
     a, b = part.low.value, part.high.value
-    if b <= high + 1e-12 * abs(high) or high - low != TURN:
-        shift = TURN * math.floor((a - low) / TURN) if high - low == TURN else 0.0
+    period = _period(low, high)
+    if b <= high + 1e-12 * abs(high) or period is None:
+        shift = period * math.floor((a - low) / period) if period else 0.0
         return [(a - shift, b - shift)]
-    return [(a, high), (low, b - TURN)] if a < high else [(a - TURN, b - TURN)]
+    return [(a, high), (low, min(b - period, high))] if a < high else [(a - period, b - period)]
 
 
 def _within(value: float, low: float, high: float) -> float:
-    return low + (value - low) % TURN if high - low == TURN else value
+    period = _period(low, high)
+    return low + (value - low) % period if period else value
+
+
+def _period(low: float, high: float) -> float | None:
+    """Return the length of an axis of whole turns, on which what leaves at one end comes in at the other."""
+    turns = high / TURN
+    return high if low == 0.0 and high > 0.0 and abs(turns - round(turns)) < 1e-12 else None
 
 
 def _holds(item: Limits, part: Interval, low: float, high: float) -> bool:
-    start = _within(item.start, low, high) if high - low == TURN else item.start
+    start = _within(item.start, low, high)
     return any(a - 1e-9 <= start <= b + 1e-9 for a, b in _pieces(part, low, high)) and not item.failure
 
 
@@ -153,7 +165,7 @@ def _unique(item: Limits) -> list[Limit]:
     for part in item.intervals:
         for end in (part.low, part.high):
             if end is not None and end.kind != "range":
-                key = end.value % TURN if _turns(item.mechanism, item.driver) else end.value
+                key = end.value % (TURN * part.turns) if _turns(item.mechanism, item.driver) else end.value
                 points.setdefault(round(key, 9), end)
     return list(points.values())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,12 +32,21 @@ def effort_columns(simulation: Simulation) -> Iterator[Column]:
         yield Column(id, "effort", effort_unit(simulation.mechanism, id), values)
 
 
+def multiplier_columns(simulation: Simulation) -> Iterator[Column]:
+    """Yield the multiplier of each row of a formulation that has them."""
+    if simulation.coordinates is not None and simulation.multipliers is not None:
+        for row, values in zip(simulation.coordinates.rows, simulation.multipliers.T, strict=True):
+            yield Column(str(row), "multiplier", "", values)
+
+
 def write_simulation_csv(simulation: Simulation, path: str | Path) -> None:
-    """Write a simulation as CSV: the columns of a motion, then efforts and energies, a line a sample.
+    """Write a simulation as CSV: the columns of a motion, efforts, energies, violation, multipliers; a line a sample.
 
     Raises `InputError` where the file cannot be written.
     """
     columns = [*all_columns(simulation), *effort_columns(simulation), *energy_columns(simulation)]
+    columns.append(Column("joints", "violation", "", simulation.violation))
+    columns += multiplier_columns(simulation)
     write_columns(columns, simulation, path)
 
 
@@ -48,6 +58,9 @@ def simulation_to_dict(simulation: Simulation) -> dict[str, Any]:
         "free": list(simulation.free),
         "efforts": {id: parts["effort"] for id, parts in nested(effort_columns(simulation)).items()},
         "energy": nested(energy_columns(simulation))["energy"],
+        "violation": simulation.violation.tolist(),
+        "constraints": constraints_to_dict(simulation),
+        "corrections": [asdict(one) for one in simulation.corrections],
         "stopped": simulation.stopped or None,
         "integration": {
             "steps": integration.steps,
@@ -55,6 +68,34 @@ def simulation_to_dict(simulation: Simulation) -> dict[str, Any]:
             "seconds": integration.seconds,
         },
     }
+
+
+def constraints_to_dict(simulation: Simulation) -> dict[str, Any] | None:
+    """Return coordinates and multipliers of a formulation that has them, and which joint reactions are unique."""
+    c = simulation.coordinates
+    if c is None or simulation.q is None or simulation.multipliers is None:
+        return None
+    joints = [joint.id for joint in simulation.mechanism.topology.joints]
+    return {
+        "formulation": simulation.formulation,
+        "family": c.family,
+        "names": list(c.names),
+        "q": simulation.q.tolist(),
+        "rows": [str(row) for row in c.rows],
+        "multipliers": simulation.multipliers.tolist(),
+        "redundant": simulation.redundant,
+        "unique": {id: simulation.joints.unique(id) for id in joints},
+    }
+
+
+def _constraint_lines(simulation: Simulation) -> list[str]:
+    c = simulation.coordinates
+    if c is None:
+        return []
+    lines = [f"{simulation.formulation}: {c.n} {c.family} coordinates, {c.m} constraints"]
+    if simulation.redundant:
+        lines.append(f"{simulation.redundant} redundant, not unique: {', '.join(simulation.joints.not_unique)}")
+    return lines
 
 
 def simulation_table(simulation: Simulation) -> Table:
@@ -66,8 +107,10 @@ def simulation_table(simulation: Simulation) -> Table:
         str(table.caption),
         f"free: {', '.join(simulation.free)}",
         f"energy {energy[0]:.6g} J, changes by {np.max(np.abs(energy - energy[0])):.3g} J at most",
+        *_constraint_lines(simulation),
         f"{integration.steps} steps, {integration.evaluations} evaluations, {integration.seconds:.2g} s",
     ]
+    lines += [str(one) for one in simulation.corrections]
     if simulation.stopped:
         lines.append(f"stopped at {simulation.stopped}")
     table.caption = "\n".join(lines)

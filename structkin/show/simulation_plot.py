@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -14,11 +15,14 @@ from structkin.show.style import DRIVER, GROUND, LARGE, NORMAL, PALETTE, new_fig
 #: Drivers drawn at most in one panel.
 MOST = 8
 
+#: Joints that open less than this, relative to the mechanism's size, are closed: what is left is rounding.
+CLOSED = 1e-12
+
 
 def plot_simulation(simulation: Simulation) -> Figure:
     """Plot the drivers' coordinates and efforts, kinetic and potential energy and their sum, one above the other.
 
-    Where the simulation stopped early, the reason stands below.
+    Where joints drift, their gap too. Where the simulation stopped early, the reason stands below.
     """
     m = simulation.mechanism
     measures = measures_of(m)
@@ -35,10 +39,15 @@ def plot_simulation(simulation: Simulation) -> Figure:
     names = "kinetic", "potential", "sum"
     colours = PALETTE[0], PALETTE[1], GROUND
     panels.append(("energy [J]", list(zip(names, energies, colours, strict=True))))
+    gap = simulation.violation
+    if gap.max(initial=0.0) > CLOSED:
+        panels.append(("gap of the joints", [("relative to the size", np.maximum(gap, 1e-17), PALETTE[2])]))
     figure = new_figure(9.0, 2.2 + 1.9 * len(panels))
     axes: list[Axes] = list(figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0])
     for ax, (label, curves) in zip(axes, panels, strict=True):
         panel(ax, simulation.t, label, curves)
+        if label == "gap of the joints":
+            ax.set_yscale("log")
     axes[-1].set_xlabel("t [s]", fontsize=NORMAL)
     figure.align_ylabels()
     figure.suptitle(plain(f"{m.title or 'Mechanism'}: simulation"), fontsize=LARGE)

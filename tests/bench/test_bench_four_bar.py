@@ -7,15 +7,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import Result
 from typer.testing import CliRunner
 
-from structkin.bench.measure import measure
+from structkin.bench.comparison import Comparison
+from structkin.bench.global_runs import GlobalRun
+from structkin.bench.measure import measure, values
 from structkin.bench.mechanism import SPEEDS, scalable_four_bar
 from structkin.bench.methods import METHODS
-from structkin.bench.report import Comparison
+from structkin.bench.shares import METHODS as SHARED
 from structkin.bench.shares import OPERATIONS, shares
 from structkin.bench.tensors import Chain
 from structkin.cli.app import app
+from structkin.errors import InputError
 
 
 @pytest.mark.parametrize("seed", [None, 3])
@@ -76,26 +80,84 @@ def test_pieces_of_a_long_motion_add_up(monkeypatch):
     assert measure(METHODS[0], m, "numpy", 700).checksum == pytest.approx(whole.checksum, rel=1e-13)
 
 
-def test_shares_are_parts_of_the_whole():
-    found = shares(scalable_four_bar(4))
+def test_patience_leaves_the_rest_out(monkeypatch):
+    monkeypatch.setattr("structkin.bench.measure.PIECE", 5 * 360)
+    one = measure(METHODS[0], scalable_four_bar(5), "numpy", 3600, patience=1e-9)
+    assert one.solved == 360 and one.samples == 3600 and one.seconds < one.best * 5
+
+
+@pytest.mark.parametrize("method", METHODS[3:], ids=lambda method: method.name)
+def test_global_methods_beside_their_bare_calls(method):
+    """What is measured is there and finite; how large it is, `structkin bench` tells."""
+    m = scalable_four_bar(3)
+    one = measure(method, m, "numpy", 720, runs=1)
+    assert one.bare > 0 and np.isfinite(one.over_bare) and 1 <= one.iterations <= one.most <= 3
+    run = method.prepare(m, 100, "numpy")
+    assert isinstance(run, GlobalRun) and np.isfinite(run(values(1, 0, 100))).all() and run.bare(values(1, 0, 100)) > 0
+
+
+@pytest.mark.parametrize("method", SHARED)
+def test_shares_are_parts_of_the_whole(method):
+    found = shares(scalable_four_bar(4), method, runs=1)
     assert tuple(found) == OPERATIONS and sum(found.values()) == pytest.approx(1.0)
+    assert all(part >= 0 for part in found.values()) and (found["K and L"] > 0) == (method == "III")
+
+
+def tiny(*more: object) -> Result:
+    line = ["bench", "scalable-four-bar", "--dyads", "2", "--dyads", "6", "--turns", "1", "--engine", "numpy"]
+    return CliRunner().invoke(app, [*line, "--quick", *map(str, more)])
+
+
+def rows(folder: Path) -> list[dict[str, str]]:
+    with (folder / "scalable_four_bar.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def test_a_tiny_run(tmp_path: Path):
-    line = ["bench", "scalable-four-bar", "--dyads", "2", "--dyads", "6", "--turns", "1", "--engine", "numpy"]
-    result = CliRunner().invoke(app, [*line, "--to", str(tmp_path / "new")])
+    result = tiny("--to", tmp_path / "new")
     assert result.exit_code == 0, result.output
-    assert "times II" in result.output and "time ~ dyads^" in result.output
-    with (tmp_path / "new" / "scalable_four_bar.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    motions = [row for row in rows if row["part"] == "motion"]
-    assert len(motions) == 2 * 2 * len(METHODS)
-    assert all(float(row["ratio"]) > 0 for row in rows)
-    assert all((tmp_path / "new" / name).stat().st_size > 5000 for name in ("times.png", "shares.png"))
+    for told in ("times II", "time ~ dyads^", "II : IV-b : IV : I = 1 :", "times its bare calls at 2, 6 dyads"):
+        assert told in result.output
+    found = rows(tmp_path / "new")
+    assert sum(row["part"] == "motion" for row in found) == 2 * 2 * len(METHODS)
+    assert all(float(row["ratio"]) > 0 for row in found)
+    names = ("times_as_published.png", "times_unequal_lengths.png", "shares.png", "shares_by_size.png")
+    assert all((tmp_path / "new" / name).stat().st_size > 5000 for name in names)
+    assert "# The methods on the scalable four-bar" in (tmp_path / "new" / "report.md").read_text()
 
 
-def test_bad_options():
-    assert CliRunner().invoke(app, ["bench", "scalable-four-bar", "--dyads", "0"]).exception is not None
+def test_a_run_that_is_stopped_keeps_what_it_has(tmp_path: Path, monkeypatch):
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("structkin.bench.shares.shares", stop)
+    result = tiny("--to", tmp_path)
+    assert result.exit_code == 1 and "stopped" in result.output
+    assert len(rows(tmp_path)) == 2 * len(METHODS)
+    assert (tmp_path / "times_as_published.png").exists() and (tmp_path / "report.md").exists()
+
+
+def test_every_mistake_of_a_call(tmp_path: Path):
+    file = tmp_path / "file"
+    file.write_text("")
+    line = [
+        "--dyads",
+        "0",
+        "--turns",
+        "-1",
+        "--patience",
+        "0",
+        "--engine",
+        "fast",
+        "--engine",
+        "auto",
+        "--to",
+        str(file),
+    ]
+    error = CliRunner().invoke(app, ["bench", "scalable-four-bar", *line, "--to", str(file)]).exception
+    assert isinstance(error, InputError)
+    keys = [problem.key for problem in error.problems]
+    assert keys == ["--engine", "--engine", "--dyads", "--turns", "--patience", "--to"]
 
 
 def test_nothing_measured_has_no_crossings():

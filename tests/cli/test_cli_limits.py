@@ -60,9 +60,9 @@ def test_pictures_are_drawn(tmp_path):
     ("arguments", "message"),
     [
         (("crank_rocker", "--driver", "moter"), "did you mean 'motor'"),
-        (("crank_rocker", "--hold", "motor=far", "--hold", "x=1"), "no driver with a value"),
+        (("crank_rocker", "--hold", "motor=far", "--hold", "x=1"), "is not a driver"),
         (("excavator", "--circuits", "--plot", "x.png"), "draws the circuits of one driver"),
-        (("stephenson_iii_triad", "--circuits"), "no closed form"),
+        (("tipper_hoist", "--driver", "motor", "--circuits"), "known: cylinder"),
         (("crank_rocker", "--plot", "x.xyz"), "x.xyz"),
     ],
 )
@@ -112,3 +112,15 @@ def test_sheets_are_bars_and_meetings_lines():
 def test_a_full_turn_is_told_in_the_table():
     assert limits_table([limits(sk.load(path("crank_rocker")))]).row_count == 1
     assert structkin("limits", path("crank_rocker")).stdout.count("turns fully") == 2
+
+
+def test_every_mistake_of_the_options_is_told():
+    holds = [part for text in ("left_motor=nan", "x=3", "right_motor=1 mm", "z") for part in ("--hold", text)]
+    run = structkin("limits", path("five_bar_two_drivers"), "--driver", "motor", *holds)
+    assert isinstance(run.exception, sk.InputError)
+    said = str(run.exception)
+    for words in (
+        "5 mistakes", "--driver: 'motor' is not a driver", "--hold left_motor: expected a finite number, found nan",
+        "--hold: 'x' is not a driver", "--hold right_motor: '1 mm' is not an angle", "--hold: 'z' is not DRIVER=VALUE",
+    ):  # fmt: skip
+        assert words in said

@@ -7,17 +7,17 @@ from pathlib import Path
 import numpy as np
 
 import structkin as sk
-from structkin.coordinates.rows import JOINTS
-from structkin.examples import names, path
+from structkin.examples import names
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "kinematics"))
-from random_mechanisms import build
+from cam_samples import KINDS, cam_file
+from random_mechanisms import DRIVEN, DYADS, GEARED, build
 
 sys.path.pop(0)
 
 __all__ = [
-    "EXAMPLES", "FAMILIES", "METHODS", "REFUSED", "SLOTS", "build", "circular_slot", "dense", "distinct", "four_bar",
-    "frames_of", "scalable", "slider_crank", "three_cranks",
+    "EXAMPLES", "FAMILIES", "KINDS", "METHODS", "MIXED", "SLOTS", "build", "cam_file", "circular_slot", "dense",
+    "distinct", "four_bar", "frames_of", "scalable", "slider_crank", "three_cranks",
 ]  # fmt: skip
 
 #: The families, and methods that between them use every linear solver.
@@ -25,14 +25,9 @@ FAMILIES = ("natural", "reference-point", "fully-cartesian", "relative")
 METHODS = ("global", "global-sparse", "global-triangular")
 
 
-def without_rows(mechanism):
-    """The joints that no row is written for: gears, belts, racks, cams, Geneva wheels, rolling."""
-    return [joint.id for joint in mechanism.topology.joints if joint.kind not in JOINTS]
-
-
-#: The examples that the global methods solve, and the others with the joints that they have no rows for.
-REFUSED = {name: found for name in names() if (found := without_rows(sk.load(path(name))))}
-EXAMPLES = tuple(name for name in names() if name not in REFUSED)
+EXAMPLES = names()
+#: Elements of random mechanisms with gears, belts, racks and rolling among them.
+MIXED = (*GEARED, *GEARED, *DYADS, *DRIVEN)
 
 
 def xy(z):

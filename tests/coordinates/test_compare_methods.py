@@ -51,8 +51,13 @@ def test_a_change_point_that_a_global_method_calls_singular_is_no_disagreement()
 
 def test_unknown_names_are_all_told():
     with pytest.raises(sk.InputError) as error:
-        sk.compare(four_bar(1, 3, 2.5, 3, 0.7), methods=["globl"], coordinates=["naturel"])
-    assert len(error.value.problems) == 2
+        sk.compare(four_bar(1, 3, 2.5, 3, 0.7), 0, methods=["globl"], coordinates=["naturel"], duration=-1.0)
+    assert [problem.key for problem in error.value.problems] == ["methods", "coordinates", "samples", "duration"]
+    run = structkin(
+        "compare", path("crank_rocker"), "--samples", 0, "--duration", -1, "--method", "globl", "--coordinates", "x"
+    )
+    assert run.returncode == 2
+    assert all(word in run.stderr for word in ("samples", "duration", "'globl' is unknown", "'x' is unknown"))
 
 
 def test_command_line(tmp_path):

@@ -6,7 +6,6 @@ from coordinate_samples import (
     EXAMPLES,
     FAMILIES,
     METHODS,
-    REFUSED,
     SLOTS,
     build,
     circular_slot,
@@ -48,29 +47,6 @@ def test_all_methods_and_families_agree_on_every_example(name):
         np.testing.assert_array_equal(other.status, motion.status)
         np.testing.assert_array_equal(other.failed_group, motion.failed_group)
         assert np.nanmax(other.residual()) < 1e-11
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_examples_with_other_joints_are_refused_by_each_of_them(name):
-    m = sk.load(path(name))
-    for method, family in WAYS[::3]:
-        with pytest.raises(sk.InputError) as error:
-            m.solve(5, method=method, coordinates=family)
-        assert [problem.key for problem in error.value.problems] == [f"joints.{id}" for id in REFUSED[name]]
-        assert all("have no rows for a " in problem.message for problem in error.value.problems)
-
-
-def test_joints_without_rows_are_told_by_the_type_that_the_file_gives():
-    told = {}
-    for name in REFUSED:
-        m = sk.load(path(name))
-        with pytest.raises(sk.InputError) as error:
-            m.solve(5, method="global")
-        for problem in error.value.problems:
-            told[m.source_dict["joints"][problem.key.removeprefix("joints.")]["type"]] = problem.message
-    assert set(told) == {"gear", "belt", "rack", "rolling", "cam", "geneva"}
-    for type, message in told.items():
-        assert f"a {type} " in message
 
 
 @pytest.mark.parametrize("where", SLOTS)

@@ -1,5 +1,7 @@
 """The linear solvers on random matrices and on Jacobians: one answer, forwards and transposed."""
 
+from types import ModuleType
+
 import numpy as np
 import pytest
 from coordinate_samples import FAMILIES, build, dense, scalable
@@ -7,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import structkin as sk
-from structkin.coordinates.linear import SMALL, SOLVERS, Sparse
+from structkin.coordinates import sweep_kernels, sweeps
+from structkin.coordinates.linear import SMALL, SOLVERS, Sparse, Triangular
 from structkin.coordinates.triangular import Blocks
 
 
@@ -44,6 +47,53 @@ def test_a_large_one(method):
     c, entries = near_the_sketch(scalable(20), "reference-point")
     assert c.n > SMALL
     assert_solves(c.pattern, c.n, dense(c, entries), entries, SOLVERS[method])
+
+
+class _Plain(ModuleType):
+    """The kernels as they stand, without Numba."""
+
+    factor, forward, backward = map(staticmethod, (sweep_kernels.factor, sweep_kernels.forward, sweep_kernels.backward))
+
+
+def compiled(rows, columns, n):
+    solver = Triangular(rows, columns, n)
+    solver.compiled = True
+    return solver
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("by_numba", [False, True])
+def test_compiled_sweeps(family, by_numba, monkeypatch):
+    """Blocks of all sizes, forwards and transposed; the source of the kernels runs without Numba as well."""
+    if by_numba:
+        pytest.importorskip("numba")
+    else:
+        monkeypatch.setattr(sweeps, "kernels", lambda: _Plain("plain"))
+    sizes = set()
+    for seed in range(4):
+        c, entries = near_the_sketch(build(seed).mechanism(), family)
+        assert_solves(c.pattern, c.n, dense(c, entries), entries, compiled)
+        sizes |= {len(block.rows) for block in Blocks.find(*c.pattern, c.n).blocks}
+    assert min(sizes) == 1 and max(sizes) > 2
+
+
+def test_a_singular_lane_of_compiled_sweeps(monkeypatch):
+    monkeypatch.setattr(sweeps, "kernels", lambda: _Plain("plain"))
+    rows, columns = (x.ravel() for x in np.indices((4, 4)))
+    matrices = np.random.default_rng(2).standard_normal((3, 4, 4))
+    matrices[1, :, 2] = 0.0
+    found = compiled(rows, columns, 4).factor(matrices.reshape(3, -1).T).solve(np.ones((4, 3)))
+    assert np.isnan(found[:, 1]).any()
+    np.testing.assert_allclose(np.einsum("nij,jn->in", matrices, found)[:, [0, 2]], 1.0, atol=1e-10)
+
+
+def test_numba_is_for_work_that_is_worth_it(monkeypatch):
+    assert not sweeps.is_worth_it("auto", 100, 1000) and not sweeps.is_worth_it("numpy", 10**6, 10**6)
+    assert sweeps.is_worth_it("numba", 1, 1)
+    monkeypatch.setattr(sweeps, "has_numba", lambda: True)
+    assert sweeps.is_worth_it("auto", 10**5, 10**6)
+    monkeypatch.setattr(sweeps, "has_numba", lambda: False)
+    assert not sweeps.is_worth_it("auto", 10**5, 10**6)
 
 
 @pytest.mark.parametrize("n", [4, SMALL + 1])

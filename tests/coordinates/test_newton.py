@@ -91,3 +91,21 @@ def test_what_converged_closes_and_what_did_not_says_why(seed, family):
     else:
         assert run.outcome in set(O) - {O.CONVERGED, O.OTHER_BRANCH}
         assert run.rows or run.outcome is not O.NO_SOLUTION
+
+
+def test_far_estimates_are_thrown_off_or_cycle_figs_42a_42c():
+    """A crank-rocker can be assembled at every angle; from estimates far away Newton's method may never get there."""
+    c = sk.constraints(four_bar(1, 3, 2.5, 3, 0.7), "relative")
+    rng = np.random.default_rng(0)
+    found = {}
+    while not {O.CYCLED, O.THROWN_OFF} <= set(found):
+        angle = rng.uniform(0, 2 * np.pi)
+        run = sk.newton_raphson(c, c.start()[:, 0] + rng.standard_normal(c.n), [angle])
+        found.setdefault(run.outcome, run)
+    assert O.NO_SOLUTION not in found, "there is one at all these angles"
+    for outcome, figure in ((O.CYCLED, "Fig. 42a"), (O.THROWN_OFF, "Fig. 42c")):
+        run = found[outcome]
+        assert not run.converged and figure in run.outcome.value and run.residuals[-1] > 1e-9
+    # An iteration to and fro comes no nearer; one that is thrown off still changes by much.
+    tail = found[O.CYCLED].residuals[-4:]
+    assert max(tail) < 10 * min(tail)

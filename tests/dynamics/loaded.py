@@ -12,7 +12,12 @@ import structkin as sk
 
 def loaded(seed: int, elements: int = 3, menu: Menu | None = None) -> sk.Mechanism:
     """A random mechanism in which every link has a mass and every kind of load acts."""
-    data = _named(build(seed, elements, menu=menu).data)
+    return burdened(build(seed, elements, menu=menu).data, seed)
+
+
+def burdened(plain_data: dict[str, Any], seed: int) -> sk.Mechanism:
+    """A mechanism with masses and loads of every kind put on it."""
+    data = _named(plain_data)
     rng = np.random.default_rng([seed, 7])
     scale = data.get("units", {}).get("length", "m")
     for name, points in list(data["links"].items()):
@@ -39,7 +44,7 @@ def loaded(seed: int, elements: int = 3, menu: Menu | None = None) -> sk.Mechani
         sizes = {"stiffness": 30, "free_length": f"0.1 {scale}", "damping": 0.5, "actuator": "1 + t"}
         forces["s"] = {"type": "spring", "between": [a, b], **sizes}
     for joint in plain.topology.joints:
-        if joint.kind != "R":
+        if joint.kind in "PS":
             forces["r"] = {"type": "friction", "joint": joint.id, "limit": 2, "transition": 0.1}
     pin = next((joint for joint in plain.topology.joints if joint.kind == "R"), None)
     if pin is not None:
@@ -55,7 +60,7 @@ def _named(data: dict[str, Any]) -> dict[str, Any]:
     for entry in (*data.get("joints", {}).values(), *data["drivers"].values()):
         if "links" in entry:
             entry["links"] = [name[link] for link in entry["links"]]
-        for key in ("slot", "on"):
+        for key in ("slot", "on", "carrier", "cam", "follower", "crank", "wheel"):
             if key in entry:
                 entry[key] = name[entry[key]]
     return data

@@ -1,11 +1,15 @@
-"""Flat poses and loads of the user: where forces have no digits left they are not numbers, and simulations stop."""
+"""Flat poses: simulations go through them, forces are not numbers where they have no digits left. Loads of the user."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from flat import ROD, slider_crank, slider_crank_angle, windows, windows_angle
 
 import structkin as sk
+from structkin.dynamics.start import start
 
 
 def parallelogram(**motor):
@@ -34,12 +38,135 @@ def test_forces_at_the_flat_pose_are_not_numbers():
     assert forces.driver("motor")[~flat] == pytest.approx(expected[~flat], abs=1e-6)
 
 
-@pytest.mark.parametrize("integrator", ["DOP853", "rk4"])
-def test_a_simulation_stops_at_the_flat_pose(integrator):
-    m = sk.Mechanism.from_dict({**parallelogram().source_dict, "initial": {"motor": {"speed": 3}}})
-    found = sk.simulate(m, t=0.8, samples=9, integrator=integrator, step=1e-4 if integrator == "rk4" else None)
-    assert ("singular" if integrator == "DOP853" else "energy jumps") in found.stopped and found.t[-1] < 0.8
-    assert np.max(np.abs(found.energy - found.energy[0])) < 1e-5 * abs(found.energy[0])
+def on_circle(angle):
+    return np.stack((np.cos(angle), np.sin(angle)), axis=1)
+
+
+def test_windows_agree_with_the_official_solution():
+    """Forty windows of the IFToMM benchmark A02 over 4 s: five flat crossings of forty parallelograms at once."""
+    t, *given = np.loadtxt(Path(__file__).parents[1] / "data" / "windows_40.csv", delimiter=",", skiprows=2)[::4].T
+    found = sk.simulate(windows(40), t, rtol=1e-7, atol=1e-8)
+    assert not found.stopped
+    assert found.position("B0") == pytest.approx(np.stack(given, axis=1), abs=1e-5)
+    assert found.violation.max() < 1e-13
+
+
+@pytest.mark.parametrize("count", [1, pytest.param(40, marks=pytest.mark.slow)])
+def test_windows_follow_the_equation_of_one_crank_through_twenty_flat_poses(count):
+    t = np.linspace(0, 20, 101)
+    angle = windows_angle(count, t)
+    found = sk.simulate(windows(count), t, rtol=2e-12, atol=2e-12)
+    assert not found.stopped and abs(angle[-1] - angle[0]) > 20 * np.pi
+    assert found.drivers["motor"][0] == pytest.approx(angle, abs=1e-8)
+    assert found.position(f"B{count}") - [count, 0] == pytest.approx(on_circle(angle), abs=1e-8)
+
+
+@pytest.mark.parametrize("angle_0", [0.0, 1e-13, -1e-5])
+def test_a_simulation_may_begin_at_a_flat_pose(angle_0):
+    """Its first stages are on the flat pose, or closer than rounding can tell."""
+    m = sk.Mechanism.from_dict({**windows(2).source_dict, "initial": {"motor": {"value": angle_0, "speed": -5}}})
+    t = np.linspace(0, 1, 21)
+    found = sk.simulate(m, t, rtol=1e-11, atol=1e-12)
+    angle = windows_angle(2, t, -5.0, angle_0)
+    assert not found.stopped and found.position("B2") - [2, 0] == pytest.approx(on_circle(angle), abs=1e-9)
+
+
+def test_a_stage_exactly_on_the_flat_pose_and_steps_back_over_it():
+    """Trial steps go over the flat pose and come back: the accelerations are those of one smooth motion."""
+    equations = start(windows(5), 0.0, ())
+    a, ((tip, _),) = 9.81 * (3 + 5) / (2 + 5), equations.plan.pins["B5"].terms
+    for angle in (1.0, 0.2, -0.2, 0.0, 0.3, 0.01, 0.0, -0.01, -1.0, -3.0, -np.pi, -3.2, -3.1, -np.pi, -4.0, -2.9):
+        instant = equations.at(0.0, np.array([angle, -2.0]))
+        assert instant.second[0] == pytest.approx(-a * np.cos(angle), abs=1e-9)
+        rates = -2 * np.array([-np.sin(angle), np.cos(angle)])
+        assert instant.x[1, equations.plan.rows(tip), 0] == pytest.approx(rates, abs=1e-11)
+
+
+@pytest.mark.parametrize("coordinate", ["crank", pytest.param("slide", marks=pytest.mark.slow)])
+def test_the_slider_crank_with_equal_rods_runs_ten_seconds_through_its_change_points(coordinate):
+    """With the slider as coordinate eleven of them, and eleven dead points, where it turns back."""
+    t = np.linspace(0, 10, 201)
+    angle = slider_crank_angle(t)
+    found = sk.simulate(slider_crank(coordinate), t, rtol=1e-12, atol=1e-12)
+    assert not found.stopped and angle[-1] > 11 * np.pi
+    assert found.position("C")[:, 0] == pytest.approx(2 * np.cos(angle), abs=1e-8)
+    assert found.position("B") == pytest.approx(on_circle(angle), abs=1e-8)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+@pytest.mark.parametrize("law", [None, "0.7*t"])
+def test_a_parallelogram_on_an_arm_that_swings_or_is_driven(law, engine):
+    """Two coordinates: the smooth motion keeps the coupler parallel to the arm, and the power balances."""
+    if engine == "numba":
+        pytest.importorskip("numba")
+    turn = {"joint": "O"} if law is None else {"joint": "O", "law": law}
+    m = sk.Mechanism(
+        points={"O": (0, 0), "A": (1, 0), "D": (3, 0), "B": (1.5, 1), "C": (3.5, 1)},
+        links={
+            "ground": ["O"],
+            "arm": {"points": ["O", "A", "D"], "mass": 2, "center": [1.5, 0.2], "inertia": 0.7},
+            "crank": {"points": ["A", "B"], **ROD},
+            "coupler": {"points": ["B", "C"], **ROD},
+            "rocker": {"points": ["D", "C"], **ROD},
+        },
+        drivers={"turn": turn, "motor": {"links": ["arm", "crank"]}},
+        forces={"gravity": (0, -9.81)},
+        initial={"motor": {"speed": 6}},
+    )
+    found = sk.simulate(m, np.linspace(0, 2, 41), rtol=1e-10, atol=1e-10, engine=engine)
+    assert not found.stopped and np.ptp(found.drivers["motor"][0]) > 2 * np.pi
+    assert found.angle("coupler") == pytest.approx(found.angle("arm"), abs=1e-10)
+    assert found.alpha("rocker") == pytest.approx(found.alpha("crank"), abs=1e-8)
+    if law is None:
+        assert np.max(np.abs(found.energy - found.energy[0])) < 1e-8 * abs(found.energy).max()
+
+
+def parallel_triad(coordinate, speed):
+    """A plate on two parallel legs, moved by a rod from a crank: driven at the crank, a triad that closes flat."""
+    return sk.Mechanism(
+        points={
+            "A": (0, 0), "D": (2, 0), "B": (0.2, 0.9), "C": (2.2, 0.9), "P": (1.2, 1.9), "E": (1.2, 1.3),
+            "F": (2.2, 2.0),
+        },
+        links={
+            "ground": ["A", "D", "E"],
+            "left": {"points": ["A", "B"], **ROD},
+            "right": {"points": ["D", "C"], **ROD},
+            "plate": {"points": ["B", "C", "P"], "mass": 2, "center": [1.2, 1.3], "inertia": 0.4},
+            "crank": {"points": ["E", "F"], **ROD},
+            "rod": {"points": ["F", "P"], **ROD},
+        },
+        drivers={coordinate: {"links": ["ground", coordinate]}},
+        forces={"gravity": (0, -9.81)},
+        initial={coordinate: {"speed": speed}},
+    )  # fmt: skip
+
+
+def test_a_triad_goes_through_its_change_points():
+    """Two flat poses of a group without a closed form, against the legs as coordinate, which leave dyads."""
+    m = parallel_triad("crank", 7.0)
+    leg = m.solve(drivers={"crank": ([m.drives["crank"].start], [7.0])}).omega("left")[0]
+    t = np.linspace(0, 1, 21)
+    found = sk.simulate(m, t, rtol=1e-11, atol=1e-11)
+    good = sk.simulate(parallel_triad("left", float(leg)), t, rtol=1e-11, atol=1e-11)
+    assert not found.stopped and np.ptp(good.drivers["left"][0]) > 2 * np.pi
+    assert np.ptp(found.angle("plate")) < 1e-11
+    assert found.position("P") == pytest.approx(good.position("P"), abs=1e-8)
+
+
+def test_what_a_simulation_tells_near_a_flat_pose():
+    """K, L and jerk of the smooth motion; forces where they are determined, and not numbers where they are not."""
+    m = sk.Mechanism.from_dict({**windows(3).source_dict, "initial": {"motor": {"value": 0.0, "speed": -5}}})
+    found = sk.simulate(m, [0.0, 1e-9, 1e-6, 1e-4, 1e-2, 0.1], rtol=1e-11, atol=1e-12)
+    angle = found.drivers["motor"][0]
+    across = np.stack((-np.sin(angle), np.cos(angle)), axis=1)
+    assert found.ok.all()
+    assert found.K("B3")[..., 0] == pytest.approx(across, abs=1e-10)
+    assert found.L("B3")[..., 0, 0] == pytest.approx(-on_circle(angle), abs=1e-8)
+    assert found.omega("bar2") == pytest.approx(np.zeros(6), abs=1e-10)
+    forces = found.forces()
+    assert np.isnan(forces.driver("motor")[0])
+    assert forces.driver("motor")[3:] == pytest.approx(np.zeros(3), abs=1e-6)
 
 
 def test_a_simulation_keeps_the_loads_that_it_had():

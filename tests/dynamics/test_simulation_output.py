@@ -44,6 +44,21 @@ def run(capsys: Any, monkeypatch: Any, *arguments: object) -> tuple[int, str, st
     return int(caught.value.code or 0), out, err
 
 
+def test_the_command_takes_formulations_and_draws_reactions(
+    capsys: Any, monkeypatch: Any, tmp_path: Path, swing: Path
+) -> None:
+    one, two = tmp_path / "e.png", tmp_path / "r.png"
+    ways = "--formulation", "multipliers", "--coordinates", "fully-cartesian", "--stabilisation", "baumgarte"
+    options = "--duration", 0.2, "--samples", 5, *ways, "--alpha", 5, "--beta", 5
+    code, out, _ = run(capsys, monkeypatch, "simulate", swing, *options, "--energies", one, "--reactions", two)
+    assert code == 0 and "largest gap of a joint" in out
+    assert min(one.stat().st_size, two.stat().st_size) > 10_000
+    code, _, err = run(capsys, monkeypatch, "simulate", swing, "--duration", 0.2, "--coordinates", "natural")
+    assert code == 2 and "multipliers" in err
+    code, _, err = run(capsys, monkeypatch, "simulate", swing)
+    assert code == 2 and "--duration" in err
+
+
 def test_the_command_writes_tables_and_pictures(capsys: Any, monkeypatch: Any, tmp_path: Path, swing: Path) -> None:
     table, one, two = tmp_path / "s.csv", tmp_path / "s.png", tmp_path / "e.png"
     options = "--duration", 0.2, "--samples", 5, "--csv", table, "--plot", one, "--energies", two
@@ -83,16 +98,16 @@ def test_bad_calls_end_with_2_and_an_early_end_with_1(
     assert code == 2 and "no end is known" in err
     code, _, err = run(capsys, monkeypatch, "simulate", swing, "--duration", 1, "--integrator", "rk4")
     assert code == 2 and "fixed step" in err
-    file = tmp_path / "dead.toml"
+    file = tmp_path / "ends.toml"
     file.write_text(
-        'duration = 0.5\n[points]\nA=[0,0]\nB=[0.1,0.1]\nC=[0.4,0.25]\nD=[0.5,0]\n[links]\nground=["A","D"]\n'
-        'crank={points=["A","B"],shape="rod",mass=1}\ncoupler={points=["B","C"],shape="rod",mass=2}\n'
-        'rocker=["C","D"]\n[drivers]\nm={joint="A"}\n[forces]\ngravity=[0,-9.81]\n'
+        'duration = 0.5\n[points]\nA=[0,0]\nB=[0.1,0.1]\n[links]\nground=["A"]\n'
+        'crank={points=["A","B"],shape="rod",mass=1}\n[drivers]\nm={joint="A"}\n[forces]\n'
+        'push={type="moment",on="crank",table=[[0,1],[0.1,1],[0.2,1],[0.3,1]]}\n'
     )
     options = "--samples", 11, "--integrator", "rk4", "--step", 0.005, "--energies", tmp_path / "a.png"
     code, out, _ = run(capsys, monkeypatch, "simulate", file, *options)
     assert code == 1
-    assert "stopped at t = 0." in out
+    assert "stopped at t = 0.3 s: forces.push: has no value at t = 0.3" in " ".join(out.replace("│", " ").split())
 
 
 def test_the_panels_of_a_simulation(swing: Path) -> None:
@@ -102,3 +117,23 @@ def test_the_panels_of_a_simulation(swing: Path) -> None:
     plain = sk.Mechanism.from_dict({**sk.load(swing).source_dict, "drivers": {"swing": {"joint": "A"}}})
     labels = [ax.get_ylabel() for ax in show.plot_simulation(sk.simulate(plain, 0.1, samples=3)).axes]
     assert labels == ["angle [deg]", "energy [J]"]
+
+
+def test_multipliers_in_tables(capsys: Any, monkeypatch: Any, tmp_path: Path, swing: Path) -> None:
+    table = tmp_path / "s.csv"
+    by = "--formulation", "multipliers-sparse", "--coordinates", "fully-cartesian"
+    options = "--duration", 0.1, "--samples", 3, "--integrator", "rk4", "--step", 0.01
+    gains = "--stabilisation", "baumgarte", "--gains", "stability"
+    code, out, _ = run(capsys, monkeypatch, "simulate", swing, *by, *options, *gains, "--csv", table)
+    assert code == 0 and "multipliers-sparse: 4 fully-cartesian coordinates, 3 constraints" in out
+    heads, _, *rows = list(csv.reader(table.read_text(encoding="utf-8").splitlines()))
+    call = {"formulation": "multipliers-sparse", "coordinates": "fully-cartesian", "integrator": "rk4", "step": 0.01}
+    r = sk.simulate(sk.load(swing), 0.1, samples=3, stabilisation="baumgarte", gains="stability", **call)
+    column = heads.index("A (pin, y).multiplier")
+    assert [float(row[column]) for row in rows] == pytest.approx(r.multipliers[:, 2].tolist(), rel=1e-12)
+    code, out, _ = run(capsys, monkeypatch, "simulate", swing, *by, *options, "--json")
+    data = json.loads(out)["constraints"]
+    assert code == 0 and data["unique"] == {"A": True} and data["redundant"] == 0
+    assert len(data["rows"]) == 3 and len(data["multipliers"]) == 3
+    code, _, err = run(capsys, monkeypatch, "simulate", swing, "--alpha", 3)
+    assert code == 2 and "alpha: the reduced formulation has no constraints to keep" in err

@@ -41,14 +41,24 @@ def pose(form, h, mode):
     return form.position(h, root)
 
 
+def drawn_where(form, rng, wanted):
+    """Inputs whose lanes all have a margin that is wanted, drawn lane by lane; None where there is no margin."""
+    h = draw_inputs(form, rng)
+    if form.margin(h) is None:
+        return None
+    for _ in range(500):
+        bad = ~wanted(np.broadcast_to(form.margin(h), LANES))
+        if not bad.any():
+            return h
+        h = tuple(np.where(bad, new, old) for old, new in zip(h, draw_inputs(form, rng), strict=True))
+    return None
+
+
 def reachable(form, rng):
     """Inputs whose lanes are all within reach and away from the limit."""
-    for _ in range(200):
-        h = draw_inputs(form, rng)
-        margin = form.margin(h)
-        if margin is None or np.all(margin > 0.05):
-            return h
-    return None
+    if form.margin(draw_inputs(form, rng)) is None:
+        return draw_inputs(form, rng)
+    return drawn_where(form, rng, lambda margin: margin > 0.05)
 
 
 cases = pytest.mark.parametrize("form", KINDS, ids=lambda form: form.name)
@@ -105,6 +115,114 @@ def test_second_derivative_is_the_complex_step_of_the_velocity(form, seed, mode)
     expected = form.linear(h_stepped, pose(form, h_stepped, mode), v_stepped, (0.0,) * 4)
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_allclose(a, b.imag / tiny, rtol=1e-8, atol=1e-8)
+
+
+@cases
+@settings(max_examples=20, deadline=None)
+@given(seed=seeds, mode=st.sampled_from((1, -1)))
+def test_third_derivative_is_the_complex_step_of_the_second(form, seed, mode):
+    """Along one direction: 3 (d2 Phi)(v, a) + (d3 Phi)(v, v, v), the latter zero for kinds without `cubic`."""
+    rng = np.random.default_rng(seed)
+    h = reachable(form, rng)
+    assume(h is not None)
+    v, a, j = draw_rates(form, h, rng), *(tuple(rng.uniform(-1, 1, np.shape(x)) for x in h) for _ in range(2))
+
+    def second(h, v, a):
+        phi = pose(form, h, mode)
+        dphi = form.linear(h, phi, v, (0.0,) * 4)
+        return phi, dphi, form.linear(h, phi, a, form.convective(h, phi, v, dphi, v, dphi))
+
+    phi, dphi, ddphi = second(h, v, a)
+    bend = tuple(3 * x for x in form.convective(h, phi, v, dphi, a, ddphi))
+    if hasattr(form, "cubic"):
+        bend = tuple(x + y for x, y in zip(bend, form.cubic(h, phi, v, dphi), strict=True))
+    found = form.linear(h, phi, j, bend)
+    tiny = 1e-30
+    moved = [tuple(x + 1j * tiny * d for x, d in zip(x, dx, strict=True)) for x, dx in ((h, v), (v, a), (a, j))]
+    for one, other in zip(found, second(*moved)[2], strict=True):
+        np.testing.assert_allclose(one, other.imag / tiny, rtol=1e-7, atol=1e-7)
+
+
+def rows_of(form, h, phi):
+    """Return the unknowns (k, n) in one array, and the residual as a function of them with its Jacobian (n, r, k)."""
+    widths = [2 if np.ndim(x) == 2 else 1 for x in phi]
+    flat = np.concatenate([np.broadcast_to(x, (w, LANES)) for x, w in zip(phi, widths, strict=True)])
+
+    def split(y):
+        return np.split(y, np.cumsum(widths)[:-1])
+
+    def rows(y):
+        values = form.residual(h, tuple(part if w == 2 else part[0] for part, w in zip(split(y), widths, strict=True)))
+        return np.concatenate([np.broadcast_to(np.atleast_2d(x), (len(np.atleast_2d(x)), LANES)) for x in values])
+
+    def jacobian(y):
+        units = np.eye(len(y))[:, :, None]
+        return np.moveaxis(np.stack([rows(y + 1e-30j * unit).imag / 1e-30 for unit in units], axis=1), -1, 0)
+
+    return flat, rows, jacobian, split
+
+
+def by_newton(form, h, phi):
+    """Solve the residual by Newton's method with a complex-step Jacobian: a road of its own."""
+    y, rows, jacobian, split = rows_of(form, h, phi)
+    for _ in range(12):
+        y = y - np.linalg.solve(jacobian(y), rows(y).T[..., None])[..., 0].T
+    return split(y)
+
+
+@cases
+@settings(max_examples=20, deadline=None)
+@given(seed=seeds, mode=st.sampled_from((1, -1)))
+def test_newtons_method_on_the_residual_finds_the_same_pose(form, seed, mode):
+    rng = np.random.default_rng(seed)
+    h = reachable(form, rng)
+    assume(h is not None)
+    phi = pose(form, h, mode)
+    near = tuple(x + 1e-3 * rng.uniform(-1, 1, np.shape(x)) for x in phi)
+    for found, wanted in zip(by_newton(form, h, near), phi, strict=True):
+        np.testing.assert_allclose(found, np.atleast_2d(wanted), rtol=1e-9, atol=1e-9)
+
+
+@cases
+@settings(max_examples=20, deadline=None)
+@given(seed=seeds)
+def test_the_edge_of_reach_is_singular(form, seed):
+    """Between inputs in and out of reach the margin passes zero: there the modes are one, and the Jacobian is singular.
+
+    Its smallest singular value falls like the root; like the margin itself for kinds with one mode.
+    """
+    rng = np.random.default_rng(seed)
+    inside, outside = (drawn_where(form, rng, wanted) for wanted in (lambda m: m > 0.05, lambda m: m < -0.05))
+    if form.margin(draw_inputs(form, rng)) is None:
+        return
+    assert inside is not None and outside is not None
+
+    def between(part):
+        mixed = []
+        for name, a, b in zip(form.inputs, inside, outside, strict=True):
+            x = a + part * (b - a)
+            mixed.append(x / np.sqrt(np.sum(x**2, axis=0)) if name[0] in "DEF" else x)
+        return tuple(mixed)
+
+    low, high = np.zeros(LANES), np.ones(LANES)
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        closes = np.asarray(form.margin(between(middle))) > 0
+        low, high = np.where(closes, middle, low), np.where(closes, high, middle)
+    assert np.max(np.abs(form.margin(between(low)))) < 1e-12
+    sizes = []
+    for back in (1e-4, 1e-6):
+        h = between(np.maximum(low - back, 0.0))
+        root = np.sqrt(form.margin(h))
+        phi = form.position(h, root)
+        flat, _, jacobian, _ = rows_of(form, h, phi)
+        sigma = np.linalg.svd(jacobian(flat), compute_uv=False)[:, -1]
+        sizes.append(sigma / (root if form.modes == 2 else root**2))
+        if form.modes == 2:
+            size = max(float(np.max(np.abs(x))) for x in (*h, *phi))
+            for one, other in zip(phi, form.position(h, -root), strict=True):
+                assert np.max(np.abs(one - other) / root) < 20 * size
+    np.testing.assert_allclose(sizes[1], sizes[0], rtol=0.2)
 
 
 @cases

@@ -192,7 +192,11 @@ def theirs(judged: Judged, motion: Any) -> tuple[Any, Any, Any]:
 
 
 def errors(mechanism: Any, motion: Any, samples: Any) -> tuple[Any, Any]:
-    """The largest errors (3, n) of K, L and jerk relative to the largest entry of the sample, and sigma_min (n,)."""
+    """The largest errors (3, n) of K, L and jerk relative to the largest entry of the sample, and sigma_min (n,).
+
+    An entry of L that belongs to two drivers is a bilinear form of their columns of K: where it cancels, as for a crank
+    about its own origin, the product of these is what it is relative to.
+    """
     judged = judge(mechanism, motion, samples)
     unit = judged.system._unit
     found = []
@@ -200,7 +204,11 @@ def errors(mechanism: Any, motion: Any, samples: Any) -> tuple[Any, Any]:
         axes = tuple(range(np.ndim(mine) - 1))
         scale = np.max(np.abs(mine / unit), axis=axes)
         # What hardly moves has no relative error: the natural size is that of the drivers.
-        found.append(np.max(np.abs(mine - other) / unit, axis=axes) / np.maximum(scale, _floor(judged, motion, mine)))
+        scale = np.maximum(scale, _floor(judged, motion, mine))
+        if np.ndim(mine) == 4:
+            columns = np.max(np.abs(judged.K / unit), axis=1)
+            scale = np.maximum(scale, columns[:, None] * columns)[:, :, None]
+        found.append(np.max(np.abs(mine - other) / unit / scale, axis=axes))
     return np.array(found), judged.sigma
 
 

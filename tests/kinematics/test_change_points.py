@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import optimize
 
 import structkin as sk
 
@@ -139,6 +140,27 @@ def circle_of_powers(center):
     return center + np.concatenate((-near, [0.0], near[::-1]))
 
 
+def test_equal_rods_keep_k_and_l_through_the_folded_pose():
+    """The slider stays at 2 l cos(theta) and the rod mirrors the crank: position, K, L and jerk are known."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 1), "C": (2, 0)},
+        links={"ground": ["A"], "crank": ["A", "B"], "rod": ["B", "C"], "slide": ["C"]},
+        joints={"guide": {"type": "prismatic", "links": ["slide", "ground"], "axis": [1, 0]}},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+    for z in (np.radians(np.arange(45.0, 405.5)), circle_of_powers(np.pi / 2), circle_of_powers(1.5 * np.pi)):
+        one, size = np.ones(len(z)), 2 * np.sqrt(2)
+        motion = m.solve(drivers={"motor": (z, one, 0 * one, 0 * one)})
+        assert motion.ok.all()
+        np.testing.assert_allclose(motion.position("C")[:, 0], size * np.cos(z), atol=1e-11)
+        np.testing.assert_allclose(motion.K("C")[:, 0, 0], -size * np.sin(z), atol=1e-8)
+        np.testing.assert_allclose(motion.K("rod")[:, 0], -1, atol=1e-8)
+        np.testing.assert_allclose(motion.L("C")[:, 0, 0, 0], -size * np.cos(z), atol=1e-8)
+        np.testing.assert_allclose(motion.L("rod")[:, 0, 0], 0, atol=1e-8)
+        np.testing.assert_allclose(motion.convective("C")[:, 0], -size * np.cos(z), atol=1e-8)
+        np.testing.assert_allclose(motion.jerk("C")[:, 0], size * np.sin(z), atol=1e-6)
+
+
 @pytest.mark.parametrize("count", [1, 2, 5, 8, 40])
 def test_windows_turn_together(count):
     """All bars stay level and all cranks parallel: position, K, L and jerk of the last corner are known."""
@@ -230,6 +252,67 @@ def test_a_triad_hung_on_a_flat_parallelogram():
         slope = np.convolve(value("platform"), [1, -9, 45, 0, -45, 9, -1], "valid") / (60 * motion.t[1])
         np.testing.assert_allclose(rate("platform")[3:-3], slope, atol=1e-6)
     np.testing.assert_allclose(motion.angle("coupler"), 0, atol=1e-12)
+
+
+def parallel_triad(**motor):
+    """A plate on two parallel legs, moved by a rod from a crank: a triad that is flat twice a turn of the crank."""
+    return sk.Mechanism(
+        points={
+            "A": (0, 0), "D": (2, 0), "B": (0.2, 0.9), "C": (2.2, 0.9), "P": (1.2, 1.9), "E": (1.2, 1.3),
+            "F": (2.2, 2.0),
+        },
+        links={
+            "ground": ["A", "D", "E"], "left": ["A", "B"], "right": ["D", "C"], "plate": ["B", "C", "P"],
+            "crank": ["E", "F"], "rod": ["F", "P"],
+        },
+        drivers={"motor": {"joint": "E", **motor}},
+    )  # fmt: skip
+
+
+def one_leg(**motor):
+    """The same motion by a four-bar: P goes around (1, 1) as the tips of the legs go around their pivots."""
+    return sk.Mechanism(
+        points={"O": (1, 1), "P": (1.2, 1.9), "E": (1.2, 1.3), "F": (2.2, 2.0)},
+        links={"ground": ["O", "E"], "leg": ["O", "P"], "rod": ["F", "P"], "crank": ["E", "F"]},
+        drivers={"motor": {"joint": "E", **motor}},
+    )
+
+
+@pytest.mark.parametrize("samples", [60, 61, 400])
+def test_a_triad_goes_through_its_change_points(samples):
+    triad, four_bar = parallel_triad(speed=1.0), one_leg(speed=1.0)
+    assert "class III order 3" in [group.kind for group in triad.structure().groups]
+    motion, expected = triad.solve(samples), four_bar.solve(samples)
+    assert motion.ok.all()
+    np.testing.assert_allclose(motion.angle("plate"), motion.angle("plate")[0], atol=1e-12)
+    np.testing.assert_allclose(motion.position("P"), expected.position("P"), atol=1e-12)
+    np.testing.assert_allclose(motion.alpha("left"), expected.alpha("leg"), atol=1e-8)
+
+
+@pytest.mark.parametrize("around", [(2.5, 2.6), (4.9, 5.0)])
+def test_k_and_l_of_a_triad_at_its_change_point(around):
+    """Also with samples on the flat pose and ever nearer to it."""
+    triad, four_bar = parallel_triad(), one_leg()
+
+    def height(z):
+        return np.sin(four_bar.solve(drivers={"motor": [z]}).angle("leg")[0])
+
+    flat = optimize.brentq(height, *around, xtol=1e-15)
+    near = 10.0 ** -np.arange(1, 12)
+    start = four_bar.drives["motor"].start
+    z = np.concatenate((np.linspace(start, flat - 0.2, 30), flat - near, [flat], flat + near[::-1]))
+    rates = z, np.ones(len(z)), np.zeros(len(z)), np.zeros(len(z))
+    motion, expected = (m.solve(drivers={"motor": rates}) for m in (triad, four_bar))
+    assert motion.ok.all() and motion.lanes.around is not None
+    np.testing.assert_allclose(motion.position("P"), expected.position("P"), atol=1e-12)
+    np.testing.assert_allclose(motion.K("left"), expected.K("leg"), atol=1e-10)
+    np.testing.assert_allclose(motion.L("left"), expected.L("leg"), atol=1e-8)
+    np.testing.assert_allclose(motion.K("plate"), 0, atol=1e-10)
+    np.testing.assert_allclose(motion.angular_jerk("left"), expected.angular_jerk("leg"), atol=1e-6)
+    found = motion.classify(30 + len(near))
+    (kept,) = found.branches
+    assert found.kind == "change point"
+    np.testing.assert_allclose(kept.L("left")[0], expected.L("leg")[30 + len(near)], atol=1e-8)
 
 
 def test_a_limit_position_is_no_change_point():

@@ -111,6 +111,6 @@ def test_no_sheet_is_missed(name):
 
 def test_what_cannot_be_counted_is_told():
     with pytest.raises(sk.InputError, match="no closed form"):
-        sk.load("examples/stephenson_iii_triad.toml").circuits()
+        circuits(sk.load("examples/stephenson_iii_triad.toml"))
     with pytest.raises(sk.InputError, match="more than 3 sheets"):
         circuits(sk.load("examples/jansen_leg.toml"), most=3)

@@ -119,3 +119,20 @@ def test_power_in_is_power_out():
     np.testing.assert_allclose(1 / motion.mechanical_advantage(guide)[inside], slope[inside], atol=1e-5 * motion.size)
     with pytest.raises(sk.InputError, match="2 drivers"):
         sk.load("examples/five_bar_two_drivers.toml").solve(samples=3).mechanical_advantage("left_rod")
+
+
+def test_the_advantage_over_what_rests_is_infinite():
+    press = sk.load("examples/cam_roller_follower.toml").solve(samples=361)
+    lift, slope = press.mechanical_advantage("guide"), press.cam("contact").cam.lift(press.cam("contact").angle, 1)
+    resting = np.abs(slope) < 1e-13 * press.size
+    assert resting.sum() > 100 and np.isinf(lift[resting]).all()
+    np.testing.assert_allclose(lift[~resting], 1 / slope[~resting], rtol=1e-9)
+    # A rocker in its dead centre, where crank and coupler are in line: K is zero but for rounding.
+    m = sk.load("examples/crank_rocker.toml")
+    lengths = {
+        name: abs(np.subtract(*(complex(link.local[p]) for p in link.points[:2]))) for name, link in m.links.items()
+    }
+    a, b, c, d = (lengths[name] for name in ("crank", "coupler", "rocker", "ground"))
+    for reach in (b + a, b - a):
+        angle = np.arccos((reach**2 + d**2 - c**2) / (2 * reach * d)) + (np.pi if reach < b else 0.0)
+        assert np.isinf(m.solve(drivers={"motor": [angle]}).mechanical_advantage("rocker")).all()

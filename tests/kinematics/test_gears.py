@@ -9,6 +9,9 @@ from test_coefficients import assert_describes_the_motion
 from test_random_mechanisms import check_motion, check_structure, check_there_and_back, check_walk, quiet
 
 import structkin as sk
+from structkin.examples import path
+from structkin.kinematics.schedule import default_range
+from structkin.model.posed import SketchPose
 
 seeds = st.integers(0, 2**31 - 1)
 MIXED = (*GEARED, *GEARED, *DYADS, *DRIVEN)
@@ -57,6 +60,55 @@ def test_walks_from_the_sketch_lead_to_the_same_pose(seed):
 @given(seed=seeds)
 def test_driven_out_and_back_nothing_has_changed(seed):
     check_there_and_back(build(seed, 3, menu=MIXED))
+
+
+# --- another pose as the sketch ---------------------------------------------------------------------------------
+
+
+def posed_at(motion, k):
+    """The mechanism with sample k of a motion as its sketch."""
+    m = motion.mechanism
+    frames = {}
+    for name, link in m.links.items():
+        origin, tip = (complex(*motion.position(place, name)[k]) for place in (0j, 1 + 0j))
+        frames[name] = (link.origin, link.direction) if name == "ground" else (origin, tip - origin)
+    held = [point for point in m.points if any(point in link.local for link in m.links.values())]
+    points = {name: complex(*motion.position(name)[k]) for name in held}
+    return m.posed(SketchPose(points, frames, {id: float(z[0, k]) for id, z in motion.drivers.items()}))
+
+
+def check_posed(m, t, method="topological"):
+    """A motion that starts from one of its own poses is the rest of it, by whatever it is counted."""
+    whole = m.solve(t=t)
+    good = int(np.argmin(np.append(whole.ok, False)))
+    if good < 3:
+        return 0
+    k = good // 2
+    rest = posed_at(whole, k).solve(drivers={id: z[0, k:good] for id, z in whole.drivers.items()}, method=method)
+    assert rest.ok.all()
+    for name in m.links:
+        for place in (0j, 1 + 0j):
+            one, other = rest.position(place, name), whole.position(place, name)[k:good]
+            np.testing.assert_allclose(one, other, atol=1e-8 * whole.size)
+    for joint in m.guides:
+        np.testing.assert_allclose(rest.travel(joint), whole.travel(joint)[k:good], atol=1e-8 * whole.size)
+    assert rest.residual().max() < 1e-8
+    return 1
+
+
+@pytest.mark.parametrize("method", ["topological", "global"])
+@pytest.mark.parametrize("name", ["rack_and_pinion", "planetary_train", "geared_five_bar", "rolling_lift_bridge"])
+def test_examples_can_be_posed(name, method):
+    m = sk.load(path(name))
+    start, end = default_range(m) if m.duration is None else (0.0, m.duration)
+    assert check_posed(m, np.linspace(start, 0.7 * end, 31), method)
+
+
+@settings(max_examples=15, **quiet)
+@given(seed=seeds)
+def test_random_geared_mechanisms_can_be_posed(seed):
+    case = build(seed, 3, menu=MIXED)
+    check_posed(case.mechanism(), np.linspace(0, case.duration, 15))
 
 
 # --- whole turns ----------------------------------------------------------------------------------------------

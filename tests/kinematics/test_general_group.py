@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from random_mechanisms import DRIVEN, DYADS, OTHERS, Case, build
+from random_mechanisms import DRIVEN, DYADS, GEARED, OTHERS, Case, build, slotted_p, slotted_r
 from whole_system import WholeSystem, unknowns_of
 
 import structkin as sk
 from structkin.groups import General
-from structkin.kinematics import Motion, compile_plan
+from structkin.kinematics import Motion, closed_forms, compile_plan
 from structkin.kinematics import compile as compiling
+from structkin.kinematics.closers import closer_of
 from structkin.kinematics.plan import Slot, Step
 from structkin.kinematics.status import Status
 from structkin.kinematics.tracking import track, unpacked
@@ -76,6 +77,13 @@ def check_both_ways(case: Case) -> Counter[str]:
 @given(seed=seeds)
 def test_closed_forms_agree_with_the_general_solver(seed):
     check_both_ways(build(seed, 2, menu=(*DRIVEN, *DYADS)))
+
+
+@settings(max_examples=10, **quiet)
+@given(seed=seeds, elements=st.integers(1, 2))
+def test_pins_in_straight_slots_have_closed_forms(seed, elements):
+    """A pinned or guided link whose pin runs in a known slot, or whose slot takes a known pin."""
+    assert check_both_ways(build(seed, elements, menu=(slotted_r, slotted_p)))["mechanisms"] == 1
 
 
 @pytest.mark.slow
@@ -208,9 +216,29 @@ def test_a_group_is_tracked_over_one_lane_or_none():
     """Where an earlier group is out of reach in all other lanes."""
     ((step, h, phi),) = general_steps(far_from_its_sketch((1.0, 1.0, 1.0)).solve(5))
     O, theta = (x[..., :1] for x in unpacked(step.kind, phi))
-    one = tuple(x if np.shape(x)[-1:] in ((), (1,)) else x[..., :1] for x in h)
-    found, status = track(step.kind, one, O, theta, 1)
-    assert status.tolist() == [Status.OK]
-    np.testing.assert_allclose(np.stack(found)[..., 0], np.stack(phi)[..., 0], atol=1e-12)
-    _, status = track(step.kind, tuple(np.nan * np.asarray(x) for x in one), O, theta, 1)
-    assert status.tolist() == [Status.OUT_OF_REACH]
+    moving = [row[:1] for x, value in zip(h, step.known, strict=True) if value is None for row in np.atleast_2d(x)]
+    closer, found = closer_of(step.kind, step.known), np.empty((sum(map(len, map(np.atleast_2d, phi))), 1))
+    assert track(closer, moving, O, theta, found)[0].tolist() == [Status.OK]
+    np.testing.assert_allclose(found[:, 0], np.concatenate(phi)[:, 0], atol=1e-12)
+    assert track(closer, [np.nan * row for row in moving], O, theta, found)[0].tolist() == [Status.OUT_OF_REACH]
+    assert np.isnan(found).all()
+
+
+def test_a_run_whose_first_samples_are_out_of_reach_finds_its_branch_later(monkeypatch):
+    """The dyad before the group is out of reach at the first sample: there is a gap between the sketch and the rest."""
+    monkeypatch.setattr(closed_forms, "solve_higher", lambda *_: None)  # its slot has a closed form
+    case = build(64245, 3)
+    motion = case.mechanism().solve(25, duration=case.duration)
+    groups = motion.failed_group
+    assert motion.plan.tracked and groups[0] == 1 and motion.ok[1:14].all() and (groups[14:] == 1).all()
+    assert motion.residual()[motion.ok].max() < 1e-13
+    later = case.mechanism().solve(t=motion.t[5:14])
+    np.testing.assert_allclose(later.lanes.x[0], motion.lanes.x[0][:, 5:14], atol=1e-12)
+
+
+@pytest.mark.parametrize(("seed", "elements"), [(321, 2), (2640, 3)])
+def test_a_ram_at_the_pin_of_a_rod(seed, elements):
+    """The ram names a link that is found later; of its group only a rod of two pins has the pin."""
+    menu = (*GEARED, *GEARED, *DYADS, *DRIVEN) if seed == 321 else None
+    motion = build(seed, elements, **({"menu": menu} if menu else {})).mechanism().solve(5)
+    assert motion.residual()[motion.ok].max(initial=0.0) < 1e-11

@@ -19,8 +19,10 @@ from whole_system import WholeSystem, unknowns_of
 
 #: Largest step of a driver between samples [rad], or in parts of the size.
 STEP = 0.04
-#: What the rates may leave of a link's motion over one step [rad, or parts of the size], and steps of a refinement.
-LEFT, FINER = 1e-3, 10
+#: What the rates may leave of a link's motion over one step [rad, or parts of the size].
+LEFT = 1e-3
+#: Steps of the judge over one step, and samples that show what it cannot pass: a pose far away, or beside a limit.
+FINER, FINEST = (10, 40), (40, 160, 640, 2560)
 BATCH, BATCHES = 100, 100
 
 
@@ -60,32 +62,38 @@ def check_sweep(case: Case) -> Counter[str]:
     seen = Counter(sweeps=1, pairs=int(pairs.sum()), stopped=int(not motion.ok.all()), tracked=int(motion.plan.tracked))
     for k in np.flatnonzero(pairs & ~(gap < LEFT)):
         seen["refined"] += 1
-        path = z[:, [k]] + np.linspace(0, 1, FINER + 1)[1:] * (z[:, [k + 1]] - z[:, [k]])
-        end = system.follow(q[:, [k]], path.T, closest=1e-9)
+        end = None
+        for finer in FINER:
+            path = z[:, [k]] + np.linspace(0, 1, finer + 1)[1:] * (z[:, [k + 1]] - z[:, [k]])
+            end = system.follow(q[:, [k]], path.T, closest=1e-9) if end is None else end
         if end is None:
             # A limit or a change point lies between, or a place far away: finer samples have to show it.
             seen["barred"] += 1
-            assert _told(system, z[:, : k + 2], unit), (k, "passes what bars the way")
+            assert _told(system, z[:, : k + 2], q[:, [k + 1]], unit), (k, "passes what bars the way")
             continue
         assert np.max(np.abs(_wrapped(end - q[:, [k + 1]]) / unit)) < 1e-6, (k, "jumps to another branch")
     return seen
 
 
-def _told(system: WholeSystem, z: Any, unit: Any) -> bool:
-    """Whether finer samples of the last step of a walk show a stop, or a curve without jump and kink.
+def _told(system: WholeSystem, z: Any, end: Any, unit: Any) -> bool:
+    """Whether finer samples of the last step of a walk show a stop, or a curve without jump and kink to its end.
 
     With a quarter of the step, second differences of a smooth curve shrink to a sixteenth, of a kink to a quarter.
     """
-    bends = []
-    for count in (40, 160):
+    before = 0.0
+    for count in FINEST:
         path = z[:, [-2]] + np.linspace(0, 1, count + 1)[1:] * (z[:, [-1]] - z[:, [-2]])
         values = np.hstack((z[:, :-1], path))
         motion = system.mechanism.solve(drivers=dict(zip(system.drivers, values, strict=True)))
         if not motion.ok[z.shape[1] - 2 :].all():
             return True
-        q = unknowns_of(system, motion, 0)[:, z.shape[1] - 2 :] / unit
-        bends.append(np.max(np.abs(np.diff(q, 2, axis=1))))
-    return bool(bends[1] < bends[0] / 6 or bends[1] < 1e-9)
+        q = unknowns_of(system, motion, 0)[:, z.shape[1] - 2 :]
+        assert np.max(np.abs(_wrapped(q[:, [-1]] - end) / unit)) < 1e-6, "fewer samples lead elsewhere"
+        bend = float(np.max(np.abs(np.diff(q / unit, 2, axis=1))))
+        if bend < before / 6 or bend < 1e-9:
+            return True
+        before = bend
+    return False
 
 
 def _wrapped(q: Any) -> Any:

@@ -34,14 +34,11 @@ def test_every_link_of_every_example(name):
     }
     if not lengths:
         pytest.skip("no link of two points")
-    if m.solve(3).plan.tracked or m.meshes or m.cams or m.genevas:
-        with pytest.raises(sk.InputError, match="solve each variant by itself"):
-            sk.solve_many(m, lengths=lengths)
-        return
-    motions = sk.solve_many(m, 40, lengths=lengths)
-    assert motions.status.shape == (3, 40)
+    samples = 40
+    motions = sk.solve_many(m, samples, lengths=lengths)
+    assert motions.status.shape == (3, samples)
     for k in range(3):
-        one = rebuilt(m, lengths, {}, k).solve(40)
+        one = rebuilt(m, lengths, {}, k).solve(samples)
         np.testing.assert_array_equal(motions.status[k], one.status)
         size, ok = one.size, one.ok
         for point in m.points:
@@ -132,3 +129,39 @@ def test_names_of_the_result():
         motions.position("Q")
     with pytest.raises(sk.InputError, match="is not a link"):
         motions.angle("cranc")
+
+
+def test_variants_of_a_triad_are_followed_each_from_its_own_sketch():
+    m = sk.load(path("stephenson_iii_triad"))
+    name = next(f"{a}-{b}" for link in m.links.values() if len(link.points) == 2 for a, b in [link.points])
+    a, b = name.split("-")
+    own = next(abs(link.local[a] - link.local[b]) for link in m.links.values() if {a, b} <= set(link.local))
+    lengths = {name: own * np.array([0.98, 1.0, 1.03])}
+    (motor,) = m.drives
+    angles = m.drives[motor].start + np.linspace(0, [[0.5], [1.0], [1.5]], 21, axis=-1)[:, 0]
+    motions = sk.solve_many(m, lengths=lengths, drivers={motor: (angles, np.ones_like(angles))})
+    assert len(motions) == 3 and len(motions.motions) == 3 and "3 variants, 21 samples" in repr(motions)
+    for k in range(3):
+        one = rebuilt(m, lengths, {}, k).solve(drivers={motor: (angles[k], np.ones(21))})
+        assert one.ok.all() and one.residual().max() < 1e-13
+        for point in m.points:
+            np.testing.assert_allclose(motions.position(point)[k], one.position(point), atol=1e-13 * one.size)
+
+
+def test_places_of_gears():
+    m = sk.load(path("geared_five_bar"))
+    places = {"P": np.array([[0.04, 0.1], [0.045, 0.11]])}
+    motions = sk.solve_many(m, 9, points=places)
+    assert motions.ok.all()
+    for k in range(2):
+        one = rebuilt(m, {}, places, k).solve(9)
+        np.testing.assert_allclose(motions.position("P")[k], one.position("P"), atol=1e-13)
+
+
+def test_variants_that_cannot_be_built_are_named():
+    m = sk.load(path("stephenson_iii_triad"))
+    link = next(link for link in m.links.values() if len(link.points) >= 3 and link.name != "ground")
+    a, b, c = link.points[:3]
+    span = abs(link.local[b] - link.local[a])
+    with pytest.raises(sk.InputError, match="variant 1: "):
+        sk.solve_many(m, 5, lengths={f"{a}-{c}": [span, 9 * span], f"{b}-{c}": [span, span]})

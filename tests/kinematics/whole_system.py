@@ -177,7 +177,7 @@ class WholeSystem:
         for mesh in m.meshes.values():
             if mesh.guide is not None:
                 along, way = self._line(pose, m.guides[mesh.guide])
-                row = along.dot(way) - m.guides[mesh.guide].start
+                row = along.dot(way) - m.guides[mesh.guide].start - mesh.shift
                 row = row - (self._turn(pose, mesh.links[0]) - self._turn(pose, mesh.links[1])) * mesh.lever
                 add(row.wrapped(TURN * abs(mesh.lever)), self.size, *mesh.links, m.guides[mesh.guide].carrier,
                     m.guides[mesh.guide].slider)  # fmt: skip

@@ -107,3 +107,21 @@ def test_a_law_that_is_none_says_everything():
     with pytest.raises(InputError, match="there are none"):
         CamLaw([])
     assert Segment("dwell", 1.0).to is None
+
+
+@pytest.mark.parametrize(
+    ("segments", "words"),
+    [
+        (None, ["expected a list of segments, found nothing"]),
+        ("dwell", ["expected a list of segments, found the text 'dwell'"]),
+        ([5, ("dwell",)], ["segment 1: expected (motion, angle, lift)", "segment 2: expected (motion, angle, lift)"]),
+        ([("cycloidal", np.nan, np.inf), (3, "x")], ["angle of a cycloidal: expected a finite number, found nan",
+         "lift of a cycloidal: expected a finite number, found inf", "name of a motion", "found the text 'x'"]),
+    ],
+)  # fmt: skip
+def test_what_is_no_segment_is_told_in_words(segments, words):
+    with pytest.raises(InputError) as error:
+        CamLaw(segments)
+    assert len(error.value.problems) == len(words)
+    for part in words:
+        assert part in str(error.value)

@@ -128,8 +128,24 @@ def test_many_mistakes_are_told_at_once():
     with pytest.raises(InputError) as error:
         Mechanism.from_dict(data)
     text = str(error.value)
-    for words in ("the direction 'left'", "radius: expected a number"):
+    for words in (
+        "the direction 'left'", "radius: expected a number", "segment 1: the motion 'x' is unknown",
+        "segment 2: the angle -1 deg of a cycloidal is not greater",
+    ):  # fmt: skip
         assert words in text
+    rows = [[0, 40], [90, -1], [80, 20], [400, 3]]
+    with pytest.raises(InputError) as error:
+        Mechanism.from_dict(changed(law=None, profile=rows))
+    assert [problem.key for problem in error.value.problems] == ["joints.cam.profile"] * 3
+    rows = [[0, 40], [90, "x"], [80], 7]
+    with pytest.raises(InputError, match="5 mistakes") as error:
+        Mechanism.from_dict(changed(law=None, profile=rows, start=3, carrier="rod"))
+    assert [f"row {k}:" in str(error.value) for k in (1, 2, 3, 4)] == [False, True, True, True]
+    segment = {"motion": 5, "over": "9 mm", "to": "x", "from": 1}
+    with pytest.raises(InputError, match="6 mistakes"):
+        Mechanism.from_dict(changed(law=[segment, {}]))
+    with pytest.raises(InputError, match="found an empty list"):
+        Mechanism.from_dict(changed(law=[]))
 
 
 def test_slots_straight_or_circular():

@@ -156,7 +156,7 @@ CASES: dict[str, Case] = {
         "guide tells",
         "",
     ),
-    "contact": ({"forces.c": {"type": "contact"}}, "forces.c.type", "unknown", "no contact"),
+    "impact": ({"forces.c": {"type": "impact"}}, "forces.c.type", "unknown", "contact"),
     # efforts
     "torque on a distance": (
         {"drivers.ram": {"between": ["D", "E"], "torque": 3}},

@@ -260,7 +260,7 @@ CASES: dict[str, Case] = {
     ),
     "negative stiffness": ({"forces.spring.stiffness": -5}, "forces.spring.stiffness", "not negative", ""),
     "stiffness in N": ({"forces.spring.stiffness": "5 N"}, "forces.spring.stiffness", "is not a stiffness", "3 N/mm"),
-    "force of later": ({"forces.rub": {"type": "contact"}}, "forces.rub.type", "'contact' is unknown", "no contact"),
+    "unknown force": ({"forces.rub": {"type": "magnet"}}, "forces.rub.type", "'magnet' is unknown", "contact"),
     "force without type": ({"forces.rub": 3}, "forces.rub", "a table with a type", "spring"),
     "start of an unknown driver": ({"initial.fre": {"value": 1}}, "initial.fre", "there is no driver 'fre'", "'free'"),
     "start of a driver with a law": ({"initial.motor": {"value": 1}}, "initial.motor", "has a law", "free coordinates"),

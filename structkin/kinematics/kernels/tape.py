@@ -10,41 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.kernels import store
+from structkin.kinematics.kernels.kernel import Kernel
 from structkin.kinematics.kernels.source import module_source
 from structkin.kinematics.kernels.tracing import Signature, signature, trace
 from structkin.kinematics.plan import Plan, Slot, Step
 
-
-@dataclass(frozen=True)
-class Kernel:
-    """The functions of a kind of step, as source in both dialects."""
-
-    name: str
-    numpy: str
-    numba: str
-
-    def call(self, function: str, *arguments: Any, numba: bool) -> None:
-        """Run `solve`, `first` or `both`; with Numba, compile it if this is its first call on this machine."""
-        if not numba:
-            getattr(store.plain(self.name, self.numpy), function)(*arguments)
-            return
-        if not self.is_ready(function):
-            if not self.is_stored(function):
-                store.log.info("compiling the %s of %s, once on this machine", function, self.name)
-            _ready.add((self.numba, function))
-        getattr(store.load(self.name, self.numba), function)(*arguments)
-
-    def is_ready(self, function: str) -> bool:
-        """Return whether this process has the compiled function at hand."""
-        return (self.numba, function) in _ready
-
-    def is_stored(self, function: str) -> bool:
-        """Return whether it was compiled before on this machine."""
-        return store.is_stored(self.name, self.numba, function)
-
-
-_ready: set[tuple[str, str]] = set()
 _kernels: dict[Signature, Kernel | None] = {}
 
 

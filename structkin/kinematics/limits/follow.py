@@ -33,17 +33,21 @@ FAR = 1e4
 class Fold:
     """Where following ended: parameter `p`, the step that ends it (None: the range), the unknowns there.
 
-    `far` tells that the poses run off to infinity; then p is its limit to about eight digits.
+    `far` tells that the poses run off to infinity; then p is its limit to about eight digits. `lost` tells that the
+    curve could not be followed further.
     """
 
     p: float
     step: int | None
     y: Floats
     far: bool = False
+    lost: bool = False
 
 
 @dataclass(frozen=True)
-class _Point:
+class Point:
+    """A pose of the curve: its unknowns y (m,), and the unit tangent there in the direction of the walk."""
+
     y: Floats
     tangent: Floats
 
@@ -63,47 +67,47 @@ def follow(system: System, y: Floats, direction: int, whole: tuple[float, float]
     Raises `LostError` where the curve cannot be followed.
     """
     start = y
-    here = _begin(system, y, direction)
+    here = begin(system, y, direction)
     step = FIRST
     for _ in range(STEPS):
-        there = _advance(system, here, step)
-        if there is None or not _smooth(here, there):
+        there = advance(system, here, step)
+        if there is None or not is_smooth(here, there):
             step *= 0.5
             if step < SHORTEST:
                 raise LostError(here.y[-1])
             continue
         p = float(there.y[-1])
-        barred = _barred(system, here, there)
+        barred = barred_between(system, here, there)
         if barred is not None:
             return barred
         if whole is not None and not whole[0] <= p <= whole[1]:
             return Fold(min(max(p, whole[0]), whole[1]), None, there.y)
         if there.tangent[-1] * direction <= 0:
-            fold = _fold(system, here, there)
+            fold = fold_between(system, here, there)
             return Fold(float(fold.y[-1]), system.stuck(fold.tangent), fold.y)
         if whole is None and _is_round(start, here, there):
             return None
-        reach = float(np.abs(there.y).max())
-        if reach > FAR:
-            return _far(system, here, there)
-        here, step = there, min(2 * step, LONGEST * max(1.0, reach))
+        if system.reach(there.y) > FAR:
+            return far_end(system, here, there)
+        here, step = there, min(2 * step, LONGEST * max(1.0, float(np.abs(there.y).max())))
     raise LostError(here.y[-1])
 
 
-def _far(system: System, here: _Point, there: _Point) -> Fold:
+def far_end(system: System, here: Point, there: Point) -> Fold:
     """Return where the poses run off to: their reach grows like 1 / (end - p)."""
-    one, two = (float(np.abs(point.y).max()) for point in (here, there))
+    one, two = (system.reach(point.y) for point in (here, there))
     p = (two * there.y[-1] - one * here.y[-1]) / (two - one)
     return Fold(float(p), system.stuck(there.y - here.y), there.y, far=True)
 
 
-def _begin(system: System, y: Floats, direction: int) -> _Point:
+def begin(system: System, y: Floats, direction: int) -> Point:
+    """Return a pose with the tangent along which the parameter goes up (+1) or down (-1)."""
     _, J = system.equations(y)
     tangent = np.linalg.svd(J)[2][-1]
-    return _Point(y, tangent * (direction if tangent[-1] >= 0 else -direction))
+    return Point(y, tangent * (direction if tangent[-1] >= 0 else -direction))
 
 
-def _advance(system: System, here: _Point, step: float) -> _Point | None:
+def advance(system: System, here: Point, step: float) -> Point | None:
     """Take one step along the curve, or return None where Newton's method does not close soon."""
     guess = here.y + step * here.tangent
     y = guess
@@ -133,34 +137,35 @@ def _advance(system: System, here: _Point, step: float) -> _Point | None:
     unit = np.zeros(len(full))
     unit[-1] = 1.0
     tangent = np.linalg.lstsq(full, unit, rcond=None)[0]
-    return _Point(y, tangent / np.linalg.norm(tangent))
+    return Point(y, tangent / np.linalg.norm(tangent))
 
 
-def _smooth(here: _Point, there: _Point) -> bool:
+def is_smooth(here: Point, there: Point) -> bool:
+    """Return whether a step turns the tangent by little."""
     turned = math.acos(min(1.0, abs(float(here.tangent @ there.tangent))))
     near = min(abs(here.tangent[-1]), abs(there.tangent[-1])) < 0.1
     return turned < (BEND_NEAR if near else BEND)
 
 
-def _fold(system: System, here: _Point, there: _Point) -> _Point:
+def fold_between(system: System, here: Point, there: Point) -> Point:
     """Return the point between two where the parameter turns back, by bracketed secants of its part of the tangent."""
     from scipy.optimize import brentq
 
     length = float(here.tangent @ (there.y - here.y))
 
     def part(s: float) -> float:
-        point = _advance(system, here, s) if s else here
+        point = advance(system, here, s) if s else here
         if point is None:
             raise LostError(here.y[-1])
         return float(point.tangent[-1])
 
     s = brentq(part, 0.0, length, xtol=1e-13, rtol=1e-12) if part(length) * part(0.0) < 0 else length
-    point = _advance(system, here, s)
+    point = advance(system, here, s)
     assert point is not None
     return point
 
 
-def _barred(system: System, here: _Point, there: _Point) -> Fold | None:
+def barred_between(system: System, here: Point, there: Point) -> Fold | None:
     """Return the end where a relation with one mode stops closing though the curve is smooth: a length of zero."""
     for index, step in enumerate(system.plan.steps):
         if isinstance(step.kind, General) or step.kind.modes == 2:
@@ -172,7 +177,7 @@ def _barred(system: System, here: _Point, there: _Point) -> Fold | None:
             length = float(here.tangent @ (there.y - here.y))
 
             def value(s: float, index: int = index) -> float:
-                point = _advance(system, here, s) if s else here
+                point = advance(system, here, s) if s else here
                 margin = None if point is None else _margin(system, index, point.y)
                 if margin is None:
                     raise LostError(here.y[-1])
@@ -181,7 +186,7 @@ def _barred(system: System, here: _Point, there: _Point) -> Fold | None:
             if value(length) > 0:
                 # By rounding: the next point is at the limit itself.
                 return Fold(float(there.y[-1]), index, there.y)
-            found = _advance(system, here, brentq(value, 0.0, length, xtol=1e-14, rtol=1e-14))
+            found = advance(system, here, brentq(value, 0.0, length, xtol=1e-14, rtol=1e-14))
             assert found is not None
             return Fold(float(found.y[-1]), index, found.y)
     return None
@@ -195,7 +200,7 @@ def _margin(system: System, index: int, y: Floats) -> float | None:
     return None if margin is None else float(np.ravel(margin)[0]) * step.mode
 
 
-def _is_round(start: Floats, here: _Point, there: _Point) -> bool:
+def _is_round(start: Floats, here: Point, there: Point) -> bool:
     """Return whether the pose of the start lies between two points, whole turns later."""
     turns = (there.y[-1] - start[-1]) / TURN
     if math.floor(abs(turns)) == math.floor(abs(here.y[-1] - start[-1]) / TURN):

@@ -205,9 +205,10 @@ class Chart:
             self._high = self._low + TURN
 
     def edges(self) -> Floats:
-        """Return where the coordinate is cut at first: evenly, and at the hints."""
+        """Return where the coordinate is cut at first: evenly, at the hints, and as near to infinity as digits last."""
         pieces = PIECES_OF_TURN if self.stretch.low is None else PIECES
-        hints = np.array([x for hint in self.stretch.hints if (x := self._place(hint)) is not None])
+        wanted = [*self.stretch.hints, *(self._beside(end) for end in self.stretch.ends if self._is_infinite(end))]
+        hints = np.array([x for hint in wanted if (x := self._place(hint)) is not None])
         edges = np.unique(np.concatenate((np.linspace(self._low, self._high, pieces + 1), hints)))
         return edges[np.concatenate(([True], np.diff(edges) > SAME))]
 
@@ -247,6 +248,12 @@ class Chart:
                     far |= np.abs(p - end.p) < FAR * width
             far[[0, -1]] = False
         return far
+
+    def _beside(self, end: End) -> float:
+        """Return the parameter beside an end at infinity up to which margins have their digits."""
+        low, high = self.stretch.ends
+        inside = 1.01 * FAR * (high.p - low.p)
+        return end.p + (inside if end is low else -inside)
 
     def _is_infinite(self, end: End) -> bool:
         plan = self._poses.plan

@@ -32,10 +32,14 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An interval of the driver in which a mechanism can be assembled; without ends a full turn."""
+    """An interval of the driver in which a mechanism can be assembled; without ends a full turn.
+
+    `turns` is the number of turns of the driver after which all poses come back: one, unless there are wheels.
+    """
 
     low: Limit | None
     high: Limit | None
+    turns: int = 1
 
     @property
     def is_full_turn(self) -> bool:
@@ -44,8 +48,9 @@ class Interval:
 
     @property
     def width(self) -> float:
-        """How far the driver goes [rad or m], 2 pi where it turns fully."""
-        return 2 * math.pi if self.low is None or self.high is None else self.high.value - self.low.value
+        """How far the driver goes [rad or m]; where it turns fully, the turns after which all poses come back."""
+        full = 2 * math.pi * self.turns
+        return full if self.low is None or self.high is None else self.high.value - self.low.value
 
 
 @dataclass(frozen=True)
@@ -54,8 +59,9 @@ class Limits:
 
     `lower` and `upper` are where the motion from the sketch ends, going down and up; None where it goes round without
     end. Their values count on from that of the sketch, `start` [rad or m]. `change_points` are passed on the way.
-    `intervals` are all intervals of the driver, angles from 0 to 2 pi, in which the mechanism closes in the modes of
-    the sketch; with a group that has no closed form only the one around the sketch. `failure` says why the sketch
+    `intervals` are all intervals of the driver, angles from 0 to the turn (or turns) after which all poses come back,
+    in which the mechanism closes in the modes of the sketch; with a group that has no closed form only the one around
+    the sketch. `failure` says why the sketch
     cannot be reached, if so.
     """
 
@@ -129,7 +135,10 @@ class Limits:
             "lower": _limit(self.lower, size),
             "upper": _limit(self.upper, size),
             "change_points": [_limit(point, size) for point in self.change_points],
-            "intervals": [{"low": _limit(item.low, size), "high": _limit(item.high, size)} for item in self.intervals],
+            "intervals": [
+                {"low": _limit(item.low, size), "high": _limit(item.high, size), "turns": item.turns}
+                for item in self.intervals
+            ],
             "failure": self.failure or None,
         }
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
-from structkin.kinematics.limits.follow import LostError, follow
+from structkin.kinematics.limits.follow import Fold, LostError, follow
+from structkin.kinematics.limits.period import turns_of
 from structkin.kinematics.limits.poses import Modes, Poses
 from structkin.kinematics.limits.reach import End, Reach
 from structkin.kinematics.limits.result import Interval, Limit, Limits
@@ -39,8 +41,9 @@ def limits(
     """Find how far a driver goes from the sketch, and what ends its motion, to rounding (not by sampling).
 
     The other drivers are held at the values in `drivers` [rad or m], or as in the sketch. `driver` may be left
-    out where there is only one. `range` bounds the search; without it an angle is followed around, and a length
-    over several times the size of the mechanism.
+    out where there is only one. `range` bounds the search; without it an angle is followed around (with wheels over as
+    many turns as bring them back, or four turns either way where none do), and a length over several times the size of
+    the mechanism.
 
     Raises `InputError` where the call does not fit the mechanism, `StructureError` where drivers are missing or too
     many.
@@ -60,6 +63,7 @@ def limits(
         group = motion.group_name(int(motion.failed_group[0]))
         return Limits(mechanism, swept.driver, swept.start, None, None, (), (), f"out of reach at {group}")
     plan, rows = motion.plan, motion.lanes.x[0, :, 0]
+    swept.fit(plan)
     found = (_followed if plan.tracked else _walked)(plan, rows, swept, motion.size)
     return Limits(mechanism, swept.driver, swept.start, *found)
 
@@ -72,15 +76,17 @@ def _walked(plan: Plan, rows: Floats, swept: Swept, size: float) -> _Found:
     reach, modes = Reach(Poses(plan, swept.path), swept.whole), modes_of(plan, rows)
 
     def described(end: End | None, modes: Modes = modes) -> Limit | None:
-        return None if end is None else end_words(reach.poses, end, modes)
+        return None if end is None else swept.limit(end_words(reach.poses, end, modes))
 
-    down, up = (walk(reach, modes, swept.start, direction) for direction in (-1, 1))
-    intervals = tuple(Interval(described(item.low), described(item.high)) for item in reach.stretches(modes))
+    down, up = (walk(reach, modes, swept.start / swept.turns, direction) for direction in (-1, 1))
+    intervals = tuple(
+        Interval(described(item.low), described(item.high), swept.turns) for item in reach.stretches(modes)
+    )
     if down is None or up is None:
         return None, None, (), intervals, "it lies beside a limit"
     # A full turn passes everything going up.
     passed = sorted((*up.passed, *(down.passed if down.end is not None else ())), key=lambda end: end.p)
-    points = tuple(end_words(reach.poses, end, modes) for end in passed)
+    points = tuple(swept.limit(end_words(reach.poses, end, modes)) for end in passed)
     return described(down.end, down.modes), described(up.end, up.modes), points, intervals, ""
 
 
@@ -97,9 +103,15 @@ def follow_to(system: System, y: Floats, direction: int, whole: tuple[float, flo
     try:
         fold = follow(system, y, direction, whole)
     except LostError as lost:
-        return Limit(lost.p, "lost", None, "the motion cannot be followed further: several groups are singular at once")
-    if fold is None:
-        return None
+        fold = Fold(lost.p, None, y, lost=True)
+    return None if fold is None else fold_words(system, fold)
+
+
+def fold_words(system: System, fold: Fold) -> Limit:
+    """Return the end of a way with its group and in words."""
+    if fold.lost:
+        words = "the motion cannot be followed further: several groups are singular at once"
+        return Limit(fold.p, "lost", None, words)
     if fold.step is None:
         return Limit(fold.p, "range", None, "the end of the range")
     slots = system.rows(fold.y[:, None])
@@ -143,7 +155,9 @@ class Swept:
             raise InputError(problems, mechanism.title)
         assert driver is not None
         self.driver, self.held, self.start = driver, held, held[driver]
-        self.whole = self._whole(range)
+        #: The parameter of the path is the driver's coordinate divided by this.
+        self.turns = 1
+        self.whole, self._is_given = self._whole(range), range is not None
         if self.whole is not None and not self.whole[0] <= self.start <= self.whole[1]:
             raise InputError(
                 [Problem("range", f"the motion starts at {self.start:g}, outside the range", "give drivers={...}")],
@@ -156,7 +170,7 @@ class Swept:
             return float(range[0]), float(range[1])
         if drive.kind == "angle":
             # A whole turn of a driver is no way back where wheels turn at other speeds.
-            return (self.start - GEARED, self.start + GEARED) if self.mechanism.meshes else None
+            return (self.start - GEARED, self.start + GEARED) if self._has_wheels else None
         # Longer than all bars together: no loop of bars closes any more.
         spans = [
             abs(a - b)
@@ -167,10 +181,26 @@ class Swept:
         far = 2 * (sum(spans) + max(map(abs, self.mechanism.points.values()), default=1.0)) or 1.0
         return (0.0 if drive.kind == "distance" else self.start - far), self.start + far
 
+    @property
+    def _has_wheels(self) -> bool:
+        return bool(self.mechanism.meshes or self.mechanism.genevas)
+
+    def fit(self, plan: Plan) -> None:
+        """Find after how many turns of the driver wheels come back, and go round them instead of over a range."""
+        angular = self.mechanism.drives[self.driver].kind == "angle"
+        if self._has_wheels and angular and not self._is_given and not plan.tracked:
+            turns = turns_of(plan, self.path, self.start)
+            if turns is not None:
+                self.turns, self.whole = turns, None
+
+    def limit(self, limit: Limit) -> Limit:
+        """Return a limit at a value of the driver, from one at a parameter of the path."""
+        return replace(limit, value=limit.value * self.turns)
+
     def path(self, p: Any) -> dict[str, Any]:
-        """Return the drivers' values (n,) where the swept one is at p (n,)."""
+        """Return the drivers' values (n,) where the parameter is p (n,)."""
         still = 0 * np.asarray(p)
-        return {id: p if id == self.driver else value + still for id, value in self.held.items()}
+        return {id: p * self.turns if id == self.driver else value + still for id, value in self.held.items()}
 
 
 def _is_number(value: Any) -> bool:

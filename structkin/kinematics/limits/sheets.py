@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -34,12 +34,16 @@ class Sheet:
     """A branch: an interval of the driver, and the assembly mode +1 or -1 of each group that has two.
 
     `modes` are pairs (index of the group, mode) in the order of solution; a group with a composite link may be there
-    more than once. `circuit` is the index of its circuit.
+    more than once. `circuit` is the index of its circuit. Where a group has no closed form, `assemblies` are the
+    indices of the assemblies on the sheet, as `Mechanism.assemblies` counts them where the driver starts. `turns` tells
+    after how many turns of the driver a sheet without ends comes back to its pose.
     """
 
     interval: Interval
     modes: tuple[tuple[int, int], ...]
     circuit: int
+    assemblies: tuple[int, ...] = ()
+    turns: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +108,13 @@ class Circuits:
         """Return interval and modes of a sheet."""
         item = self.sheets[sheet]
         low, high = item.interval.low, item.interval.high
-        where = "full turn" if low is None or high is None else f"{self._value(low.value)} to {self._value(high.value)}"
-        modes = ", ".join(f"group {group + 1} {'+' if mode > 0 else '-'}" for group, mode in item.modes)
-        return f"{where}; {modes}" if modes else where
+        full = "full turn" if item.turns == 1 else f"{item.turns} full turns"
+        where = full if low is None or high is None else f"{self._value(low.value)} to {self._value(high.value)}"
+        parts = [f"group {group + 1} {'+' if mode > 0 else '-'}" for group, mode in item.modes]
+        if item.assemblies:
+            word = "assembly" if len(item.assemblies) == 1 else "assemblies"
+            parts.append(f"{word} {', '.join(map(str, item.assemblies))}")
+        return f"{where}; {', '.join(parts)}" if parts else where
 
     def _value(self, value: float) -> str:
         return driver_words(self.mechanism, self.driver, value)
@@ -124,6 +132,8 @@ class Circuits:
                     "high": None if sheet.interval.high is None else sheet.interval.high.value / size,
                     "modes": [list(pair) for pair in sheet.modes],
                     "circuit": sheet.circuit,
+                    "assemblies": list(sheet.assemblies),
+                    "turns": sheet.turns,
                 }
                 for sheet in self.sheets
             ],
@@ -149,8 +159,9 @@ def circuits(
 ) -> Circuits:
     """Find all circuits and branches over the range of one driver; the arguments are those of `limits`.
 
-    Every group has to have a closed form. Guides keep the side on which the sketch has them. Raises `InputError` where
-    a group is general, or where there are more than `most` sheets: their number doubles with each dyad.
+    Every group has to have a closed form here; `Mechanism.circuits` serves the others, too. Guides keep the side on
+    which the sketch has them. Raises `InputError` where a group is general, or where there are more than `most` sheets:
+    their number doubles with each dyad.
 
     >>> import structkin as sk
     >>> from structkin.examples import path
@@ -166,8 +177,9 @@ def circuits(
     if plan.tracked:
         raise InputError(
             [Problem("circuits", "a group has no closed form, so that its assembly modes are not counted here",
-                     "limits() follows the motion from the sketch")], mechanism.title,
+                     "Mechanism.circuits follows them")], mechanism.title,
         )  # fmt: skip
+    swept.fit(plan)
     reach = Reach(Poses(plan, swept.path), swept.whole)
     found: list[tuple[dict[int, int], Stretch]] = []
     for modes in _all_modes(reach):
@@ -177,14 +189,19 @@ def circuits(
                 [Problem("most", f"there are more than {most} sheets", "raise it, or ask for limits()")],
                 mechanism.title,
             )
-    meetings = tuple(_meetings(reach, found))
+    meetings = tuple(replace(item, limit=swept.limit(item.limit)) for item in _meetings(reach, found))
     graph = nx.Graph()
     graph.add_nodes_from(index for index, _ in enumerate(found))
     graph.add_edges_from(meeting.sheets for meeting in meetings)
     circuit = {k: index for index, part in enumerate(nx.connected_components(graph)) for k in part}
     two = [k for k in reach.poses.closing if plan.steps[k].kind.modes == 2]  # type: ignore[union-attr]  # no general groups here
     sheets = tuple(
-        Sheet(_interval(reach, stretch, modes), tuple((plan.steps[k].group, modes[k]) for k in two), circuit[index])
+        Sheet(
+            _interval(reach, stretch, modes, swept),
+            tuple((plan.steps[k].group, modes[k]) for k in two),
+            circuit[index],
+            turns=swept.turns,
+        )
         for index, (modes, stretch) in enumerate(found)
     )
     return Circuits(mechanism, swept.driver, sheets, meetings, _home(plan, swept, found))
@@ -209,15 +226,17 @@ def _all_modes(reach: Reach) -> Iterator[dict[int, int]]:
     yield from grown(start, 0)
 
 
-def _interval(reach: Reach, stretch: Stretch, modes: Modes) -> Interval:
-    low, high = (None if end is None else end_words(reach.poses, end, modes) for end in (stretch.low, stretch.high))
-    return Interval(low, high)
+def _interval(reach: Reach, stretch: Stretch, modes: Modes, swept: Swept) -> Interval:
+    low, high = (
+        None if end is None else swept.limit(end_words(reach.poses, end, modes)) for end in (stretch.low, stretch.high)
+    )
+    return Interval(low, high, swept.turns)
 
 
 def _home(plan: Plan, swept: Swept, found: list[tuple[dict[int, int], Stretch]]) -> int | None:
     modes = {k: step.mode for k, step in enumerate(plan.steps)}
     for index, (other, stretch) in enumerate(found):
-        if other == modes and stretch.holds(swept.start, periodic=swept.whole is None) is not None:
+        if other == modes and stretch.holds(swept.start / swept.turns, periodic=swept.whole is None) is not None:
             return index
     return None
 

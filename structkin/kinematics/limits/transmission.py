@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+#: An output that moves by less than this part of its driver, in radians and sizes of the mechanism, rests.
+REST = 1e-13
+
 
 def transmission_angle(motion: Motion, at: str | int) -> Floats:
     """Return the transmission angle (n,) [rad] of a dyad: see `Motion.transmission_angle`."""
@@ -74,11 +77,16 @@ def mechanical_advantage(motion: Motion, output: str, driver: str | None) -> Flo
         message = f"there are {len(drives)} drivers" if driver is None else f"'{driver}' is not a driver"
         raise InputError([Problem("driver", message, f"one of {', '.join(drives)}")], motion.mechanism.title)
     j = drives.index(driver)
-    with np.errstate(divide="ignore"):
-        if output in motion.mechanism.guides:
-            return np.asarray(1 / motion.travel_coefficient(output)[:, j])
+    if output in motion.mechanism.guides:
+        K = motion.travel_coefficient(output)[:, j]
+    else:
         K = motion.K(output)[..., j]
-        return np.asarray(1 / (K if K.ndim == 1 else np.hypot(K[:, 0], K[:, 1])))
+        K = K if K.ndim == 1 else np.hypot(K[:, 0], K[:, 1])
+    # Where the output rests, K is zero but for rounding, in parts of one unit of output a unit of the driver.
+    unit = 1.0 if output in motion.mechanism.links else motion.size
+    unit /= 1.0 if motion.mechanism.drives[driver].kind == "angle" else motion.size
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.where(np.abs(K) <= REST * unit, np.inf, 1 / K))
 
 
 def _value(motion: Motion, operand: Operand) -> Any:

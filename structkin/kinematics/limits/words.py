@@ -32,8 +32,12 @@ def why(plan: Plan, index: int, h: tuple[Any, ...]) -> tuple[str, str]:
         sliders = _sliders(group, topology)
         rods = [member for member in members if member not in sliders]
         return "square", f"{' and '.join(rods) or both} square to the guide of {' and '.join(sliders) or 'its pin'}"
+    if name == "RPR" and len(members) == 1:
+        return "no travel", f"the slot of {both} is square to the line of the pins"
     if name == "RPR":
         return "no travel", f"the guide between {both} is square to the line of their pins"
+    if name in ("PRP", "RPP") and len(members) == 1:
+        return "parallel", f"guide and slot of {both} are parallel"
     if name in ("PRP", "RPP"):
         return "parallel", f"the guides of {both} are parallel"
     return "singular", f"{both or 'the group'} in a singular position"

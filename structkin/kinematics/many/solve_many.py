@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structkin.errors import InputError, Problem
-from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.choice import check_engine
 from structkin.kinematics.engine import Lanes, sweep
+from structkin.kinematics.many.apart import build_variants, solve_apart
+from structkin.kinematics.many.motions import Motions, Together
 from structkin.kinematics.many.record import ManyPlan, record_many
-from structkin.kinematics.many.variants import Variants, plain
+from structkin.kinematics.many.variants import Variants
 from structkin.kinematics.schedule import make_schedule
 from structkin.kinematics.special_geometry import compile_plan, structure_of
-from structkin.kinematics.status import Status
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 
@@ -43,7 +43,10 @@ def solve_many(
     `solve`; driver values may also be (v, n), a row a variant. All variants have the assembly modes of the
     mechanism's own sketch, and keep them: where a variant passes a change point, solve it by itself.
 
-    Raises `InputError` where a name or a shape does not fit, and where a group of the mechanism has no closed form.
+    Mechanisms with gears, cams, or groups without a closed form are solved variant by variant, each from the sketch
+    that it has: some ten milliseconds a variant, where others take microseconds.
+
+    Raises `InputError` where a name or a shape does not fit, or a variant cannot be built.
 
     >>> import structkin as sk
     >>> m = sk.Mechanism(
@@ -61,7 +64,12 @@ def solve_many(
     shared = {id: rows[id][..., 0, :] if id in rows else values for id, values in (drivers or {}).items()}
     shared = {id: tuple(z) if id in rows else z for id, z in shared.items()}
     schedule = make_schedule(mechanism, samples, t, shared, duration)
-    _check_closed(mechanism)
+    if _has_to_be_followed(mechanism):
+        lengths_of = {pair: numbers.values[1:] for pair, numbers in exact.items()}
+        places_of = {name: numbers.values[1:] for name, numbers in places.items()}
+        variants = build_variants(mechanism, count, lengths_of, places_of)
+        options = {"samples": samples, "t": t, "duration": duration, "engine": engine}
+        return solve_apart(mechanism, variants, rows, drivers or {}, options, progress)
     many = record_many(mechanism, structure_of(mechanism), exact, places)
     z = {id: np.broadcast_to(values[:, None], (3, count, len(schedule))) for id, values in schedule.drivers.items()}
     for id, own in rows.items():
@@ -69,18 +77,17 @@ def solve_many(
         z[id][: len(own)] = own
     many = replace(many, plan=replace(many.plan, engine=engine))
     lanes = _run(many, z, count, len(schedule), progress)
-    return Motions(mechanism, many, schedule.t, lanes, count)
+    return Together(mechanism, schedule.t, count, many, lanes)
 
 
-def _check_closed(mechanism: Mechanism) -> None:
-    sized = [*mechanism.meshes, *mechanism.cams, *mechanism.genevas]
-    if sized:
-        message = f"{', '.join(sized)}: the sizes of wheels and cams do not follow those of links"
-    elif compile_plan(mechanism).tracked:
-        message = "a group has no closed form and has to be followed"
-    else:
-        return
-    raise InputError([Problem("variants", message, "solve each variant by itself")], mechanism.title)
+def _has_to_be_followed(mechanism: Mechanism) -> bool:
+    """Return whether variants are to be solved one by one.
+
+    A group without a closed form is followed from the sketch of each; sizes of wheels and cams do not follow those of
+    links in one plan.
+    """
+    sized = bool(mechanism.meshes or mechanism.cams or mechanism.genevas)
+    return sized or compile_plan(mechanism).tracked
 
 
 def _run(
@@ -151,100 +158,3 @@ def _numbers(given: Any, ndim: int) -> Floats | None:
     if values.dtype.kind not in "iuf" or values.ndim != ndim or not values.size or not np.isfinite(values).all():
         return None
     return values.astype(np.float64)
-
-
-@dataclass(frozen=True)
-class Motions:
-    """The motions of v variants over n samples, in SI and radians; numbers are NaN as in a `Motion`.
-
-    `t` (n,) holds the times [s], NaN where the drivers were given as values.
-    """
-
-    mechanism: Mechanism
-    many: ManyPlan
-    t: Floats
-    lanes: Lanes
-    count: int
-
-    def __len__(self) -> int:
-        """Return the number of variants."""
-        return self.count
-
-    def __repr__(self) -> str:
-        """Return title, variants and samples."""
-        name = repr(self.mechanism.title or "a mechanism")
-        return f"<Motions of {name}: {self.count} variants, {len(self.t)} samples, {self.ok.sum()} ok>"
-
-    @property
-    def status(self) -> NDArray[np.int8]:
-        """A `Status` for each variant and sample (v, n), as its integer."""
-        return self.lanes.status.reshape(self.count, -1)
-
-    @property
-    def failed_group(self) -> NDArray[np.int32]:
-        """The index of the group at which a sample stopped (v, n), -1 where it is ok."""
-        return self.lanes.group.reshape(self.count, -1)
-
-    @property
-    def ok(self) -> NDArray[np.bool_]:
-        """Which samples are ok (v, n)."""
-        return np.asarray(self.status == Status.OK)
-
-    def position(self, point: str) -> Floats:
-        """Return the paths (v, n, 2) [m] of a named point; `InputError` where there is none."""
-        return self._evaluate(self._place(point), 0)
-
-    def velocity(self, point: str) -> Floats:
-        """Return the velocities (v, n, 2) [m/s] of a point."""
-        return self._evaluate(self._place(point), 1)
-
-    def acceleration(self, point: str) -> Floats:
-        """Return the accelerations (v, n, 2) [m/s^2] of a point."""
-        return self._evaluate(self._place(point), 2)
-
-    def angle(self, link: str) -> Floats:
-        """Return the angles (v, n) [rad] of a link, without jumps of a turn along the samples of a variant."""
-        u = self._direction(link, 0)
-        return np.unwrap(np.arctan2(u[..., 1], u[..., 0]), axis=1)
-
-    def omega(self, link: str) -> Floats:
-        """Return the angular velocities (v, n) [rad/s] of a link."""
-        return _cross(self._direction(link, 0), self._direction(link, 1))
-
-    def alpha(self, link: str) -> Floats:
-        """Return the angular accelerations (v, n) [rad/s^2] of a link."""
-        return _cross(self._direction(link, 0), self._direction(link, 2))
-
-    def _frame(self, link: str) -> Frame:
-        frames = self.many.plan.frames
-        if link not in frames:
-            raise InputError([Problem(str(link), "is not a link", suggest(str(link), frames))], self.mechanism.title)
-        return frames[link]
-
-    def _direction(self, link: str, order: int) -> Floats:
-        return self._evaluate(self._frame(link).direction, order)
-
-    def _place(self, point: str) -> Affine:
-        if point in self.many.plan.pins:
-            return self.many.plan.pins[point]
-        link = self.mechanism.link_of(point)
-        return self._frame(link).point(self.many.links[link].local[point])
-
-    def _evaluate(self, expression: Affine, order: int) -> Floats:
-        slots, plan = self.lanes.x[order], self.many.plan
-        total = np.zeros((self.count, len(self.t)), np.complex128)
-        if order == 0:
-            total += self._column(expression.const)
-        for slot, factor in expression.terms:
-            a, b = slots[plan.rows(slot)].reshape(2, self.count, -1)
-            total += self._column(factor) * (a + 1j * b)
-        return np.stack((total.real, total.imag), axis=-1)
-
-    @staticmethod
-    def _column(number: Any) -> Any:
-        """Return a number as a column, a line a variant; one that does not differ as it is."""
-        return plain(number)[1:, None] if isinstance(number, Variants) else number
-
-
-def _cross(a: Floats, b: Floats) -> Floats:
-    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])

@@ -1,0 +1,126 @@
+"""The comparison as pictures: the counterparts of Figs. 4, 5 and 6 of Saura et al."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from structkin.bench.comparison import Comparison
+from structkin.bench.measure import Measured, crossing
+from structkin.bench.shares import OPERATIONS, TITLES
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_MARKS = {"numpy": "o", "numba": "s"}
+#: Sizes that the ticks of an axis of constraints stand at: those of 1, 3, 8, ... dyads.
+TICKS = (4, 8, 18, 36, 72, 144, 288, 602, 2002, 6002, 20_002)
+
+
+def draw_times(comparison: Comparison, family: str) -> Figure:
+    """Return time against the number of constraints (Fig. 4), with the floor of copying the results.
+
+    A ring marks where one of the global methods overtakes another.
+    """
+    from structkin.show.style import GROUND, PALETTE, SMALL, new_figure
+
+    figure = new_figure(8.6, 5.2)
+    axes = figure.add_subplot()
+    curves = comparison.curves(family)
+    methods = list(dict.fromkeys(one.method for one in comparison.motions))
+    for name, curve in curves.items():
+        colour = PALETTE[methods.index(curve[0].method) % len(PALETTE)]
+        style = "-" if curve[0].engine == "numba" else "--"
+        sizes, times = [one.constraints for one in curve], [one.best for one in curve]
+        axes.plot(sizes, times, style, color=colour, marker=_MARKS.get(curve[0].engine, "o"), ms=4, label=name)
+    for at, time in _overtaking(curves):
+        axes.plot([at], [time], "o", ms=12, mfc="none", mec=GROUND, mew=1.0)
+        axes.annotate(f"{at:.0f}", (at, time), (0, 9), textcoords="offset points", ha="center", fontsize=SMALL)
+    longest = max(curves.values(), key=len)
+    sizes, floors = [one.constraints for one in longest], [one.floor for one in longest]
+    axes.plot(sizes, floors, ":", color=GROUND, label="copying the results")
+    axes.set(xscale="log", yscale="log", xlabel="constraints 2k + 2", ylabel="time of the motion [s]")
+    _sizes(axes, sizes)
+    axes.set_title(f"Scalable four-bar, {family}: {longest[0].samples} samples, one thread")
+    axes.grid(visible=True, which="major", alpha=0.3)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper", fontsize=SMALL)
+    return figure
+
+
+def draw_shares(comparison: Comparison, sizes: Sequence[int]) -> Figure:
+    """Return the shares of the operations at some numbers of dyads as bars (Fig. 5)."""
+    from structkin.show.style import PALETTE, SMALL, new_figure
+
+    bars = [(method, size) for method, found in comparison.shares.items() for size in sizes if size in found]
+    figure = new_figure(8.6, 1.6 + 0.36 * len(bars))
+    axes = figure.add_subplot()
+    left = np.zeros(len(bars))
+    for k, operation in enumerate(OPERATIONS):
+        parts = np.array([100 * comparison.shares[method][size][operation] for method, size in bars])
+        axes.barh(range(len(bars)), parts, left=left, color=PALETTE[k], label=operation)
+        left += parts
+    axes.set_yticks(range(len(bars)), [f"{_short(method)}, {size} dyads" for method, size in bars])
+    axes.invert_yaxis()
+    axes.set(xlabel="share of the time [%]", xlim=(0, 100))
+    axes.set_title("Where the time goes, by method and operation")
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=SMALL)
+    return figure
+
+
+def draw_shares_by_size(comparison: Comparison) -> Figure:
+    """Return the shares of the operations against the number of constraints, a panel for each method (Fig. 6)."""
+    from structkin.show.style import PALETTE, SMALL, new_figure
+
+    figure = new_figure(9.6, 6.4)
+    panels = figure.subplots(2, 2, sharey=True).ravel()
+    for panel, (method, found) in zip(panels, comparison.shares.items(), strict=False):
+        sizes = sorted(found)
+        for k, operation in enumerate(OPERATIONS):
+            parts = [100 * found[size][operation] for size in sizes]
+            if not any(parts):
+                continue
+            panel.plot([2 * size + 2 for size in sizes], parts, marker="o", ms=4, color=PALETTE[k], label=operation)
+        panel.set(xscale="log", ylim=(0, 100), xlabel="constraints 2k + 2", ylabel="share of the time [%]")
+        _sizes(panel, [2 * size + 2 for size in sizes])
+        panel.set_title(TITLES[method], fontsize=SMALL + 1)
+        panel.grid(visible=True, alpha=0.3)
+    for panel in panels[len(comparison.shares) :]:
+        panel.set_visible(False)
+    for panel in panels:
+        panel.label_outer()
+    entries = {label: line for panel in panels for line, label in zip(*panel.get_legend_handles_labels(), strict=True)}
+    names = [name for name in OPERATIONS if name in entries]
+    handles = [entries[name] for name in names]
+    figure.legend(handles, names, loc="outside lower center", ncols=len(names), fontsize=SMALL)
+    return figure
+
+
+def _overtaking(curves: dict[str, list[Measured]]) -> list[tuple[float, float]]:
+    """Return where a global method becomes faster than another one: constraints and time."""
+    mine = [curve for curve in curves.values() if curve[0].method in ("I", "IV", "IV-b") and curve[0].engine == "numpy"]
+    found = []
+    for one, other in permutations(mine, 2):
+        common = sorted({m.constraints for m in one} & {m.constraints for m in other})
+        times = [[m.best for m in curve if m.constraints in common] for curve in (one, other)]
+        at = crossing([float(c) for c in common], *times) if len(common) > 1 else None
+        if at is not None:
+            found.append((at, float(np.exp(np.interp(np.log(at), np.log(common), np.log(times[0]))))))
+    return found
+
+
+def _short(method: str) -> str:
+    return "II and III" if method == "III" else method
+
+
+def _sizes(axes: Any, sizes: Sequence[int]) -> None:
+    """Put the ticks of a logarithmic axis at numbers of constraints that were measured."""
+    from matplotlib.ticker import FixedLocator, NullLocator
+
+    low, high = min(sizes), max(sizes)
+    ticks = [tick for tick in TICKS if low <= tick <= high] or [low, high]
+    axes.xaxis.set_major_locator(FixedLocator(ticks))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xticks(ticks, [f"{tick}" for tick in ticks])

@@ -1,0 +1,94 @@
+"""`structkin bench dynamics`: forward dynamics, time against error and growth with size."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from structkin.cli.terminal import console, progress
+from structkin.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from structkin.bench.dynamics.report import Found
+
+#: Sizes of the growing families: dyads at one degree of freedom, chains with as many as links.
+SIZES = {"dyads": (10, 30, 100, 300, 1000), "chain": (2, 5, 10, 20, 40)}
+QUICK_SIZES = {"dyads": (10, 100), "chain": (2, 10)}
+
+
+def dynamics(
+    quick: Annotated[bool, typer.Option("--quick", help="Few settings and small mechanisms.")] = False,
+    engine: Annotated[str | None, typer.Option(help="numpy or numba; default: numba if it is installed.")] = None,
+    to: Annotated[Path | None, typer.Option(help="Write CSV and a picture.", metavar="FOLDER")] = None,
+) -> None:
+    """Simulate a four-bar and the N-four-bar, beside other programs if they are installed; growth with size."""
+    from structkin.bench.dynamics.measure import cases, compare, engine_here, paces
+    from structkin.bench.dynamics.report import Found
+    from structkin.bench.report import machine
+    from structkin.kinematics.choice import check_engine
+
+    name = engine or engine_here()
+    check_engine(name, "bench")
+    found = Found(cases(quick))
+    sizes = QUICK_SIZES if quick else SIZES
+    total = len(found.cases) + 1
+    with progress("measuring") as report:
+        for done, case in enumerate(found.cases):
+            found.runs += compare(case, name)
+            report((done + 1) / total)
+        found.paces += paces(sizes, name)
+        report(1.0)
+    _show(found, machine())
+    if to is not None:
+        for path in _write(found, to):
+            console().print(f"written: {path}", markup=False, highlight=False)
+
+
+def _show(found: Found, machine: str) -> None:
+    from structkin.bench.dynamics.report import pace_lines, table_lines
+
+    terminal = console()
+    for case in found.cases:
+        _table(f"{case.name}, 10 s simulated: seconds of the clock, compilation excluded", table_lines(found.of(case)))
+    for line in found.verdicts():
+        terminal.print(line, highlight=False, soft_wrap=True)
+    _table("The cost of a step of the Runge-Kutta method, processor time", pace_lines(found.paces))
+    for line in found.exponents():
+        terminal.print(line, highlight=False)
+    terminal.print(machine, markup=False, highlight=False)
+
+
+def _table(title: str, lines: Sequence[tuple[str, ...]]) -> None:
+    from rich import box
+    from rich.table import Table
+
+    sheet = Table(title=title, box=box.SIMPLE, padding=(0, 1, 0, 0))
+    for column, name in enumerate(lines[0]):
+        sheet.add_column(name, justify="left" if column < 2 else "right", no_wrap=True)
+    for line in lines[1:]:
+        sheet.add_row(*line)
+    console().print(sheet)
+
+
+def _write(found: Found, folder: Path) -> list[Path]:
+    from structkin.bench.dynamics.report import draw
+    from structkin.show.files import save_figure, whole_file
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError([Problem("--to", f"{folder}: {error.strerror}", "name a folder that can be made")]) from None
+    written = []
+    tables: dict[str, list[dict[str, Any]]] = {"dynamics.csv": found.rows(), "dynamics_steps.csv": found.pace_rows()}
+    for name, rows in tables.items():
+        with whole_file(folder / name, newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+        written.append(folder / name)
+    save_figure(draw(found), folder / "dynamics.png")
+    return [*written, folder / "dynamics.png"]

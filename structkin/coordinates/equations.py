@@ -1,0 +1,69 @@
+"""All written rows of a mechanism as arrays: quadratic ones, windings and curves behind one face."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.coordinates.curves import Curve, Curves
+from structkin.coordinates.quadrics import Quadric, Quadrics, summing
+from structkin.coordinates.windings import Winding, Windings
+
+Ints = NDArray[np.intp]
+#: What a row may say.
+Form = Quadric | Winding | Curve
+
+
+class Equations:
+    """Rows of several forms; entry e of Phi_x is in row `rows[e]` and column `columns[e]`, form by form."""
+
+    def __init__(self, forms: Sequence[Form], width: int) -> None:
+        """Take the rows in `width` variables."""
+        self.count, self.width = len(forms), width
+        self._parts: list[tuple[Any, Ints, slice]] = []
+        rows, columns = [np.zeros(0, np.intp)], [np.zeros(0, np.intp)]
+        first = 0
+        for kind, make in ((Quadric, Quadrics.assemble), (Winding, Windings), (Curve, Curves)):
+            mine = np.array([k for k, form in enumerate(forms) if isinstance(form, kind)], np.intp)
+            if not len(mine):
+                continue
+            part: Any = make([forms[k] for k in mine], width)
+            self._parts.append((part, mine, slice(first, first + len(part.rows))))
+            rows.append(mine[part.rows])
+            columns.append(part.columns)
+            first += len(part.rows)
+        self.rows, self.columns = np.concatenate(rows), np.concatenate(columns)
+
+    @cached_property
+    def _gather(self) -> Any:
+        return summing(self.rows, self.count)
+
+    def jacobian(self, x: Any) -> Any:
+        """Return the entries of Phi_x (entries, n) at x (width, n)."""
+        if len(self._parts) == 1:
+            return self._parts[0][0].jacobian(x)
+        return np.concatenate([x[:0], *(part.jacobian(x) for part, _, _ in self._parts)])
+
+    def phi(self, x: Any, jacobian: Any) -> Any:
+        """Return Phi (count, n) at x, from the entries of Phi_x there."""
+        return self._spread(x, [part.phi(x, jacobian[entries]) for part, _, entries in self._parts])
+
+    def times(self, jacobian: Any, v: Any) -> Any:
+        """Return Phi_x v (count, n)."""
+        return self._gather @ (jacobian * v[self.columns])
+
+    def bend(self, x: Any, v: Any, w: Any) -> Any:
+        """Return the second derivative (count, n) along v and w (width, n) at x."""
+        return self._spread(x, [part.bend(x, v, w) for part, _, _ in self._parts])
+
+    def _spread(self, x: Any, found: list[Any]) -> Any:
+        if len(found) == 1:
+            return found[0]
+        out = np.zeros((self.count, x.shape[1]), np.result_type(float, *found))
+        for (_, mine, _), values in zip(self._parts, found, strict=True):
+            out[mine] = values
+        return out

@@ -1,0 +1,80 @@
+"""Turns of a single driver that repeat the first: the curves of one turn predict all the others.
+
+Phi(q, z) = 0 with one driven angle z comes back to itself after a turn of z. If the walk from q(z_0) arrives at z_0
+and some whole turns at the same pose, then by the uniqueness of the branch it goes on as it did before: coordinates
+that are angles have turned by a constant, all others repeat. Where the pose is another one, as on the second turn of a
+mechanism with a change point or a gear, the turn after is looked at, then the fourth, and so on. The samples that are
+predicted so are closed by the Newton-Raphson method like all others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.coordinates.curve import Curve, Pose
+from structkin.coordinates.walk import WEAK, Walk
+
+Floats = NDArray[np.float64]
+
+#: Scaled coordinates that agree so far are the same.
+SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Turns:
+    """The walk since its first pose: its curves so far, and the value of the driver at which to look for a repetition.
+
+    `shift` (n, 1) is the turn of each coordinate in a repetition, once there is one.
+    """
+
+    walk: Walk
+    first: Pose
+    direction: float
+    count: int = 1
+    curves: list[Curve] = field(default_factory=list)
+    shift: Floats | None = None
+
+    @property
+    def _end(self) -> Floats:
+        return self.first.z + 2 * np.pi * self.count * self.direction
+
+    def ends_before(self, target: int) -> bool:
+        """Tell whether the driver has made the whole turns at a place."""
+        return bool(self.direction * (self.walk.at(target) - self._end)[0, 0] > 0)
+
+    def closed(self, pose: Pose, before: Curve | None) -> Turns | None:
+        """Walk to the end of the whole turns: return the turns with their shift where the pose is the first one."""
+        last = self.walk.step(pose, before, self._end) or self.walk.walk(pose, self._end)
+        if last is None:
+            return None
+        coordinates = last.scaled.coordinates
+        size = np.max(coordinates.column_units)
+        gap = np.abs(coordinates.frames(last.q) - coordinates.frames(self.first.q)).reshape(-1, 2, 2)
+        # Where all links lie as they did, coordinates that differ are angles.
+        moved = last.q - self.first.q
+        shift = 2 * np.pi * np.round(moved / (2 * np.pi))
+        open = np.abs(moved - shift) / coordinates.column_units[:, None]
+        if max(np.max(gap[:, 0]) / size, np.max(gap[:, 1]), np.max(open)) > SAME:
+            return replace(self, count=2 * self.count)
+        return replace(self, curves=[*self.curves, Curve(pose, last)], shift=shift)
+
+    def predict(self, k: int) -> None:
+        """Predict all samples behind the place k."""
+        walk, lanes = self.walk, self.walk.lanes[k + 1 :]
+        z, period = walk.z[:, lanes], 2 * np.pi * self.count * self.direction
+        number = np.floor((z - self.first.z) / period)
+        inside = z - number * period
+        starts = np.array([self.direction * curve.a.z[0, 0] for curve in self.curves])
+        which = np.maximum(np.searchsorted(starts, self.direction * inside[0], side="right") - 1, 0)
+        # The lanes of each curve together: small numbers are sorted in one pass.
+        order = np.argsort(which.astype(np.uint16), kind="stable")
+        ends = np.cumsum(np.bincount(which, minlength=len(starts)))
+        assert self.shift is not None
+        for curve, here in zip(self.curves, np.split(order, ends[:-1]), strict=True):
+            if curve.doubtful(WEAK):
+                walk.suspect[lanes[here]] = True
+            shift = self.shift * number[:, here] if self.shift.any() else None
+            walk.predict(lanes[here], curve, inside[:, here], shift)

@@ -1,0 +1,195 @@
+"""The reduced equations by way of the compiled module, with the equations themselves where that does not know.
+
+Next to flat poses and dead points, and where a way may lead past one, `Reduced` finds pose and rates; from there the
+compiled module goes on, with the power series that `Reduced` has found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.dynamics.compiled import layout
+from structkin.dynamics.compiled.modules import equations_module
+from structkin.dynamics.compiled.packing import Packed
+from structkin.dynamics.compiled.series_at import HEAD, MANY
+from structkin.dynamics.reduced import DEAD, Instant, Reduced
+from structkin.dynamics.series import POWERS as TERMS
+from structkin.dynamics.series import VALID, Series
+from structkin.kinematics.circles import NODES, UNIT
+from structkin.kinematics.derivatives import Part
+
+Floats = NDArray[np.float64]
+
+#: Imaginary step of slopes.
+TINY = 1e-30
+#: The part of the way to a flat pose at which a series is begun: the last pose is to lie on it, and what comes behind.
+AHEAD = 0.92
+
+
+class Machine:
+    """Evaluates the equations of a mechanism, each time from the pose of the last evaluation."""
+
+    def __init__(self, equations: Reduced, packed: Packed) -> None:
+        """Take the equations where they are."""
+        self.equations, self._packed, self._module = equations, packed, equations_module()
+        self._arrays, self._part = (packed.I, packed.D), packed.part
+        self._part(layout.STEP)[:] = [kind.address() for kind in packed.kinds]
+        self._order = np.array(packed.order)
+        self._known: Sequence[Series] = ()
+        self._adopted: Floats | None = None
+        #: How often the equations themselves were asked.
+        self.handed_over = 0
+
+    # --- evaluations --------------------------------------------------------------------------------------
+
+    def rate(self, t: float, y: Floats) -> Floats:
+        """Return the rate of the state."""
+        out = np.empty(len(y))
+        if self._module.rate(*self._arrays, t, y, out):
+            return out
+        return np.concatenate((y[len(y) // 2 :], self.by_equations(t, y).second))
+
+    def at(self, t: float, y: Floats) -> Instant:
+        """Return everything at a time and state."""
+        if not self._module.evaluate(*self._arrays, t, y, 2):
+            return self.by_equations(t, y)
+        z, efforts = np.empty((len(self._order), 3)), np.empty(len(self._order))
+        z[self._order] = self._part(layout.Z, 3, -1).T
+        efforts[self._order] = self._part(layout.EFFORTS)
+        x, second = self._part(layout.X, 3, -1, 1).copy(), self._part(layout.SECOND).copy()
+        return Instant(x, z, second, efforts, *self._part(layout.ENERGY)[:2].tolist())
+
+    def recorded(self, t: float, y: Floats) -> Instant:
+        """Return everything at a time and state that is kept."""
+        instant = self.at(t, y)
+        if not self._part(layout.SMOOTH)[0] or self._part(layout.CHART)[0] >= 0:
+            return instant
+        if len(self._order) > 1:
+            self._lend()
+            return replace(instant, around=self.equations.poses.circle())
+        # A smaller circle within that of the series.
+        series = next(one for one in self._known if one.holds(y[:1]))
+        powers = (series.way_to(y[:1]) / series.radius + VALID * UNIT) ** np.arange(TERMS)[:, None]
+        return replace(instant, around=series.powers[0, 1:] @ powers)
+
+    def may_change(self, t: float, y: Floats, near: float = DEAD) -> bool:
+        """Return whether other coordinates may tell the motion better from a state on."""
+        return bool(self._module.evaluate(*self._arrays, t, y, 0) and self._module.may_change(*self._arrays, near))
+
+    def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
+        """Return the state in other coordinates, if these tell the motion better from here on; None if not."""
+        if self._module.evaluate(*self._arrays, t, y, 0) and not self._module.may_change(*self._arrays, near):
+            return None
+        self._lend()
+        if self._smooth_ahead(near):
+            return None
+        changed = self.equations.change(t, y, near)
+        if changed is not None:
+            self._adopt(t, self.equations.at(t, changed))
+            self._part(layout.KNOWN)[0] = 0
+        self._look_again(near)
+        return changed
+
+    def _smooth_ahead(self, near: float) -> bool:
+        """Return whether the roots that go to zero do so at a change point, where the coordinate stays a good one."""
+        poses = self.equations.poses
+        if len(self._order) > 1 or poses.chart.step is not None or poses.last is None or poses.last.smooth:
+            return False
+        slopes, sizes = poses.slopes[0], np.abs(poses.last.roots)
+        rates = self._part(layout.ROOTS, 2, -1)[1, poses.steps]
+        going = np.flatnonzero((sizes < near) & (poses.last.roots * rates <= 0) & (slopes != 0))
+        if not len(going):
+            return False
+        first = going[np.argmin(sizes[going] / np.abs(slopes[going]))]
+        if not poses.foresee(poses.last.q - AHEAD * poses.last.roots[first] / slopes[first]):
+            return False
+        self._take_series()
+        self._part(layout.LOOK)[poses.steps] = np.where(sizes < near, 0.0, np.inf)
+        return True
+
+    def _look_again(self, near: float) -> None:
+        """What was no dead point is looked at again when it is much closer."""
+        sizes = np.abs(self._part(layout.ROOTS, 2, -1)[0, self.equations.poses.steps])
+        self._part(layout.LOOK)[self.equations.poses.steps] = np.where(sizes < near, 0.5 * sizes, np.inf)
+        self._part(layout.FASTEST)[0] = 2 * self._module.turning_speed(*self._arrays)
+
+    def advance(self, *arguments: Any) -> int:
+        """Take steps of a fixed length: the arguments are those of `runs.advance` behind the arrays."""
+        return int(self._module.advance(*self._arrays, *arguments))
+
+    @property
+    def evaluations(self) -> int:
+        """How often the equations were evaluated here."""
+        return int(self._part(layout.COUNT)[0])
+
+    # --- to and from the equations ------------------------------------------------------------------------
+
+    def by_equations(self, t: float, y: Floats) -> Instant:
+        """Evaluate the equations themselves, and go on from their pose."""
+        self.handed_over += 1
+        self._lend()
+        instant = self.equations.at(t, y)
+        self._adopt(t, instant)
+        return instant
+
+    def _lend(self) -> None:
+        """Let the equations go on from the last evaluation, if it was not theirs."""
+        found = self._part(layout.LAST)
+        if self._adopted is None or np.array_equal(found, self._adopted):
+            return
+        last, steps = np.empty(len(found)), self.equations.poses.steps
+        last[self._order] = found
+        turned = self._part(layout.TURNED).tolist()
+        self.equations.turned.update(zip(self._packed.torsions, turned, strict=True))
+        roots, grown = self._part(layout.ROOTS, 2, -1)[0, steps], np.isinf(self._part(layout.LOOK)[steps])
+        self.equations.resume(last, self._part(layout.KEPT), roots, grown)
+
+    def _adopt(self, t: float, instant: Instant) -> None:
+        """Go on from where the equations are."""
+        poses, part = self.equations.poses, self._part
+        assert poses.last is not None
+        part(layout.X, 3, -1)[:], part(layout.Z, 3, -1)[:] = instant.x[:, :, 0], instant.z[self._order].T
+        part(layout.KEPT)[:], part(layout.ASIDE)[0] = instant.x[0, :, 0], poses.chart.link is not None
+        part(layout.SECOND)[:], part(layout.ENERGY)[:2] = instant.second, (instant.kinetic, instant.power)
+        part(layout.TURNED)[:] = [self.equations.turned[id] for id in self._packed.torsions]
+        part(layout.CLOCK)[0], part(layout.SMOOTH)[0] = t, poses.last.smooth
+        part(layout.CHART)[0] = -1 if poses.chart.step is None else poses.chart.step
+        part(layout.LAST)[:], part(layout.MEASURES)[:] = poses.last.q[self._order], poses.measures[self._order]
+        roots = part(layout.ROOTS, 2, -1)
+        roots[0, poses.steps] = poses.last.roots
+        roots[1, poses.steps] = self._sides(instant.x[0] + 1j * TINY * instant.x[1])[:, 0].imag / TINY
+        self._adopted = part(layout.LAST).copy()
+        if len(self._order) == 1:
+            self._take_series()
+
+    def _sides(self, x: Any) -> Any:
+        """Return the roots (k, n) of the groups with two modes at places of the slots (rows, n)."""
+        plan, found = self.equations.plan, []
+        part = Part(plan, x)
+        for k in self.equations.poses.steps:
+            kind: Any = plan.steps[k].kind
+            found.append(
+                np.broadcast_to(kind.side(part.inputs(plan.steps[k]), part.outputs(plan.steps[k])), x.shape[1:])
+            )
+        return np.stack(found) if found else np.zeros((0, x.shape[1]))
+
+    def _take_series(self) -> None:
+        """Copy the equations' series, with series of the roots."""
+        known = self.equations.poses.series[-MANY:]
+        if len(known) == len(self._known) and all(a is b for a, b in zip(known, self._known, strict=True)):
+            return
+        self._known = known
+        arrays = self._part(layout.SERIES, MANY, -1)
+        arrays[:] = 0.0
+        for line, series in zip(arrays, known, strict=False):
+            powers = series.powers[0]
+            # Roots are functions of the places: their powers come from their values on the circle, by Fourier's way.
+            nodes = powers[1:] @ UNIT ** np.arange(TERMS)[:, None]
+            roots = np.fft.fft(self._sides(nodes))[:, :TERMS] / NODES * UNIT[0] ** -np.arange(TERMS)
+            line[:HEAD] = series.place[0], series.ways[0, 0], series.radius
+            line[HEAD:] = np.concatenate((powers, roots.real)).ravel()

@@ -1,0 +1,98 @@
+"""The compiled modules: that of the equations, and one a kind of step, shared by all mechanisms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from types import ModuleType
+
+from structkin.dynamics.compiled.source import equations_source, group_source, step_source
+from structkin.groups import General, Rows, Turn
+from structkin.kinematics.kernels import store
+from structkin.kinematics.kernels.group import group_kernel
+from structkin.kinematics.kernels.group_rows import formulas
+from structkin.kinematics.kernels.tracing import Signature, signature, trace
+from structkin.kinematics.plan import Plan, Slot, Step
+
+_NAME = "equations"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of step: its name, and the source of its function."""
+
+    name: str
+    source: str
+    #: Seconds that it takes to compile; only their order of size matters.
+    seconds: float = 1.0
+
+    def address(self) -> int:
+        """Return where its compiled function is; compile it if this is the first time on this machine."""
+        if not self.is_ready and not self.is_stored:
+            store.log.info("compiling the dynamics of %s, once on this machine", self.name)
+        _ready.add(self.source)
+        return int(store.load(self.name, self.source).step.address)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether this process has it at hand."""
+        return self.source in _ready
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether it was compiled before on this machine."""
+        return store.is_stored(self.name, self.source, "step")
+
+
+_ready: set[str] = set()
+#: Seconds of compiling a term of a general group, whose formulas are long.
+A_TERM = 0.02
+
+_kinds: dict[Signature, Kind | None] = {}
+
+
+def kind_of(plan: Plan, step: Step) -> tuple[Kind, tuple[float, ...]] | None:
+    """Return the kind of a step and its constants; None where its functions cannot be traced."""
+    if isinstance(step.kind, General):
+        widths = tuple(plan.widths[item.index] for item in step.inputs if isinstance(item, Slot))
+        return _group(step.kind.rows, step.known, widths)
+    found = None if isinstance(step.kind, Turn) else signature(plan, step)
+    kind = None if found is None else _closed(step, found[0])
+    return None if kind is None or found is None else (kind, found[1])
+
+
+@lru_cache(maxsize=256)
+def _group(
+    rows: Rows, known: tuple[complex | float | None, ...], widths: tuple[int, ...]
+) -> tuple[Kind, tuple[float, ...]] | None:
+    found, kernel = formulas(rows, known), group_kernel(rows, known)
+    if found is None or kernel is None:
+        return None
+    terms = len(found.graph.below((*found.corrected, *found.first, *found.second)))
+    source = group_source(found, widths, kernel.clear)
+    return Kind("step_group", source, terms * A_TERM), found.constants
+
+
+def _closed(step: Step, of: Signature) -> Kind | None:
+    if of not in _kinds:
+        found = trace(step, of)
+        _kinds[of] = None if found is None else Kind(f"step_{of.relation.__name__}", step_source(of, found))
+    return _kinds[of]
+
+
+def ready() -> bool:
+    """Return whether this process has the compiled equations at hand."""
+    return equations_source() in _ready
+
+
+def stored() -> bool:
+    """Return whether the equations were compiled before on this machine."""
+    return store.is_stored(_NAME, equations_source(), "evaluate")
+
+
+def equations_module() -> ModuleType:
+    """Return the compiled equations; they are compiled when they are first called on this machine."""
+    if not ready() and not stored():
+        store.log.info("compiling the equations of motion, once on this machine")
+    _ready.add(equations_source())
+    return store.load(_NAME, equations_source())

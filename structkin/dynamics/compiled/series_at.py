@@ -1,0 +1,66 @@
+"""A pose from a power series. The text of this module becomes part of the compiled one.
+
+Around a flat pose, and at dead points, `structkin.dynamics.series` knows the pose of a mechanism with one coordinate as
+a power series: of its driver and all slots, and here also of the roots of its groups.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from structkin.dynamics.compiled.layout import NEW_ROOTS, POWERS, SERIES, SMOOTH, TWO, ints, numbers
+from structkin.dynamics.series import POWERS as TERMS
+from structkin.dynamics.series import VALID
+
+#: How many series there may be, and how many numbers come before the powers: place, way, radius.
+MANY, HEAD = 4, 3
+
+
+def expand(I: Any, D: Any, q: float, rate: float, z: Any, x: Any, columns: Any, slope: Any) -> bool:
+    """Write driver z (3, 1), slots x (3, n), K (1, n) at a coordinate; False where no series holds.
+
+    `slope` (1,) is dz/dq; the last rows of z and x hold what is there without a second rate of the coordinate.
+    """
+    series, weights, two = numbers(I, D, SERIES).reshape(MANY, -1), numbers(I, D, POWERS).reshape(3, -1), ints(I, TWO)
+    roots, n = numbers(I, D, NEW_ROOTS).reshape(2, -1), x.shape[1]
+    for j in range(MANY):
+        radius = series[j, 2]
+        s = (q - series[j, 0]) / series[j, 1]
+        if not (radius > 0.0 and abs(s) <= VALID * radius):
+            continue
+        weigh_powers(s / radius, radius * series[j, 1], weights)
+        for row in range(1 + n + two.shape[0]):
+            value, first, second = 0.0, 0.0, 0.0
+            at = HEAD + row * TERMS
+            for k in range(TERMS):
+                value += series[j, at + k] * weights[0, k]
+                first += series[j, at + k] * weights[1, k]
+                second += series[j, at + k] * weights[2, k]
+            if row == 0:
+                z[0, 0], z[1, 0], z[2, 0], slope[0] = value, first * rate, second * rate * rate, first
+            elif row <= n:
+                x[0, row - 1], x[1, row - 1], x[2, row - 1] = value, first * rate, second * rate * rate
+                columns[0, row - 1] = first
+            else:
+                roots[0, two[row - n - 1]], roots[1, two[row - n - 1]] = value, first * rate
+        ints(I, SMOOTH)[0] = 1
+        return True
+    return False
+
+
+def weigh_powers(u: float, scale: float, weights: Any) -> None:
+    """Write u^k and its first two derivatives by scale * u (3, TERMS)."""
+    power = 1.0
+    for k in range(TERMS):
+        weights[0, k] = power
+        weights[1, k] = k * weights[0, k - 1] / scale if k > 0 else 0.0
+        weights[2, k] = k * weights[1, k - 1] / scale if k > 0 else 0.0
+        power *= u
+
+
+def leave_series(I: Any, D: Any, q: float) -> None:
+    """Forget the series that a regular pose is far from: coming back, their sheet may be another."""
+    series = numbers(I, D, SERIES).reshape(MANY, -1)
+    for j in range(MANY):
+        if abs(q - series[j, 0]) > abs(series[j, 1]) * series[j, 2]:
+            series[j, 2] = 0.0

@@ -1,0 +1,207 @@
+"""Writing the modules that are compiled: the equations once for all, and the formulas of each kind of step."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from structkin.dynamics.compiled import equations, forces, laws_at, layout, runs, series_at
+from structkin.dynamics.compiled.differentiate import derivative
+from structkin.dynamics.poses import STRAY, TURN
+from structkin.kinematics.kernels.group_rows import Formulas
+from structkin.kinematics.kernels.tracing import SCALAR, VECTOR, Signature, Trace
+from structkin.kinematics.smoothing import GUARD
+
+#: The margin of a group with one mode is larger, or `Reduced` looks at the pose.
+CLEAR = 1e-6
+
+_EQUATIONS = '''"""The equations of motion, written by structkin, compiled once and then read from the cache."""
+
+from __future__ import annotations
+
+from math import acos, asin, atan, atan2, cos, cosh, exp, inf, isfinite, log, nan, pi, sin, sinh, sqrt, tan, tanh
+
+import numpy as np
+from numba import njit
+
+from structkin.dynamics.compiled.calling import call_step
+'''
+
+_STEP = '''"""Written by structkin from the formulas of {name}, compiled once and then read from the cache."""
+
+from __future__ import annotations
+
+from math import cos, exp, sin, sqrt
+
+from numba import carray, cfunc, njit
+'''
+_NJIT = '@njit(cache=True, nogil=True, error_model="numpy")'
+_CFUNC = (
+    '@cfunc("int64(CPointer(int64), CPointer(float64), int64, int64, int64, float64)", cache=True, error_model="numpy")'
+)
+
+#: The arrays that a step works with.
+ARRAYS = (
+    "x = numbers(I, D, X).reshape(3, -1)",
+    "columns = numbers(I, D, K).reshape(-1, x.shape[1])",
+    "moved, steps = ints(I, MOVED), I[2 * MODE + 1]",
+    "rows, constants = ints(I, ROWS).reshape(steps, -1), numbers(I, D, CONSTANTS).reshape(steps, -1)",
+)
+
+
+@cache
+def equations_source() -> str:
+    """Return the source of the module of the equations."""
+    lines = [_EQUATIONS, *(line for module in (layout, series_at, equations, runs) for line in _constants(module))]
+    for module in (layout, laws_at, forces, series_at, equations, runs):
+        lines += _texts(module)
+    # What it imports is part of it.
+    calling = Path(layout.__file__).with_name("calling.py").read_text(encoding="utf-8")
+    return "\n".join([*lines, "", *(f"# {line}" for line in calling.splitlines()), ""])
+
+
+def step_source(of: Signature, trace: Trace) -> str:
+    """Return the source of the module of a kind of step."""
+    return _module(of.relation.__name__, _Kind(of, trace).lines())
+
+
+def group_source(found: Formulas, widths: Sequence[int], clear: float) -> str:
+    """Return the source of the module of a general group; `widths` are those of its inputs that move.
+
+    Where its determinant is larger than `clear`, it is regular.
+    """
+    return _module("a general group", group_lines(found, widths, clear))
+
+
+def _module(name: str, body: Iterable[str]) -> str:
+    lines = [_STEP.format(name=name), *_constants(layout), *_texts(layout)]
+    lines += ["", "", _NJIT, "def formulas(I, D, s, begin, end, dt):", *("    " + line for line in body)]
+    lines += ["", "", _CFUNC, "def step(integers, numbers_, s, begin, end, dt):"]
+    lines += [f"    last = {2 * layout.CONSTANTS - 2}", "    I = carray(integers, 2)"]
+    lines += ["    I = carray(integers, I[last] + I[last + 1])", f"    last = {2 * layout.PARTS - 2}"]
+    lines += ["    D = carray(numbers_, I[last] + I[last + 1])", "    return formulas(I, D, s, begin, end, dt)"]
+    return "\n".join([*lines, ""])
+
+
+def _constants(module: Any) -> Iterator[str]:
+    return (f"{name} = {value!r}" for name, value in vars(module).items() if name.isupper())
+
+
+def _texts(module: Any) -> Iterator[str]:
+    """Yield the functions of a module, each to be compiled."""
+    for one in vars(module).values():
+        if inspect.isfunction(one) and one.__module__ == module.__name__:
+            text = inspect.getsource(one).rstrip()
+            yield from ("", "", _NJIT, text)
+
+
+class _Kind:
+    """What a kind of step does with step s: pose, rates and columns of K.
+
+    It returns 0 where that is not clear.
+    """
+
+    def __init__(self, of: Signature, trace: Trace) -> None:
+        self.of, self.trace, self.graph = of, trace, trace.graph
+
+    def lines(self) -> Iterator[str]:
+        trace, graph = self.trace, self.graph
+        yield from ARRAYS
+        yield from (f"c{k} = constants[s, {k}]" for k in range(trace.constants))
+        yield from (f"r{j} = rows[s, {j}]" for j in range(len(self.of.operands) + len(self.of.widths)))
+        for order in range(3):
+            yield from (f"h{order}_{name} = x[{order}, {row}]" for name, row in self._inputs())
+        if trace.margin is not None:
+            yield from self._root()
+        yield from graph.lines([term for order in trace.orders for term in order])
+        for order, terms in enumerate(trace.orders):
+            for (_, row), term in zip(self._outputs(), terms, strict=True):
+                yield f"x[{order}, {row}] = {graph.name(term)}"
+        # What the columns have in common with the rates is computed once: the compiler sees that it is the same.
+        for (name, _), term in zip(self._outputs(), trace.orders[0], strict=True):
+            yield f"f_{name} = {graph.name(term)}"
+        yield "for q in range(begin, end):"
+        yield "    a = moved[q]"
+        inner = [f"v_{name} = columns[a, {row}]" for name, row in self._inputs()] + graph.lines(trace.first)
+        for (_, row), term in zip(self._outputs(), trace.first, strict=True):
+            inner.append(f"columns[a, {row}] = {graph.name(term)}")
+        yield from ("    " + line for line in inner)
+        yield "return 1"
+
+    def _root(self) -> Iterator[str]:
+        graph, margin = self.graph, self.trace.margin
+        yield from graph.lines([margin])
+        name = graph.name(margin)
+        if self.trace.one_mode:
+            yield from (f"signed = ints(I, MODE)[s] * {name}", f"if not signed > {CLEAR!r}:", "    return 0")
+            yield "root = sqrt(signed)"
+            return
+        yield from (f"if not {name} > {GUARD**2!r}:", "    return 0")
+        yield "old, new = numbers(I, D, ROOTS).reshape(2, -1), numbers(I, D, NEW_ROOTS).reshape(2, -1)"
+        # Its sign is where its slope leads, as in `structkin.dynamics.poses`: it changes next to a flat pose only.
+        yield from ("last, expected, root = old[0, s], old[0, s] + old[1, s] * dt, sqrt(" + name + ")",)
+        yield from ("if expected < 0.0:", "    root = -root")
+        yield f"if root * last < 0.0 and (ints(I, SMOOTH)[0] == 0 or abs(last) > {2 * GUARD!r}):"
+        yield "    return 0"
+        yield f"if abs(root - expected) > 1e-9 + {STRAY!r} * max(abs(root) + abs(last), abs(expected - last)):"
+        yield "    return 0"
+        rate = derivative(graph, margin, {f"h0_{one}": graph.load(f"h1_{one}") for one, _ in self._inputs()})
+        yield from graph.lines([rate])
+        yield f"new[0, s], new[1, s] = root, 0.5 * {graph.name(rate)} / root"
+
+    def _inputs(self) -> Iterator[tuple[str, str]]:
+        for j, letter in enumerate(self.of.operands):
+            for c in range({VECTOR: 2, SCALAR: 1}.get(letter, 0)):
+                yield f"{j}_{c}", f"r{j} + {c}"
+
+    def _outputs(self) -> Iterator[tuple[str, str]]:
+        shift = len(self.of.operands)
+        for j, width in enumerate(self.of.widths):
+            for c in range(width):
+                yield f"{j}_{c}", f"r{shift + j} + {c}"
+
+
+#: Steps of Newton's method of a general group.
+ITERATIONS = 10
+
+
+def group_lines(found: Formulas, widths: Sequence[int], clear: float) -> Iterator[str]:
+    """Yield what a general group does: Newton's method from the last pose, then rates and columns of K."""
+    graph, m = found.graph, len(found.first)
+    inputs = [f"r{j} + {c}" for j, width in enumerate(widths) for c in range(width)]
+    outputs = [f"r{len(widths) + k // 2} + {k % 2}" for k in range(m)]
+    yield from ARRAYS
+    yield "kept = numbers(I, D, KEPT)"
+    yield from (f"c{k} = constants[s, {k}]" for k in range(len(found.constants)))
+    yield from (f"r{j} = rows[s, {j}]" for j in range(len(widths) + m // 2))
+    for letter, order in (("h", 0), ("d", 1), ("e", 2)):
+        yield from (f"{letter}{k} = x[{order}, {row}]" for k, row in enumerate(inputs))
+    yield from (f"s{k} = kept[{row}]" for k, row in enumerate(outputs))
+    yield "done = False"
+    yield f"for step_ in range({ITERATIONS}):"
+    terms = [*found.corrected, found.change, found.side]
+    inner = graph.lines(terms)
+    # What is left after a step of 1e-8 is below rounding: the convergence is quadratic.
+    inner += [f"if not abs({graph.name(found.side)}) > {clear!r}:", "    return 0"]
+    inner += [f"done = {graph.name(found.change)} < 1e-16"]
+    inner += [", ".join(f"s{k}" for k in range(m)) + " = " + ", ".join(map(graph.name, found.corrected))]
+    inner += ["if done:", "    break"]
+    yield from ("    " + line for line in inner)
+    yield from ("if not done:", "    return 0")
+    for k in range(2, m, 4):
+        yield f"if not (abs(s{k} - kept[{outputs[k]}]) < {TURN} and abs(s{k + 1} - kept[{outputs[k + 1]}]) < {TURN}):"
+        yield "    return 0"
+    yield from graph.lines([*found.first, *found.second])
+    for k, row in enumerate(outputs):
+        yield f"x[0, {row}] = s{k}"
+        yield f"x[1, {row}] = {graph.name(found.first[k])}"
+        yield f"x[2, {row}] = {graph.name(found.second[k])}"
+    yield "for q in range(begin, end):"
+    yield "    a = moved[q]"
+    inner = [f"d{k} = columns[a, {row}]" for k, row in enumerate(inputs)] + graph.lines(found.first)
+    inner += [f"columns[a, {row}] = {graph.name(term)}" for row, term in zip(outputs, found.first, strict=True)]
+    yield from ("    " + line for line in inner)
+    yield "return 1"

@@ -1,0 +1,88 @@
+"""Where a simulation with multipliers begins: consistent coordinates and rates in the chosen family."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.coordinates import Coordinates
+from structkin.dynamics.global_masses import LINEAR
+from structkin.dynamics.multipliers import Multipliers
+from structkin.dynamics.stabilisation import Stabilisation
+from structkin.dynamics.user_loads import UserLoad
+from structkin.errors import InputError, Problem
+from structkin.kinematics.solve import solve
+from structkin.model.mechanism import Mechanism
+
+Floats = NDArray[np.float64]
+
+
+def global_start(
+    mechanism: Mechanism,
+    family: str,
+    stabilisation: Stabilisation,
+    loads: Sequence[UserLoad],
+    t: float,
+    *,
+    formulation: str,
+) -> tuple[Multipliers, Floats]:
+    """Return the equations and the state y = (q, q') at the time t, from the groups' closed pose and velocities.
+
+    Raises `InputError` where the start is out of reach or singular.
+    """
+    equations = Multipliers(mechanism, family, stabilisation, loads, formulation=formulation)
+    drivers = {}
+    for id, drive in mechanism.drives.items():
+        if drive.law is not None:
+            drivers[id] = tuple([float(part[0])] for part in drive.law(np.array([t]))[:3])
+            continue
+        given = mechanism.initial.get(id)
+        value = drive.start if given is None or given.value is None else given.value
+        drivers[id] = ([value], [0.0 if given is None else given.speed], [0.0])
+    first = solve(mechanism, drivers=drivers)
+    if not first.ok[0]:
+        raise InputError([Problem("initial", f"the start has no regular pose: {first.report}")], mechanism.title)
+    c = equations.coordinates
+    parts = [(first.position, 0), (first.velocity, 1)]
+    X, dX = (
+        np.concatenate([_frame(read(0j, link)[0], read(1 + 0j, link)[0]) for link in c.links])[:, None]
+        for read, _ in parts
+    )
+    # Frames do not hold the whole turns that gears have made: a walk from the sketch counts them.
+    q = _walked(mechanism, family, drivers) if c.turned else c.from_frames(X)
+    equations.near = np.array([drivers[id][0][0] for id in equations.order])
+    return equations, np.concatenate((q[:, 0], _rates(c, q, dX)))
+
+
+def _walked(mechanism: Mechanism, family: str, drivers: Mapping[str, Any]) -> Floats:
+    """Return the coordinates (n, 1) of a start that a global method has walked to."""
+    found = solve(mechanism, drivers=dict(drivers), method="global", coordinates=family)
+    if not found.ok[0] or found.statistics is None:
+        raise InputError([Problem("initial", f"the start has no regular pose: {found.report}")], mechanism.title)
+    return found.statistics.q[:, [0]]
+
+
+def _frame(origin: Floats, ahead: Floats) -> Floats:
+    """Return O and U, or their rates, from two points of a link."""
+    return np.concatenate((origin, ahead - origin))
+
+
+def _rates(c: Coordinates, q: Floats, dX: Floats) -> Floats:
+    """Return the rates (n,) that move the frames so: X_q v = X', solved by its normal equations."""
+    if c.family in LINEAR:
+        # A point's coordinates are linear in the frames, so its rates come as it does; counted turns are at the end.
+        v, U = c.from_frames(dX), c.frames(q).reshape(-1, 4)[:, 2:]
+        turned = [c.links.index(link) for link in c.turned]
+        dU = dX.reshape(-1, 4)[turned, 2:]
+        v[c.n - len(turned) :, 0] = U[turned, 0] * dU[:, 1] - U[turned, 1] * dU[:, 0]
+        return np.asarray(v[:, 0])
+    from scipy.sparse import csc_array
+    from scipy.sparse.linalg import splu
+
+    rows, columns, entries = c.frame_map(q)
+    unit = np.tile([1.0, 1.0, *[float(np.max(c.column_units))] * 2], len(c.links))
+    matrix = csc_array((entries[:, 0] * unit[rows], (rows, columns)), shape=(len(dX), c.n))
+    return np.asarray(splu(csc_array(matrix.T @ matrix)).solve(matrix.T @ (unit * dX[:, 0])))

@@ -1,0 +1,246 @@
+"""A consistent start from whatever is known of it: values and speeds of coordinates, points and links.
+
+Too little is completed from the sketch at rest, by the smallest change; what contradicts itself or the joints is met as
+well as it can be, in the sense of least squares (positions first, by Newton's method with the velocity coefficients K;
+then velocities, which are linear), and every correction is told. Simulations begin with joints closed: what they do not
+close with drifts from the first instant on (Flores & Lankarani, sec. 8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.kinematics import Motion
+from structkin.kinematics.solve import solve
+from structkin.model.mechanism import Mechanism
+
+Floats = NDArray[np.float64]
+
+#: A datum that is met to this part of its scale is not corrected.
+MET = 1e-9
+#: Singular values below this part of the largest one tell nothing.
+NOTHING = 1e-9
+STEPS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A datum of [initial] that cannot hold beside the others: its key, what was given and what was taken (SI)."""
+
+    key: str
+    given: float
+    taken: float
+    unit: str
+
+    def __str__(self) -> str:
+        """Return the correction on one line."""
+        return f"{self.key}: given {self.given:.6g} {self.unit}, taken {self.taken:.6g} {self.unit}"
+
+
+@dataclass(frozen=True)
+class InitialConditions:
+    """Values and speeds of all free coordinates, by driver id (SI), and what was corrected for them."""
+
+    values: dict[str, float]
+    speeds: dict[str, float]
+    corrections: tuple[Correction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Datum:
+    """One number that is given: of a driver, a point (axis 0 or 1) or a link; its value or its rate."""
+
+    key: str
+    name: str
+    kind: str
+    axis: int
+    rate: bool
+    value: float
+
+    @property
+    def unit(self) -> str:
+        return ("rad" if self.kind in ("link", "angle") else "m") + ("/s" if self.rate else "")
+
+
+def initial_conditions(mechanism: Mechanism, t: float = 0.0) -> InitialConditions:
+    """Return the consistent start that is nearest to what [initial] gives; prescribed drivers are where they are at t.
+
+    Drivers that are missing must have been added (`simulate` does). Raises `InputError` where no pose is found.
+
+    >>> import structkin as sk
+    >>> m = sk.Mechanism(
+    ...     points={"A": (0, 0), "B": (0, 2)}, links={"ground": ["A"], "rod": ["A", "B"]},
+    ...     drivers={"swing": {"joint": "A"}}, initial={"B": {"velocity": [-6, 1]}})
+    >>> found = initial_conditions(m)
+    >>> round(found.speeds["swing"], 12), [str(one) for one in found.corrections]
+    (3.0, ['initial.B.vy: given 1 m/s, taken 0 m/s'])
+    """
+    start = _Start(mechanism, t)
+    values = start.positions()
+    speeds = start.velocities(values)
+    return InitialConditions(
+        dict(zip(start.free, values.tolist(), strict=True)),
+        dict(zip(start.free, speeds.tolist(), strict=True)),
+        start.corrections(values, speeds),
+    )
+
+
+def consistent_start(mechanism: Mechanism, t: float) -> tuple[Mechanism, tuple[Correction, ...]]:
+    """Return the mechanism with initial values of its free coordinates alone, and what was corrected for them."""
+    if not mechanism.initial_data:
+        return mechanism, ()
+    found = initial_conditions(mechanism, t)
+    entries = {}
+    for id, value in found.values.items():
+        unit = "rad" if mechanism.drives[id].kind == "angle" else "m"
+        entries[id] = {"value": f"{value!r} {unit}", "speed": f"{found.speeds[id]!r} {unit}/s"}
+    return mechanism.with_initial(entries), found.corrections
+
+
+class _Start:
+    """The data of a start, and the motion of one sample at values of the free coordinates."""
+
+    def __init__(self, mechanism: Mechanism, t: float) -> None:
+        self.mechanism, self.t = mechanism, t
+        self.free = [id for id, drive in mechanism.drives.items() if drive.law is None]
+        places = np.array(list(mechanism.points.values()))
+        self.size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
+        self.units = np.array([1.0 if mechanism.drives[id].kind == "angle" else self.size for id in self.free])
+        self.data = _data(mechanism)
+
+    def motion(self, values: Floats, speeds: Floats | None = None) -> Motion:
+        """Return the pose, and with speeds the velocities; free coordinates do not accelerate."""
+        drivers: dict[str, tuple[list[float], ...]] = {}
+        rates = np.zeros(len(self.free)) if speeds is None else speeds
+        known = dict(zip(self.free, zip(values, rates, strict=True), strict=True))
+        for id, drive in self.mechanism.drives.items():
+            if drive.law is None:
+                drivers[id] = ([known[id][0]], [known[id][1]], [0.0])
+            else:
+                drivers[id] = tuple([float(part[0])] for part in drive.law(np.array([self.t]))[:3])
+        return solve(self.mechanism, drivers=drivers)
+
+    def positions(self) -> Floats:
+        """Return the values of the free coordinates (f,)."""
+        given = self.mechanism.initial
+        z = np.array(
+            [
+                drive.start if (state := given.get(id)) is None or state.value is None else state.value
+                for id, drive in self.mechanism.drives.items()
+                if drive.law is None
+            ]
+        )
+        data = [one for one in self.data if not one.rate]
+        motion = self.motion(z)
+        if not motion.ok[0]:
+            raise self._no_pose(motion)
+        if all(one.kind in ("angle", "length") for one in data):
+            return z
+        rest = self._rest(motion, z, data)
+        for _ in range(STEPS):
+            step = self._least(self._rows(motion, data), rest)
+            part, better = 1.0, False
+            while part > 1e-9 and not better:
+                trial = z + part * step
+                moved = self.motion(trial)
+                after = self._rest(moved, trial, data) if moved.ok[0] else np.full(len(rest), np.inf)
+                better = bool(np.linalg.norm(after) < np.linalg.norm(rest))
+                part /= 2
+            if not better:
+                break
+            z, motion, rest = trial, moved, after
+            if np.max(np.abs(part * step / self.units)) < 1e-14:
+                break
+        return z
+
+    def velocities(self, values: Floats) -> Floats:
+        """Return the speeds of the free coordinates (f,)."""
+        data = [one for one in self.data if one.rate]
+        motion = self.motion(values)
+        if not motion.ok[0]:
+            raise self._no_pose(motion)
+        return self._least(self._rows(motion, data), self._rest(motion, np.zeros(len(values)), data))
+
+    def corrections(self, values: Floats, speeds: Floats) -> tuple[Correction, ...]:
+        """Return the data that are not met."""
+        motion = self.motion(values, speeds)
+        found = []
+        for one in self.data:
+            off = float(self._rest(motion, speeds if one.rate else values, [one])[0])
+            if abs(off) > MET * max(1.0, abs(one.value) / self._scale(one)):
+                taken = one.value - off * self._scale(one)
+                rounding = 1e-12 * self._scale(one)
+                found.append(
+                    Correction(f"initial.{one.key}", one.value, taken if abs(taken) > rounding else 0.0, one.unit)
+                )
+        return tuple(found)
+
+    # --- the equations ------------------------------------------------------------------------------------
+
+    def _scale(self, one: _Datum) -> float:
+        return 1.0 if one.kind in ("link", "angle") else self.size
+
+    def _rest(self, motion: Motion, z: Floats, data: Sequence[_Datum]) -> Floats:
+        """Return what is given less what is there (d,), by scale; angles to the nearest turn."""
+        rest = []
+        for one in data:
+            if one.kind in ("angle", "length"):
+                rest.append(one.value - z[self.free.index(one.name)])
+            elif one.kind == "link":
+                there = motion.omega(one.name)[0] if one.rate else motion.angle(one.name)[0]
+                off = one.value - there
+                rest.append(off if one.rate else (off + np.pi) % (2 * np.pi) - np.pi)
+            else:
+                read = motion.velocity if one.rate else motion.position
+                rest.append(one.value - read(one.name)[0, one.axis])
+        return np.array(rest) / [self._scale(one) for one in data] if data else np.zeros(0)
+
+    def _rows(self, motion: Motion, data: Sequence[_Datum]) -> Floats:
+        """Return how the data change with the free coordinates (d, f), by scale."""
+        rows = np.zeros((len(data), len(self.free)))
+        for k, one in enumerate(data):
+            if one.kind in ("angle", "length"):
+                rows[k, self.free.index(one.name)] = 1.0
+            else:
+                K = motion.K(one.name, self.free)[0]
+                rows[k] = K if one.kind == "link" else K[one.axis]
+            rows[k] /= self._scale(one)
+        return rows
+
+    def _least(self, rows: Floats, rest: Floats) -> Floats:
+        """Return the smallest change (f,) that meets the data best."""
+        if not rows.size:
+            return np.zeros(len(self.free))
+        if not np.isfinite(rows).all():
+            message = "the pose is singular: the coordinates do not tell how points and links move"
+            raise InputError([Problem("initial", message, "begin beside it")], self.mechanism.title or "simulate")
+        found, *_ = np.linalg.lstsq(rows * self.units, rest, rcond=NOTHING)
+        return np.asarray(found * self.units)
+
+    def _no_pose(self, motion: Motion) -> InputError:
+        message = f"the start has no regular pose: {motion.report}"
+        return InputError([Problem("initial", message)], self.mechanism.title or "simulate")
+
+
+def _data(mechanism: Mechanism) -> list[_Datum]:
+    """Return every number that [initial] gives."""
+    data = []
+    for id, state in mechanism.initial.items():
+        kind = "angle" if mechanism.drives[id].kind == "angle" else "length"
+        if state.value is not None:
+            data.append(_Datum(f"{id}.value", id, kind, 0, False, state.value))
+        if not state.rests:
+            data.append(_Datum(f"{id}.speed", id, kind, 0, True, state.speed))
+    for name, place in mechanism.initial_data.items():
+        for part in ("x", "y", "vx", "vy", "angle", "omega"):
+            value = getattr(place, part, None)
+            if value is not None:
+                kind = "link" if part in ("angle", "omega") else "point"
+                rate = part in ("vx", "vy", "omega")
+                data.append(_Datum(f"{name}.{part}", name, kind, int(part.endswith("y")), rate, value))
+    return data

@@ -1,0 +1,202 @@
+"""Joint reactions from the multipliers of a simulation.
+
+A row of Phi between two links puts -lambda dPhi/dq on the coordinates of each. Where q holds the place and the
+orientation of every link, that is a force and a moment: in reference-point coordinates as it stands, in fully
+Cartesian ones the moment is U x (force on U). In natural coordinates a shared pin has no row, and in relative ones no
+joint of the tree has; there, the multipliers of the fully Cartesian rows follow from the balance of each link.
+
+The row of a gear or of a cam with a law is a relation of three turns: its multiplier is a moment on each link, not the
+force between teeth. With such pairs the reactions are those of the links' balance (`Kinetostatics`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.coordinates import Coordinates
+from structkin.coordinates.rows import solve_places
+from structkin.dynamics.kinetostatics import Kinetostatics
+from structkin.errors import InputError, Problem
+from structkin.kinematics import Motion
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import pin_of, suggest
+
+Floats = NDArray[np.float64]
+
+#: What a unit of a free combination of multipliers must move a force by, to make it not unique.
+FREE = 1e-7
+
+
+def has_higher_pairs(mechanism: Mechanism) -> bool:
+    """Return whether there are gears, belts, racks, rolling contacts, cams or Geneva wheels."""
+    return bool(mechanism.meshes or mechanism.cams or mechanism.genevas)
+
+
+@dataclass(frozen=True)
+class _Lanes:
+    """Multipliers (m, n) at the entries of Phi_q (entries, n) and the coordinates (n_q, n) of some samples."""
+
+    multipliers: Floats
+    entries: Floats
+    q: Floats
+    samples: slice
+    pushes: dict[tuple[str, str], Floats]
+
+    @property
+    def none(self) -> Floats:
+        return np.zeros((3, self.q.shape[1]))
+
+
+@dataclass(frozen=True)
+class JointForces:
+    """The forces of joints at n samples, from the multipliers (m, n) of `rows` in reference-point or Cartesian q.
+
+    `pushes` are forces (2, n) that free drivers put on a link at a pin, by (pin, link).
+    """
+
+    motion: Motion = field(repr=False)
+    coordinates: Coordinates = field(repr=False)
+    q: Floats = field(repr=False)
+    z: Floats = field(repr=False)
+    multipliers: Floats = field(repr=False)
+    redundant: int
+    pushes: dict[tuple[str, str], Floats] = field(default_factory=dict, repr=False)
+
+    def reaction(self, joint: str, link: str) -> Floats:
+        """Return the force (n, 2) [N] that a joint puts on one of its links, in global axes; see `Kinetostatics`."""
+        self._check(joint, link)
+        if self._balance is not None:
+            return self._balance.reaction(joint, link)
+        return np.array(self._force(joint, link, self._all)[:2].T)
+
+    def reaction_moment(self, joint: str, link: str) -> Floats:
+        """Return the moment (n,) [N m] that a prismatic joint puts on a link, at the slider's point; else zero."""
+        self._check(joint, link)
+        if self._balance is not None:
+            return self._balance.reaction_moment(joint, link)
+        return np.array(self._moment(joint, link, self._all))
+
+    def unique(self, joint: str) -> bool:
+        """Return whether the motion alone determines the forces of a joint."""
+        held = {item.id: item for item in self.motion.mechanism.topology.joints}
+        if joint not in held:
+            raise self._unknown(joint, "a joint", held)
+        if self._balance is not None:
+            return self._balance.unique(joint)
+        return not self.redundant or joint not in self._moved
+
+    @cached_property
+    def not_unique(self) -> tuple[str, ...]:
+        """The joints whose forces depend on the elasticity of the links: where they are redundant."""
+        return tuple(joint.id for joint in self.motion.mechanism.topology.joints if not self.unique(joint.id))
+
+    # --- inside -------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _balance(self) -> Kinetostatics | None:
+        """The forces by the balance of each link, for mechanisms whose multipliers are not forces of joints."""
+        return self.motion.forces() if has_higher_pairs(self.motion.mechanism) else None
+
+    @cached_property
+    def _all(self) -> _Lanes:
+        entries = np.asarray(self.coordinates.jacobian(self.q, self.z))
+        return _Lanes(self.multipliers, entries, self.q, slice(None), self.pushes)
+
+    @cached_property
+    def _moved(self) -> set[str]:
+        """The joints whose forces move with combinations of multipliers that put nothing on any coordinate."""
+        c, moved = self.coordinates, set()
+        samples = np.flatnonzero(np.isfinite(self.q).all(axis=0))
+        for k in samples[:: len(samples) // 4 + 1]:
+            matrix = np.zeros((c.m, c.n))
+            here = slice(k, k + 1)
+            entries, q = self._all.entries[:, here], self.q[:, here]
+            matrix[c.pattern] = entries[:, 0]
+            matrix *= c.column_units / c.row_units[:, None]
+            left = np.linalg.svd(matrix)[0][:, c.m - self.redundant :] / c.row_units[:, None]
+            for free in left.T[:, :, None]:
+                lanes = _Lanes(free, entries, q, here, {})
+                for joint in self.motion.mechanism.topology.joints:
+                    for link in joint.links[1:]:
+                        force, moment = self._force(joint.id, link, lanes)[:2], self._moment(joint.id, link, lanes)
+                        if max(np.max(np.abs(force)) * self.motion.size, np.max(np.abs(moment))) > FREE:
+                            moved.add(joint.id)
+        return moved
+
+    def _earliest(self, pin: str) -> str:
+        """Return the link that stands for a pin where something is attached to it: the first that is solved."""
+        held = self.motion.mechanism.topology.joint(pin).links
+        return min(held, key=self._order.__getitem__)
+
+    @cached_property
+    def _order(self) -> dict[str, int]:
+        return solve_places(self.motion.mechanism, self.motion.structure)
+
+    def _attached(self, joint: str) -> list[str]:
+        """Return the slots and drivers that act on a pin itself."""
+        topology = self.motion.mechanism.topology
+        found = [item.id for item in topology.joints if any(pin_of(end) == joint for end in item.links)]
+        return found + [item.id for item in topology.drivers if any(pin_of(end) == joint for end in item.links)]
+
+    def _force(self, joint: str, link: str, lanes: _Lanes) -> Floats:
+        """Return force and moment about the link's origin (3, n) that a joint puts on a link."""
+        ground = self.motion.mechanism.topology.ground
+        pin = pin_of(link)
+        if pin is not None:
+            link = self._earliest(pin)
+        if link == ground:
+            total = lanes.none
+            for x in self.coordinates.links:
+                total -= self._of_rows(joint, x, lanes)
+            return np.asarray(total)
+        total = self._of_rows(joint, link, lanes)
+        kind = self.motion.mechanism.topology.joint(joint).kind
+        if kind == "R":
+            if link == self._earliest(joint):
+                for id in self._attached(joint):
+                    total = total + self._of_rows(id, link, lanes)
+            if (joint, link) in lanes.pushes:
+                total[:2] += lanes.pushes[joint, link]
+        return total
+
+    def _of_rows(self, of: str, link: str, lanes: _Lanes) -> Floats:
+        """Return force and moment (3, n) that the rows of a joint or driver put on a moving link."""
+        c = self.coordinates
+        rows, columns = c.pattern
+        width = 4 if c.family == "fully-cartesian" else 3
+        first = width * c.links.index(link)
+        mine = np.array([row.of == of for row in c.rows])[rows] & (columns >= first) & (columns < first + width)
+        g = np.zeros((width, lanes.q.shape[1]))
+        np.add.at(g, columns[mine] - first, -lanes.entries[mine] * lanes.multipliers[rows[mine]])
+        if width == 3:
+            return np.asarray(g[[1, 2, 0]])
+        Ux, Uy = lanes.q[first + 2 : first + 4]
+        return np.stack((g[0], g[1], Ux * g[3] - Uy * g[2]))
+
+    def _moment(self, joint: str, link: str, lanes: _Lanes) -> Floats:
+        guide = self.motion.mechanism.guides.get(joint)
+        if guide is None or guide.turn is None:
+            return np.asarray(lanes.none[0])
+        ground = self.motion.mechanism.topology.ground
+        if link == ground:
+            other = guide.slider if guide.carrier == link else guide.carrier
+            return -self._moment(joint, other, lanes)
+        x, y, moment = self._force(joint, link, lanes)
+        arm = (self.motion.position(guide.point, guide.slider) - self.motion.position(0j, link))[lanes.samples]
+        return np.asarray(moment - arm[:, 0] * y + arm[:, 1] * x)
+
+    def _check(self, joint: str, link: str) -> None:
+        joints = {item.id: item for item in self.motion.mechanism.topology.joints}
+        if joint not in joints:
+            raise self._unknown(joint, "a joint", joints)
+        if link not in joints[joint].links:
+            raise self._unknown(link, f"a link of the joint '{joint}'", dict.fromkeys(joints[joint].links))
+
+    def _unknown(self, name: str, what: str, known: Iterable[str]) -> InputError:
+        hint = suggest(str(name), known)
+        return InputError([Problem(str(name), f"is not {what}", hint)], self.motion.mechanism.title or "mechanism")

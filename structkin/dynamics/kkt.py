@@ -1,0 +1,269 @@
+"""The linear system of the multipliers: [M A^T; A 0] [x; lambda] = [f; g], dense, sparse or by group sweeps.
+
+A = Phi_q. Rows and columns are scaled by the units of the coordinates, and M by its own size. Three cases:
+
+- A has full row rank: one factorisation, by LAPACK or by SuperLU with its columns ordered once.
+- Joints are redundant, k rows more than the rank: the system is solved with independent rows A_1, chosen by a
+  rank-revealing QR factorisation. The others are A_2 = C A_1, where C comes out of the same factors; the multipliers
+  of minimum norm are lambda_2 = (E + C C^T)^-1 C mu, lambda_1 = mu - C^T lambda_2, for mu that A_1 alone would have.
+- The rank drops at the pose (a change point): [M A^T; A -eps E] with iterative refinement, which is the augmented
+  Lagrangian method (Bayo, Garcia de Jalon & Serna 1988) and goes to the solution of minimum norm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.coordinates import Coordinates
+from structkin.coordinates.linear import Sparse
+from structkin.dynamics.sweeps import SweptMatrix
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Pattern = tuple[Ints, Ints]
+
+#: Below this part of the largest strength of the motion, rows have lost their independence. The strength is about the
+#: smallest singular value of A (scaled); that of a long chain is small everywhere.
+LOST = 1e-4
+#: The penalty of a row that does not hold, and how often it is corrected: what is weaker than its root is let go.
+EPSILON, CORRECTIONS = 1e-6, 3
+#: Corrections below this part of the solution are rounding.
+CORRECTED = 1e-14
+
+
+class Solution(Protocol):
+    """Factors of one pose, for any right-hand side: `regular` tells whether A has its rank."""
+
+    regular: bool
+
+    def solve(self, f: Floats, g: Floats) -> tuple[Floats, Floats]:
+        """Return x (n,) and lambda (m,) for f (n,) and g (m,)."""
+
+
+class _Matrix:
+    """One pattern [M A^T; A -eps E] of `rows` of A, and its factors."""
+
+    def __init__(self, m_pattern: Pattern, a_pattern: Pattern, n: int, m: int, sparse: bool) -> None:
+        below = np.arange(n, n + m)
+        (mi, mj), (ai, aj) = m_pattern, a_pattern
+        self._rows, self._columns = np.concatenate((mi, n + ai, aj, below)), np.concatenate((mj, aj, n + ai, below))
+        self._n, self._m = n, m
+        self._sparse = Sparse(self._rows, self._columns, n + m) if sparse else None
+
+    def factor(self, M: Floats, A: Floats, epsilon: float) -> _Factors:
+        entries = np.concatenate((M, A, A, np.full(self._m, -epsilon)))
+        size = self._n + self._m
+        if self._sparse is not None:
+            return _Factors(sparse=self._sparse.factor(entries[:, None]))
+        from scipy.linalg.lapack import dgetrf
+
+        full = np.zeros((size, size), order="F")
+        full[self._rows, self._columns] = entries
+        return _Factors(dense=dgetrf(full, overwrite_a=1))
+
+
+class _Factors:
+    def __init__(self, dense: tuple[Floats, Ints, int] | None = None, sparse: object = None) -> None:
+        self._dense, self._sparse = dense, sparse
+
+    def __call__(self, right: Floats) -> Floats:
+        if self._dense is None:
+            return np.asarray(self._sparse.solve(right[:, None])[:, 0])  # type: ignore[attr-defined]
+        from scipy.linalg.lapack import dgetrs
+
+        lu, pivots, info = self._dense
+        return np.full(len(right), np.nan) if info else np.asarray(dgetrs(lu, pivots, right)[0])
+
+
+def signs(size: int) -> Floats:
+    """Return a right-hand side of signs, whose solution tells the size of an inverse."""
+    return np.where(np.random.default_rng(0).random(size) < 0.5, -1.0, 1.0)
+
+
+@dataclass
+class Kkt:
+    """The system of one mechanism in one family of coordinates.
+
+    `redundant` is the number of rows of Phi that joints have beyond the rank; `rows` are those that are solved.
+    """
+
+    coordinates: Coordinates
+    m_pattern: Pattern
+    redundant: int
+    sparse: bool
+    #: Rows and columns of z_q, the Jacobian of the free coordinates, where the system is solved by sweeps.
+    z_pattern: Pattern | None = None
+    rows: Ints | None = None
+    size: float = 0.0
+    strength: float = 0.0
+
+    @cached_property
+    def _units(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """The scales of the entries of M and A, of columns and of rows."""
+        c = self.coordinates
+        (mi, mj), (ai, aj) = self.m_pattern, c.pattern
+        columns, rows = c.column_units, c.row_units
+        return columns[mi] * columns[mj], columns[aj] / rows[ai], columns, rows
+
+    @cached_property
+    def _all(self) -> _Matrix:
+        c = self.coordinates
+        return _Matrix(self.m_pattern, c.pattern, c.n, c.m, self.sparse)
+
+    @cached_property
+    def _chosen(self) -> tuple[Pattern, Ints]:
+        """The pattern of the rows that are solved, and their entries."""
+        c = self.coordinates
+        if self.rows is None:
+            return c.pattern, np.arange(len(c.pattern[0]))
+        renumber = np.full(c.m, -1, np.intp)
+        renumber[self.rows] = np.arange(len(self.rows))
+        kept = np.flatnonzero(renumber[c.pattern[0]] >= 0)
+        return (renumber[c.pattern[0][kept]], c.pattern[1][kept]), kept
+
+    @cached_property
+    def _some(self) -> _Matrix:
+        """The matrix of the rows that are solved."""
+        c = self.coordinates
+        return _Matrix(self.m_pattern, self._chosen[0], c.n, c.m - self.redundant, self.sparse)
+
+    @cached_property
+    def _swept(self) -> SweptMatrix:
+        """The same by group sweeps."""
+        assert self.z_pattern is not None
+        c = self.coordinates
+        return SweptMatrix(self.m_pattern, self._chosen[0], self.z_pattern, c.n, c.m - self.redundant)
+
+    def choose(self, A: Floats) -> None:
+        """Choose independent rows for scaled entries of A."""
+        if self.redundant:
+            from scipy.linalg import qr
+
+            c = self.coordinates
+            full = np.zeros((c.m, c.n))
+            full[c.pattern] = A
+            order = qr(full.T, mode="r", pivoting=True)[1]
+            self.rows = np.sort(order[: c.m - self.redundant]).astype(np.intp)
+            for made in ("_chosen", "_some", "_swept"):
+                self.__dict__.pop(made, None)
+
+    def factor(self, M: Floats, A: Floats, z_q: Floats | None = None) -> Solution:
+        """Return the factors for the entries of M and of A = Phi_q, in SI; by sweeps for scaled entries of z_q."""
+        M, A = self._scale(M, A)
+        if self.redundant and self.rows is None:
+            self.choose(A)
+        if z_q is not None:
+            swept = _Regular(self, M, A, z_q)
+            if swept.regular:
+                return swept
+        # At a dead point of the free coordinates the sweeps stop, and this goes on.
+        found: Solution = _Regular(self, M, A)
+        if not found.regular and self.redundant:
+            self.choose(A)
+            found = _Regular(self, M, A)
+        return found if found.regular else Penalised(self, M, A, EPSILON, CORRECTIONS)
+
+    def penalise(self, M: Floats, A: Floats, penalty: float, corrections: int) -> Solution:
+        """Return the augmented Lagrangian method for entries in SI; its penalty counts in masses of the mechanism."""
+        M, A = self._scale(M, A)
+        return Penalised(self, M, A, 1.0 / penalty, corrections)
+
+    def _scale(self, M: Floats, A: Floats) -> tuple[Floats, Floats]:
+        scale_m, scale_a, _, _ = self._units
+        M = M * scale_m
+        self.size = self.size or float(np.max(np.abs(M), initial=0.0)) or 1.0
+        return M / self.size, A * scale_a
+
+    def scaled(self, f: Floats, g: Floats) -> Floats:
+        """Return the right-hand side in scaled units."""
+        return np.concatenate((f * self._units[2] / self.size, g / self._units[3]))
+
+    def unscaled(self, x: Floats, multipliers: Floats) -> tuple[Floats, Floats]:
+        """Return a solution in SI."""
+        return x * self._units[2], multipliers * self.size / self._units[3]
+
+
+class _Regular:
+    """Factors where the chosen rows are independent."""
+
+    def __init__(self, kkt: Kkt, M: Floats, A: Floats, z_q: Floats | None = None) -> None:
+        self._kkt, self._A = kkt, A
+        kept, n = kkt._chosen[1], kkt.coordinates.n
+        self._factors: Callable[[Floats], Floats] = (
+            kkt._some.factor(M, A[kept], 0.0) if z_q is None else kkt._swept.factor(M, A[kept], z_q)
+        )
+        with np.errstate(all="ignore"):
+            # Gaps of 1 in all rows are closed by moves of about 1 / strength.
+            gaps = np.concatenate((np.zeros(n), signs(kkt.coordinates.m - kkt.redundant)))
+            moves = float(np.max(np.abs(self._factors(gaps)[:n]), initial=0.0))
+        # Not a number where a pivot is exactly zero; without rows there is nothing to lose.
+        strength = min(1.0, 1.0 / max(moves, 1e-300)) if np.isfinite(moves) else 0.0
+        kkt.strength = max(kkt.strength, strength)
+        self.regular = strength > LOST * kkt.strength
+
+    @cached_property
+    def _ties(self) -> tuple[Ints, Floats]:
+        """The dependent rows, and C with A_2 = C A_1."""
+        c, rows = self._kkt.coordinates, self._kkt.rows
+        assert rows is not None
+        rest = np.setdiff1d(np.arange(c.m), rows)
+        C = np.empty((len(rest), len(rows)))
+        for k, row in enumerate(rest):
+            right = np.zeros(c.n + len(rows))
+            of_row = c.pattern[0] == row
+            right[c.pattern[1][of_row]] = self._A[of_row]
+            C[k] = self._factors(right)[c.n :]
+        return rest, C
+
+    def solve(self, f: Floats, g: Floats) -> tuple[Floats, Floats]:
+        kkt, n = self._kkt, self._kkt.coordinates.n
+        right = kkt.scaled(f, g)
+        if kkt.rows is None:
+            found = self._factors(right)
+            return kkt.unscaled(found[:n], found[n:])
+        found = self._factors(np.concatenate((right[:n], right[n:][kkt.rows])))
+        rest, C = self._ties
+        multipliers = np.empty(kkt.coordinates.m)
+        multipliers[rest] = np.linalg.solve(np.eye(len(rest)) + C @ C.T, C @ found[n:])
+        multipliers[kkt.rows] = found[n:] - C.T @ multipliers[rest]
+        return kkt.unscaled(found[:n], multipliers)
+
+
+class Penalised:
+    """The augmented Lagrangian method: a penalty 1 / epsilon on rows that do not hold, and its corrections."""
+
+    regular = False
+
+    def __init__(self, kkt: Kkt, M: Floats, A: Floats, epsilon: float, corrections: int) -> None:
+        """Factorise; every correction costs one more solution."""
+        self._kkt, self._corrections = kkt, corrections
+        self._factors = kkt._all.factor(M, A, epsilon)
+        self._M, self._A = M, A
+
+    def solve(self, f: Floats, g: Floats) -> tuple[Floats, Floats]:
+        """Return x (n,) and lambda (m,) for f (n,) and g (m,)."""
+        kkt, c = self._kkt, self._kkt.coordinates
+        right = kkt.scaled(f, g)
+        found = self._factors(right)
+        for _ in range(self._corrections):
+            change = self._factors(right - self._times(found))
+            found = found + change
+            if np.max(np.abs(change)) < CORRECTED * np.max(np.abs(found)):
+                break
+        return kkt.unscaled(found[: c.n], found[c.n :])
+
+    def _times(self, v: Floats) -> Floats:
+        """Return [M A^T; A 0] v."""
+        c = self._kkt.coordinates
+        (mi, mj), (ai, aj) = self._kkt.m_pattern, c.pattern
+        out = np.zeros(c.n + c.m)
+        np.add.at(out, mi, self._M * v[mj])
+        np.add.at(out, aj, self._A * v[c.n + ai])
+        np.add.at(out, c.n + ai, self._A * v[aj])
+        return out

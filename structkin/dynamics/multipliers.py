@@ -1,0 +1,274 @@
+"""The equations of motion of all links at once, with a Lagrange multiplier for each constraint.
+
+In the coordinates q of a family, with the prescribed drivers among the constraints Phi(q, t) = 0,
+
+    [ M      Phi_q^T ] [ q''    ]   [ Q     ]
+    [ Phi_q  0       ] [ lambda ] = [ gamma ]
+
+(Flores & Lankarani, eq. 141; Roupa, Goncalves & Tavares da Silva, eq. 8). So -Phi_q^T lambda is what the joints and
+drivers put on the coordinates: lambda is positive where it acts against a growing Phi. The state is y = (q, q').
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.coordinates import constraints
+from structkin.coordinates.frame_plan import frame_plan
+from structkin.coordinates.quadrics import summing
+from structkin.dynamics.bodies import mass_table
+from structkin.dynamics.contacts import depths, note_impacts
+from structkin.dynamics.driver_rows import CoordinateDrivers, DriverRows
+from structkin.dynamics.global_masses import CoordinateMasses, FrameLoads, FrameMasses
+from structkin.dynamics.kkt import Kkt, Solution
+from structkin.dynamics.limit import limit
+from structkin.dynamics.stabilisation import Stabilisation
+from structkin.dynamics.user_loads import UserLoad
+from structkin.kinematics import Motion
+from structkin.kinematics.special_geometry import structure_of
+from structkin.model.forces import Contact
+from structkin.model.mechanism import Mechanism
+
+Floats = NDArray[np.float64]
+
+#: A row that is open by this part of its unit is no joint any more.
+APART = 0.5
+
+
+@dataclass(frozen=True)
+class Pose:
+    """What belongs to a pose and its velocities: Phi (m,), its rate, gamma, the frames, the entries of M and Phi_q."""
+
+    kkt: Kkt
+    phi: Floats
+    rate: Floats
+    gamma: Floats
+    X: Floats
+    X_rate: Floats
+    frame_map: Floats
+    mass: Floats
+    jacobian: Floats
+    z_q: Floats | None
+
+    @cached_property
+    def factors(self) -> Solution:
+        """The factors of the system of the multipliers."""
+        return self.kkt.factor(self.mass, self.jacobian, self.z_q)
+
+
+@dataclass(frozen=True)
+class GlobalInstant:
+    """Everything at one time: coordinates q (n,) and rates, multipliers (m,), frames X (4 links,) and rates.
+
+    Drivers z (f, 3), the effort each needs (f,), what joints and prescribed drivers have to put on the frames
+    (4 links,), the kinetic energy [J] and its rate `power` [W].
+    """
+
+    q: Floats
+    v: Floats
+    a: Floats
+    multipliers: Floats
+    X: tuple[Floats, Floats, Floats]
+    z: Floats
+    effort: Floats
+    needed: Floats
+    kinetic: float
+    power: float
+
+
+class Multipliers:
+    """The equations of a mechanism in one family of coordinates, evaluated at one instant at a time."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        family: str,
+        stabilisation: Stabilisation,
+        users: Sequence[UserLoad] = (),
+        *,
+        formulation: str = "multipliers",
+    ) -> None:
+        """Write the rows and the masses."""
+        self.formulation = formulation
+        self.mechanism, self.stabilisation, self.users = mechanism, stabilisation, tuple(users)
+        structure = structure_of(mechanism)
+        self.plan = frame_plan(mechanism, structure)
+        self.order = tuple(mechanism.drives)
+        laws = [drive.law for drive in mechanism.drives.values()]
+        self.free = np.array([k for k, law in enumerate(laws) if law is None], np.intp)
+        self.prescribed = [(k, law) for k, law in enumerate(laws) if law is not None]
+        driven = [self.order[k] for k, _ in self.prescribed]
+        self.coordinates = constraints(mechanism, family, drivers=driven, structure=structure)
+        c = self.coordinates
+        self.frame_masses = FrameMasses(mechanism, c.links, mass_table(mechanism))
+        self.masses = CoordinateMasses(c, self.frame_masses)
+        self.drivers = DriverRows(mechanism, c.links, self.order)
+        self.loads = FrameLoads(mechanism, self.plan, c.links, users)
+        self.turned = self.loads.turned
+        self.contacts = [id for id, load in mechanism.forces.loads.items() if isinstance(load, Contact)]
+        redundant = c.m - (c.n - len(self.free))
+        self._coordinate_drivers: CoordinateDrivers | None = None
+        if formulation == "multipliers-sweeps":
+            self._coordinate_drivers = CoordinateDrivers(mechanism, c, [self.order[k] for k in self.free])
+        z_pattern = None if self._coordinate_drivers is None else self._coordinate_drivers.pattern
+        self.kkt = Kkt(c, self.masses.pattern, redundant, formulation != "multipliers", z_pattern)
+        X_rows, X_columns, frame_map = c.frame_map(c.start())
+        self._frame_map = frame_map[:, 0] if self.masses.constant else None
+        self._X_rows, self._to_q = X_rows, summing(X_columns, c.n)
+        self._to_rows, self._by_mass = summing(c.pattern[0], c.m), summing(self.masses.pattern[0], c.n)
+        self.evaluations = 0
+        self.near = np.array([drive.start for drive in mechanism.drives.values()])
+        self._last: tuple[float, Floats, Pose, Floats, Floats, Floats] | None = None
+
+    # --- the equations ------------------------------------------------------------------------------------
+
+    def __call__(self, t: float, y: Floats) -> Floats:
+        """Return the rate of the state."""
+        _, closed, a, _ = self.accelerations(t, y)
+        return np.concatenate((closed[self.coordinates.n :], a))
+
+    def laws(self, t: float) -> Floats:
+        """Return the prescribed coordinates and their two rates (3, p, 1)."""
+        values = [[float(part[0]) for part in law(np.array([t]))] for _, law in self.prescribed]
+        return np.array(values).reshape(-1, 3).T[:, :, None]
+
+    def pose(self, t: float, y: Floats) -> Pose:
+        """Return what belongs to a pose and its velocities."""
+        c = self.coordinates
+        q, v = y[: c.n, None], y[c.n :, None]
+        z, dz, ddz = self.laws(t)
+        phi, jacobian = c.evaluate(q, z)
+        rate = self._to_rows @ (jacobian * v[c.pattern[1]]) - c.nu(z, dz)
+        frame_map = c.frame_map(q)[2][:, 0] if self._frame_map is None else self._frame_map
+        mass = self.masses.entries(frame_map)
+        gamma = c.gamma(q, v, z, dz, ddz)
+        X, dX = c.frames(q), c.frame_rates(q, v)
+        z_q = None if self._coordinate_drivers is None else self._coordinate_drivers.entries(X[:, 0], frame_map)
+        return Pose(
+            self.kkt, phi[:, 0], rate[:, 0], gamma[:, 0], X[:, 0], dX[:, 0], frame_map, mass, jacobian[:, 0], z_q
+        )  # fmt: skip
+
+    def accelerations(self, t: float, y: Floats) -> tuple[Pose, Floats, Floats, Floats]:
+        """Return the pose, the state there, q'' and the multipliers."""
+        if self._last is not None and self._last[0] == t and np.array_equal(self._last[1], y):
+            return self._last[2:]
+        self.evaluations += 1
+        closed = self.stabilisation.close(self, t, y)
+        pose = self.pose(t, closed)
+        force = self.forces(t, closed, pose)
+        a, multipliers = self.stabilisation.accelerations(self, pose, force)
+        if not pose.factors.regular:
+            a, multipliers = limit(self, t, closed, a, multipliers)
+        self._last = t, np.array(y), pose, closed, a, multipliers
+        return self._last[2:]
+
+    def forces(self, t: float, y: Floats, pose: Pose) -> Floats:
+        """Return Q (n,): loads, weight, efforts of free coordinates, and what the velocities take."""
+        c = self.coordinates
+        on_frames = self._on_frames(t, pose)
+        if not self.masses.constant:
+            q, v = y[: c.n, None], y[c.n :, None]
+            on_frames = on_frames - self.frame_masses.matrix @ c.frame_seconds(q, v, np.zeros_like(v))[:, 0]
+        return np.asarray(self._to_q @ (pose.frame_map * on_frames[self._X_rows]))
+
+    def _on_frames(self, t: float, pose: Pose) -> Floats:
+        """Return weight, loads and the efforts of free coordinates on the frames (4 links,)."""
+        on_frames = self.frame_masses.weight + self.loads(t, pose.X, pose.X_rate)
+        efforts = self._given(t)
+        if efforts.any():
+            rows, columns = self.drivers.pattern
+            np.add.at(on_frames, columns, self.drivers.gradient(pose.X) * efforts[rows])
+        return on_frames
+
+    def _given(self, t: float) -> Floats:
+        """Return the efforts that the file gives (f,)."""
+        efforts, given = np.zeros(len(self.order)), self.mechanism.forces.efforts
+        for k in self.free:
+            if self.order[k] in given:
+                efforts[k] = float(given[self.order[k]](np.array([t]))[0][0])
+        return efforts
+
+    # --- between the steps --------------------------------------------------------------------------------
+
+    def settle(self, t: float, y: Floats) -> Floats:
+        """Return the state that a step's end is taken for, and follow the angles of the drivers there."""
+        y = self.stabilisation.settle(self, t, y)
+        X = self.coordinates.frames(y[: self.coordinates.n, None])[:, 0]
+        if np.isfinite(X).all():
+            self.near = self.drivers.values(X, self.near)
+        return y
+
+    def change(self, t: float, y: Floats, near: float = 0.0) -> Floats | None:
+        """Return None: these coordinates tell every pose, none takes the place of another."""
+        return None
+
+    def remember(self, t: float, y: Floats) -> None:
+        """Note the speeds at which bodies met that touch at the end of a step."""
+        if self.contacts:
+            note_impacts(self._motion(t, y), self.turned)
+            self._last = None  # the forces are others now
+
+    def depths(self, t: float, y: Floats) -> Floats:
+        """Return how deep the bodies of each contact overlap (c,) [m] that have not met yet; -inf of others."""
+        return depths(self._motion(t, y), self.turned)
+
+    def _motion(self, t: float, y: Floats) -> Motion:
+        c = self.coordinates
+        q, v = y[: c.n, None], y[c.n :, None]
+        return self.loads.motion(t, c.frames(q)[:, 0], c.frame_rates(q, v)[:, 0])
+
+    def come_apart(self, t: float, y: Floats) -> str:
+        """Return in words which joint has come apart; empty where none has."""
+        c = self.coordinates
+        gaps = np.abs(c.phi(y[: c.n, None], self.laws(t)[0])[:, 0] / c.row_units)
+        worst = int(np.argmax(gaps)) if len(gaps) else 0
+        if not len(gaps) or gaps[worst] < APART:
+            return ""
+        return f"{c.rows[worst]} has come apart, the motion has blown up; try a smaller step or another stabilisation"
+
+    # --- what is kept -------------------------------------------------------------------------------------
+
+    def at(self, t: float, y: Floats) -> GlobalInstant:
+        """Return everything at a time and state."""
+        c = self.coordinates
+        pose, y, a, multipliers = self.accelerations(t, y)
+        q, v = y[: c.n], y[c.n :]
+        ddX = c.frame_seconds(q[:, None], v[:, None], a[:, None])[:, 0]
+        z = np.empty((len(self.order), 3))
+        z[:, 0] = self.near = self.drivers.values(pose.X, self.near)
+        z[:, 1], z[:, 2] = self.drivers.rates(pose.X, pose.X_rate, ddX)
+        needed = self.frame_masses.matrix @ ddX - self._on_frames(t, pose)
+        momentum = self.frame_masses.matrix @ pose.X_rate
+        effort = self._given(t)
+        laws = self.laws(t)
+        for place, (k, _) in enumerate(self.prescribed):
+            z[k] = laws[:, place, 0]
+            unit = np.zeros_like(laws[1])
+            unit[place] = 1.0
+            # Phi_q q' = nu: a virtual turn of the driver moves its rows by nu, against lambda.
+            effort[k] = -float(multipliers @ c.nu(laws[0], unit)[:, 0])
+        return GlobalInstant(
+            q, v, a, multipliers, (pose.X, pose.X_rate, ddX), z, effort, needed,
+            0.5 * float(momentum @ pose.X_rate), float(momentum @ ddX),
+        )  # fmt: skip
+
+    def recorded(self, t: float, y: Floats) -> GlobalInstant:
+        """Return everything at a time and state that is kept."""
+        return self.at(t, y)
+
+    def times_jacobian(self, entries: Floats, v: Floats) -> Floats:
+        """Return Phi_q v (m,) for the entries of Phi_q."""
+        return np.asarray(self._to_rows @ (entries * v[self.coordinates.pattern[1]]))
+
+    def times_mass(self, pose: Pose, v: Floats) -> Floats:
+        """Return M v (n,)."""
+        return np.asarray(self._by_mass @ (pose.mass * v[self.masses.pattern[1]]))
+
+    def violation(self, pose: Pose) -> float:
+        """Return the largest residual of any row, relative to the row's unit."""
+        return float(np.max(np.abs(pose.phi / self.coordinates.row_units), initial=0.0))

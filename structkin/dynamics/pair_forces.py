@@ -1,0 +1,131 @@
+"""Where the force of a higher pair acts: gears, belts, racks, rolling, cams, Geneva wheels, circular slots.
+
+The forces are those of ideal pairs without friction losses, on two links, equal and opposite:
+
+| pair | force |
+|---|---|
+| gear | along the common tangent of the pitch circles, at the pitch point: pressure angle 0 |
+| belt | the difference of the tensions of its spans; the pretension, which pulls the shafts together, is left out |
+| rack | along the pitch line, at the pitch point |
+| rolling | along the line or tangent at the point of contact (what keeps it from slipping), and along the normal |
+| cam | along the common normal at the point of contact |
+| Geneva wheel | across the slot at the pin; while locked, through the crank's shaft across the line of centres |
+| circular slot | along the radius, at the pin |
+
+Teeth of a pressure angle a also push the wheels apart with the tangential force times tan(a). That force loads the
+pins of the two wheels alone, and neither turns nor moves anything: no driver sees it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.kinematics import Motion
+from structkin.model.geneva import Geneva
+from structkin.model.parts import Arc, Mesh
+
+Floats = NDArray[np.float64]
+#: Places and vectors of the plane as complex numbers (n,).
+Plane = NDArray[np.complex128]
+
+
+@dataclass(frozen=True)
+class Action:
+    """A unit of a pair's force on its link `to`: a force (n,) through a point (n,), and a couple [N m], all global."""
+
+    force: Plane
+    point: Plane
+    couple: float = 0.0
+
+
+def action_of(motion: Motion, joint: str, part: str) -> Action:
+    """Return a part of the force of a higher pair on its second link, or on the pin of a slot."""
+    m = motion.mechanism
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if joint in m.arcs:
+            return _in_slot(motion, m.arcs[joint])
+        if joint in m.genevas:
+            return _of_wheel(motion, m.genevas[joint])
+        if joint in m.cams:
+            return _of_cam(motion, joint)
+        mesh = m.meshes[joint]
+        return _on_line(motion, mesh, mesh.guide, part) if mesh.guide is not None else _of_circles(motion, mesh, part)
+
+
+def place_of_action(motion: Motion, joint: str, link: str, part: str) -> Plane:
+    """Return where (n,) the force on a link acts: the centre of a pulley under a belt, else the point of contact."""
+    mesh = motion.mechanism.meshes.get(joint)
+    if mesh is not None and mesh.type == "belt":
+        local = mesh.centers[mesh.links.index(link)]
+        assert local is not None
+        return at(motion, local, link)
+    return action_of(motion, joint, part).point
+
+
+def parts_of(mesh: Mesh) -> tuple[str, ...]:
+    """Return the names of the forces of a mesh."""
+    return ("tangent", "normal") if mesh.type == "rolling" else ("belt",) if mesh.type == "belt" else ("tangent",)
+
+
+def at(motion: Motion, place: complex | str, link: str) -> Plane:
+    """Return where a point of a link is (n,)."""
+    return np.asarray(motion.position(place, link) @ np.array([1, 1j]))
+
+
+def _along(motion: Motion, direction: complex, link: str) -> Plane:
+    return at(motion, direction, link) - at(motion, 0j, link)
+
+
+def _of_circles(motion: Motion, mesh: Mesh, part: str) -> Action:
+    """Return the force of two circles: on the second one, at the point where both have the same velocity."""
+    assert mesh.ratio is not None
+    first, second = (at(motion, c, link) for c, link in zip(mesh.centers, mesh.links, strict=True) if c is not None)
+    way = second - first
+    if part == "belt":
+        # A torque of 1 N m on the first pulley; the spans cross in the pitch point, or nowhere if they are parallel.
+        return Action(-1j * way * (1 - mesh.ratio) / np.abs(way) ** 2, first, -1.0)
+    along = way / np.abs(way)
+    # A circle presses the other one away, or out against the ring that it rolls in.
+    force = -np.sign(mesh.ratio) * along if part == "normal" else 1j * along
+    return Action(force, first + way / (1 - mesh.ratio))
+
+
+def _on_line(motion: Motion, mesh: Mesh, joint: str, part: str) -> Action:
+    """Return the force on a rack, or on the line that a wheel rolls on, at the wheel's foot on the line."""
+    guide = motion.mechanism.guides[joint]
+    along = _along(motion, guide.direction, guide.carrier)
+    lever = mesh.lever if guide.slider == mesh.links[1] else -mesh.lever
+    # A wheel's foot at -i times its radius goes along the line as the wheel turns counter-clockwise.
+    side = -1j * along * np.sign(lever)
+    point = at(motion, mesh.centers[0], mesh.links[0]) + side * abs(mesh.lever)
+    return Action(side if part == "normal" else along, point)
+
+
+def _of_cam(motion: Motion, joint: str) -> Action:
+    met = motion.cam(joint)
+    cam = met.cam
+    # The normal of a roller goes through its centre.
+    point = at(motion, cam.touch, cam.follower) if cam.normal is None else met.contact @ np.array([1, 1j])
+    return Action(met.normal @ np.array([1, 1j]), point)
+
+
+def _of_wheel(motion: Motion, geneva: Geneva) -> Action:
+    shaft = next(
+        joint.id
+        for joint in motion.mechanism.topology.joints
+        if joint.kind == "R" and {geneva.crank, geneva.carrier} <= set(joint.links)
+    )
+    pivot = at(motion, geneva.pivot, geneva.wheel)
+    engaged = motion.geneva(geneva.id).engaged
+    point = np.where(engaged, at(motion, geneva.pin, geneva.crank), at(motion, shaft, geneva.crank))
+    way = point - pivot
+    return Action(1j * way / np.abs(way), point)
+
+
+def _in_slot(motion: Motion, arc: Arc) -> Action:
+    point = at(motion, arc.point, arc.slider)
+    way = point - at(motion, arc.center, arc.carrier)
+    return Action(way / np.abs(way), point)

@@ -1,0 +1,162 @@
+"""Coordinate partitioning (Wehage & Haug 1982): only independent coordinates are integrated.
+
+The state is split by a choice of as many coordinates as there are degrees of freedom. At every evaluation the dependent
+ones are found from them, position by Newton's method and velocity by a linear system,
+
+    [ Phi_q ] [ dq ]   [ -Phi ]          [ Phi_q ]        [ nu ]
+    [ E_u   ]        = [  0   ],         [ E_u   ] q'  =  [ u' ]
+
+so that what the integrator leaves in dependent coordinates does not count. The choice is that of the largest
+components of the free motions, and it is made anew where one of the chosen has become small.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.coordinates.linear import Dense, Factors, LinearSolver, Sparse
+from structkin.dynamics.kkt import signs
+from structkin.dynamics.pose import NoPoseError
+from structkin.dynamics.stabilisation import Feedback
+from structkin.kinematics.status import Status
+
+if TYPE_CHECKING:
+    from structkin.dynamics.multipliers import Multipliers, Pose
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+#: Newton's method: corrections at most; a correction (scaled) below which the next one is rounding.
+ITERATIONS, TOLERANCE = 30, 1e-9
+#: Chosen coordinates that move the others by more than this are given up.
+STEEP = 4.0
+#: An inverse larger than that of a regular pose by this is that of a change point; there, directions weaker than the
+#: cut are left as they are.
+LOST, CUT = 1e4, 1e-3
+
+
+@dataclass
+class Partitioning:
+    """Independent coordinates, chosen and kept along the motion; `renewed` where the last step made a new choice."""
+
+    chosen: Ints | None = None
+    renewed: bool = False
+    #: The size of the smallest inverse so far (scaled): that of a regular pose.
+    least: float = math.inf
+    _solver: LinearSolver | None = None
+
+    def accelerations(self, equations: Multipliers, pose: Pose, force: Floats) -> tuple[Floats, Floats]:
+        """Return q'' (n,) and the multipliers (m,)."""
+        return Feedback().accelerations(equations, pose, force)
+
+    def close(self, equations: Multipliers, t: float, y: Floats) -> Floats:
+        """Return the state (2 n,) with the dependent coordinates found from the independent ones."""
+        if self.chosen is None:
+            self.chosen = _largest(equations, _free_motions(equations, t, y))
+        c = equations.coordinates
+        z, dz, _ = equations.laws(t)
+        q, y = y[: c.n, None].copy(), np.array(y)
+        for _ in range(ITERATIONS):
+            phi, entries = c.evaluate(q, z)
+            system = _System(self, equations, entries)
+            change = system.solve(-phi[:, 0], np.zeros(len(self.chosen)))
+            q[:, 0] += change
+            size = float(np.max(np.abs(change / c.column_units), initial=0.0))
+            if not size < 1.0:
+                break
+            if size < TOLERANCE:
+                y[: c.n] = q[:, 0]
+                entries = c.jacobian(q, z)
+                y[c.n :] = _System(self, equations, entries).solve(c.nu(z, dz)[:, 0], y[c.n + self.chosen], y[c.n :])
+                return y
+        raise NoPoseError(t, Status.NOT_CONVERGED, -1)
+
+    def settle(self, equations: Multipliers, t: float, y: Floats) -> Floats:
+        """Return the closed state, and choose anew where the chosen coordinates tell the motion badly."""
+        y = self.close(equations, t, y)
+        assert self.chosen is not None
+        motions = _free_motions(equations, t, y)
+        with np.errstate(all="ignore"):
+            per_chosen = motions @ np.linalg.pinv(motions[self.chosen])
+        self.renewed = not np.max(np.abs(per_chosen), initial=0.0) < STEEP
+        if self.renewed:
+            self.chosen, self._solver = _largest(equations, motions), None
+        return y
+
+    def solver(self, equations: Multipliers) -> LinearSolver:
+        """Return the linear solver for the rows that are solved and those of the chosen coordinates."""
+        if self._solver is None:
+            assert self.chosen is not None
+            rows, columns, _ = _rows(equations)
+            m, n = equations.coordinates.n - len(self.chosen), equations.coordinates.n
+            pattern = np.append(rows, np.arange(m, n)), np.append(columns, self.chosen)
+            self._solver = (Sparse if equations.kkt.sparse else Dense)(*pattern, n)
+        return self._solver
+
+
+def _rows(equations: Multipliers) -> tuple[Ints, Ints, Ints]:
+    """Return rows, columns and entries of Phi_q that are solved: where joints are redundant, independent ones."""
+    rows, columns = equations.coordinates.pattern
+    chosen = equations.kkt.rows
+    if chosen is None:
+        return rows, columns, np.arange(len(rows))
+    renumber = np.full(equations.coordinates.m, -1, np.intp)
+    renumber[chosen] = np.arange(len(chosen))
+    kept = np.flatnonzero(renumber[rows] >= 0)
+    return renumber[rows[kept]], columns[kept], kept
+
+
+class _System:
+    """[Phi_q; E_u] of one pose, scaled."""
+
+    def __init__(self, partitioning: Partitioning, equations: Multipliers, entries: Floats) -> None:
+        c = self._c = equations.coordinates
+        assert partitioning.chosen is not None
+        self._equations, self._chosen = equations, partitioning.chosen
+        rows, columns = c.pattern
+        self._all = entries[:, 0] * c.column_units[columns] / c.row_units[rows]
+        _, _, kept = _rows(equations)
+        ones = np.ones(len(self._chosen))
+        self._factors: Factors = partitioning.solver(equations).factor(np.append(self._all[kept], ones)[:, None])
+        with np.errstate(all="ignore"):
+            inverse = self._factors.solve(signs(c.n)[:, None])
+        size = float(np.max(np.abs(inverse), initial=0.0))
+        partitioning.least = min(partitioning.least, size) if np.isfinite(size) else partitioning.least
+        self._regular = bool(size < LOST * partitioning.least)
+
+    def solve(self, right: Floats, chosen: Floats, near: Floats | None = None) -> Floats:
+        """Return the solution (n,) for all rows and the chosen coordinates; nearest to `near` at a singular pose."""
+        c = self._c
+        rows = self._equations.kkt.rows
+        top, bottom = right / c.row_units, chosen / c.column_units[self._chosen]
+        if self._regular:
+            both = np.append(top if rows is None else top[rows], bottom)
+            return np.asarray(self._factors.solve(both[:, None])[:, 0] * c.column_units)
+        matrix = np.zeros((c.m + len(bottom), c.n))
+        matrix[c.pattern] = self._all
+        matrix[c.m + np.arange(len(bottom)), self._chosen] = 1.0
+        near = np.zeros(c.n) if near is None else near / c.column_units
+        change = np.linalg.lstsq(matrix, np.append(top, bottom) - matrix @ near, rcond=CUT)[0]
+        return np.asarray((near + change) * c.column_units)
+
+
+def _free_motions(equations: Multipliers, t: float, y: Floats) -> Floats:
+    """Return velocities (n, f), scaled, that the constraints leave free: M-projections of some random ones."""
+    c = equations.coordinates
+    pose = equations.pose(t, y)
+    random = np.random.default_rng(0).standard_normal((c.n, len(equations.free))) * c.column_units[:, None]
+    nothing = np.zeros(c.m)
+    found = [pose.factors.solve(equations.times_mass(pose, column), nothing)[0] for column in random.T]
+    return np.asarray(np.stack(found, axis=1) / c.column_units[:, None])
+
+
+def _largest(equations: Multipliers, motions: Floats) -> Ints:
+    """Return the coordinates that tell the free motions best."""
+    from scipy.linalg import qr
+
+    return np.sort(qr(motions.T, mode="r", pivoting=True)[1][: len(equations.free)]).astype(np.intp)

@@ -1,0 +1,364 @@
+"""Poses of a mechanism one after the other, with K and z'^T L z', on one smooth motion: through change points too.
+
+Each dyad's root, the signed sine that is zero where it is singular, is a smooth function of the coordinates. So the
+pose at new coordinates is the one whose roots continue those of the last pose: along a way that is short enough for
+their slopes to tell. A root changes its sign only in a certified series of poses around a flat pose (`series`); where a
+way leads past one, it is gone in parts until it meets it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.dynamics.across import across
+from structkin.dynamics.inverse import Chart
+from structkin.dynamics.pose import NoPoseError, Pose, general_steps, orientation, roots_at, slopes_at, steps_with_roots
+from structkin.dynamics.series import Series, expand
+from structkin.groups import General
+from structkin.kinematics.coefficients import Coefficients
+from structkin.kinematics.engine import Lanes, positions
+from structkin.kinematics.plan import Plan
+from structkin.kinematics.smoothing import GUARD
+from structkin.kinematics.status import Status
+
+Floats = NDArray[np.float64]
+
+#: Longest way of the coordinates [rad or parts of the size], and largest turn of a link in a general group, at once.
+WAY, TURN = 0.3, 0.3
+#: How often a way is halved before it is given up.
+HALVINGS = 10
+#: How far a root may be from where its slope leads it, relative to its size or change.
+STRAY = 0.5
+#: A group with a smaller margin (a squared sine) and no series is flat: its rates are rounding.
+FLAT = 1e-8
+#: So far from where no series was found there is none [rad or parts of the size].
+IN_VAIN = 3e-3
+#: The last pose is on a new series, if it lies within this part of its radius, to this part of the largest slot.
+REACH, MEETS = 0.6, 1e-5
+#: A general group with a smaller singular value may be at a change point.
+NARROW = 0.01
+#: A root below this may be zero in the neighbourhood of a pose.
+ACROSS = 0.3
+
+
+class Poses:
+    """Follows a mechanism from pose to pose."""
+
+    def __init__(self, plan: Plan, order: Sequence[str], lengths: Floats) -> None:
+        """Prepare; `lengths` (f,) make coordinates of different kinds comparable."""
+        self.plan, self.order, self.lengths = plan, tuple(order), lengths
+        self.chart = Chart()
+        self.steps, self._general = steps_with_roots(plan), general_steps(plan)
+        units = [slot for step in plan.steps if isinstance(step.kind, General) for slot in step.outputs[1::2]]
+        self._unit = [row for slot in units for row in (plan.rows(slot).start, plan.rows(slot).start + 1)]
+        self.last: Pose | None = None
+        self._start: tuple[Floats, Floats] | None = None
+        self._slopes: tuple[Pose, Floats] | None = None
+        self._series: list[Series] = []
+        self._in_vain: Floats | None = None
+        self._signs: tuple[Pose, Floats] | None = None
+
+    def start(self, x: Floats, z: Floats) -> None:
+        """Begin at a known regular pose: slots (rows,), drivers' values (f,)."""
+        self._start = x, z
+        self.last, self.chart, self._series, self._in_vain = None, Chart(), [], None
+
+    def resume(self, q: Floats, x: Floats, roots: Floats) -> None:
+        """Go on from coordinates (f,) on the same motion that were come to elsewhere, with slots (rows,) and roots."""
+        assert self.last is not None
+        if np.array_equal(q, self.last.q):
+            return
+        series = next((one for one in self.series if one.holds(q)), None)
+        if series is not None:
+            self._keep(self._from_series(series, q))
+            return
+        pose = self.regular(q, x.copy(), roots.copy())
+        if pose is not None:
+            self._keep(pose)
+
+    def foresee(self, q: Floats) -> bool:
+        """Expand around coordinates (1,) ahead; tell whether the motion is smooth from the last pose to there."""
+        assert self.last is not None
+        found = self._expanded(q)
+        if found is not None and self._series[-1].holds(self.last.q, REACH):
+            return True
+        if found is not None:
+            self._series.pop()
+        self._in_vain = None
+        return False
+
+    @property
+    def series(self) -> Sequence[Series]:
+        """The series around poses nearby; only of mechanisms with one coordinate."""
+        return tuple(self._series)
+
+    def at(self, t: float, q: Floats, rates: Floats) -> tuple[Pose, Floats]:
+        """Return the pose at coordinates q (f,), and z'^T L z' of drivers and slots (f + rows,) at their rates (f,).
+
+        Raises `NoPoseError` where there is none.
+        """
+        if self.last is None:
+            assert self._start is not None
+            x, z = self._start
+            self.last = self.regular(z, x, roots_at(self.plan, self.steps, x))
+            if self.last is None:
+                raise NoPoseError(t, Status.SINGULAR, -1)
+        self._go(t, q, HALVINGS)
+        if self.last.smooth:
+            return self.last, self._convective_smooth(t, q, rates)
+        return self.last, self.convective(self.last, rates)
+
+    def take(self, chart: Chart, pose: Pose) -> None:
+        """Go on from a pose in the coordinates of a chart."""
+        self.chart, self.last, self._series, self._in_vain = chart, pose, [], None
+
+    def settle(self) -> bool:
+        """Make the last pose one from a series; tell whether there is one."""
+        assert self.last is not None
+        pose = self._expanded(self.last.q)
+        self.last = pose or self.last
+        return pose is not None
+
+    def circle(self) -> NDArray[np.complex128] | None:
+        """Return complex slots (rows, nodes) around the last pose, where its K and L come from such; None elsewhere."""
+        if self.last is None or not self.last.smooth or self.chart.step is not None:
+            return None
+        series = self.expand(self.last.q, self._ways(self.last.q)[:1])
+        return None if series is None else series.nodes[len(self.order) :, 0]
+
+    # --- from pose to pose --------------------------------------------------------------------------------
+
+    def _go(self, t: float, q: Floats, halvings: int) -> None:
+        """Make q the last pose, by a way that is gone in parts where it has to be."""
+        assert self.last is not None
+        if np.array_equal(q, self.last.q):
+            return
+        found = self._hop(t, q)
+        if isinstance(found, Pose):
+            self._keep(found)
+            return
+        if not halvings:
+            raise NoPoseError(t, *found)
+        self._go(t, 0.5 * (self.last.q + q), halvings - 1)
+        self._go(t, q, halvings - 1)
+
+    def _keep(self, pose: Pose) -> None:
+        self.last = pose
+        if not pose.smooth:
+            # Kept while trial steps go in and out of it; far from it, its sheet may be another.
+            self._series = [one for one in self._series if one.holds(pose.q, 1.0)]
+
+    def _hop(self, t: float, q: Floats) -> Pose | tuple[Status, int]:
+        """Return the pose at q, or why it cannot be told from here."""
+        assert self.last is not None
+        last, way = self.last, q - self.last.q
+        if (self.steps or self.plan.tracked) and np.max(np.abs(way) / self.measures, initial=0.0) > WAY:
+            return Status.NOT_CONVERGED, -1
+        for one in self._series:
+            if one.holds(q):
+                return self._from_series(one, q)
+        if self.chart.step is not None:
+            return self._expanded(q) or (Status.SINGULAR, self.plan.steps[self.chart.step].group)
+        expected = self.expected(way)
+        modes = np.where(expected < 0, -1, 1)
+        turned = modes != np.where(last.roots < 0, -1, 1)
+        if (turned & ~(last.smooth & (np.abs(last.roots) < 2 * GUARD))).any():
+            return Status.SINGULAR, self.plan.steps[self.steps[int(np.argmax(turned))]].group
+        return self._closed(q, modes, expected)
+
+    def expected(self, way: Floats) -> Floats:
+        """Return the roots (k,) to which their slopes lead along a way (f,) from the last pose."""
+        assert self.last is not None
+        return np.asarray(self.last.roots + way @ self.slopes)
+
+    @property
+    def slopes(self) -> Floats:
+        """The slopes (f, k) of the roots at the last pose."""
+        assert self.last is not None
+        if self._slopes is None or self._slopes[0] is not self.last:
+            self._slopes = self.last, slopes_at(self.plan, self.steps, self.last.x, self.last.K[:, len(self.order) :])
+        return self._slopes[1]
+
+    @property
+    def measures(self) -> Floats:
+        """What makes the coordinates comparable (f,): a radian, the size of the mechanism, or 1 of an angle."""
+        measures = self.lengths.copy()
+        if self.chart.step is not None:
+            measures[self.chart.index] = 1.0
+        return measures
+
+    # --- regular poses ------------------------------------------------------------------------------------
+
+    def _closed(self, q: Floats, modes: NDArray[np.intp], expected: Floats) -> Pose | tuple[Status, int]:
+        """Return the pose in these modes from closed forms, or from a series where a group is nearly singular."""
+        assert self.last is not None
+        lanes = self._positions(q, self.last.x, modes)
+        least = lanes.least[self.steps]
+        status = Status(int(lanes.status[0]))
+        flat = self.steps[int(np.argmin(least))] if self.steps else 0
+        if status in (Status.OK, Status.SINGULAR) and np.min(least, initial=np.inf) < GUARD**2:
+            pose = self._expanded(q)
+            if pose is not None:
+                return pose
+            if not lanes.least[flat] > FLAT:
+                return Status.SINGULAR, self.plan.steps[flat].group
+        if status != Status.OK:
+            return status, int(lanes.group[0])
+        x = lanes.x[0, :, 0]
+        turn = np.abs(x - self.last.x)[self._unit]
+        if not np.isfinite(x).all() or np.max(turn, initial=0.0) > TURN:
+            return Status.NOT_CONVERGED, -1
+        roots = np.asarray(modes * np.sqrt(least), dtype=np.float64)
+        if not self._continues(roots, expected):
+            return Status.SINGULAR, self.plan.steps[flat].group
+        turned = self._turned(q, x)
+        return turned or self.regular(q, x, roots) or (Status.SINGULAR, -1)
+
+    def _turned(self, q: Floats, x: Floats) -> Pose | tuple[Status, int] | None:
+        """Return the pose from a series, or why there is none, where a general group is or has been singular.
+
+        There Newton's method may come to any branch. A series around the last pose, before it, tells the smooth one.
+        """
+        assert self.last is not None
+        if not self._general:
+            return None
+        signs, sizes = orientation(self.plan, self._general, x)
+        if self._signs is None or self._signs[0] is not self.last:
+            self._signs = self.last, orientation(self.plan, self._general, self.last.x)[0]
+        turned = signs != self._signs[1]
+        if not turned.any() and np.min(sizes) > NARROW:
+            return None
+        if len(q) == 1 and not self._is_in_vain(self.last.q):
+            series = self.expand(self.last.q, self._ways(self.last.q))
+            if series is None:
+                self._in_vain = self.last.q
+            elif series.holds(q):
+                self._series.append(series)
+                return self._from_series(series, q)
+        if not turned.any():
+            return None
+        return Status.SINGULAR, self.plan.steps[self._general[int(np.argmax(turned))]].group
+
+    def _positions(self, q: Floats, near: Floats, modes: NDArray[np.intp]) -> Lanes:
+        lanes = Lanes.empty(self.plan, 1, orders=1)
+        values = {id: q[k : k + 1] for k, id in enumerate(self.order)}
+        mode = dict(zip(self.steps, modes.tolist(), strict=True))
+        steps = self.plan.steps
+        positions(self.plan, len(steps), lanes, values, lambda k: mode.get(k, steps[k].mode), near[:, None])
+        return lanes
+
+    def regular(self, z: Floats, x: Floats, roots: Floats) -> Pose | None:
+        """Return a regular pose with its K by the drivers, None where that has no numbers."""
+        K = Coefficients(self.plan, _lanes(x)).slots(self.order)[:, :, 0]
+        return Pose(z, z, x, np.hstack((np.eye(len(z)), K)), roots) if np.isfinite(K).all() else None
+
+    def convective(self, pose: Pose, rates: Floats) -> Floats:
+        """Return z'^T L z' of drivers and slots (f + rows,) at a regular pose in the drivers' coordinates."""
+        lanes = _lanes(pose.x, rates @ pose.K[:, len(self.order) :])
+        return np.concatenate((np.zeros(len(self.order)), Coefficients(self.plan, lanes).convective_slots()[:, 0]))
+
+    def _continues(self, roots: Floats, expected: Floats) -> bool:
+        """Return whether roots (k,) are where their slopes at the last pose lead them."""
+        assert self.last is not None
+        last = self.last.roots
+        size = np.maximum(np.abs(roots) + np.abs(last), np.abs(expected - last))
+        return bool((np.abs(roots - expected) <= STRAY * size + 1e-9).all())
+
+    # --- poses from series --------------------------------------------------------------------------------
+
+    def _expanded(self, q: Floats) -> Pose | None:
+        """Return the pose at q from a new series around it, None where there is none."""
+        assert self.last is not None
+        if self._is_in_vain(q):
+            return None
+        ways = self._ways(q)
+        series = self.expand(q, ways)
+        if series is None:
+            self._in_vain = q
+            return None
+        self._in_vain = None
+        if len(q) == 1:
+            if series.holds(self.last.q, REACH):
+                value = series.at(series.way_to(self.last.q))[0][:, 0]
+                if not np.allclose(value[1:], self.last.x, rtol=0, atol=MEETS * np.max(np.abs(value))):
+                    return None
+            self._series.append(series)
+            return self._from_series(series, q)
+        value, first, _ = series.at(0.0)
+        K = np.linalg.lstsq(ways, first.T, rcond=None)[0]
+        return self._smooth(q, value[:, 0], np.asarray(K, dtype=np.float64))
+
+    def _is_in_vain(self, q: Floats) -> bool:
+        return self._in_vain is not None and bool(np.max(np.abs(q - self._in_vain) / self.measures) < IN_VAIN)
+
+    def expand(self, q: Floats, ways: Floats) -> Series | None:
+        """Return the series around q along ways (c, f) whose roots continue those of the last pose."""
+        assert self.last is not None
+        last, slopes = self.last, self.slopes
+        expected = dict(zip(self.steps, self.expected(q - last.q).tolist(), strict=True))
+        slope = dict(zip(self.steps, (ways @ slopes).T, strict=True))
+
+        def signs(step: int, s0: Floats) -> Floats:
+            """A root that goes through zero has the sign of its slope, another one its own."""
+            return np.where(np.isnan(s0), 1.0 if expected[step] >= 0 else -1.0, np.where(slope[step] < 0, -1.0, 1.0))
+
+        return expand(self.plan, self.order, self.lengths, self.chart, q, ways, signs, last.z, last.x)
+
+    def _ways(self, q: Floats) -> Floats:
+        """Return ways (c, f) that tell K at q, none of them along the poses where a group is flat."""
+        unit = np.diag(self.measures)
+        if len(q) == 1:
+            return unit
+        base, lean = self._base(q)
+        return unit if base is None else np.vstack((base, base + lean * unit))
+
+    def _base(self, q: Floats) -> tuple[Floats | None, float]:
+        """Return a way (f,) across all poses nearby where a group is flat, and how far one may lean from it."""
+        assert self.last is not None
+        near = np.abs(self.expected(q - self.last.q)) < ACROSS
+        near &= np.array([step != self.chart.step for step in self.steps], bool)
+        normals = (self.slopes[:, near] * self.measures[:, None]).T
+        normals = normals[np.linalg.norm(normals, axis=1) > 0]
+        if not len(normals):
+            return None, 1.0
+        way, lean = across(normals)
+        return way * self.measures, lean
+
+    def _from_series(self, series: Series, q: Floats) -> Pose:
+        value, first, _ = series.at(series.way_to(q))
+        return self._smooth(q, value[:, 0], first.T / series.ways)
+
+    def _smooth(self, q: Floats, value: Floats, K: Floats) -> Pose:
+        z, x = value[: len(q)], value[len(q) :]
+        if self.chart.step is None:
+            z = q
+        return Pose(q, z, x, K, roots_at(self.plan, self.steps, x), True)
+
+    def _convective_smooth(self, t: float, q: Floats, rates: Floats) -> Floats:
+        """Return z'^T L z' of drivers and slots at a pose from a series."""
+        if len(q) == 1:
+            series = next(one for one in self._series if one.holds(q))
+            _, _, second = series.at(series.way_to(q))
+            return np.asarray(second[:, 0] * (rates[0] / series.ways[0, 0]) ** 2)
+        size = float(np.linalg.norm(rates / self.measures))
+        if not size:
+            return np.zeros(self.last.K.shape[1] if self.last else 0)
+        along, (base, lean) = rates / size, self._base(q)
+        ways = along[None] if base is None else np.stack((base, base + lean * along, base - lean * along))
+        series_or_none = self.expand(q, ways)
+        if series_or_none is None:
+            raise NoPoseError(t, Status.SINGULAR, -1)
+        _, _, second = series_or_none.at(0.0)
+        if base is None:
+            return np.asarray(second[:, 0] * size**2)
+        # The second derivative is a quadratic form of the way: its values on three ways tell that along the rates.
+        return np.asarray((second[:, 1] + second[:, 2] - 2 * second[:, 0]) * (size**2 / (2 * lean**2)))
+
+
+def _lanes(x: Floats, rates: Floats | None = None) -> Lanes:
+    """Return one pose (rows,) as lanes."""
+    both = x[None, :, None] if rates is None else np.stack((x, rates))[:, :, None]
+    return Lanes(both, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))

@@ -1,0 +1,107 @@
+"""Power series of a mechanism's poses: how they are known where its groups are singular.
+
+At a change point (the flat pose of a parallelogram) K and L of the groups are 0/0, and close to it they have lost their
+digits; but along any smooth way of the drivers the pose is an analytic function of the way s. Its power series comes
+from poses on a circle of complex s, where every group is regular (`structkin.kinematics.circles`), by one Fourier
+transform; its first two derivatives are K and z'^T L z' along that way.
+
+At a dead point the pose is no function of the driver: there the way runs along the **angle** of the singular group,
+whose sine is its root and zero at the dead point, and the driver's value is solved for (`inverse`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.dynamics.inverse import Chart, Inverse
+from structkin.kinematics.circles import CERTAIN, NODES, RADII, UNIT, Signs, solve_around
+from structkin.kinematics.plan import Plan
+
+Floats = NDArray[np.float64]
+
+#: Powers that are kept; the last quarter of what the nodes tell is rounding, and certified to be so.
+POWERS = 3 * NODES // 4
+#: The part of the radius in which a series stands for the pose: the powers left out are below rounding there.
+VALID = 0.3
+
+
+@dataclass(frozen=True)
+class Series:
+    """Drivers and slots (rows,) as power series of the way s from a `place` (f,) along each of c `ways` (c, f).
+
+    `powers` (c, rows, POWERS) are the coefficients times powers of the radius, `nodes` (rows, c, NODES) the complex
+    drivers and slots on the circles.
+    """
+
+    place: Floats
+    ways: Floats
+    radius: float
+    powers: Floats
+    nodes: NDArray[np.complex128]
+
+    def way_to(self, q: Floats) -> float:
+        """Return how far along the only way some coordinates are."""
+        return float((q - self.place)[0] / self.ways[0, 0])
+
+    def holds(self, q: Floats, part: float = VALID) -> bool:
+        """Return whether coordinates lie in the inner part of the circle."""
+        return abs(self.way_to(q)) <= part * self.radius
+
+    def at(self, s: float) -> tuple[Floats, Floats, Floats]:
+        """Return value and the first two derivatives by s (rows, c) at a way from the place."""
+        n = np.arange(POWERS)
+        power = (s / self.radius) ** n
+        first, second = np.zeros(POWERS), np.zeros(POWERS)
+        first[1:] = n[1:] * power[:-1] / self.radius
+        second[2:] = n[2:] * n[1:-1] * power[:-2] / self.radius**2
+        value, one, two = np.moveaxis(self.powers @ np.stack((power, first, second), axis=1), 2, 0)
+        return value.T, one.T, two.T
+
+
+def expand(
+    plan: Plan,
+    order: Sequence[str],
+    lengths: Floats,
+    chart: Chart,
+    q: Floats,
+    ways: Floats,
+    signs: Signs,
+    z: Floats,
+    near: Floats,
+) -> Series | None:
+    """Return the series of a pose along ways (c, f) from coordinates q (f,), None where no circle is certain.
+
+    `signs` tells the smooth roots apart, as for `solve_around`; `z` (f,) and `near` (rows,) are drivers and slots close
+    by. `lengths` (f,) make coordinates of different kinds comparable.
+    """
+    around = np.repeat(near[:, None], len(ways), axis=1)
+    for radius in RADII:
+        nodes = q[:, None, None] + ways.T[:, :, None] * (radius * UNIT)
+        roots, given = {}, {}
+        if chart.step is not None:
+            inverse = Inverse(plan, tuple(order), lengths, chart, radius, signs, around)
+            if chart.link is None:
+                roots[chart.step] = np.sin(nodes[chart.index])
+                found = inverse.by_root(nodes, z)
+            else:
+                found, given[chart.step] = inverse.by_link(nodes, z)
+            if found is None:
+                continue
+            nodes = found
+        with np.errstate(all="ignore"):
+            values = dict(zip(order, nodes, strict=True))
+            circles = solve_around(plan, values, radius, signs, around, roots, given=given)
+            if not (circles.until == len(plan.steps)).all():
+                continue
+            nodes = np.concatenate((nodes, circles.x))
+            powers = np.fft.fft(nodes, axis=2) / NODES
+        scale = np.concatenate((lengths, np.full(len(circles.x), np.max(np.abs(circles.x)))))
+        if not (np.abs(powers[:, :, POWERS:]) <= CERTAIN * scale[:, None, None]).all():
+            continue
+        powers = powers[:, :, :POWERS] * UNIT[0] ** -np.arange(POWERS)
+        return Series(q, ways, radius, np.moveaxis(powers.real, 1, 0), nodes)
+    return None

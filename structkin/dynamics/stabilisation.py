@@ -1,0 +1,88 @@
+"""What keeps the constraints closed while the equations with multipliers are integrated.
+
+Solved for Phi_q q'' = gamma alone, as by direct integration, the joints drift apart: rounding and the error of the
+integrator in Phi'' are integrated twice. Each method here says which accelerations hold at a state, and what is put
+right after a step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from structkin.dynamics.multipliers import Multipliers, Pose
+
+Floats = NDArray[np.float64]
+
+
+class Stabilisation(Protocol):
+    """One method; the equations call it."""
+
+    def accelerations(self, equations: Multipliers, pose: Pose, force: Floats) -> tuple[Floats, Floats]:
+        """Return q'' (n,) and the multipliers (m,) under the forces Q (n,)."""
+
+    @property
+    def renewed(self) -> bool:
+        """Whether the last `settle` changed what is integrated, so that multistep methods have to begin anew."""
+
+    def close(self, equations: Multipliers, t: float, y: Floats) -> Floats:
+        """Return the state at which the accelerations of a state are taken."""
+
+    def settle(self, equations: Multipliers, t: float, y: Floats) -> Floats:
+        """Return the state that a step's end is taken for."""
+
+
+class Unchanged:
+    """States are taken as they are."""
+
+    renewed = False
+
+    def close(self, equations: Multipliers, t: float, y: Floats) -> Floats:
+        """Return the state unchanged."""
+        return y
+
+    def settle(self, equations: Multipliers, t: float, y: Floats) -> Floats:
+        """Return the state unchanged."""
+        return y
+
+
+@dataclass(frozen=True)
+class Feedback(Unchanged):
+    """Baumgarte's method: Phi'' + 2 alpha Phi' + beta^2 Phi = 0, with gains [1/s] (Flores & Lankarani, eqs. 172-173).
+
+    Both gains zero are direct integration.
+    """
+
+    alpha: float = 0.0
+    beta: float = 0.0
+
+    def right(self, pose: Pose) -> Floats:
+        """Return gamma - 2 alpha Phi' - beta^2 Phi (m,)."""
+        return np.asarray(pose.gamma - 2 * self.alpha * pose.rate - self.beta**2 * pose.phi)
+
+    def accelerations(self, equations: Multipliers, pose: Pose, force: Floats) -> tuple[Floats, Floats]:
+        """Return q'' (n,) and the multipliers (m,)."""
+        return pose.factors.solve(force, self.right(pose))
+
+
+@dataclass(frozen=True)
+class Augmented(Unchanged):
+    """The augmented Lagrangian method (Bayo, Garcia de Jalon & Serna 1988), with the feedback of Baumgarte's form.
+
+    (M + p Phi_q^T Phi_q) q''_i+1 = M q''_i + p Phi_q^T (gamma - 2 alpha Phi' - beta^2 Phi), from M q''_0 = Q, where
+    lambda_i+1 = lambda_i + p (Phi_q q''_i+1 - gamma + ...). It is solved in the form of `Kkt.penalise`, in which the
+    matrix keeps its pattern and its condition; redundant rows and poses where rows lose their rank need nothing else.
+    """
+
+    feedback: Feedback
+    penalty: float
+    corrections: int
+
+    def accelerations(self, equations: Multipliers, pose: Pose, force: Floats) -> tuple[Floats, Floats]:
+        """Return q'' (n,) and the multipliers (m,)."""
+        factors = equations.kkt.penalise(pose.mass, pose.jacobian, self.penalty, self.corrections)
+        return factors.solve(force, self.feedback.right(pose))

@@ -1,0 +1,119 @@
+"""The choice of coordinates, stabilisation and gains of a simulation: what fits together, and what is wrong."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from structkin.coordinates import FAMILIES
+from structkin.dynamics.gains import GAINS, chosen_gains
+from structkin.dynamics.integrators import ADAPTIVE, FIXED, FORGIVING
+from structkin.dynamics.partitioning import Partitioning
+from structkin.dynamics.projection import Projection
+from structkin.dynamics.stabilisation import Augmented, Feedback, Stabilisation
+from structkin.errors import Problem
+from structkin.model.topology import suggest
+
+#: How the constraints are kept closed.
+STABILISATIONS = ("none", "baumgarte", "augmented", "partitioning", "projection")
+#: Penalty (in masses of the mechanism) and corrections of the augmented Lagrangian method.
+PENALTY, CORRECTIONS = 1e7, 10
+
+
+def check_stabilisation(
+    formulation: str,
+    integrator: str,
+    step: float | None,
+    problems: list[Problem],
+    *,
+    coordinates: str | None,
+    stabilisation: str | None,
+    alpha: float | None,
+    beta: float | None,
+    gains: str | None,
+    penalty: float | None,
+) -> Stabilisation | None:
+    """Return the method of a formulation with multipliers, None for the reduced one; mistakes go to `problems`."""
+    given = {
+        "coordinates": coordinates, "stabilisation": stabilisation, "alpha": alpha, "beta": beta, "gains": gains,
+        "penalty": penalty,
+    }  # fmt: skip
+    if not str(formulation).startswith("multipliers"):
+        if formulation != "reduced":
+            return None
+        hint = 'it belongs to formulation = "multipliers"'
+        problems += [
+            Problem(key, "the reduced formulation has no constraints to keep", hint)
+            for key, value in given.items()
+            if value is not None
+        ]
+        return None
+    if coordinates is not None and coordinates not in FAMILIES:
+        problems.append(Problem("coordinates", f"'{coordinates}' is unknown", suggest(str(coordinates), FAMILIES)))
+    name = stabilisation or ("partitioning" if integrator in ADAPTIVE and integrator not in FORGIVING else "projection")
+    if name not in STABILISATIONS:
+        problems.append(Problem("stabilisation", f"'{name}' is unknown", suggest(str(name), STABILISATIONS)))
+        return None
+    feedback = _feedback(name, alpha, beta, gains, integrator, step, problems)
+    if name == "projection" and integrator in ADAPTIVE and integrator not in FORGIVING:
+        problems.append(
+            Problem("stabilisation", f"projection changes the state after a step, and {integrator} goes on from "
+                    "earlier ones", 'take "partitioning", or an integrator of ' + ", ".join(FORGIVING))
+        )  # fmt: skip
+    if name != "augmented":
+        if penalty is not None:
+            problems.append(Problem("penalty", f"'{name}' has no penalty", 'stabilisation = "augmented" has one'))
+        return Partitioning() if name == "partitioning" else Projection() if name == "projection" else feedback
+    if penalty is not None and not (_is_number(penalty) and penalty > 0):
+        problems.append(Problem("penalty", f"{penalty!r} is not a positive number"))
+    return Augmented(feedback, penalty or PENALTY, CORRECTIONS)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and math.isfinite(value)
+
+
+def _feedback(
+    name: str,
+    alpha: float | None,
+    beta: float | None,
+    gains: str | None,
+    integrator: str,
+    step: float | None,
+    problems: list[Problem],
+) -> Feedback:
+    given = {"alpha": alpha, "beta": beta}
+    for key, value in given.items():
+        if value is not None and not (_is_number(value) and value >= 0):
+            problems.append(Problem(key, f"{value!r} is not a gain of zero or more [1/s]"))
+            return Feedback()
+    if name not in ("baumgarte", "augmented"):
+        problems += [
+            Problem(key, f"'{name}' has no gains", 'stabilisation = "baumgarte" has them')
+            for key, value in (*given.items(), ("gains", gains))
+            if value is not None
+        ]
+        return Feedback()
+    if gains is not None:
+        problems += [
+            Problem(key, "has no meaning where gains are chosen", "leave out gains, or this")
+            for key, value in given.items()
+            if value is not None
+        ]
+        if gains not in GAINS:
+            problems.append(Problem("gains", f"'{gains}' is unknown", suggest(str(gains), GAINS)))
+        elif integrator not in FIXED:
+            hint = "give alpha and beta, or take an integrator with a fixed step"
+            problems.append(Problem("gains", f"belong to a fixed step, and {integrator} chooses its own", hint))
+        elif _is_number(step) and float(step or 0.0) > 0:
+            return Feedback(*chosen_gains(gains, integrator, float(step or 0.0)))
+        return Feedback()
+    if name == "baumgarte":
+        problems += [
+            Problem(key, "the gain of baumgarte is missing", f'such as {key} = 5.0, or gains = "stability"')
+            for key, value in given.items()
+            if value is None
+        ]
+    return Feedback(alpha or 0.0, beta or 0.0)

@@ -1,0 +1,139 @@
+"""Forces and moments as plain functions of the user, and what they may not return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.kinematics import Motion
+from structkin.model.mechanism import GROUND
+from structkin.model.topology import suggest
+
+if TYPE_CHECKING:
+    from structkin.dynamics.loads import Wrenches
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Force:
+    """A force that a function of the user returns: vector (2,) or (n, 2) [N] in global axes at a point.
+
+    `point` is a name, or a place x + yj [m] in the frame of `link`. Without `link` it acts on the first moving link
+    that has the point.
+    """
+
+    point: str | complex
+    vector: Any
+    link: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A moment that a function of the user returns: size [N m], a number or (n,), counter-clockwise on `link`.
+
+    Its opposite acts on `against`.
+    """
+
+    link: str
+    size: Any
+    against: str = GROUND
+
+
+#: Forces as a plain function of the times (n,) [s] and the state: a `Motion` of n samples, whose positions and
+#: velocities are known (`position`, `velocity`, `angle`, `omega`, `travel`), its accelerations not.
+UserLoad = Callable[[Floats, Motion], Iterable[Force | Moment]]
+
+
+def add_user_load(total: Wrenches, user: UserLoad) -> None:
+    """Add what a function of the user returns; `InputError` names the function and what is wrong with its result."""
+    motion = total.motion
+    found: Any = user(motion.t, motion)  # whatever it is
+    if found is None or not isinstance(found, Iterable):
+        hint = "return a list of Force and Moment, empty where nothing acts"
+        raise refused(motion, user, f"returned {type(found).__name__}", hint)
+    for item in found:
+        if isinstance(item, Moment):
+            _add_moment(total, user, item)
+        elif isinstance(item, Force):
+            _add_force(total, user, item)
+        else:
+            message = f"expected Force or Moment, found {type(item).__name__}"
+            raise refused(motion, user, message, "return a list of them")
+
+
+def _add_moment(total: Wrenches, user: UserLoad, item: Moment) -> None:
+    links = total.motion.mechanism.links
+    for name in (item.link, item.against):
+        if name not in links:
+            raise refused(total.motion, user, f"'{name}' is not a link", suggest(str(name), links))
+    size = _values(total.motion, user, item.size, (), f"Moment on '{item.link}'")
+    total.turn(item.link, size)
+    total.turn(item.against, -size)
+
+
+def _add_force(total: Wrenches, user: UserLoad, item: Force) -> None:
+    links, link, place = total.motion.mechanism.links, item.link, item.point
+    if link not in links and (link is not None or not isinstance(place, str)):
+        raise refused(total.motion, user, f"'{link}' is not a link", suggest(str(link), links))
+    if isinstance(place, str):
+        held = [name for name, one in links.items() if place in one.local]
+        if not held or (link is not None and link not in held):
+            known = total.motion.mechanism.points if link is None else links[link].local
+            raise refused(total.motion, user, f"'{place}' is not a point of {link or 'a link'}", suggest(place, known))
+        link = link or next((name for name in held if name != GROUND), GROUND)
+        place = links[link].local[place]
+    try:
+        place = complex(place)
+    except (TypeError, ValueError):
+        message = f"the point of a Force is {type(place).__name__}"
+        raise refused(total.motion, user, message, "give a point's name, or a place x + yj on a link") from None
+    assert link is not None  # a name of a point has found one
+    total.push(link, place, _values(total.motion, user, item.vector, (2,), f"Force on '{link}'"))
+
+
+def _values(motion: Motion, user: UserLoad, value: Any, shape: tuple[int, ...], what: str) -> Floats:
+    """Return the sizes (n, *shape) of a load, checked."""
+    wanted = (len(motion), *shape)
+    expected = "a number or (n,)" if not shape else "(2,) or (n, 2)"
+    try:
+        numbers = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        message = f"the {what} has a size that is not a number: {type(value).__name__}"
+        raise refused(motion, user, message, f"give {expected} in N or N m") from None
+    try:
+        full = np.broadcast_to(numbers, wanted)
+    except ValueError:
+        message = f"the {what} has a size of the shape {numbers.shape}"
+        raise refused(motion, user, message, f"expected {expected}, here with n = {len(motion)}") from None
+    missing = np.isnan(full).any(axis=1) if shape else np.isnan(full)
+    if (bad := np.flatnonzero(missing & known_state(motion))).size:
+        raise refused(motion, user, f"the {what} is NaN {when(motion, int(bad[0]))}", no_times(motion))
+    return full
+
+
+def known_state(motion: Motion) -> NDArray[np.bool_]:
+    """Return which samples (n,) have positions and velocities: there every load has to have a size."""
+    return np.asarray(motion.ok & np.isfinite(motion.lanes.x[:2]).all(axis=(0, 1)))
+
+
+def when(motion: Motion, sample: int) -> str:
+    """Say at which time or sample something is missing."""
+    t = float(motion.t[sample])
+    return f"at t = {t:.6g} s" if np.isfinite(t) else f"at sample {sample}"
+
+
+def no_times(motion: Motion) -> str:
+    """Return the hint that a motion has no times, where that may be why a size is missing."""
+    return "the motion has no times: solve with t=" if np.isnan(motion.t).any() else ""
+
+
+def refused(motion: Motion, user: UserLoad, message: str, hint: str) -> InputError:
+    """Return the mistake of a function, with its name."""
+    name = getattr(user, "__name__", type(user).__name__)
+    return InputError([Problem(f"loads, {name}", message, hint)], motion.mechanism.title or "loads")

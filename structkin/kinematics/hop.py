@@ -1,0 +1,69 @@
+"""A general group beyond a pose where it is singular: through a change point, and not past a limit.
+
+At a change point Newton's method and the tangent have nothing to hold on to, but the pose is an analytic function of
+the way there. From a regular pose before it, the inputs go on in a straight line h(s) = h_0 + s (h_1 - h_0) for complex
+s on a circle around: there the group closes by Newton's method, and the mean of the powers of s is the pose at s = 1.
+A limit, a gap between two limits and a narrow escape are branch points: then the values on the circle have negative
+powers, and there is no way on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.groups import General
+
+Floats = NDArray[np.float64]
+
+#: Places on a circle, and its radii in parts of the way.
+NODES, RADII = 32, (3.0, 2.0, 1.5, 1.25)
+#: The last quarter of the powers is rounding of this size, relative to the group's size, where nothing is singular.
+CERTAIN = 1e-11
+
+_UNIT = np.exp(2j * np.pi * (np.arange(NODES) + 0.5) / NODES)
+
+
+def hop(
+    form: General, h0: tuple[Any, ...], h1: tuple[Any, ...], O: Floats, theta: Floats
+) -> tuple[Floats, Floats] | None:
+    """Return origins (m, 2, 1) and angles (m, 1) at inputs h1, from those at h0; None where no circle is certain."""
+    if form.rows.count > 3 * form.rows.links:
+        return None
+    rise_O, rise_theta = _tangent(form, h0, h1, O, theta)
+    for radius in RADII:
+        s = radius * _UNIT
+        with np.errstate(all="ignore"):
+            h = tuple(_along(form, j, a, b, s) for j, (a, b) in enumerate(zip(h0, h1, strict=True)))
+            O1, theta1, change = form.newton(h, O + s * rise_O, theta + s * rise_theta, iterations=25)
+            if not (change < 1e-8).all():
+                continue
+            powers = np.fft.fft(np.concatenate((O1.reshape(-1, NODES) / form.rows.size, theta1)), axis=1) / NODES
+        if np.max(np.abs(powers[:, 3 * NODES // 4 :])) > CERTAIN:
+            continue
+        n = np.arange(3 * NODES // 4)
+        values = (powers[:, : len(n)] * _UNIT[0] ** -n @ radius ** -n.astype(float)).real
+        split = 2 * form.rows.links
+        return values[:split].reshape(-1, 2, 1) * form.rows.size, values[split:, None]
+    return None
+
+
+def _tangent(
+    form: General, h0: tuple[Any, ...], h1: tuple[Any, ...], O: Floats, theta: Floats
+) -> tuple[Floats, Floats]:
+    """Return the changes of origins (m, 2, 1) and angles (m, 1) that the inputs' change makes along the tangent."""
+    dh = tuple(np.asarray(b) - np.asarray(a) for a, b in zip(h0, h1, strict=True))
+    found = form.linear(h0, form.unknowns(O, theta), dh, (0.0,) * form.rows.equations)
+    rates = np.stack([np.broadcast_to(x, (2, 1)) for x in found[: 2 * form.rows.links]])
+    dO, dU = rates[0::2], rates[1::2]
+    return dO, np.cos(theta) * dU[:, 1] - np.sin(theta) * dU[:, 0]
+
+
+def _along(form: General, j: int, a: Any, b: Any, s: NDArray[np.complex128]) -> Any:
+    """Return an input along the way; unit vectors keep their length."""
+    mixed = np.asarray(a) + s * (np.asarray(b) - np.asarray(a))
+    if j < len(form.rows.unit) and form.rows.unit[j]:
+        mixed = mixed / np.sqrt(np.sum(mixed**2, axis=0))
+    return mixed

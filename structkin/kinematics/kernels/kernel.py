@@ -1,0 +1,39 @@
+"""A kernel: functions written for a kind of step, in the dialects of NumPy and of Numba."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from structkin.kinematics.kernels import store
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The functions of a kind of step, as source in both dialects."""
+
+    name: str
+    numpy: str
+    numba: str
+
+    def call(self, function: str, *arguments: Any, numba: bool) -> None:
+        """Run `solve`, `first` or `both`; with Numba, compile it if this is its first call on this machine."""
+        if not numba:
+            getattr(store.plain(self.name, self.numpy), function)(*arguments)
+            return
+        if not self.is_ready(function):
+            if not self.is_stored(function):
+                store.log.info("compiling the %s of %s, once on this machine", function, self.name)
+            _ready.add((self.numba, function))
+        getattr(store.load(self.name, self.numba), function)(*arguments)
+
+    def is_ready(self, function: str) -> bool:
+        """Return whether this process has the compiled function at hand."""
+        return (self.numba, function) in _ready
+
+    def is_stored(self, function: str) -> bool:
+        """Return whether it was compiled before on this machine."""
+        return store.is_stored(self.name, self.numba, function)
+
+
+_ready: set[tuple[str, str]] = set()

@@ -1,0 +1,182 @@
+"""Whole curves of poses along the path of the drivers, through every fold: the circuits of any mechanism.
+
+A curve of poses is traced by pseudo-arclength continuation (see `structkin.kinematics.limits.follow`) until it closes,
+or to its ends both ways. Its folds cut it into arcs on which the parameter only grows or only falls: the sheets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.kinematics.limits.follow import (
+    FAR,
+    FIRST,
+    LONGEST,
+    SHORTEST,
+    STEPS,
+    Fold,
+    LostError,
+    Point,
+    advance,
+    barred_between,
+    begin,
+    far_end,
+    fold_between,
+    is_smooth,
+)
+from structkin.kinematics.limits.reach import TURN
+from structkin.kinematics.limits.system import System
+
+Floats = NDArray[np.float64]
+
+#: How far a chord of the curve may pass by a pose of it, in parts of the chord.
+BESIDE = 0.05
+
+
+@dataclass(frozen=True)
+class Arc:
+    """A part of a curve on which the parameter is monotone: poses y (k, m) in order of the way, and its ends.
+
+    An end is a `Fold`, or None where a closed curve without folds begins again.
+    """
+
+    poses: Floats
+    ends: tuple[Fold | None, Fold | None]
+
+    def crossings(self, system: System, p: float, *, periodic: bool) -> list[Floats]:
+        """Return the poses (m,) of the arc at a parameter; whole turns do not count where it is periodic."""
+        found = []
+        low, high = sorted((self.poses[0, -1], self.poses[-1, -1]))
+        places = p + TURN * np.arange(np.ceil((low - p) / TURN), np.floor((high - p) / TURN) + 1) if periodic else [p]
+        for place in places:
+            if low <= place <= high:
+                found.append(_at(system, self.poses, float(place)))
+        return found
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A connected curve of poses: its arcs in order; `closed` where the last one leads to the first again."""
+
+    arcs: tuple[Arc, ...]
+    closed: bool
+
+    @property
+    def turns(self) -> float:
+        """How far the parameter goes on a closed curve without folds, in turns; else zero."""
+        if not self.closed or self.arcs[0].ends[0] is not None:
+            return 0.0
+        (arc,) = self.arcs
+        return abs(float(arc.poses[-1, -1] - arc.poses[0, -1])) / TURN
+
+
+def trace(system: System, y: Floats, whole: tuple[float, float] | None) -> Curve:
+    """Return the curve of poses through y (m,); `whole` is the range of the parameter, None a full turn of an angle."""
+    forward, closed = _walk(system, y, 1, whole)
+    if closed:
+        return _closed(forward)
+    backward, _ = _walk(system, y, -1, whole)
+    return Curve(_arcs([*reversed(backward), *forward[1:]]), closed=False)
+
+
+#: A pose of the way, and the fold that is there, if there is one.
+_Mark = tuple[Floats, Fold | None]
+
+
+def _walk(system: System, y: Floats, direction: int, whole: tuple[float, float] | None) -> tuple[list[_Mark], bool]:
+    """Return the poses of the way from y to its end, and whether it came back to y."""
+    here = start = begin(system, y, direction)
+    way: list[_Mark] = [(y, None)]
+    step = FIRST
+    for _ in range(STEPS):
+        there = advance(system, here, step)
+        if there is None or not is_smooth(here, there):
+            step *= 0.5
+            if step < SHORTEST:
+                return [*way, (here.y, Fold(float(here.y[-1]), None, here.y, lost=True))], False
+            continue
+        if len(way) > 1 and _passes(start, here, there, periodic=whole is None):
+            return [*way, (_shifted(y, there), None)], True
+        end = _end(system, here, there, whole)
+        if end is not None:
+            return [*way, (end.y, end)], False
+        if there.tangent[-1] * here.tangent[-1] < 0:
+            fold = fold_between(system, here, there)
+            way.append((fold.y, Fold(float(fold.y[-1]), system.stuck(fold.tangent), fold.y)))
+        way.append((there.y, None))
+        here, step = there, min(2 * step, LONGEST * max(1.0, float(np.abs(there.y).max())))
+    return [*way, (here.y, Fold(float(here.y[-1]), None, here.y, lost=True))], False
+
+
+def _end(system: System, here: Point, there: Point, whole: tuple[float, float] | None) -> Fold | None:
+    try:
+        barred = barred_between(system, here, there)
+    except LostError:
+        return Fold(float(here.y[-1]), None, here.y, lost=True)
+    if barred is not None:
+        return barred
+    p = float(there.y[-1])
+    if whole is not None and not whole[0] <= p <= whole[1]:
+        bound = whole[0] if p < whole[0] else whole[1]
+        part = (bound - here.y[-1]) / (p - here.y[-1])
+        return Fold(bound, None, here.y + part * (there.y - here.y))
+    return far_end(system, here, there) if system.reach(there.y) > FAR else None
+
+
+def _shifted(y: Floats, there: Point) -> Floats:
+    """Return y, whole turns on, near to another pose."""
+    return np.append(y[:-1], y[-1] + TURN * np.round((there.y[-1] - y[-1]) / TURN))
+
+
+def _passes(start: Point, here: Point, there: Point, *, periodic: bool) -> bool:
+    """Return whether the way from one pose to the next passes the start, in the direction that it had there."""
+    back = _shifted(start.y, there) if periodic else start.y
+    way = there.y - here.y
+    square = float(way @ way)
+    part = float((back - here.y) @ way) / square
+    if not -1e-9 <= part < 1 - 1e-9 or start.tangent @ way <= 0:
+        return False
+    return bool(np.linalg.norm(here.y + part * way - back) < BESIDE * np.sqrt(square))
+
+
+def _closed(way: list[_Mark]) -> Curve:
+    """Return the arcs of a way that came back, from fold to fold."""
+    folds = [k for k, (_, fold) in enumerate(way) if fold is not None]
+    if not folds:
+        return Curve((Arc(np.stack([y for y, _ in way]), (None, None)),), closed=True)
+    first = folds[0]
+    shift = way[-1][0][-1] - way[0][0][-1]
+
+    def later(mark: _Mark) -> _Mark:
+        y, fold = mark
+        y = np.append(y[:-1], y[-1] + shift)
+        return y, fold and Fold(fold.p + shift, fold.step, y, fold.far)
+
+    return Curve(_arcs([*way[first:], *map(later, way[1 : first + 1])]), closed=True)
+
+
+def _arcs(way: list[_Mark]) -> tuple[Arc, ...]:
+    folds = [k for k, (_, fold) in enumerate(way) if fold is not None]
+    return tuple(Arc(np.stack([y for y, _ in way[i : j + 1]]), (way[i][1], way[j][1])) for i, j in pairwise(folds))
+
+
+def _at(system: System, poses: Floats, p: float) -> Floats:
+    """Return the pose at a parameter between the ends of an arc, by Newton's method from the nearest poses."""
+    values = poses[:, -1] if poses[-1, -1] >= poses[0, -1] else poses[::-1, -1]
+    ordered = poses if poses[-1, -1] >= poses[0, -1] else poses[::-1]
+    k = min(max(int(np.searchsorted(values, p)), 1), len(values) - 1)
+    part = (p - values[k - 1]) / ((values[k] - values[k - 1]) or 1.0)
+    guess = ordered[k - 1] + part * (ordered[k] - ordered[k - 1])
+    y = np.append(guess[:-1], p)
+    for _ in range(12):
+        rows, J = system.equations(y)
+        change = np.linalg.lstsq(J[:, :-1], -rows, rcond=None)[0]
+        y = y + np.append(change, 0.0)
+        if np.abs(change).max() < 1e-12:
+            break
+    near = np.abs(y - guess).max() < max(0.5 * np.abs(ordered[k] - ordered[k - 1]).max(), 1e-6)
+    return y if near else np.append(guess[:-1], p)

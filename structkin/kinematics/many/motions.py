@@ -1,0 +1,200 @@
+"""The motions of variants, however they were found."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.kinematics.affine import Affine, Frame
+from structkin.kinematics.engine import Lanes
+from structkin.kinematics.many.record import ManyPlan
+from structkin.kinematics.many.variants import Variants, plain
+from structkin.kinematics.motion import Motion
+from structkin.kinematics.status import Status
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Motions(ABC):
+    """The motions of v variants over n samples, in SI and radians; numbers are NaN as in a `Motion`.
+
+    `t` (n,) holds the times [s], NaN where the drivers were given as values.
+    """
+
+    mechanism: Mechanism
+    t: Floats
+    count: int
+
+    def __len__(self) -> int:
+        """Return the number of variants."""
+        return self.count
+
+    def __repr__(self) -> str:
+        """Return title, variants and samples."""
+        name = repr(self.mechanism.title or "a mechanism")
+        return f"<Motions of {name}: {self.count} variants, {len(self.t)} samples, {self.ok.sum()} ok>"
+
+    @property
+    @abstractmethod
+    def status(self) -> NDArray[np.int8]:
+        """A `Status` for each variant and sample (v, n), as its integer."""
+
+    @property
+    @abstractmethod
+    def failed_group(self) -> NDArray[np.int32]:
+        """The index of the group at which a sample stopped (v, n), -1 where it is ok."""
+
+    @property
+    def ok(self) -> NDArray[np.bool_]:
+        """Which samples are ok (v, n)."""
+        return np.asarray(self.status == Status.OK)
+
+    @abstractmethod
+    def position(self, point: str) -> Floats:
+        """Return the paths (v, n, 2) [m] of a named point; `InputError` where there is none."""
+
+    @abstractmethod
+    def velocity(self, point: str) -> Floats:
+        """Return the velocities (v, n, 2) [m/s] of a point."""
+
+    @abstractmethod
+    def acceleration(self, point: str) -> Floats:
+        """Return the accelerations (v, n, 2) [m/s^2] of a point."""
+
+    @abstractmethod
+    def angle(self, link: str) -> Floats:
+        """Return the angles (v, n) [rad] of a link, without jumps of a turn along the samples of a variant."""
+
+    @abstractmethod
+    def omega(self, link: str) -> Floats:
+        """Return the angular velocities (v, n) [rad/s] of a link."""
+
+    @abstractmethod
+    def alpha(self, link: str) -> Floats:
+        """Return the angular accelerations (v, n) [rad/s^2] of a link."""
+
+
+@dataclass(frozen=True, repr=False)
+class Apart(Motions):
+    """Motions that were found one by one: `motions` (v,)."""
+
+    motions: tuple[Motion, ...]
+
+    @property
+    def status(self) -> NDArray[np.int8]:
+        """A `Status` for each variant and sample (v, n), as its integer."""
+        return np.stack([motion.status for motion in self.motions])
+
+    @property
+    def failed_group(self) -> NDArray[np.int32]:
+        """The index of the group at which a sample stopped (v, n), -1 where it is ok."""
+        return np.stack([motion.failed_group for motion in self.motions])
+
+    def position(self, point: str) -> Floats:
+        """Return the paths (v, n, 2) [m] of a named point; `InputError` where there is none."""
+        return np.stack([motion.position(point) for motion in self.motions])
+
+    def velocity(self, point: str) -> Floats:
+        """Return the velocities (v, n, 2) [m/s] of a point."""
+        return np.stack([motion.velocity(point) for motion in self.motions])
+
+    def acceleration(self, point: str) -> Floats:
+        """Return the accelerations (v, n, 2) [m/s^2] of a point."""
+        return np.stack([motion.acceleration(point) for motion in self.motions])
+
+    def angle(self, link: str) -> Floats:
+        """Return the angles (v, n) [rad] of a link, without jumps of a turn along the samples of a variant."""
+        return np.stack([motion.angle(link) for motion in self.motions])
+
+    def omega(self, link: str) -> Floats:
+        """Return the angular velocities (v, n) [rad/s] of a link."""
+        return np.stack([motion.omega(link) for motion in self.motions])
+
+    def alpha(self, link: str) -> Floats:
+        """Return the angular accelerations (v, n) [rad/s^2] of a link."""
+        return np.stack([motion.alpha(link) for motion in self.motions])
+
+
+@dataclass(frozen=True, repr=False)
+class Together(Motions):
+    """Motions whose variants are lanes of one plan `many`."""
+
+    many: ManyPlan
+    lanes: Lanes
+
+    @property
+    def status(self) -> NDArray[np.int8]:
+        """A `Status` for each variant and sample (v, n), as its integer."""
+        return self.lanes.status.reshape(self.count, -1)
+
+    @property
+    def failed_group(self) -> NDArray[np.int32]:
+        """The index of the group at which a sample stopped (v, n), -1 where it is ok."""
+        return self.lanes.group.reshape(self.count, -1)
+
+    def position(self, point: str) -> Floats:
+        """Return the paths (v, n, 2) [m] of a named point; `InputError` where there is none."""
+        return self._evaluate(self._place(point), 0)
+
+    def velocity(self, point: str) -> Floats:
+        """Return the velocities (v, n, 2) [m/s] of a point."""
+        return self._evaluate(self._place(point), 1)
+
+    def acceleration(self, point: str) -> Floats:
+        """Return the accelerations (v, n, 2) [m/s^2] of a point."""
+        return self._evaluate(self._place(point), 2)
+
+    def angle(self, link: str) -> Floats:
+        """Return the angles (v, n) [rad] of a link, without jumps of a turn along the samples of a variant."""
+        u = self._direction(link, 0)
+        return np.unwrap(np.arctan2(u[..., 1], u[..., 0]), axis=1)
+
+    def omega(self, link: str) -> Floats:
+        """Return the angular velocities (v, n) [rad/s] of a link."""
+        return _cross(self._direction(link, 0), self._direction(link, 1))
+
+    def alpha(self, link: str) -> Floats:
+        """Return the angular accelerations (v, n) [rad/s^2] of a link."""
+        return _cross(self._direction(link, 0), self._direction(link, 2))
+
+    def _frame(self, link: str) -> Frame:
+        frames = self.many.plan.frames
+        if link not in frames:
+            raise InputError([Problem(str(link), "is not a link", suggest(str(link), frames))], self.mechanism.title)
+        return frames[link]
+
+    def _direction(self, link: str, order: int) -> Floats:
+        return self._evaluate(self._frame(link).direction, order)
+
+    def _place(self, point: str) -> Affine:
+        if point in self.many.plan.pins:
+            return self.many.plan.pins[point]
+        link = self.mechanism.link_of(point)
+        return self._frame(link).point(self.many.links[link].local[point])
+
+    def _evaluate(self, expression: Affine, order: int) -> Floats:
+        slots, plan = self.lanes.x[order], self.many.plan
+        total = np.zeros((self.count, len(self.t)), np.complex128)
+        if order == 0:
+            total += self._column(expression.const)
+        for slot, factor in expression.terms:
+            a, b = slots[plan.rows(slot)].reshape(2, self.count, -1)
+            total += self._column(factor) * (a + 1j * b)
+        return np.stack((total.real, total.imag), axis=-1)
+
+    @staticmethod
+    def _column(number: Any) -> Any:
+        """Return a number as a column, a line a variant; one that does not differ as it is."""
+        return plain(number)[1:, None] if isinstance(number, Variants) else number
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])

@@ -1,0 +1,154 @@
+"""The circles and lines that touch: from the words of the file to places in the frames of their links."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+from structkin.model.draft import GROUND, Draft
+from structkin.model.flaw import Flaw
+from structkin.model.force_schema import ContactEntry
+from structkin.model.forces import Contact, Disc, Line
+from structkin.model.geometry import TINY
+from structkin.model.schema import pair
+from structkin.model.sizes import TRANSITION, between, positive
+
+
+def usual_loss(restitution: float) -> float:
+    """Return the loss of Lankarani and Nikravesh: right for a restitution near 1, too small for less.
+
+    H. M. Lankarani, P. E. Nikravesh, A contact force model with hysteresis damping for impact analysis of multibody
+    systems, J. Mech. Design 112 (1990) 369-376: they take the depth's rate as without damping.
+    """
+    return 0.75 * (1 - restitution**2)
+
+
+def exact_loss(restitution: float) -> float:
+    """Return the loss c by which bodies part with exactly this restitution e: ln((1 + c) / (1 - c e)) = c (1 + e).
+
+    From m v dv = -K d^n (1 + c v / v0) dd over a whole impact, whatever m, K, n and v0.
+
+    >>> exact_loss(1.0), round(exact_loss(0.5), 6), round(usual_loss(0.5), 6)
+    (0.0, 1.432751, 0.5625)
+    """
+    from scipy.optimize import brentq
+
+    e = restitution
+    if e > 1 - 1e-9:
+        return 1.5 * (1 - e)
+    # The larger of the roots; c = 0 is the other one.
+    return float(brentq(lambda c: math.log1p(c) - math.log1p(-c * e) - c * (1 + e), (1 - e) / 2, (1 - 1e-15) / e))
+
+
+#: Loss by restitution, for each model of damping.
+LOSSES: Mapping[str, Callable[[float], float]] = {"lankarani-nikravesh": usual_loss, "exact": exact_loss}
+
+
+def make_contact(draft: Draft, id: str, entry: ContactEntry) -> Contact | None:
+    """Return a contact; None after complaints."""
+    key = f"forces.{id}"
+    found = len(draft.problems)
+    if entry.stiffness is None:
+        draft.fault(key, "has no stiffness", "in N/m^1.5, such as stiffness = 1e8")
+    stiffness = between(draft, f"{key}.stiffness", entry.stiffness or 1, 1e-300, 1e300, "a positive number")
+    exponent = between(draft, f"{key}.exponent", entry.exponent, 1, 3, "a number from 1 to 3")
+    restitution = between(draft, f"{key}.restitution", entry.restitution, 0, 1, "a number from 0 to 1")
+    friction = between(draft, f"{key}.friction", entry.friction, 0, 1e3, "a coefficient that is not negative")
+    transition = positive(draft, f"{key}.transition", entry.transition or TRANSITION, "speed")
+    shapes = draft.attempt(key, contact_shapes, draft, key, entry)
+    if shapes is None or len(draft.problems) > found:
+        return None
+    if entry.model == "exact" and restitution is not None and restitution < 0.01:
+        raise Flaw("no damping gives so small a restitution", "0.01 or more with this model")
+    loss = None if restitution is None else LOSSES[entry.model](restitution)
+    numbers = (stiffness, exponent, loss, friction, transition)
+    return Contact(id, *shapes, *(float(one or 0.0) for one in numbers))
+
+
+def contact_shapes(draft: Draft, key: str, entry: ContactEntry) -> tuple[Disc, Disc | Line] | None:
+    """Return the circle of the first link and the circle or line of the second one; None after complaints.
+
+    Raises `Flaw` where the entry describes neither a circle on a line nor two circles.
+    """
+    on_line = [name for name in ("center", "radius", "along") if getattr(entry, name) is not None]
+    circles = [name for name in ("centers", "radii") if getattr(entry, name) is not None]
+    if bool(on_line) == bool(circles) or (circles and len(circles) < 2) or (on_line and entry.center is None):
+        raise Flaw("is not clear about what touches", f"such as {entry.sample}; or centers and radii of two circles")
+    return _two_circles(draft, key, entry) if circles else _circle_on_line(draft, key, entry)
+
+
+def _circle_on_line(draft: Draft, key: str, entry: ContactEntry) -> tuple[Disc, Line] | None:
+    center = entry.center or ""
+    if entry.along is None:
+        raise Flaw("has a circle, but no line", 'add along = ["Q", "R"], two points of the other link')
+    if entry.internal is not None:
+        raise Flaw("'internal' is for two circles", "delete it")
+    p, q = entry.along
+    if not draft.has_points(f"{key}.along", (p, q)) or not draft.has_point(f"{key}.center", center):
+        return None
+    if p == q:
+        raise Flaw(f"the line names the point '{p}' twice", "name two points")
+    line = _carrier(draft, key, (p, q), None if entry.links is None else entry.links[1])
+    first = _carrier(draft, key, (center,), None if entry.links is None else entry.links[0], other=line)
+    if line is None or first is None:
+        return None
+    _apart(first, line)
+    a, b = draft.points[p], draft.points[q]
+    size = abs(b - a)
+    side = ((b - a).conjugate() * (draft.points[center] - a)).imag / size if size else 0.0
+    if abs(side) <= TINY * size:
+        raise Flaw(f"the circle's centre '{center}' lies on the line", "draw it on the side where it is free")
+    local = draft.links[line].local
+    along = local[q] - local[p]
+    normal = (1j if side > 0 else -1j) * along / abs(along)
+    return Disc(first, draft.links[first].local[center], entry.radius or 0.0), Line(line, local[p], normal)
+
+
+def _two_circles(draft: Draft, key: str, entry: ContactEntry) -> tuple[Disc, Disc] | None:
+    assert entry.centers is not None
+    c, d = entry.centers
+    sizes = [draft.attempt(f"{key}.radii", draft.units.quantity, r, "length") for r in pair(entry.radii, "two radii")]
+    if not draft.has_points(f"{key}.centers", (c, d)) or None in sizes:
+        return None
+    r, s = (float(size or 0.0) for size in sizes)
+    if min(r, s) < 0 or max(r, s) == 0:
+        raise Flaw("expected two radii that are not negative, and not both zero", "internal = true makes a bore")
+    if entry.internal and not r < s:
+        raise Flaw("the first circle is not smaller than the bore around it", "the second of radii is that of the bore")
+    ends = entry.links or (None, None)
+    second = _carrier(draft, key, (d,), ends[1])
+    first = _carrier(draft, key, (c,), ends[0], other=second)
+    if first is None or second is None:
+        return None
+    _apart(first, second)
+    bore = -s if entry.internal else s
+    return Disc(first, draft.links[first].local[c], r), Disc(second, draft.links[second].local[d], bore)
+
+
+def _apart(first: str, second: str) -> None:
+    if first == second:
+        raise Flaw(f"both shapes are on '{first}'", 'say which links touch: links = ["a", "b"]')
+
+
+def _carrier(
+    draft: Draft, key: str, points: tuple[str, ...], named: str | None, other: str | None = None
+) -> str | None:
+    """Return the link that has the points: the one that is named, or the first other than `other`; None if excused."""
+    held = [link for link in draft.link_entries if all(link in draft.holders.get(point, []) for point in points)]
+    if named is not None:
+        if not draft.has_link(f"{key}.links", named):
+            return None
+        if named not in held:
+            raise Flaw(f"'{named}' does not have {_listed(points)}", f"on it: {', '.join(held) or 'no link'}")
+        return named if named in draft.links else None
+    # A line is mostly on the ground, a circle on what moves.
+    ordered = sorted(held, key=lambda link: (link == other, (link == GROUND) == (len(points) == 1)))
+    if not ordered:
+        if draft.whole("links"):
+            raise Flaw(f"no link has {_listed(points)}", "add them to the link that they belong to")
+        return None
+    return ordered[0] if ordered[0] in draft.links else None
+
+
+def _listed(points: tuple[str, ...]) -> str:
+    return f"the point '{points[0]}'" if len(points) == 1 else f"both points '{points[0]}' and '{points[1]}'"

@@ -1,0 +1,166 @@
+"""Fully Cartesian coordinates with Baumgarte's stabilisation on two benchmarks, with what fails.
+
+I. Roupa, S. B. Goncalves, M. Tavares da Silva, Dynamic Analysis of Planar Multibody Systems with Fully Cartesian
+Coordinates, secs. 2.3-4: a pendulum, and a slider-crank with two equal rods, which becomes a pendulum of its own
+whenever both rods point the same way. There the constraints lose their rank; small gains end on the wrong branch.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.dynamics import Simulation, simulate
+from structkin.model import Mechanism
+from structkin.studies.agreement import BlandAltman, IntraclassCorrelation, bland_altman, intraclass_correlation
+from structkin.studies.iftomm import GRAVITY, PENDULUM, PENDULUM_TIMES, pendulum_angle, slider_crank_angle
+
+Floats = NDArray[np.float64]
+
+#: The gains alpha = beta [1/s] that the paper tries.
+GAINS = tuple(range(0, 101, 5))
+#: The tolerance of SciPy's odeint (LSODA) by default, which the paper uses.
+TOLERANCE = 1.49e-8
+#: A motion is called right where the point stays as near [m] to the reference as the paper's own does (Fig. 9).
+RIGHT = 0.05
+
+DURATION = 10.0
+
+
+@dataclass(frozen=True)
+class Case:
+    """A mechanism, the point whose path is compared, and that point's true path (n, 2) [m] at times (n,) [s]."""
+
+    name: str
+    mechanism: Mechanism
+    point: str
+    path: Callable[[Floats], Floats]
+
+
+def pendulum() -> Case:
+    """Return the pendulum: 1 kg at the end of a massless rod of 1 m, level and at rest."""
+    mechanism = Mechanism(
+        "Pendulum",
+        points={"A": (0, 0), "P": (-1, 0)},
+        links={"ground": ["A"], "rod": {"points": ["A", "P"], "point_masses": {"P": 1}}},
+        drivers={"swing": {"joint": "A"}},
+        forces={"gravity": [0, -GRAVITY]},
+    )
+
+    def path(t: Floats) -> Floats:
+        angle = pendulum_angle(t)
+        return np.column_stack((np.sin(angle), -np.cos(angle)))
+
+    return Case("pendulum", mechanism, "P", path)
+
+
+def slider_crank() -> Case:
+    """Return the slider-crank: two uniform rods of 1 m and 1 kg, at 45 degrees, the massless slider at -4 m/s."""
+    half = math.sqrt(0.5)
+    mechanism = Mechanism(
+        "Slider-crank with equal rods",
+        points={"A": (0, 0), "B": (half, half), "C": (2 * half, 0)},
+        links={
+            "ground": ["A"],
+            "crank": {"points": ["A", "B"], "shape": "rod", "mass": 1},
+            "rod": {"points": ["B", "C"], "shape": "rod", "mass": 1},
+            "slider": ["C"],
+        },
+        joints={"guide": {"type": "prismatic", "links": ["slider", "ground"], "at": "C", "axis": [1, 0]}},
+        drivers={"turn": {"joint": "A"}},
+        forces={"gravity": [0, -GRAVITY]},
+        initial={"turn": {"speed": 4 / (2 * half)}},
+    )
+
+    def path(t: Floats) -> Floats:
+        angle = slider_crank_angle(t)
+        return np.column_stack((np.cos(angle), np.sin(angle)))
+
+    return Case("slider-crank", mechanism, "B", path)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A simulation with these gains, and how far the point is from its true path (n,) [m]."""
+
+    gain: float
+    step: float | None
+    simulation: Simulation
+    error: Floats
+
+    @property
+    def worst(self) -> float:
+        """The largest error [m]; infinite where the simulation stopped early."""
+        return float("inf") if self.simulation.stopped else float(self.error.max())
+
+    @property
+    def right(self) -> bool:
+        """Whether the point stayed near its true path."""
+        return self.worst < RIGHT
+
+    @property
+    def energy_change(self) -> float:
+        """The largest change of energy [J]."""
+        energy = self.simulation.energy
+        return float(np.max(np.abs(energy - energy[0])))
+
+
+def trial(case: Case, gain: float, step: float | None = None, times: Floats | None = None) -> Trial:
+    """Simulate ten seconds with alpha = beta = `gain`: by LSODA at the paper's tolerance, or by RK4 at a step [s]."""
+    # An output would cut a longer step.
+    t = np.linspace(0, DURATION, 1 + round(DURATION / max(0.01, step or 0.0))) if times is None else times
+    way = {"integrator": "LSODA", "rtol": TOLERANCE, "atol": TOLERANCE} if step is None else {}
+    found = simulate(
+        case.mechanism,
+        t,
+        formulation="multipliers",
+        coordinates="fully-cartesian",
+        stabilisation="baumgarte",
+        alpha=float(gain),
+        beta=float(gain),
+        **(way or {"integrator": "rk4", "step": step}),  # type: ignore[arg-type]
+    )
+    way_off = found.position(case.point) - case.path(found.t)
+    return Trial(float(gain), step, found, np.hypot(*way_off.T))
+
+
+def trials(
+    case: Case,
+    gains: Sequence[float] = GAINS,
+    steps: Sequence[float | None] = (None,),
+    progress: Callable[[float], None] | None = None,
+) -> list[Trial]:
+    """Return the trials of all gains at all steps; None is LSODA."""
+    found = []
+    for step in steps:
+        for gain in gains:
+            found.append(trial(case, gain, step))
+            if progress is not None:
+                progress(len(found) / (len(gains) * len(steps)))
+    return found
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How x and y of a point agree with a reference: as Bland and Altman, and as Shrout and Fleiss say it."""
+
+    limits: tuple[BlandAltman, BlandAltman]
+    correlation: tuple[IntraclassCorrelation, IntraclassCorrelation]
+
+
+def agreement(path: Floats, reference: Floats) -> Agreement:
+    """Compare two paths (n, 2)."""
+    pairs = [(path[:, k], reference[:, k]) for k in range(2)]
+    found = [intraclass_correlation(np.column_stack(pair)) for pair in pairs]
+    return Agreement((bland_altman(*pairs[0]), bland_altman(*pairs[1])), (found[0], found[1]))
+
+
+def pendulum_agreement(gain: float = 0.0) -> Agreement:
+    """Compare the pendulum with the published data of the benchmark, which is there every half second."""
+    case = pendulum()
+    found = trial(case, gain, times=PENDULUM_TIMES)
+    return agreement(found.simulation.position(case.point), PENDULUM)

@@ -1,0 +1,249 @@
+"""A walking person in the sagittal plane: seven segments, six joints, nine guiding constraints from markers.
+
+Head, arms and trunk ("HAT"), and thigh, shank and foot of both legs are joined at hips, knees and ankles; the hip's
+place x, y, the trunk's pitch and six joint angles follow splines through measured markers (Flores & Lankarani,
+Fig. 61). So nothing is free to move: masses decide about the forces alone. What the ground must give is then known in
+sum, and inverse dynamics tells the joint moments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.dynamics import Force, Kinetostatics, Moment
+from structkin.errors import InputError, Problem
+from structkin.kinematics import Motion
+from structkin.model import Mechanism
+from structkin.studies.markers import Markers, Strides
+
+Floats = NDArray[np.float64]
+
+#: Markers of a leg, of which the other is made; names as in Winter's appendix.
+MARKERS = ("ribcage", "hip", "knee", "ankle", "mt5")
+
+GRAVITY = 9.81
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Length [m], place of the centre of mass from the upper end [m], mass [kg], inertia about the centre [kg m^2].
+
+    Of the trunk they count upward from the hip.
+    """
+
+    length: float
+    center: float
+    mass: float
+    inertia: float
+
+    def scaled(self, length: float, mass: float) -> Segment:
+        """Return the segment with another length and with its mass times `mass`."""
+        grown = length / self.length
+        return Segment(length, self.center * grown, self.mass * mass, self.inertia * mass * grown**2)
+
+
+#: Flores & Lankarani, Tab. 2. Its first line is half of head, arms and trunk, with a centre of mass of -0.0355 m: above
+#: the rib marker, as Dempster's 0.626 of the way from hip to shoulder shows, so 0.2930 m above the hip. Two legs carry
+#: the whole of it.
+BODY: Mapping[str, Segment] = MappingProxyType(
+    {
+        "hat": Segment(0.2575, 0.2575 + 0.0355, 2 * 19.2213, 2 * 1.03923),
+        "thigh": Segment(0.3141, 0.1360, 5.67000, 0.05836),
+        "shank": Segment(0.4081, 0.1840, 2.63655, 0.04005),
+        "foot": Segment(0.1221, 0.0610, 0.82215, 0.00273),
+    }
+)
+
+#: The ends of each segment among the markers, upper end first, of the trunk lower end first.
+ENDS = {"hat": ("hip", "ribcage"), "thigh": ("hip", "knee"), "shank": ("knee", "ankle"), "foot": ("ankle", "mt5")}
+
+
+def fit(body: Mapping[str, Segment], markers: Markers, mass: float | None = None) -> dict[str, Segment]:
+    """Return a body with the mean lengths of the markers, and of a mass [kg] if it is given."""
+    total = body["hat"].mass + 2 * sum(body[name].mass for name in ("thigh", "shank", "foot"))
+    if mass is not None and not mass > 0:
+        raise InputError([Problem("mass", f"{mass!r} is not a positive mass", "in kg")], "gait")
+    factor = 1.0 if mass is None else mass / total
+    lengths = {name: _way(markers, *ends) for name, ends in ENDS.items()}
+    return {name: one.scaled(float(np.mean(np.abs(lengths[name]))), factor) for name, one in body.items()}
+
+
+def _way(markers: Markers, first: str, second: str) -> NDArray[np.complex128]:
+    return np.asarray((markers.places[second] - markers.places[first]) @ (1, 1j))
+
+
+def walker(markers: Markers, strides: Strides, body: Mapping[str, Segment] = BODY) -> Mechanism:
+    """Return the person over one stride from the first sample; the left leg goes as the right one half a stride later.
+
+    The markers should be smoothed before. Raises `InputError` where they are shorter than one and a half strides.
+    """
+    t, period = markers.t - markers.t[0], strides.period
+    if t[-1] < 1.5 * period * (1 - 1e-3):
+        found = f"the record lasts {t[-1]:.3g} s, one and a half strides {1.5 * period:.3g} s"
+        raise InputError([Problem("t", found, "the left leg needs the right one half a stride later")], "gait")
+    tables = {name: np.column_stack((t, values)) for name, values in _guides(markers, period).items()}
+    # A record of one and a half strides to a sample: splines must not be asked beyond its end.
+    last = min(period, float(min(table[-1, 0] for table in tables.values())))
+    links: dict[str, Any] = {
+        "ground": [],
+        "forward": ["R"],
+        "up": ["H"],
+        "hat": _link(body["hat"], "H", "T", 1),
+    }
+    thigh, shank, foot = (body[name].length for name in ("thigh", "shank", "foot"))
+    points = {"R": (0.0, 0.0), "H": (0.0, 0.0), "T": (0.0, body["hat"].length)}
+    drivers: dict[str, Any] = {
+        "x": {"joint": "rail", "table": tables["x"].tolist()},
+        "y": {"joint": "lift", "table": tables["y"].tolist()},
+        "pitch": {"joint": "H", "links": ["up", "hat"], "table": tables["pitch"].tolist()},
+    }
+    joints = {
+        "rail": {"type": "prismatic", "links": ["forward", "ground"], "at": "R", "axis": [1, 0]},
+        "lift": {"type": "prismatic", "links": ["forward", "up"], "at": "H", "axis": [0, 1]},
+    }
+    for side in ("right", "left"):
+        knee, ankle, ball = (f"{name}_{side}" for name in ("K", "A", "B"))
+        points |= {knee: (0.0, -thigh), ankle: (0.0, -thigh - shank), ball: (foot, -thigh - shank)}
+        names = {name: f"{side}_{name}" for name in ("thigh", "shank", "foot")}
+        links[names["thigh"]] = _link(body["thigh"], "H", knee, -1)
+        links[names["shank"]] = _link(body["shank"], knee, ankle, -1, -thigh)
+        links[names["foot"]] = _foot(body["foot"], ankle, ball, -thigh - shank)
+        pairs = {"hip": ("H", "hat", "thigh"), "knee": (knee, "thigh", "shank"), "ankle": (ankle, "shank", "foot")}
+        for name, (joint, upper, lower) in pairs.items():
+            id = f"{side}_{name}"
+            between = [names.get(upper, upper), names[lower]]
+            drivers[id] = {"joint": joint, "links": between, "table": tables[id].tolist()}
+    return Mechanism(
+        "Walking person",
+        points=points,
+        links=links,
+        joints=joints,
+        drivers=drivers,
+        forces={"gravity": [0, -GRAVITY]},
+        duration=last,
+    )
+
+
+def _link(segment: Segment, first: str, second: str, up: int, height: float = 0.0) -> dict[str, Any]:
+    center = [0.0, height + up * segment.center]
+    return {"points": [first, second], "mass": segment.mass, "center": center, "inertia": segment.inertia}
+
+
+def _foot(segment: Segment, first: str, second: str, height: float) -> dict[str, Any]:
+    center = [segment.center, height]
+    return {"points": [first, second], "mass": segment.mass, "center": center, "inertia": segment.inertia}
+
+
+def _guides(markers: Markers, period: float) -> dict[str, Floats]:
+    """Return what guides the nine coordinates, on the samples; of the left leg up to half a stride before their end."""
+    from scipy.interpolate import CubicSpline
+
+    t = markers.t - markers.t[0]
+    angles = {name: np.unwrap(np.angle(_way(markers, *ends))) for name, ends in ENDS.items()}
+    later = np.minimum(t + period / 2, t[-1])  # held at the end, beyond the stride
+    legs = {
+        "right": {name: angles[name] for name in ("thigh", "shank", "foot")},
+        "left": {name: CubicSpline(t, angles[name])(later) for name in ("thigh", "shank", "foot")},
+    }
+    hip = markers.places["hip"]
+    guides = {"x": hip[:, 0] - hip[0, 0], "y": hip[:, 1], "pitch": angles["hat"]}
+    for side, leg in legs.items():
+        guides[f"{side}_hip"] = leg["thigh"] - angles["hat"]
+        guides[f"{side}_knee"] = leg["shank"] - leg["thigh"]
+        guides[f"{side}_ankle"] = leg["foot"] - leg["shank"]
+    return guides
+
+
+# --- the ground ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class GroundReaction:
+    """What the ground must give: force (n, 2) [N], and the place x (n,) [m] where it acts at height 0.
+
+    `shares` (n,) and `places` (n,) belong to the feet "right" and "left".
+    Nobody measured it: it follows from the motion, in sum. While both feet are down an assumption parts it: the load
+    moves from one to the other along a cosine, and on both it acts equally far from the middle of the foot.
+    """
+
+    force: Floats
+    place: Floats
+    shares: Mapping[str, Floats]
+    places: Mapping[str, Floats]
+
+    def loads(self, t: Floats, state: Motion) -> list[Force | Moment]:
+        """Return the load on each foot, as a function of the user for `Motion.forces`."""
+        if len(t) != len(self.place):
+            raise InputError([Problem("t", f"the ground reaction has {len(self.place)} samples, the motion {len(t)}")])
+        found: list[Force | Moment] = []
+        for side, share in self.shares.items():
+            ankle, push = state.position(f"A_{side}"), share[:, None] * self.force
+            turn = (self.places[side] - ankle[:, 0]) * push[:, 1] + ankle[:, 1] * push[:, 0]
+            found += [Force(f"A_{side}", push, f"{side}_foot"), Moment(f"{side}_foot", turn)]
+        return found
+
+
+def ground_reaction(motion: Motion, strides: Strides) -> GroundReaction:
+    """Return the ground reaction that a motion of `walker` needs: what its guides of the hip would have to give."""
+    bare = motion.forces()
+    force = np.column_stack((bare.driver("x"), bare.driver("y")))
+    hip = motion.position("H")
+    # The guide of the pitch gives the moment about the hip; a force at (p, 0) has (p - x) F_y + y F_x about (x, y).
+    place = hip[:, 0] + (bare.driver("pitch") - hip[:, 1] * force[:, 0]) / force[:, 1]
+    parts = shares(motion.t, strides)
+    middle = {side: 0.5 * (motion.position(f"A_{side}") + motion.position(f"B_{side}"))[:, 0] for side in parts}
+    apart = place - sum(parts[side] * middle[side] for side in parts)
+    return GroundReaction(force, place, parts, {side: middle[side] + apart for side in parts})
+
+
+def shares(t: Floats, strides: Strides) -> dict[str, Floats]:
+    """Return which part of the load each foot bears at the times t (n,): 1, 0, or between while both are down."""
+    period = strides.period
+    contact, lift = strides.contacts[0] % period, strides.lifts[0] % period
+    stance = (lift - contact) % period
+    both = stance - period / 2
+    if not 0 < both < period / 2:
+        found = f"a foot is down for {stance / period:.0%} of the stride"
+        raise InputError([Problem("strides", found, "walking needs more than 50 % and less than 100 %")], "gait")
+
+    def loaded(begin: float) -> Floats:
+        since = (t - begin) % period
+        rise = np.clip(since / both, 0, 1)
+        fall = np.clip((stance - since) / both, 0, 1)
+        return np.asarray(0.5 - 0.5 * np.cos(np.pi * np.minimum(rise, fall)))
+
+    return {"right": loaded(contact), "left": loaded(contact - period / 2)}
+
+
+def joint_moments(forces: Kinetostatics) -> dict[str, Floats]:
+    """Return the moment (n,) [N m] at each joint, positive where it stretches hip and knee and lowers the toes."""
+    signs = {"hip": -1, "knee": 1, "ankle": -1}
+    return {
+        f"{side}_{name}": sign * forces.driver(f"{side}_{name}")
+        for side in ("right", "left")
+        for name, sign in signs.items()
+    }
+
+
+@dataclass(frozen=True)
+class Gait:
+    """One stride: the person, the motion, what the ground gives, and the forces under it."""
+
+    mechanism: Mechanism
+    motion: Motion
+    ground: GroundReaction
+    forces: Kinetostatics
+
+
+def analyse(markers: Markers, strides: Strides, body: Mapping[str, Segment] = BODY, samples: int = 201) -> Gait:
+    """Return motion and forces of one stride from smoothed markers."""
+    mechanism = walker(markers, strides, body)
+    motion = mechanism.solve(samples)
+    ground = ground_reaction(motion, strides)
+    return Gait(mechanism, motion, ground, motion.forces(loads=[ground.loads]))

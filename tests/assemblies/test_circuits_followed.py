@@ -1,0 +1,151 @@
+"""Circuits of any mechanism: curves that are followed, against margins of closed forms and all assemblies."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import structkin as sk
+from structkin.assemblies.circuits import _Search, circuits
+from structkin.examples import path
+from structkin.kinematics import compile_plan
+from structkin.kinematics.limits import circuits as by_margins
+from structkin.kinematics.limits.search import Swept
+
+sys.path.append(str(Path(__file__).parents[1] / "kinematics"))
+from random_mechanisms import DYADS, build, driven_p, driven_r, ram_r, triad
+
+TURN = 2 * math.pi
+seeds = st.integers(0, 2**31 - 1)
+
+
+def sheets_over(found, value):
+    """How many poses the sheets have at a value of the driver."""
+    periodic = found.mechanism.drives[found.driver].kind == "angle"
+    count = 0
+    for sheet in found.sheets:
+        low, high = sheet.interval.low, sheet.interval.high
+        if low is None:
+            count += sheet.turns
+        else:
+            places = value + TURN * np.arange(-3, 4) if periodic else np.array([value])
+            count += int(((places > low.value) & (places < high.value)).sum())
+    return count
+
+
+def check_counts(found, rng, held):
+    """At any value of the driver there are as many assemblies as sheets, and all ends are where they change."""
+    ends = [end.value for sheet in found.sheets for end in (sheet.interval.low, sheet.interval.high) if end is not None]
+    periodic = found.mechanism.drives[found.driver].kind == "angle"
+    low, high = (0.0, TURN) if periodic else (min(ends), max(ends))
+    for value in rng.uniform(low, high, 6):
+        gaps = [math.remainder(value - end, TURN) if periodic else value - end for end in ends]
+        if min(map(abs, gaps), default=1.0) > 1e-4 * (high - low):
+            every = list(found.mechanism.assemblies(drivers={**held, found.driver: value}))
+            assert len(every) == sheets_over(found, value), (value, ends)
+
+
+def check_triad_circuits(seed):
+    m = build(seed, 1, menu=(triad,), first=(driven_r,)).mechanism()
+    assume(compile_plan(m).tracked)
+    driver = next(iter(m.drives))
+    found = circuits(m, driver)
+    assume(all(end is None or end.kind != "lost" for s in found.sheets for end in (s.interval.low, s.interval.high)))
+    held = {id: drive.start for id, drive in m.drives.items()}
+    check_counts(found, np.random.default_rng(seed), held)
+    # Every assembly of the start is on one sheet, once; the sketch's own sheet ends where its motion does.
+    on_sheets = sorted(index for sheet in found.sheets for index in sheet.assemblies)
+    every = m.assemblies()
+    assert on_sheets == [item.index for item in every if not item.singular]
+    alone = m.limits(driver)
+    assert found.home is not None and every.nearest().index in found.sheets[found.home].assemblies
+    home = found.sheets[found.home].interval
+    assert (home.low is None) == (alone.lower is None)
+    for one, other in ((home.low, alone.lower), (home.high, alone.upper)):
+        if one is not None:
+            assert math.remainder(one.value - other.value, TURN) == pytest.approx(0, abs=1e-9)
+            assert one.why == other.why
+    assert len(found) == len({sheet.circuit for sheet in found.sheets})
+
+
+@settings(max_examples=2, deadline=None)
+@given(seeds)
+def test_triads(seed):
+    check_triad_circuits(seed)
+
+
+@pytest.mark.slow
+@settings(max_examples=150, deadline=None)
+@given(seeds)
+def test_many_triads(seed):
+    check_triad_circuits(seed)
+
+
+def check_two_roads(seed, elements):
+    """Curves that are followed through their folds, and margins of closed forms, give the same sheets and circuits."""
+    m = build(seed, elements, menu=DYADS, first=(driven_r, driven_r, driven_p, ram_r)).mechanism()
+    driver = next(iter(m.drives))
+    wanted = by_margins(m, driver)
+    limits = [end for s in wanted.sheets for end in (s.interval.low, s.interval.high) if end is not None]
+    # Beyond infinity, and behind a length of zero, margins see no way; through change points the curves go straight on.
+    assume(not any(end.change_point or end.kind in ("parallel", "no length", "range") for end in limits))
+    plan = compile_plan(m)
+    assume(all(getattr(step.kind, "name", "") not in ("PRP", "RPP") for step in plan.steps))
+    found = _Search(plan, Swept(m, driver, None, None), 1000).run()
+    assert len(found) == len(wanted) and len(found.sheets) == len(wanted.sheets)
+
+    def ends(result):
+        rows = []
+        for sheet in result.sheets:
+            low, high = sheet.interval.low, sheet.interval.high
+            full = low is None or high is None
+            rows.append((0.0, TURN) if full else (low.value, high.value))
+        return np.array(sorted(rows)).reshape(-1, 2)
+
+    np.testing.assert_allclose(np.sort(ends(found).ravel()), np.sort(ends(wanted).ravel()), atol=1e-8)
+    assert sorted(len(found.circuit(k)) for k in range(len(found))) == sorted(
+        len(wanted.circuit(k)) for k in range(len(wanted))
+    )
+    assert (found.home is None) == (wanted.home is None)
+
+
+@settings(max_examples=6, deadline=None)
+@given(seeds, st.integers(1, 2))
+def test_curves_and_margins_agree(seed, elements):
+    check_two_roads(seed, elements)
+
+
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None)
+@given(seeds, st.integers(1, 3))
+def test_curves_and_margins_agree_on_many(seed, elements):
+    check_two_roads(seed, elements)
+
+
+def test_examples():
+    platform = sk.load(path("platform_3rpr"))
+    found = platform.circuits("left")
+    assert len(found) == 2 and len(found.sheets) == 6
+    assert sorted(index for sheet in found.sheets for index in sheet.assemblies) == list(range(6))
+    assert "circuit 2 (that of the sketch)" in found.report and "; assembly 5" in found.report
+    hoist = sk.load(path("tipper_hoist")).circuits()
+    assert len(hoist) == 1 and len(hoist.sheets) == 4 and len(hoist.meetings) == 4
+    data = hoist.to_dict()
+    assert [sheet["assemblies"] for sheet in data["sheets"]] == [[2], [3], [1], [0]]
+
+
+def test_what_is_not_enumerated_is_told():
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0), "P": (-5, -1), "Q": (9, -1), "C": (4, 0), "E": (4.5, 0.5)},
+        links={"ground": ["A", "P", "Q"], "crank": ["A", "B"], "rod": ["B", "E"], "wheel": ["C", "E"]},
+        joints={"roll": {"type": "rolling", "links": ["wheel", "ground"], "radius": 1, "along": ["P", "Q"]}},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )
+    with pytest.raises(sk.InputError, match=r"circuits: .*not enumerated; limits\(\) follows the motion"):
+        m.circuits()

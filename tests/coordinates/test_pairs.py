@@ -1,0 +1,261 @@
+"""Higher pairs in the global methods: gears, belts, racks, rolling, cams and Geneva wheels, against the topological."""
+
+import numpy as np
+import pytest
+from coordinate_samples import FAMILIES, KINDS, METHODS, MIXED, build, cam_file, distinct
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_global_methods import assert_agree
+from test_rows import assert_derivatives, assert_frames, assert_rows_hold
+
+import structkin as sk
+
+WAYS = [(method, family) for method in METHODS for family in FAMILIES]
+seeds = st.integers(0, 2**31 - 1)
+
+
+def assert_all(m, samples=25, ways=WAYS, **given_):
+    """Every way gives the motion of the topological method, its K and L, and its counted turns."""
+    motion = m.solve(samples, **given_)
+    assert motion.ok.all()
+    for method, family in ways:
+        other = m.solve(samples, **given_, method=method, coordinates=family)
+        assert other.ok.all()
+        assert_agree(motion, other)
+        for link in m.topology.moving_links:
+            np.testing.assert_allclose(other.angle(link), motion.angle(link), atol=1e-8)
+            np.testing.assert_allclose(other.K(link), motion.K(link), atol=1e-8 * np.abs(motion.K(link)).max())
+    return motion
+
+
+# --- gears, belts, racks, rolling -----------------------------------------------------------------------------
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=seeds, elements=st.integers(1, 5), way=st.sampled_from(WAYS))
+def test_random_geared_mechanisms(seed, elements, way):
+    assert_geared(seed, elements, way)
+
+
+@pytest.mark.parametrize(("seed", "elements"), [(952911210, 4), (2020794986, 4)])
+def test_a_gear_on_a_link_between_two_known_pins(seed, elements):
+    """Its turn is that of a combination of slots."""
+    for way in WAYS[::5]:
+        assert_geared(seed, elements, way)
+
+
+@pytest.mark.slow
+@settings(max_examples=2000, deadline=None)
+@given(seed=seeds, elements=st.integers(1, 6), way=st.sampled_from(WAYS))
+def test_many_random_geared_mechanisms(seed, elements, way):
+    assert_geared(seed, elements, way)
+
+
+def assert_geared(seed, elements, way):
+    case = build(seed, elements, menu=MIXED)
+    m = case.mechanism()
+    assert_derivatives(sk.constraints(m, way[1]), m, seed)
+    motion = m.solve(25, duration=case.duration)
+    if any(abs(z[0, 0] - m.drives[id].start) > np.pi for id, z in motion.drivers.items()):
+        return  # a law that begins whole turns from the sketch, where there may be no way to
+    other = m.solve(25, duration=case.duration, method=way[0], coordinates=way[1])
+    position, _, acceleration = distinct(motion, other)
+    both = motion.ok & other.ok
+    clear = other.statistics.smallest_singular_value[both] > 1e-3
+    assert position[clear].max(initial=0.0) < 1e-10
+    assert acceleration[clear].max(initial=0.0) < 1e-7
+    assert other.statistics.iterations.max() <= 3
+    assert other.residual()[other.ok].max(initial=0.0) < 1e-10
+    assert not motion.ok.all() or other.ok.all()
+    for link in m.topology.moving_links if motion.ok.all() else ():
+        np.testing.assert_allclose(other.angle(link), motion.angle(link), atol=1e-7)
+
+
+def train(ratio=-0.37):
+    return sk.Mechanism(
+        points={"A": (0, 0), "P": (1, 0), "B": (3, 0), "Q": (3, 1)},
+        links={"ground": ["A", "B"], "first": ["A", "P"], "second": ["B", "Q"]},
+        joints={"mesh": {"type": "gear", "links": ["first", "second"], "ratio": ratio}},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_whole_turns_count_however_far_the_samples_are_apart(family):
+    """A ratio is real: after three turns of the first gear the second stands where the ratio says, and nowhere else."""
+    m, z = train(), np.array([0.0, 3.0, 19.0, 6.0, -25.0])
+    motion = m.solve(drivers={"motor": z}, method="global", coordinates=family)
+    turn = motion.angle("second") - 0.5 * np.pi
+    np.testing.assert_allclose(turn, z / -0.37, atol=1e-9)
+    assert motion.ok.all()
+
+
+@pytest.mark.parametrize("family", ["natural", "relative"])
+def test_a_gap_is_not_bridged_by_a_pose_that_is_whole_turns_away(family):
+    """A driver that is back after a turn finds its gears elsewhere: only the counted turn tells where."""
+    data = train().source_dict
+    data["points"] |= {"R": (2.2, 1.6)}
+    data["links"] |= {"left": ["P", "R"], "right": ["Q", "R"]}
+    m = sk.Mechanism.from_dict(data)
+    z = 3.5 * np.sin(np.linspace(0, 10, 101))
+    motion, other = m.solve(drivers={"motor": z}), m.solve(drivers={"motor": z}, method="global", coordinates=family)
+    again = np.flatnonzero(~other.ok)[0]
+    assert other.ok[again:].any() and not (other.ok & ~motion.ok).any()
+    assert distinct(motion, other)[0].max() < 1e-10
+    ahead = m.solve(drivers={"motor": 2 * z}, method="global", coordinates=family)
+    assert distinct(m.solve(drivers={"motor": 2 * z}), ahead)[0].max() < 1e-10
+
+
+@pytest.mark.parametrize("internal", [False, True])
+def test_a_circle_that_rolls_on_a_moving_circle(internal):
+    """Both circles move; the line of their centres is the carrier."""
+    radii = [0.4, 1.5] if internal else [0.5, 1.0]
+    reach = 1.1 if internal else 1.5
+    m = sk.Mechanism(
+        points={"O": (0, 0), "H": (0.6, 0), "C": (reach, 0), "D": (reach, 0.2), "S": (reach + 1.0, 1.2),
+                "T": (reach + 0.6, 0.9)},
+        links={"ground": ["O", "T"], "hub": ["O", "H"], "wheel": ["C", "D"], "rod": ["S", "C"], "arm": ["T", "S"]},
+        joints={"roll": {"type": "rolling", "links": ["wheel", "hub"], "centers": ["C", "O"], "radii": radii,
+                         "internal": internal}},
+        drivers={"motor": {"joint": "O", "law": "2.5*sin(t)"}, "swing": {"joint": "T", "speed": 2.0}},
+        duration=6.0,
+    )  # fmt: skip
+    assert_all(m, 41, WAYS[:8])
+    for family in FAMILIES:
+        c = sk.constraints(m, family)
+        assert_derivatives(c, m)
+        assert_frames(c, m)
+        assert_rows_hold(m, family)
+
+
+# --- cams -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("kind", "contact"), KINDS)
+def test_cams_by_their_law(kind, contact):
+    m = sk.Mechanism.from_dict(cam_file(kind, contact, np.random.default_rng(7)))
+    for family in FAMILIES:
+        assert_derivatives(sk.constraints(m, family), m)
+        assert_rows_hold(m, family)
+    assert_all(m, 49, WAYS[::3])
+
+
+@settings(max_examples=8, deadline=None)
+@given(seed=seeds, case=st.sampled_from(KINDS), way=st.sampled_from(WAYS))
+def test_random_cams(seed, case, way):
+    m = sk.Mechanism.from_dict(cam_file(*case, np.random.default_rng(seed)))
+    if m.solve(49).ok.all():
+        assert_all(m, 49, [way])
+
+
+def eccentric(contact, kind):
+    """A circle of radius 1, 0.3 beside its shaft, given as a table of radii."""
+    u = np.linspace(0, 2 * np.pi, 180, endpoint=False)
+    rows = np.stack((u, 0.3 * np.cos(u) + np.sqrt(1 - (0.3 * np.sin(u)) ** 2)), axis=1)
+    touch = {"roller": {"at": "Q", "radius": 0.4}, "knife-edge": {"at": "Q", "contact": "knife-edge"}}
+    reach = {"roller": 1.35, "knife-edge": 0.95, "flat": 1.0}[contact]
+    points = {"A": (0, 0), "M": (0.3, 0), "Q": (0.2, reach), "F": (1.2, reach), "T": (0.2, 3)}
+    links = {"ground": ["A"], "disc": ["A", "M"], "follower": ["Q", "T", "F"]}
+    joints = {"guide": {"type": "prismatic", "links": ["follower", "ground"], "axis": [0, 1]}}
+    if kind == "oscillating":
+        points["B"] = (3, 0.5)
+        links |= {"ground": ["A", "B"], "follower": ["B", "Q", "F"]}
+        points.pop("T")
+        joints = {}
+    cam = {"type": "cam", "cam": "disc", "follower": "follower", **(touch.get(contact) or {"face": ["Q", "F"]})}
+    joints["cam"] = {**cam, "profile": rows.tolist()}
+    return sk.Mechanism(
+        "eccentric", points=points, links=links, joints=joints, drivers={"motor": {"joint": "A", "speed": 1.0}}
+    )
+
+
+@pytest.mark.parametrize(("kind", "contact"), KINDS)
+def test_cams_by_their_profile(kind, contact):
+    m = eccentric(contact, kind)
+    for family in ("natural", "relative"):
+        assert_derivatives(sk.constraints(m, family), m)
+    assert_all(m, 25, WAYS[::7])
+
+
+def test_a_cam_on_a_moving_carrier_that_drives_a_linkage():
+    law = [{"motion": "cycloidal", "over": np.pi, "to": 0.25}, {"motion": "harmonic", "over": np.pi, "to": 0.0}]
+    m = sk.Mechanism(
+        points={"O": (-1, -1), "A": (0, 0), "M": (0.3, 0), "B": (2, 0), "Q": (0.2, 1.2), "C": (1.2, 1.6),
+                "D": (2.9, 2.4), "E": (3.6, 0.7)},
+        links={"ground": ["O"], "arm": ["O", "A", "B", "E"], "disc": ["A", "M"], "lever": ["B", "Q", "C"],
+               "coupler": ["C", "D"], "rocker": ["E", "D"]},
+        joints={"cam": {"type": "cam", "cam": "disc", "follower": "lever", "at": "Q", "radius": 0.2, "law": law}},
+        drivers={"motor": {"joint": "A", "speed": 2.0}, "swing": {"joint": "O", "law": "0.785398 + 0.5*sin(t)"}},
+        duration=6.0,
+    )  # fmt: skip
+    assert_all(m, 61, WAYS[::3])
+
+
+# --- Geneva wheels --------------------------------------------------------------------------------------------
+
+
+def geneva(slots, turn=1.0):
+    radius, turn = np.sin(np.pi / slots), turn / abs(turn)
+    place = {"A": 0j, "P": -radius * turn, "B": turn}
+    return sk.Mechanism(
+        points={name: (complex(z).real, complex(z).imag) for name, z in place.items()},
+        links={"ground": ["A", "B"], "crank": ["A", "P"], "wheel": ["B"]},
+        joints={"step": {"type": "geneva", "crank": "crank", "pin": "P", "wheel": "wheel", "slots": slots}},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+
+
+@pytest.mark.parametrize("slots", [3, 4, 6])
+def test_geneva_wheels_count_their_steps(slots):
+    m = geneva(slots, np.exp(0.7j))
+    for family in FAMILIES:
+        assert_rows_hold(m, family)
+    motion = assert_all(m, 181, WAYS[::3], duration=14.0)
+    assert np.ptp(motion.geneva("step").steps) == 2
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_geneva_wheel_that_begins_some_turns_away(family):
+    m = geneva(5)
+    z = np.linspace(15.0, 21.0, 50)
+    motion = m.solve(drivers={"motor": z})
+    other = m.solve(drivers={"motor": z}, method="global", coordinates=family)
+    assert other.ok.all() and distinct(motion, other)[0].max() < 1e-12
+
+
+def test_a_geneva_wheel_on_a_moving_carrier_drives_a_linkage():
+    data = geneva(4).source_dict
+    data["points"] |= {"O": [0, -1], "C": [1.3, 0.1], "D": [2.0, 0.6], "E": [2.2, -0.4]}
+    data["links"] = {
+        "ground": ["O"], "arm": ["O", "A", "B", "E"], "crank": ["A", "P"], "wheel": ["B", "C"], "rod": ["C", "D"],
+        "rocker": ["E", "D"],
+    }  # fmt: skip
+    data["drivers"] = {"motor": {"joint": "A", "speed": 3.0}, "swing": {"joint": "O", "speed": 1.0}}
+    m = sk.Mechanism.from_dict(data)
+    motion = m.solve(120, duration=2 * np.pi)
+    for method, family in WAYS[::3]:
+        other = m.solve(120, duration=2 * np.pi, method=method, coordinates=family)
+        position, *_ = distinct(motion, other)
+        assert position.max() < 1e-10 and (other.ok & motion.ok).sum() > 60
+
+
+# --- what stands beside ---------------------------------------------------------------------------------------
+
+
+def test_turns_are_coordinates_only_where_something_needs_them():
+    m = train()
+    assert [sk.constraints(m, family).n for family in FAMILIES] == [6, 6, 10, 2]
+    assert sk.constraints(m, "natural").names == (
+        "first.U.x", "first.U.y", "second.U.x", "second.U.y", "first.turn", "second.turn"
+    )  # fmt: skip
+    rows = [str(row) for row in sk.constraints(m, "natural").rows]
+    assert "mesh (gear ratio)" in rows and "second (counted turn)" in rows
+    assert sk.constraints(eccentric("roller", "translating"), "natural").turned == ()
+
+
+def test_frames_alone_leave_whole_turns_open():
+    c = sk.constraints(train(), "reference-point")
+    q = c.start() + np.array([[0.0, 0, 0, 7.0, 0, 0]]).T
+    assert c.turns(c.from_frames(c.frames(q)))[1, 0] == pytest.approx(7.0 - 2 * np.pi)
+    again = c.from_frames(c.frames(q), {"second": np.array([7.0])})
+    assert c.turns(again)[1, 0] == pytest.approx(7.0)

@@ -1,0 +1,73 @@
+"""Mechanisms with change points and dead points, and their motion from equations of one coordinate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.integrate import solve_ivp
+
+import structkin as sk
+
+ROD = {"shape": "rod", "mass": 1}
+
+
+def windows(count: int, speed: float = -1.0) -> sk.Mechanism:
+    """The N-four-bar of the IFToMM benchmark A02: rods of 1 m and 1 kg, upright, the first tip at `-speed` m/s."""
+    points: dict[str, Any] = {}
+    links: dict[str, Any] = {"ground": [f"A{i}" for i in range(count + 1)]}
+    for i in range(count + 1):
+        points |= {f"A{i}": (i, 0), f"B{i}": (i, 1)}
+        links[f"crank{i}"] = {"points": [f"A{i}", f"B{i}"], **ROD}
+    for i in range(count):
+        links[f"bar{i}"] = {"points": [f"B{i}", f"B{i + 1}"], **ROD}
+    return sk.Mechanism(
+        points=points,
+        links=links,
+        drivers={"motor": {"joint": "A0"}},
+        forces={"gravity": (0, -9.81)},
+        initial={"motor": {"speed": speed}},
+    )
+
+
+def windows_angle(count: int, t: Any, speed: float = -1.0, angle: float = np.pi / 2) -> Any:
+    """The angle (n,) of all cranks: ((N + 1) / 3 + N) theta'' = -g ((N + 1) / 2 + N) cos(theta)."""
+    a = 9.81 * ((count + 1) / 2 + count) / ((count + 1) / 3 + count)
+    return _integrated(lambda x: -a * np.cos(x[0]), [angle, speed], t)
+
+
+def slider_crank(coordinate: str = "crank") -> sk.Mechanism:
+    """Two rods of 1 m and 1 kg, a slider without mass, at 45 degrees with -4 m/s (Roupa et al., fig. 3)."""
+    half = np.sqrt(0.5)
+    joint, speed = ("A", 2 / half) if coordinate == "crank" else ("guide", -4.0)
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (half, half), "C": (2 * half, 0)},
+        links={
+            "ground": ["A"],
+            "crank": {"points": ["A", "B"], **ROD},
+            "rod": {"points": ["B", "C"], **ROD},
+            "slide": ["C"],
+        },
+        joints={"guide": {"type": "prismatic", "links": ["slide", "ground"], "axis": [1, 0]}},
+        drivers={coordinate: {"joint": joint}},
+        forces={"gravity": (0, -9.81)},
+        initial={coordinate: {"speed": speed}},
+    )
+
+
+def slider_crank_angle(t: Any) -> Any:
+    """The crank's angle (n,): T = theta'^2 (1/3 + 1/12 + 9/4 sin^2 + 1/4 cos^2) / 2, V = g sin(theta)."""
+
+    def second(x: Any) -> float:
+        s, c = np.sin(x[0]), np.cos(x[0])
+        inertia, slope = 1 / 3 + 1 / 12 + 2.25 * s * s + 0.25 * c * c, 4 * s * c
+        return float((-9.81 * c - 0.5 * slope * x[1] ** 2) / inertia)
+
+    return _integrated(second, [np.pi / 4, 2 / np.sqrt(0.5)], t)
+
+
+def _integrated(second: Any, start: list[float], t: Any) -> Any:
+    found = solve_ivp(
+        lambda _, x: [x[1], second(x)], (t[0], t[-1]), start, method="DOP853", rtol=1e-13, atol=1e-13, t_eval=t
+    )
+    return found.y[0]

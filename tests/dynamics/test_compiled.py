@@ -1,0 +1,283 @@
+"""The compiled equations of motion: the same numbers as those of NumPy, and whole runs at a fixed step."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from flat import slider_crank, slider_crank_angle, windows, windows_angle
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from loaded import loaded
+
+import structkin as sk
+from structkin.bench.dynamics.cases import four_bar as conservative_four_bar
+from structkin.dynamics.compiled import choice, layout
+from structkin.dynamics.compiled.formulas import Laws
+from structkin.dynamics.compiled.machine import Machine
+from structkin.dynamics.compiled.modules import equations_module
+from structkin.dynamics.compiled.packing import packed
+from structkin.dynamics.pose import NoPoseError
+from structkin.dynamics.start import initial_state, start
+from structkin.groups import General
+from structkin.model.expression import FUNCTIONS, Expression
+from structkin.model.laws import ExpressionLaw, ScaledLaw, TableLaw
+
+pytest.importorskip("numba")
+
+
+def four_bar(speed: float = 4.0) -> sk.Mechanism:
+    rod = {"shape": "rod", "mass": 1}
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (0, 2), "C": (4.6, 5.8), "D": (6, 0)},
+        links={
+            "ground": ["A", "D"],
+            "crank": {"points": ["A", "B"], **rod},
+            "coupler": {"points": ["B", "C"], **rod},
+            "rocker": {"points": ["C", "D"], **rod},
+        },
+        drivers={"q": {"joint": "A", "torque": "2*sin(t)"}},
+        forces={
+            "gravity": (0, -9.81),
+            "s": {"type": "spring", "between": ["B", "D"], "stiffness": 3, "free_length": 5, "damping": 0.4},
+            "c": {"type": "torsion", "links": ["ground", "rocker"], "stiffness": 2, "damping": 0.3},
+        },
+        initial={"q": {"speed": speed}},
+    )
+
+
+def freed(seed: int) -> sk.Mechanism:
+    """A random mechanism with masses and loads of all kinds; some of its drivers are free."""
+    data = loaded(seed).source_dict
+    rng = np.random.default_rng([seed, 3])
+    ids = list(data["drivers"])
+    for id in [id for id in ids if rng.random() < 0.6] or ids[:1]:
+        entry = data["drivers"][id]
+        for key in ("speed", "law", "table", "csv"):
+            entry.pop(key, None)
+        angle = "between" not in entry and entry.get("joint") not in data.get("joints", {})
+        entry["torque" if angle else "force"] = "1.5 + t"
+        data.setdefault("initial", {})[id] = {"speed": float(rng.uniform(-1, 1))}
+    return sk.Mechanism.from_dict(data)
+
+
+def agree(seed: int, *, groups: bool = False) -> bool:
+    """Compare all numbers at some instants of a motion; tell whether there were any.
+
+    General groups take long to compile, each for itself.
+    """
+    m = freed(seed)
+    try:
+        equations, compiled = start(m, 0.0, ()), start(m, 0.0, ())
+    except sk.InputError:
+        return False
+    general = any(isinstance(step.kind, General) for step in compiled.plan.steps)
+    arrays = None if general and not groups else packed(compiled)
+    if arrays is None:
+        return False
+    machine, y = Machine(compiled, arrays), np.array(initial_state(m, equations))
+    for k in range(4):
+        t = 1e-3 * k
+        try:
+            expected = equations.at(t, y)
+        except NoPoseError:
+            with pytest.raises(NoPoseError):
+                machine.at(t, y)
+            return k > 0
+        if k == 0:
+            machine.by_equations(t, y)
+        found = machine.at(t, y)
+        # Sums of large terms that cancel are as exact as the terms.
+        size = np.max(np.abs(expected.x), axis=(1, 2), keepdims=True)
+        np.testing.assert_allclose(found.x / size, expected.x / size, atol=1e-11)
+        np.testing.assert_allclose(found.z, expected.z, rtol=1e-10, atol=1e-10 * np.max(np.abs(expected.z)))
+        scale = np.max(np.abs(expected.effort))
+        np.testing.assert_allclose(found.effort / scale, expected.effort / scale, atol=1e-9)
+        np.testing.assert_allclose(found.kinetic, expected.kinetic, rtol=1e-11)
+        np.testing.assert_allclose(machine.rate(t, y), equations(t, y), rtol=1e-10, atol=1e-10)
+        y = y + 1e-3 * equations(t, y)
+    assert machine.handed_over <= 3
+    return True
+
+
+@settings(max_examples=25, deadline=None, derandomize=True, database=None)
+@given(st.integers(0, 10**6))
+def test_random_mechanisms_as_by_numpy(seed: int) -> None:
+    agree(seed)
+
+
+@pytest.mark.slow
+def test_many_random_mechanisms_as_by_numpy() -> None:
+    assert sum(map(agree, range(1000))) > 300
+
+
+@pytest.mark.slow
+def test_general_groups_as_by_numpy() -> None:
+    assert sum(agree(seed, groups=True) for seed in range(20)) > 12
+
+
+# --- laws ---------------------------------------------------------------------------------------------------
+
+
+def law_at(law: Any, t: float) -> tuple[float, float, float]:
+    """Value, rate and second rate of a law by the compiled functions."""
+    laws = Laws()
+    number = laws.add(law)
+    form, scale, ptr, data = laws.arrays()
+    parts = {layout.LAW_FORM: form, layout.LAW_PTR: ptr, layout.LAW_SCALE: scale}
+    parts |= {layout.LAW_DATA: data.ravel(), layout.STACK: np.zeros(300)}
+    I, D = np.zeros(2 * layout.PARTS, np.int64), np.zeros(0)
+    for part, values in parts.items():
+        whole = part < layout.CONSTANTS
+        I[2 * part : 2 * part + 2] = len(I) if whole else len(D), len(values)
+        I, D = (np.concatenate((I, values)), D) if whole else (I, np.concatenate((D, values)))
+    return tuple(equations_module().law_at(I, D, number, t))
+
+
+ATOMS = st.sampled_from(["t", "2", "0.5", "pi", "(t + 2)", "1.25"])
+ONE = st.sampled_from([*FUNCTIONS])
+
+
+@st.composite
+def formulas(draw: Any, depth: int = 0) -> str:
+    if depth > 2 or draw(st.booleans()):
+        return str(draw(ATOMS))
+    a = draw(formulas(depth + 1))
+    match draw(st.integers(0, 4)):
+        case 0:
+            return f"{draw(ONE)}({a})"
+        case 1:
+            return f"{draw(st.sampled_from(['min', 'max']))}({a}, {draw(formulas(depth + 1))})"
+        case 2:
+            return f"({a})**{draw(st.sampled_from(['2', '-1', '0.5', '3', '(t + 1)']))}"
+        case 3:
+            return f"-({a})"
+        case _:
+            return f"({a} {draw(st.sampled_from('+-*/'))} {draw(formulas(depth + 1))})"
+
+
+@settings(max_examples=300, deadline=None, derandomize=True, database=None)
+@given(formulas(), st.floats(0.1, 3.0))
+def test_formulas_have_the_values_and_rates_of_the_model(text: str, t: float) -> None:
+    try:
+        expected = [float(np.asarray(x).item()) for x in Expression(text)(np.array([t]))]
+    except ValueError:
+        return  # not a formula: a constant part is not finite
+    if not np.isfinite(expected).all() or max(map(abs, expected)) > 1e12:
+        return
+    found = law_at(ExpressionLaw(Expression(text), 2.0), t)
+    np.testing.assert_allclose(np.array(found) / 2, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_tables_and_scaled_laws() -> None:
+    times = (0.0, 0.4, 1.0, 1.7, 2.0)
+    law = TableLaw(times, (0.0, 1.0, 0.5, -1.0, 2.0))
+    for t in (0.0, 0.4, 0.7, 1.99, 2.0):
+        expected = [float(x[0]) for x in law(np.array([t]))]
+        np.testing.assert_allclose(law_at(ScaledLaw(law, -3.0), t), np.multiply(-3.0, expected), rtol=1e-12, atol=1e-12)
+    assert np.isnan(law_at(law, 2.001)).all() and np.isnan(law_at(law, -0.001)).all()
+
+
+# --- runs ---------------------------------------------------------------------------------------------------
+
+
+def both(m: sk.Mechanism, t: Any, **options: Any) -> tuple[sk.Simulation, sk.Simulation]:
+    return sk.simulate(m, t, engine="numpy", **options), sk.simulate(m, t, engine="numba", **options)
+
+
+@pytest.mark.parametrize("name", ["euler", "rk2", "rk4", "abm4", "gear4"])
+def test_runs_at_a_fixed_step_as_by_numpy(name: str) -> None:
+    plain, fast = both(four_bar(), [0, 0.3, 0.6], integrator=name, step=0.02)
+    np.testing.assert_allclose(fast.lanes.x, plain.lanes.x, rtol=1e-9, atol=1e-9)
+    for id, effort in plain.efforts.items():
+        np.testing.assert_allclose(fast.efforts[id], effort, atol=1e-9)
+    assert fast.integration.steps == plain.integration.steps
+
+
+def test_adaptive_runs_as_by_numpy() -> None:
+    plain, fast = both(four_bar(), [0, 0.3, 0.6], rtol=1e-8)
+    assert np.max(np.abs(fast.position("C") - plain.position("C"))) < 1e-12
+    assert fast.integration.steps == plain.integration.steps
+
+
+def test_through_change_points_with_k_and_l_there() -> None:
+    """The windows of benchmark A02 with five stages: also at an output beside the flat pose."""
+    t = np.linspace(0, 3, 61)
+    r = sk.simulate(windows(5), t, integrator="rk4", step=5e-3, engine="numba")
+    exact = windows_angle(5, t)
+    for k in range(6):
+        np.testing.assert_allclose(np.unwrap(r.angle(f"crank{k}")), exact, atol=2e-7)
+    assert r.lanes.around is not None and r.ok.all()
+    np.testing.assert_allclose(r.K("B4")[:, :, 0], np.stack((-np.sin(exact), np.cos(exact)), axis=1), atol=1e-6)
+    np.testing.assert_allclose(r.L("B4")[:, :, 0, 0], -np.stack((np.cos(exact), np.sin(exact)), axis=1), atol=1e-6)
+
+
+def test_through_dead_points() -> None:
+    """The slider drives: at the ends of its travel the coordinate changes, and changes back."""
+    data = slider_crank().source_dict
+    data |= {"drivers": {"travel": {"joint": "guide"}}, "initial": {"travel": {"speed": -4.0}}}
+    t = np.linspace(0, 2, 21)
+    r = sk.simulate(sk.Mechanism.from_dict(data), t, rtol=1e-10, engine="numba")
+    assert np.max(np.abs(np.unwrap(r.angle("crank")) - slider_crank_angle(t))) < 1e-7
+
+
+def test_it_begins_with_numpy_and_goes_on_with_numba(monkeypatch: pytest.MonkeyPatch) -> None:
+    m, t = four_bar(), [0, 0.5, 1.0]
+    switched: list[float] = []
+    monkeypatch.setattr(choice, "waiting", lambda _: 0.1)
+    original = choice.Hastened._switch
+    monkeypatch.setattr(choice.Hastened, "_switch", lambda self, t, y: (switched.append(t), original(self, t, y))[1])
+    r = sk.simulate(m, t, rtol=1e-8)
+    assert len(switched) == 1 and 0 < switched[0] < 1
+    assert np.max(np.abs(r.position("C") - sk.simulate(m, t, rtol=1e-8, engine="numpy").position("C"))) < 1e-11
+    monkeypatch.setattr(choice, "waiting", lambda _: 1e9)
+    sk.simulate(m, [0, 0.01])
+    assert len(switched) == 1
+
+
+def test_small_simulations_never_import_numba() -> None:
+    code = """
+import sys, structkin as sk
+rod = {"points": ["A", "B"], "point_masses": {"B": 1}}
+m = sk.Mechanism(points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "rod": rod},
+                 drivers={"q": {"joint": "A"}}, forces={"gravity": [0, -9.81]})
+sk.simulate(m, 0.1, samples=3)
+assert "numba" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_what_has_no_compiled_form_goes_on_with_numpy() -> None:
+    def push(t: Any, state: sk.Motion) -> Any:
+        return [sk.Force("C", (1.0, 0.0))]
+
+    plain, fast = both(four_bar(), [0, 0.02], loads=[push])
+    np.testing.assert_array_equal(fast.lanes.x, plain.lanes.x)
+
+
+def test_an_engine_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(sk.InputError, match="engine"):
+        sk.simulate(four_bar(), 1.0, engine="fortran")
+
+
+def test_a_step_that_is_too_large_stops_as_by_numpy() -> None:
+    plain, fast = both(four_bar(speed=30), 10.0, integrator="euler", step=0.02)
+    assert plain.stopped and plain.stopped == fast.stopped
+
+
+def test_max_steps_counts_as_by_numpy() -> None:
+    plain, fast = both(four_bar(), [0, 0.1, 0.2], integrator="rk4", step=1e-3, max_steps=150)
+    assert plain.stopped == fast.stopped and len(plain) == len(fast) == 2
+    assert plain.integration.steps == fast.integration.steps
+
+
+@pytest.mark.slow
+def test_a_million_steps_keep_the_joints_closed() -> None:
+    m = conservative_four_bar()
+    r = sk.simulate(m, [0, 500.0, 1000.0], integrator="rk4", step=1e-3, max_steps=2_000_000, engine="numba")
+    assert not r.stopped and r.integration.steps == 1_000_000
+    assert np.max(r.violation) <= 1e-12
+    assert np.ptp(r.energy) < 1e-4 * np.max(np.abs(r.energy))

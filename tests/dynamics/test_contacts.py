@@ -1,0 +1,297 @@
+"""Contact: balls that bounce, never pull, lose what the model says, and rub."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import quad, solve_ivp
+from scipy.optimize import brentq
+
+import structkin as sk
+from structkin.dynamics.contacts import touch
+from structkin.dynamics.loads import cross, wrenches
+from structkin.errors import InputError
+
+
+def ball(speed: float = -2.0, gravity: float = 0.0, **contact: Any) -> sk.Mechanism:
+    """A ball of 1 kg and 0.1 m that falls along a guide onto the ground's line, from 0.5 m above it."""
+    floor = {"type": "contact", "center": "P", "radius": 0.1, "along": ["A", "B"], "stiffness": 1e6, **contact}
+    return sk.Mechanism(
+        "Ball",
+        points={"A": (0, 0), "B": (1, 0), "P": (0, 0.6)},
+        links={"ground": ["A", "B"], "ball": {"points": ["P"], "mass": 1}},
+        joints={"guide": {"type": "prismatic", "links": ["ball", "ground"], "at": "P", "axis": [0, 1]}},
+        drivers={"height": {"joint": "guide"}},
+        forces={"gravity": [0, -gravity], "floor": floor},
+        initial={"height": {"value": 0, "speed": speed}},
+    )
+
+
+def rebound(restitution: float) -> float:
+    """The ratio of speeds that the damping really gives: m v dv = -K d^n (1 + c v / v0) dd over the whole impact."""
+    c = 0.75 * (1 - restitution**2)
+    return 1.0 if c == 0 else float(brentq(lambda x: quad(lambda u: u / (1 + c * u), -x, 1)[0], 1e-3, 1))
+
+
+@pytest.mark.parametrize("restitution", [1.0, 0.9, 0.6, 0.0])
+@pytest.mark.parametrize("speed", [-0.5, -5.0])
+def test_the_rebound_is_what_the_damping_gives_at_any_speed(restitution: float, speed: float) -> None:
+    times = [0, 0.5 / -speed, 0.6 / -speed + 0.05]
+    r = sk.simulate(ball(speed, restitution=restitution), times, rtol=1e-11, atol=1e-13)
+    assert not r.stopped
+    assert r.velocity("P")[-1, 1] == pytest.approx(-speed * rebound(restitution), rel=1e-6)
+    assert r.impacts["floor"][-1] != r.impacts["floor"][-1]  # they have parted
+
+
+@pytest.mark.parametrize("restitution", [0.99, 0.8, 0.4, 0.1])
+def test_the_exact_model_gives_the_restitution(restitution: float) -> None:
+    m = ball(-3.0, restitution=restitution, model="exact", exponent=1 + restitution)
+    r = sk.simulate(m, [0, 0.3], rtol=1e-10, atol=1e-12)
+    assert r.velocity("P")[-1, 1] == pytest.approx(3 * restitution, rel=1e-5)
+
+
+def test_an_elastic_impact_against_a_separate_integration() -> None:
+    """Depth and duration: Hertz's, also by SciPy alone."""
+    t = 0.25 + np.linspace(0, 0.012, 25)
+    r = sk.simulate(ball(), np.concatenate(([0], t)))
+    own = solve_ivp(
+        lambda t, y: [y[1], 1e6 * max(0.1 - y[0], 0) ** 1.5],
+        (0.25, t[-1]),
+        [0.1, -2],
+        "DOP853",
+        t,
+        rtol=1e-11,
+        atol=1e-13,
+    )
+    assert r.position("P")[1:, 1] == pytest.approx(own.y[0], abs=1e-8)
+    deepest = (2.5 * 2**2 / (2 * 1e6)) ** 0.4
+    assert 0.1 - own.y[0].min() == pytest.approx(deepest, rel=1e-2)
+    assert r.energy == pytest.approx(np.full(26, 2.0), rel=1e-7)
+
+
+def test_bounces_never_pull_and_energy_only_falls() -> None:
+    r = sk.simulate(ball(0.0, 9.81, restitution=0.7, stiffness=1e8), 1.2, samples=2401)
+    force = r.forces(static=False)
+    load = r.mechanism.forces.loads["floor"]
+    depth = touch(r, load).depth
+    inside, outside = depth > 0, depth <= 0
+    # the ground's push is what the guide's driver does not: nothing pulls, and nothing acts from afar
+    push = r.acceleration("P")[:, 1] + 9.81
+    assert np.min(push[inside]) >= -1e-6
+    assert np.max(np.abs(push[outside])) < 1e-9
+    assert np.max(np.diff(r.energy)) < 1e-6
+    assert np.max(np.abs(force.driver("height"))) < 1e-9
+    begins = np.flatnonzero(np.diff(inside.astype(int)) == 1)
+    assert len(begins) == 2
+    met = r.impacts["floor"][begins + 1]
+    # from one bounce to the next the speed falls by the rebound, but for the weight during the impact
+    assert met[1:] / met[:-1] == pytest.approx(rebound(0.7), rel=2e-3)
+    assert met[0] == pytest.approx(np.sqrt(2 * 9.81 * 0.5), rel=1e-8)
+
+
+def test_fixed_steps_come_close() -> None:
+    r = sk.simulate(ball(-2.0, restitution=0.8), [0, 0.35], integrator="rk4", step=2e-4)
+    assert r.velocity("P")[-1, 1] == pytest.approx(2 * rebound(0.8), rel=1e-2)
+
+
+def pair(internal: bool, **contact: Any) -> sk.Mechanism:
+    """Two bodies on a rail: balls of 0.1 and 0.2 m that meet, or a pin of 0.1 m in a bore of 0.2 m."""
+    x = 0.0 if internal else -1.0
+    touch_ = {"type": "contact", "centers": ["P", "Q"], "radii": [0.1, 0.2], "stiffness": 1e7, **contact}
+    return sk.Mechanism(
+        "Two",
+        points={"P": (x, 0.0), "Q": (0.0, 0.0)},
+        links={"ground": [], "one": {"points": ["P"], "mass": 1}, "two": {"points": ["Q"], "mass": 3}},
+        joints={
+            "left": {"type": "prismatic", "links": ["one", "ground"], "at": "P", "axis": [1, 0]},
+            "right": {"type": "prismatic", "links": ["two", "ground"], "at": "Q", "axis": [1, 0]},
+        },
+        drivers={"a": {"joint": "left"}, "b": {"joint": "right"}},
+        forces={"hit": {**touch_, "internal": internal} if internal else touch_},
+        initial={"a": {"speed": 2.0}},
+    )
+
+
+@pytest.mark.parametrize("internal", [False, True])
+def test_two_bodies_exchange_momentum(internal: bool) -> None:
+    """An elastic central impact: v1 = (m1 - m2) / (m1 + m2) v = -1, v2 = 2 m1 / (m1 + m2) v = 1 m/s."""
+    end = 0.5 if not internal else 0.1
+    r = sk.simulate(pair(internal), [0, end])
+    assert r.velocity("P")[-1, 0] == pytest.approx(-1, rel=1e-5)
+    assert r.velocity("Q")[-1, 0] == pytest.approx(1, rel=1e-5)
+    assert r.energy[-1] == pytest.approx(r.energy[0], rel=1e-6)
+
+
+def test_momentum_is_kept_with_losses() -> None:
+    r = sk.simulate(pair(False, restitution=0.5), [0, 0.5])
+    (u, v) = r.velocity("P")[-1, 0], r.velocity("Q")[-1, 0]
+    assert u + 3 * v == pytest.approx(2, rel=1e-8)
+    assert v - u == pytest.approx(2 * rebound(0.5), rel=1e-5)
+
+
+def wheel(**contact: Any) -> sk.Mechanism:
+    """A disc that is free to slide, to rise and to turn, on the ground's line."""
+    floor = {"type": "contact", "center": "P", "radius": 0.1, "along": ["A", "B"], "stiffness": 1e7, **contact}
+    depth = (9.81 * 2 / 1e7) ** (1 / 1.5)
+    return sk.Mechanism(
+        "Wheel",
+        points={"A": (0, 0), "B": (1, 0), "F": (0, 0.1), "P": (0, 0.1), "R": (0.05, 0.1)},
+        links={
+            "ground": ["A", "B"], "slide": ["F"], "lift": ["P"],
+            "wheel": {"points": ["P", "R"], "mass": 2, "center": [0, 0.1], "inertia": 0.01},
+        },
+        joints={
+            "x": {"type": "prismatic", "links": ["ground", "slide"], "at": "F", "axis": [1, 0]},
+            "y": {"type": "prismatic", "links": ["slide", "lift"], "at": "P", "axis": [0, 1]},
+        },
+        drivers={"forward": {"joint": "x"}, "up": {"joint": "y"}, "turn": {"links": ["ground", "wheel"]}},
+        forces={"gravity": [0, -9.81], "floor": {**floor, "links": ["wheel", "ground"]}},
+        initial={"turn": {"speed": -30}, "up": {"value": -depth}},
+    )  # fmt: skip
+
+
+def test_friction_drives_a_spinning_wheel() -> None:
+    """While it slips, it is pushed by mu m g and braked by mu m g r; the sign is that against the sliding."""
+    r = sk.simulate(wheel(friction=0.3, transition=1e-3), [0, 0.02, 0.04])
+    assert r.velocity("P")[:, 0] == pytest.approx(0.3 * 9.81 * r.t, rel=1e-3)
+    assert r.omega("wheel") == pytest.approx(-30 + 0.3 * 9.81 * 2 * 0.1 / 0.01 * r.t, rel=1e-3)
+    assert sk.simulate(wheel(), [0, 0.04]).velocity("P")[-1, 0] == pytest.approx(0, abs=1e-12)
+
+
+def test_samples_of_any_motion_tell_their_own_impact() -> None:
+    """A driven plunger that dips into the line: the damping is that of the speed at the first sample that touches."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0), "P": (0, 0.6)},
+        links={"ground": ["A", "B"], "ball": ["P"]},
+        joints={"guide": {"type": "prismatic", "links": ["ball", "ground"], "at": "P", "axis": [0, 1]}},
+        drivers={"height": {"joint": "guide", "law": "-0.6 + 0.01*cos(t)"}},
+        forces={"floor": {"type": "contact", "center": "P", "along": ["A", "B"], "stiffness": 1e6, "restitution": 0.5}},
+        duration=10,
+    )
+    r = m.solve(t=np.linspace(0, 10, 2001))
+    push = -r.forces().driver("height")
+    depth, speed = -r.position("P")[:, 1], -r.velocity("P")[:, 1]
+    first = int(np.flatnonzero(depth > 0)[0])
+    expected = 1e6 * np.maximum(depth, 0) ** 1.5 * (1 + 0.75 * 0.75 * speed / speed[first])
+    assert push[:1000] == pytest.approx(expected[:1000], rel=1e-9, abs=1e-9)
+
+
+def slider(**contact: Any) -> dict[str, Any]:
+    return {
+        "points": {"A": (0, 0), "B": (1, 0), "C": (3, 0), "W": (3.5, -1), "V": (3.5, 1)},
+        "links": {"ground": ["A", "W", "V"], "crank": ["A", "B"], "rod": ["B", "C"], "slider": ["C"]},
+        "joints": {"guide": {"type": "prismatic", "links": ["slider", "ground"], "at": "C", "axis": [1, 0]}},
+        "forces": {"stop": {"type": "contact", "center": "C", "along": ["W", "V"], "stiffness": 1e7, **contact}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("contact", "key", "found"),
+    [
+        ({"stiffness": None}, "forces.stop", "has no stiffness"),
+        ({"stiffness": -1}, "forces.stop.stiffness", "a positive number"),
+        ({"stiffness": "5 N"}, "forces.stop.stiffness", "expected a number"),
+        ({"restitution": 1.2}, "forces.stop.restitution", "from 0 to 1"),
+        ({"exponent": 0}, "forces.stop.exponent", "from 1 to 3"),
+        ({"friction": -0.1}, "forces.stop.friction", "not negative"),
+        ({"transition": "1 kg"}, "forces.stop.transition", "is not a speed"),
+        ({"radius": -1}, "forces.stop.radius", "not negative"),
+        ({"along": ["W", "Z"]}, "forces.stop.along", "'Z' is not in"),
+        ({"along": ["W", "W"]}, "forces.stop", "twice"),
+        ({"along": ["A", "C"]}, "forces.stop", "no link has both points"),
+        ({"along": ["B", "A"], "center": "B"}, "forces.stop", "lies on the line"),
+        ({"links": ["rod", "crank"]}, "forces.stop", "'crank' does not have both points"),
+        ({"links": ["ground", "slider"]}, "forces.stop", "does not have"),
+        ({"center": "W"}, "forces.stop", "both shapes are on 'ground'"),
+        ({"restitution": 0, "model": "exact"}, "forces.stop", "so small a restitution"),
+        ({"model": "hertz"}, "forces.stop.model", "'lankarani-nikravesh' or 'exact'"),
+        ({"internal": True}, "forces.stop", "for two circles"),
+        ({"along": None}, "forces.stop", "no line"),
+        ({"center": None}, "forces.stop", "not clear about what touches"),
+        ({"centers": ["C", "W"], "radii": [1, 2]}, "forces.stop", "not clear about what touches"),
+        ({"center": None, "along": None, "centers": ["C", "W"]}, "forces.stop", "not clear about what touches"),
+        ({"center": None, "along": None, "centers": ["C", "W"], "radii": [0, 0]}, "forces.stop", "not both zero"),
+        ({"center": None, "along": None, "centers": ["C", "W"], "radii": 3}, "forces.stop", "two radii"),
+        (
+            {"center": None, "along": None, "centers": ["C", "W"], "radii": [3, 2], "internal": True},
+            "forces.stop",
+            "not smaller than the bore",
+        ),
+    ],
+)
+def test_bad_contacts(contact: dict[str, Any], key: str, found: str) -> None:
+    data = slider(**contact)
+    data["forces"]["stop"] = {name: value for name, value in data["forces"]["stop"].items() if value is not None}
+    with pytest.raises(InputError, match=found) as caught:
+        sk.Mechanism(**data).solve()
+    assert caught.value.problems[0].key == key
+
+
+@pytest.mark.parametrize("family", ["natural", "fully-cartesian", "reference-point"])
+def test_contacts_with_multipliers(family: str) -> None:
+    r = sk.simulate(pair(False, restitution=0.5), [0, 0.5], formulation="multipliers", coordinates=family)
+    u, v = r.velocity("P")[-1, 0], r.velocity("Q")[-1, 0]
+    assert u + 3 * v == pytest.approx(2, rel=1e-8)
+    assert v - u == pytest.approx(2 * rebound(0.5), rel=1e-5)
+
+
+def two_free_bodies(contact: dict[str, Any]) -> sk.Mechanism:
+    """Two bodies that slide, rise and turn, with three points each."""
+    points: dict[str, Any] = {}
+    links: dict[str, Any] = {"ground": []}
+    joints: dict[str, Any] = {}
+    drivers: dict[str, Any] = {}
+    for name in "ab":
+        points |= {f"{name}0": (0, 0), f"{name}h": (0, 0), f"{name}1": (0.7, 0.2), f"{name}2": (-0.3, 0.5)}
+        links |= {f"{name}x": [f"{name}h"], f"{name}y": [f"{name}0"], name: [f"{name}0", f"{name}1", f"{name}2"]}
+        joints |= {
+            f"j{name}x": {"type": "prismatic", "links": ["ground", f"{name}x"], "at": f"{name}h", "axis": [1, 0]},
+            f"j{name}y": {"type": "prismatic", "links": [f"{name}x", f"{name}y"], "at": f"{name}0", "axis": [0, 1]},
+        }
+        drivers |= {f"x{name}": {"joint": f"j{name}x"}, f"y{name}": {"joint": f"j{name}y"}}
+        drivers[f"t{name}"] = {"links": ["ground", name]}
+    return sk.Mechanism(
+        points=points, links=links, joints=joints, drivers=drivers, forces={"hit": {"type": "contact", **contact}}
+    )
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        {"center": "a1", "radius": 0.3, "along": ["b0", "b2"]},
+        {"centers": ["a1", "b2"], "radii": [0.4, 0.5]},
+        {"centers": ["a1", "b2"], "radii": [0.2, 0.6], "internal": True},
+    ],
+)
+@pytest.mark.parametrize("friction", [0.0, 0.4])
+def test_signs_balance_and_power_at_random_states(shapes: dict[str, Any], friction: float) -> None:
+    """Both bodies bear opposite forces on one line; elastic power is what the overlap takes, friction only takes."""
+    m = two_free_bodies({**shapes, "links": ["a", "b"], "stiffness": 1e4, "friction": friction})
+    rng = np.random.default_rng(5)
+    n = 400
+    drivers = {id: (rng.normal(0, 0.5, n), rng.normal(size=n), np.zeros(n)) for id in m.drives}
+    motion = m.solve(drivers=drivers)
+    load = m.forces.loads["hit"]
+    found, total = touch(motion, load), wrenches(motion, ())
+    pressed = (found.depth > 0) & (found.depth < 0.3)
+    assert 20 < pressed.sum() < n
+    force = {link: total.force[link] for link in "ab"}
+    assert force["a"] == pytest.approx(-force["b"], rel=1e-12, abs=1e-12)
+    about_origin = sum(total.moment[link] + cross(motion.position(0j, link), total.force[link]) for link in ("a", "b"))
+    assert about_origin == pytest.approx(np.zeros(n), abs=1e-8)
+    push = np.sum(force["a"] * found.normal, axis=1)
+    assert np.min(push) >= 0 and np.max(np.abs(push[found.depth <= 0]), initial=0.0) == 0
+    elastic = -load.stiffness * np.maximum(found.depth, 0) ** 1.5 * found.speed
+    rubbed = total.power() - elastic
+    assert np.max(rubbed) < 1e-8 * np.max(np.abs(elastic))
+    if not friction:
+        assert rubbed == pytest.approx(np.zeros(n), abs=1e-8 * np.max(np.abs(elastic)))
+    else:
+        assert np.min(rubbed) < -1
+        # the depth's rate is that of the geometry: by differences
+        h = 1e-6
+        moved = {id: (z + h * v, v, a) for id, (z, v, a) in drivers.items()}
+        rate = (touch(m.solve(drivers=moved), load).depth - found.depth) / h
+        assert rate[pressed] == pytest.approx(found.speed[pressed], abs=1e-4)

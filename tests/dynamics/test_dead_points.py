@@ -1,0 +1,125 @@
+"""Dead points in simulations: the coordinates change by themselves, and the motion is that of good coordinates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from flat import ROD
+
+import structkin as sk
+from structkin.dynamics.reduced import Reduced
+
+
+def crank_rocker(coordinate: str, base: str | None = None, speed: float = 9.0) -> sk.Mechanism:
+    """A crank-rocker in the coordinate of its crank or its rocker, on the ground or on an arm that turns."""
+    points: dict[str, Any] = {"A": (0, 0), "B": (0.4, 0.3), "C": (1.5, 1.3), "D": (2, 0)}
+    links: dict[str, Any] = {
+        "ground": ["A", "D"],
+        "crank": {"points": ["A", "B"], **ROD},
+        "coupler": {"points": ["B", "C"], **ROD},
+        "rocker": {"points": ["D", "C"], **ROD},
+    }
+    drivers: dict[str, Any] = {}
+    initial: dict[str, Any] = {coordinate: {"speed": speed}}
+    if base is not None:
+        points["O"] = (-1, 0)
+        links |= {"ground": ["O"], "arm": {"points": ["O", "A", "D"], "mass": 2, "center": [0.5, 0.2], "inertia": 0.7}}
+        drivers["turn"] = {"joint": "O"} if base == "free" else {"joint": "O", "law": base}
+    drivers[coordinate] = {"links": ["ground" if base is None else "arm", coordinate]}
+    return sk.Mechanism(points=points, links=links, drivers=drivers, forces={"gravity": (0, -9.81)}, initial=initial)
+
+
+def rocker_speed() -> float:
+    motion = crank_rocker("crank").solve(drivers={"crank": ([np.arctan2(0.3, 0.4)], [9.0])})
+    return float(motion.omega("rocker")[0])
+
+
+@pytest.mark.parametrize(("base", "end"), [(None, 0.8), ("0.5*t", 0.4), ("free", 0.4)])
+def test_a_rocker_swings_through_the_ends_of_its_stroke(base, end):
+    """As the crank turns, the rocker's coordinate passes a dead point twice a turn."""
+    t = np.linspace(0, end, 41)
+    good = sk.simulate(crank_rocker("crank", base), t, rtol=1e-12, atol=1e-12)
+    found = sk.simulate(crank_rocker("rocker", base, rocker_speed()), t, rtol=1e-12, atol=1e-12)
+    assert not found.stopped and np.ptp(good.drivers["crank"][0]) > 0.9 * np.pi
+    assert found.position("B") == pytest.approx(good.position("B"), abs=1e-9)
+    assert found.velocity("C") == pytest.approx(good.velocity("C"), abs=1e-7)
+    assert found.acceleration("C") == pytest.approx(good.acceleration("C"), abs=1e-6)
+    swing = good.angle("rocker") - (good.angle("arm") if base is not None else 0)
+    assert np.diff(found.drivers["rocker"][0]) == pytest.approx(np.diff(swing), abs=1e-9)
+    assert found.violation.max() < 1e-14
+    if base is not None:
+        assert found.efforts["turn"] == pytest.approx(good.efforts["turn"], abs=1e-6)
+
+
+def triad_rocker(joint: str, speed: float) -> sk.Mechanism:
+    """A Stephenson III six-bar: driven at A a four-bar with a dyad, driven at E a triad, which swings."""
+    points = {
+        "A": (0, 0), "B": (0.025, 0.1), "C": (0.095, 0.115), "D": (0.15, 0.02), "E": (-0.09, 0.135),
+        "F": (-0.06, 0.215), "P": (0.015, 0.115),
+    }  # fmt: skip
+    links = {name: {"points": list(ends), **ROD} for name, ends in {"left": "AB", "right": "DC", "rod": "FP"}.items()}
+    links |= {"crank": {"points": ["E", "F"], **ROD}}
+    links |= {"plate": {"points": ["B", "C", "P"], "mass": 1, "center": [0.045, 0.11], "inertia": 1e-3}}
+    return sk.Mechanism(
+        points=points,
+        links={"ground": ["A", "D", "E"], **links},
+        drivers={"q": {"joint": joint}},
+        forces={"gravity": (0, -9.81)},
+        initial={"q": {"speed": speed}},
+    )
+
+
+def test_a_triad_swings_through_its_dead_points():
+    """In a group without a closed form a link takes the place of the coordinate."""
+    m = triad_rocker("E", 6.0)
+    left = m.solve(drivers={"q": ([m.drives["q"].start], [6.0])}).omega("left")[0]
+    t = np.linspace(0, 0.2, 21)
+    found = sk.simulate(m, t, rtol=1e-11, atol=1e-11)
+    good = sk.simulate(triad_rocker("A", float(left)), t, rtol=1e-11, atol=1e-11)
+    assert "class III order 3" in [group.kind for group in m.structure().groups]
+    turned = np.diff(found.angle("crank"))
+    assert not found.stopped and turned[0] > 0 > turned[-1]
+    assert found.position("P") == pytest.approx(good.position("P"), abs=1e-9)
+    assert found.angle("crank") == pytest.approx(good.angle("crank"), abs=1e-9)
+
+
+@pytest.mark.parametrize(("integrator", "bound"), [("rk4", 2e-5), ("abm4", 2e-5), ("gear4", 1e-4)])
+def test_fixed_steps_pass_dead_points(integrator, bound):
+    t = np.linspace(0, 0.5, 6)
+    good = sk.simulate(crank_rocker("crank"), t)
+    found = sk.simulate(crank_rocker("rocker", None, rocker_speed()), t, integrator=integrator, step=2e-3)
+    assert not found.stopped
+    assert found.position("B") == pytest.approx(good.position("B"), abs=bound)
+
+
+def test_efforts_of_a_free_coordinate_go_on_at_its_dead_point():
+    """A torque on the rocker is the same torque given as a moment on the link, which needs no coordinate."""
+    t, speed = np.linspace(0, 0.6, 13), rocker_speed()
+    torque = crank_rocker("rocker", None, speed).source_dict
+    torque["drivers"]["rocker"]["torque"] = "3 + 2*t"
+    moment = crank_rocker("crank").source_dict
+    moment["forces"]["push"] = {"type": "moment", "links": ["ground", "rocker"], "law": "3 + 2*t"}
+    found = sk.simulate(sk.Mechanism.from_dict(torque), t, rtol=1e-12, atol=1e-12)
+    good = sk.simulate(sk.Mechanism.from_dict(moment), t, rtol=1e-12, atol=1e-12)
+    assert not found.stopped and np.ptp(good.drivers["crank"][0]) > 1.5 * np.pi
+    assert found.position("B") == pytest.approx(good.position("B"), abs=1e-9)
+    assert found.efforts["rocker"] == pytest.approx(3 + 2 * t)
+
+
+def test_the_coordinates_do_not_flutter(monkeypatch):
+    """They change near each dead point, and back well behind it: four times a turn."""
+    changes, change = [], Reduced.change
+
+    def counted(self, t, y, *near):
+        changed = change(self, t, y, *near)
+        if changed is not None:
+            changes.append(t)
+        return changed
+
+    monkeypatch.setattr(Reduced, "change", counted)
+    found = sk.simulate(crank_rocker("rocker", None, rocker_speed()), 0.7)
+    turns = np.ptp(np.unwrap(found.angle("crank"))) / (2 * np.pi)
+    assert not found.stopped and 4 * turns - 3 <= len(changes) <= 4 * turns + 3
+    assert np.min(np.diff(changes)) > 1e-3

@@ -1,0 +1,168 @@
+"""A consistent start from partial data: completed, met, or corrected and told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import structkin as sk
+from structkin.dynamics.initial import initial_conditions
+
+
+def four_bar(**initial: Any) -> sk.Mechanism:
+    return sk.Mechanism(
+        "Four-bar",
+        units={"angle": "deg"},
+        points={"A": (0, 0), "B": (0, 1), "C": (3, 2), "D": (3, 0), "P": (1.5, 2.5)},
+        links={
+            "ground": ["A", "D"],
+            "crank": {"points": ["A", "B"], "shape": "rod", "mass": 1},
+            "coupler": {"points": ["B", "C", "P"], "mass": 2, "center": [1.5, 1.8], "inertia": 0.5},
+            "rocker": {"points": ["C", "D"], "shape": "rod", "mass": 1},
+        },
+        drivers={"turn": {"joint": "A"}},
+        forces={"gravity": [0, -9.81]},
+        initial=initial,
+    )
+
+
+def test_a_coordinate_alone_is_as_before() -> None:
+    r = sk.simulate(four_bar(turn={"value": 80, "speed": "2 rad/s"}), 0.1, samples=3)
+    assert r.angle("crank")[0] == pytest.approx(np.radians(80), abs=1e-15)
+    assert r.omega("crank")[0] == pytest.approx(2, abs=1e-15)
+    assert r.corrections == ()
+
+
+def test_a_link_that_is_no_coordinate_tells_the_start() -> None:
+    """The rocker's angle and speed: those of the crank follow."""
+    r = sk.simulate(four_bar(rocker={"angle": -85, "omega": "1.5 rad/s"}), 0.1, samples=3)
+    assert np.exp(1j * r.angle("rocker")[0]) == pytest.approx(np.exp(-1j * np.radians(85)), abs=1e-10)
+    assert r.omega("rocker")[0] == pytest.approx(1.5, rel=1e-12)
+    assert r.violation[0] < 1e-15
+    assert r.corrections == ()
+
+
+def test_a_point_s_velocity_tells_the_start() -> None:
+    """Its x component alone is enough; both, if they do not fit the path, are met best and told."""
+    turn = {"value": 60}
+    one = initial_conditions(four_bar(turn=turn, P={"vx": -2.0}))
+    K = four_bar().solve(drivers={"turn": [np.radians(60)]}).K("P")[0, :, 0]
+    assert one.speeds["turn"] == pytest.approx(-2 / K[0], rel=1e-12)
+    assert one.corrections == ()
+    both = initial_conditions(four_bar(turn=turn, P={"velocity": [-2.0, 5.0]}))
+    best = float(K @ [-2, 5] / (K @ K))
+    assert both.speeds["turn"] == pytest.approx(best, rel=1e-12)
+    assert [str(one).split(":")[0] for one in both.corrections] == ["initial.P.vx", "initial.P.vy"]
+    assert [one.taken for one in both.corrections] == pytest.approx((K * best).tolist())
+    assert [one.given for one in both.corrections] == [-2.0, 5.0]
+
+
+def test_what_contradicts_itself_is_met_best() -> None:
+    """A coordinate and a link disagree: least squares between them, both corrected."""
+    found = initial_conditions(
+        four_bar(turn={"value": 90, "speed": "1 rad/s"}, crank={"angle": 94, "omega": "2 rad/s"})
+    )
+    assert found.values["turn"] == pytest.approx(np.radians(92), abs=1e-9)
+    assert found.speeds["turn"] == pytest.approx(1.5, abs=1e-12)
+    assert [one.key for one in found.corrections] == [
+        "initial.turn.value", "initial.turn.speed", "initial.crank.angle", "initial.crank.omega",
+    ]  # fmt: skip
+
+
+def five_bar(**initial: Any) -> sk.Mechanism:
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (-1, 1.5), "C": (1, 3), "D": (3, 1.5), "E": (2, 0)},
+        links={
+            "ground": ["A", "E"],
+            **{f"bar{a}{b}": {"points": [a, b], "shape": "rod", "mass": 1} for a, b in ("AB", "BC", "CD", "DE")},
+        },
+        drivers={"left": {"joint": "A"}, "right": {"joint": "E"}},
+        forces={"gravity": [0, -9.81]},
+        initial=initial,
+    )
+
+
+def test_less_than_the_mobility_is_completed_by_the_smallest_change() -> None:
+    m = five_bar(C={"x": 1.1, "vy": 0.5})
+    found, plain = initial_conditions(m), initial_conditions(five_bar())
+    motion = m.solve(drivers={id: ([found.values[id]], [found.speeds[id]], [0.0]) for id in found.values})
+    assert motion.position("C")[0, 0] == pytest.approx(1.1, abs=1e-10)
+    assert motion.velocity("C")[0, 1] == pytest.approx(0.5, abs=1e-12)
+    assert found.corrections == ()
+    # the speeds have no part that the datum does not ask for: they are along its gradient
+    K = motion.K("C", ["left", "right"])[0, 1]
+    speeds = np.array([found.speeds[id] for id in ("left", "right")])
+    assert abs(K[0] * speeds[1] - K[1] * speeds[0]) < 1e-12
+    assert list(plain.speeds.values()) == [0.0, 0.0]
+
+
+def test_exactly_the_mobility_is_met() -> None:
+    m = five_bar(C={"position": [0.9, 3.05], "velocity": [0.3, -0.7]})
+    r = sk.simulate(m, 0.05, samples=3)
+    assert r.position("C")[0] == pytest.approx([0.9, 3.05], abs=1e-10)
+    assert r.velocity("C")[0] == pytest.approx([0.3, -0.7], abs=1e-12)
+    assert r.corrections == ()
+    again = sk.simulate(m, 0.05, samples=3, formulation="multipliers", coordinates="natural")
+    assert again.velocity("C")[0] == pytest.approx([0.3, -0.7], abs=1e-12)
+
+
+def test_a_place_out_of_reach_comes_as_near_as_it_can() -> None:
+    arm = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0)},
+        links={"ground": ["A"], "arm": {"points": ["A", "B"], "shape": "rod", "mass": 1}},
+        drivers={"swing": {"joint": "A"}},
+        initial={"B": {"position": [3, 4]}},
+    )
+    found = initial_conditions(arm)
+    assert found.values["swing"] == pytest.approx(np.arctan2(4, 3), abs=1e-7)
+    assert len(found.corrections) == 2
+    r = sk.simulate(arm, 0.1, samples=2)
+    assert r.corrections == found.corrections
+
+
+def test_missing_drivers_and_moving_ones() -> None:
+    """Coordinates that simulate chooses by itself; a motor that moves meanwhile is taken off the velocity."""
+    arm = {"ground": ["A"], "upper": ["A", "B"], "lower": {"points": ["B", "C"], "shape": "rod", "mass": 1}}
+    points = {"A": (0, 0), "B": (1, 0), "C": (2, 0)}
+    m = sk.Mechanism(
+        points=points, links=arm, drivers={"motor": {"joint": "A", "speed": 2}}, initial={"C": {"vy": 7.0}}
+    )
+    r = sk.simulate(m, 0.1, samples=2)
+    assert r.velocity("C")[0, 1] == pytest.approx(7, rel=1e-12)
+    assert r.omega("upper")[0] == 2 and r.omega("lower")[0] == pytest.approx(5)
+
+
+@pytest.mark.parametrize(
+    ("initial", "key", "found"),
+    [
+        ({"Q": {"vx": 1}}, "initial.Q", "no driver 'Q', and no point or link"),
+        ({"P": {"speed": 1}}, "initial.P", "unknown key 'speed'"),
+        ({"P": {"vx": "1 rad/s"}}, "initial.P", "not a speed"),
+        ({"P": {"vx": 1, "velocity": [1, 2]}}, "initial.P", "a velocity and a part of it"),
+        ({"P": {"velocity": 3}}, "initial.P", "expected a velocity"),
+        ({"P": 3}, "initial.P", "expected a table"),
+        ({"rocker": {"angl": 3}}, "initial.rocker", "did you mean 'angle'"),
+        ({"ground": {"omega": 3}}, "initial.ground", "does not move"),
+    ],
+)
+def test_mistakes(initial: dict[str, Any], key: str, found: str) -> None:
+    with pytest.raises(sk.InputError, match=found) as caught:
+        four_bar(**initial)
+    assert caught.value.problems[0].key == key
+
+
+@pytest.mark.parametrize("mode", [0, 1])
+def test_a_simulation_begins_in_the_assembly_that_it_is_given(mode: int) -> None:
+    """Also where it chooses the coordinates itself: the pose is kept beside new drivers."""
+    bars = {name: {"points": list(name), "shape": "rod", "mass": 1} for name in ("AB", "BC", "CD")}
+    points = {"A": (0, 0), "B": (0, 1), "C": (3, 2), "D": (3, 0)}
+    driven = sk.Mechanism(points=points, links={"ground": ["A", "D"], **bars}, drivers={"m": {"joint": "A"}})
+    chosen = list(driven.assemblies(drivers={"m": np.pi / 2}))[mode].mechanism()
+    data = driven.source_dict
+    del data["drivers"]
+    free = sk.Mechanism.from_dict(data).posed(chosen._pose)
+    for m in (chosen, free):
+        r = sk.simulate(m, 0.1, samples=3)
+        assert r.position("C")[0] == pytest.approx([chosen.points["C"].real, chosen.points["C"].imag], abs=1e-12)

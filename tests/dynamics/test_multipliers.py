@@ -1,0 +1,227 @@
+"""Equations with multipliers: their accelerations, multipliers and motions by other roads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from loaded import loaded
+
+import structkin as sk
+from structkin.coordinates import FAMILIES
+from structkin.dynamics import mass_table
+from structkin.dynamics.global_masses import CoordinateMasses, FrameMasses
+from structkin.examples import path
+
+FORMULATIONS = ("multipliers", "multipliers-sparse", "multipliers-sweeps")
+
+
+def pendulum() -> sk.Mechanism:
+    return sk.Mechanism(
+        "Pendulum",
+        points={"A": (0, 0), "B": (-1, 0)},
+        links={"ground": ["A"], "rod": {"points": ["A", "B"], "point_masses": {"B": 1}}},
+        forces={"gravity": (0, -9.81)},
+        drivers={"swing": {"joint": "A"}},
+    )
+
+
+def released(seed: int) -> sk.Mechanism:
+    """A random mechanism with some of its drivers free, with efforts of their own."""
+    data = loaded(seed).source_dict
+    rng = np.random.default_rng([seed, 3])
+    ids = list(data["drivers"])
+    for id in [id for id in ids if rng.random() < 0.6] or ids[:1]:
+        entry = data["drivers"][id]
+        for key in ("speed", "law", "table", "csv"):
+            entry.pop(key, None)
+        angle = "between" not in entry and entry.get("joint") not in data.get("joints", {})
+        entry["torque" if angle else "force"] = "1.5 + t"
+        data.setdefault("initial", {})[id] = {"speed": float(rng.uniform(-0.1, 0.1))}
+    return sk.Mechanism.from_dict(data)
+
+
+def agree_with_reduced(seed: int, families: Any, formulations: Any = FORMULATIONS) -> None:
+    m = released(seed)
+    call: dict[str, Any] = {"t": [0, 1e-5], "integrator": "euler", "step": 1e-5}
+    try:
+        r = sk.simulate(m, **call)
+    except sk.InputError as error:
+        # a law may begin beside what the sketch reaches
+        assert {problem.key for problem in error.problems} == {"initial"}, error
+        return
+    force = max(1.0, np.max(np.abs(r.forces().unknowns)))
+    for family in families:
+        for formulation in formulations:
+            g = sk.simulate(m, formulation=formulation, coordinates=family, **call)
+            for one, other, size in (
+                ([g.alpha(x)[0] for x in m.links], [r.alpha(x)[0] for x in m.links], 1.0),
+                ([g.acceleration(x)[0] for x in m.points], [r.acceleration(x)[0] for x in m.points], 1.0),
+                ([g.drivers[x][:, 0] for x in m.drives], [r.drivers[x][:, 0] for x in m.drives], 1.0),
+                ([g.efforts[x][0] for x in m.drives], [r.efforts[x][0] for x in m.drives], force),
+            ):
+                scale = max(size, np.max(np.abs(other)))
+                np.testing.assert_allclose(np.array(one) / scale, np.array(other) / scale, atol=1e-9)
+        reactions_agree(g, r)
+
+
+def reactions_agree(g: sk.Simulation, r: sk.Simulation) -> None:
+    """Reactions from the multipliers against those by groups, and which of them are unique."""
+    f, j = r.forces(), g.joints
+    scale = max(1.0, np.max(np.abs(f.unknowns)))
+    for joint in g.mechanism.topology.joints:
+        assert j.unique(joint.id) == f.unique(joint.id)
+        if not j.unique(joint.id):
+            continue
+        for link in joint.links:
+            one, other = j.reaction(joint.id, link), f.reaction(joint.id, link)
+            np.testing.assert_allclose(one[0] / scale, other[0] / scale, atol=1e-9)
+            if joint.kind == "P":
+                one, other = j.reaction_moment(joint.id, link), f.reaction_moment(joint.id, link)
+                np.testing.assert_allclose(one[0] / scale, other[0] / scale, atol=1e-9)
+
+
+@settings(max_examples=8, deadline=None, derandomize=True, database=None)
+@given(st.integers(0, 10**6))
+def test_random_mechanisms_as_by_the_reduced_equations(seed: int) -> None:
+    """Accelerations, driver efforts and the free coordinates with their rates, in all families."""
+    agree_with_reduced(seed, FAMILIES)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1000))
+def test_many_random_mechanisms(seed: int) -> None:
+    agree_with_reduced(seed, FAMILIES)
+
+
+@pytest.mark.parametrize("family", ["natural", "reference-point"])
+@pytest.mark.parametrize(
+    "stabilisation",
+    [
+        {"stabilisation": "none"},
+        {"stabilisation": "baumgarte", "alpha": 5, "beta": 5},
+        {"stabilisation": "augmented", "alpha": 5, "beta": 5},
+        {"stabilisation": "projection"},
+        {"stabilisation": "partitioning"},
+    ],
+)
+def test_a_pendulum_as_by_the_reduced_equations(family: str, stabilisation: dict[str, Any]) -> None:
+    exact = sk.simulate(pendulum(), 1.0, samples=5, rtol=1e-11, atol=1e-12)
+    call: dict[str, Any] = {"samples": 5, "rtol": 1e-10, "atol": 1e-11, "coordinates": family, **stabilisation}
+    r = sk.simulate(pendulum(), 1.0, formulation="multipliers", **call)
+    assert not r.stopped and r.ok.all()
+    assert np.max(np.abs(r.position("B") - exact.position("B"))) < 1e-8
+    np.testing.assert_allclose(r.angle("rod"), exact.angle("rod"), atol=1e-8)
+    np.testing.assert_allclose(r.forces().reaction("A", "rod"), exact.forces().reaction("A", "rod"), atol=1e-6)
+    assert np.ptp(r.energy) < 1e-7
+
+
+# --- masses, redundant joints, published mechanisms -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", [0, 3, 11])
+def test_the_mass_matrix_is_constant_in_points_and_directions(seed: int) -> None:
+    """And everywhere it gives the kinetic energy that the links' own velocities give."""
+    m = released(seed)
+    for family in FAMILIES:
+        r = sk.simulate(m, [0, 1e-3, 2e-3], formulation="multipliers", coordinates=family, integrator="rk2", step=1e-3)
+        c = r.coordinates
+        masses = CoordinateMasses(c, FrameMasses(m, c.links, mass_table(m)))
+        entries = [masses.entries(c.frame_map(q[:, None])[2][:, 0]) for q in r.q]
+        rows, columns = masses.pattern
+        assert masses.constant == (family in ("natural", "fully-cartesian"))
+        if masses.constant:
+            assert np.array_equal(entries[0], entries[-1])
+        M = np.zeros((c.n, c.n))
+        M[rows, columns] = entries[1]
+        np.testing.assert_allclose(M, M.T, atol=1e-14 * np.max(np.abs(M)))
+        X, h = c.frames(r.q.T), 1e-20
+        # the velocities of q, from those of the frames by the same linear map
+        dX = np.stack([part for link in c.links for part in rates(r, link)])
+        v = np.linalg.lstsq(np.imag(complex_map(c, r.q[1], h)) / h, dX[:, 1], rcond=None)[0]
+        assert 0.5 * v @ M @ v == pytest.approx(r.kinetic_energy[1], rel=1e-9)
+        assert X.shape == dX.shape
+
+
+def rates(r: sk.Simulation, link: str) -> Any:
+    origin, ahead = r.velocity(0j, link).T, r.velocity(1 + 0j, link).T
+    return np.concatenate((origin, ahead - origin))
+
+
+def complex_map(c: Any, q: Any, h: float) -> Any:
+    return np.stack([c.frames((q + 1j * h * unit)[:, None])[:, 0] for unit in np.eye(c.n)], axis=1)
+
+
+def table_on_cranks() -> sk.Mechanism:
+    beam = {"points": ["P", "Q", "R"], "mass": 6, "center": [2, -1], "inertia": 1}
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (2, 0), "C": (4, 0), "P": (0.6, -0.8), "Q": (2.6, -0.8), "R": (4.6, -0.8)},
+        links={"ground": ["A", "B", "C"], "one": ["A", "P"], "two": ["B", "Q"], "three": ["C", "R"], "beam": beam},
+        drivers={"swing": {"joint": "A"}},
+        forces={"gravity": [0, -9.81]},
+    )
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_redundant_joints(family: str, formulation: str) -> None:
+    """A table on three parallel cranks: one row too many; the multipliers are those of least norm, and told apart."""
+    r = sk.simulate(table_on_cranks(), [0, 0.2, 0.4], formulation=formulation, coordinates=family)
+    theta = r.angle("one") + np.pi / 2
+    np.testing.assert_allclose(r.alpha("one"), -9.81 * np.sin(theta), rtol=1e-9)
+    assert r.redundant == 1
+    assert r.joints.not_unique == ("A", "B", "C", "P", "Q", "R")
+    c = r.coordinates
+    A = np.zeros((c.m, c.n))
+    A[c.pattern] = c.jacobian(r.q[-1][:, None], np.zeros((0, 1)))[:, 0]
+    A *= c.column_units / c.row_units[:, None]
+    free = np.linalg.svd(A)[0][:, c.n - 1 :]
+    scaled = r.multipliers[-1] * c.row_units
+    assert np.abs(free.T @ scaled).max() < 1e-9 * np.abs(scaled).max()
+    # the table falls with its cranks: what they put on it together is unique
+    total = sum(r.joints.reaction(pin, "beam") for pin in "PQR")
+    np.testing.assert_allclose(total, 6 * (r.acceleration(2 - 1j, "beam") - np.array([0, -9.81])), atol=1e-8)
+
+
+def squeezer() -> sk.Mechanism:
+    data = sk.load(path("andrews_squeezer")).source_dict
+    return sk.Mechanism.from_dict({**data, "drivers": {"motor": {"joint": "O", "torque": 0.033}}})
+
+
+def compare_squeezer(end: float, tol: float, agree: float) -> None:
+    t = np.linspace(0, end, 7)
+    r = sk.simulate(squeezer(), t, rtol=tol, atol=tol)
+    g = sk.simulate(squeezer(), t, rtol=tol, atol=tol, formulation="multipliers")
+    for link in ("K1", "K2", "K3", "K4", "K5", "K6", "K7"):
+        if link in g.mechanism.links:
+            for read in ("angle", "omega"):
+                one, other = getattr(g, read)(link), getattr(r, read)(link)
+                np.testing.assert_allclose(one, other, atol=agree * np.max(np.abs(other)))
+    work = 0.033 * (g.drivers["motor"][0] - g.drivers["motor"][0][0])
+    assert np.max(np.abs(g.energy - g.energy[0] - work)) < 100 * agree * np.max(g.kinetic_energy)
+
+
+def test_andrews_squeezer_begins_as_by_the_reduced_equations() -> None:
+    compare_squeezer(0.002, 1e-12, 1e-10)
+
+
+@pytest.mark.slow
+def test_andrews_squeezer_to_the_end() -> None:
+    """Converged in the step: tightened ten times, both roads move by less than they differ."""
+    compare_squeezer(0.03, 2.5e-14, 1e-11)
+    compare_squeezer(0.03, 2.5e-13, 1e-10)
+
+
+#: IFToMM/LIM benchmark A01; see test_simulate.
+A01 = {0.5: (-3.910490e-01, -9.203700e-01), 3.0: (1.766520e-01, -9.842730e-01), 6.0: (9.994980e-01, -3.169650e-02)}
+
+
+@pytest.mark.parametrize("family", ["reference-point", "fully-cartesian"])
+@pytest.mark.parametrize("options", [{"stabilisation": "baumgarte", "alpha": 10, "beta": 10}, {}])
+def test_the_official_pendulum(family: str, options: dict[str, Any]) -> None:
+    t = [0.0, *A01]
+    r = sk.simulate(pendulum(), t, formulation="multipliers", coordinates=family, rtol=1e-10, atol=1e-11, **options)
+    assert np.max(np.abs(r.position("B")[1:] - np.array([*A01.values()]))) < 1e-6

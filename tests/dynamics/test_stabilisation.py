@@ -1,0 +1,354 @@
+"""How constraints are kept: order, drift, gains, change points, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
+from scipy.sparse import csc_array
+from scipy.sparse.linalg import splu
+from test_multipliers import pendulum, table_on_cranks
+
+import structkin as sk
+from structkin.dynamics.gains import GAINS, LENGTH, chosen_gains, growth, violation_growth
+from structkin.dynamics.integrators import FIXED
+from structkin.dynamics.multipliers import Multipliers
+from structkin.dynamics.stabilisation import Feedback
+
+STABILISATIONS: dict[str, dict[str, Any]] = {
+    "none": {},
+    "baumgarte": {"alpha": 5, "beta": 5},
+    "augmented": {"alpha": 5, "beta": 5},
+    "projection": {},
+    "partitioning": {},
+}
+
+
+def four_bar() -> sk.Mechanism:
+    """A swinging four-bar with a spring: energy is kept."""
+    rod = {"shape": "rod", "mass": 1}
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (0, -0.3), "C": (0.5, -0.5), "D": (0.6, 0)},
+        links={
+            "ground": ["A", "D"],
+            "crank": {"points": ["A", "B"], **rod},
+            "coupler": {"points": ["B", "C"], **rod},
+            "rocker": {"points": ["C", "D"], **rod},
+        },
+        drivers={"swing": {"joint": "A"}},
+        forces={"gravity": [0, -9.81], "coil": {"type": "torsion", "joint": "D", "stiffness": 5}},
+        initial={"swing": {"speed": 2}},
+    )
+
+
+def test_energy_and_momentum_are_those_of_the_order() -> None:
+    """RK4 with projection: energy to fourth order, and the bearing's impulse is the change of momentum."""
+    errors = []
+    for h in (0.02, 0.01):
+        r = sk.simulate(four_bar(), [0, 0.4], formulation="multipliers", integrator="rk4", step=h)
+        errors.append(abs(r.energy[-1] - r.energy[0]))
+    assert np.log2(errors[0] / errors[1]) > 3.5
+    r = sk.simulate(four_bar(), np.linspace(0, 0.4, 401), formulation="multipliers", rtol=1e-10, atol=1e-11)
+    bodies = [(link, 0.5 * abs(r.mechanism.links[link].local[end])) for link, end in
+              (("crank", "B"), ("coupler", "C"), ("rocker", "D"))]  # fmt: skip
+    momentum = sum(r.velocity(complex(c), link) for link, c in bodies)
+    bearings = -r.joints.reaction("A", "ground") - r.joints.reaction("D", "ground") + 3 * np.array([0, -9.81])
+    h = r.t[1]
+    impulse = h / 3 * (bearings[0] + bearings[-1] + 4 * bearings[1:-1:2].sum(0) + 2 * bearings[2:-1:2].sum(0))
+    np.testing.assert_allclose(impulse, momentum[-1] - momentum[0], atol=1e-8)
+
+
+@pytest.mark.parametrize("formulation", ["reduced", "multipliers", "multipliers-sparse", "multipliers-sweeps"])
+@pytest.mark.parametrize("integrator", FIXED)
+def test_measured_order(formulation: str, integrator: str) -> None:
+    """A pendulum from rest: the error goes down by the claimed order."""
+    order = FIXED[integrator]().order
+    h = {1: 1e-3, 2: 5e-3, 4: 0.02}[order]
+    exact = sk.simulate(pendulum(), [0, 0.8], rtol=1e-12, atol=1e-13).position("B")[1]
+    more = {} if formulation == "reduced" else {"stabilisation": "none"}
+    errors = [
+        np.max(np.abs(sk.simulate(
+            pendulum(), [0, 0.8], formulation=formulation, integrator=integrator, step=step, **more
+        ).position("B")[1] - exact))
+        for step in (h, h / 2)
+    ]  # fmt: skip
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.6)
+
+
+@pytest.mark.parametrize("name", STABILISATIONS)
+@pytest.mark.parametrize("integrator", ["rk4", "abm4"])
+def test_stabilisation_keeps_the_order(name: str, integrator: str) -> None:
+    exact = sk.simulate(four_bar(), [0, 0.4], rtol=1e-12, atol=1e-13).position("C")[1]
+    call: dict[str, Any] = {"formulation": "multipliers", "stabilisation": name, **STABILISATIONS[name]}
+    call |= {"integrator": integrator, "coordinates": "relative" if name == "partitioning" else "natural"}
+    errors = [
+        np.max(np.abs(sk.simulate(four_bar(), [0, 0.4], step=step, **call).position("C")[1] - exact))
+        for step in ((0.02, 0.01) if integrator == "rk4" else (0.005, 0.0025))
+    ]
+    assert np.log2(errors[0] / errors[1]) > 3.3
+
+
+@pytest.mark.parametrize("name", STABILISATIONS)
+@pytest.mark.parametrize("integrator", ["DOP853", "milne", "LSODA"])
+def test_adaptive_integrators(name: str, integrator: str) -> None:
+    if name == "projection" and integrator == "LSODA":
+        name = "partitioning"
+    exact = sk.simulate(four_bar(), [0, 0.4], rtol=1e-12, atol=1e-13).position("C")[1]
+    call: dict[str, Any] = {"formulation": "multipliers", "stabilisation": name, **STABILISATIONS[name]}
+    r = sk.simulate(four_bar(), [0, 0.4], integrator=integrator, rtol=1e-9, atol=1e-9, **call)
+    assert np.max(np.abs(r.position("C")[1] - exact)) < 1e-6
+    if name in ("projection", "partitioning"):
+        assert r.violation.max() < 1e-13
+
+
+@pytest.mark.parametrize("name", STABILISATIONS)
+def test_redundant_joints_under_every_stabilisation(name: str) -> None:
+    call: dict[str, Any] = {"formulation": "multipliers", "stabilisation": name, **STABILISATIONS[name]}
+    r = sk.simulate(table_on_cranks(), [0, 0.2], integrator="rk4", step=0.005, **call)
+    theta = r.angle("one") + np.pi / 2
+    np.testing.assert_allclose(r.omega("one") ** 2, 2 * 9.81 * (np.cos(theta) - np.cos(theta[0])), atol=1e-6)
+
+
+def test_drift_and_what_stabilisation_leaves_of_it() -> None:
+    """Direct integration drifts without bound; Baumgarte's method bounds it; projection leaves rounding."""
+    call: dict[str, Any] = {"formulation": "multipliers", "integrator": "rk4", "step": 0.01, "samples": 3}
+    gaps = {
+        name: sk.simulate(pendulum(), 10.0, stabilisation=name, **STABILISATIONS[name], **call).violation[1:]
+        for name in ("none", "baumgarte", "projection")
+    }
+    assert gaps["none"][1] > 1.5 * gaps["none"][0] > 1e-6
+    assert gaps["baumgarte"][1] < 0.1 * gaps["none"][1]
+    assert gaps["projection"].max() < 1e-14
+
+
+# --- gains ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("alpha", "beta", "size"),
+    [
+        (-5, -5, 1.005),
+        (5, 5, 0.995),
+        (20, 20, 0.980),
+        (10, 14, 0.990),
+        (1000, 1414, 0.9997),  # printed as 0.990, corrected
+        (0.8, 2100, 2.326),
+    ],
+)
+def test_table_1(alpha: float, beta: float, size: float) -> None:
+    """Flores & Lankarani, Tab. 1: Euler's method at h = 0.001 s; by z of eq. 212 and by the integrator's own root."""
+    h = 1e-3
+    z = np.roots([1, 2 * alpha * h - 2, beta**2 * h**2 - 2 * alpha * h + 1])
+    assert violation_growth("euler", h, alpha, beta) == pytest.approx(np.max(np.abs(z)), rel=1e-12)
+    assert violation_growth("euler", h, alpha, beta) == pytest.approx(size, abs=6e-4)
+
+
+def test_gains_by_step_are_marginal_for_euler() -> None:
+    assert violation_growth("euler", 0.01, *chosen_gains("step", "euler", 0.01)) == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_the_factor_of_growth_is_the_integrators_own(name: str) -> None:
+    for s in (-0.3, -0.9, -0.2 + 0.7j):
+        method, y = FIXED[name](), np.array([1.0, 0.0])
+        matrix = np.array([[s.real, -complex(s).imag], [complex(s).imag, s.real]])
+        sizes = []
+        for k in range(60):
+            y = method.step(lambda t, y, A=matrix: A @ y, float(k), y, 1.0)
+            sizes.append(np.hypot(*y))
+        # two complex roots of one size would beat; over ten steps that evens out
+        measured = (sizes[-1] / sizes[-31]) ** (1 / 30)
+        assert measured == pytest.approx(growth(name, s), rel=0.05)
+    if name != "gear4":
+        assert growth(name, -LENGTH[name]) == pytest.approx(1, abs=1e-9)
+        assert growth(name, -1.02 * LENGTH[name]) > 1
+
+
+@pytest.mark.parametrize("gains", GAINS)
+@pytest.mark.parametrize("integrator", ["rk2", "rk4"])
+def test_chosen_gains_keep_the_constraints(gains: str, integrator: str) -> None:
+    call: dict[str, Any] = {"formulation": "multipliers", "stabilisation": "baumgarte", "integrator": integrator}
+    r = sk.simulate(pendulum(), 2.0, samples=5, step=0.005, gains=gains, **call)
+    assert not r.stopped and r.violation.max() < 1e-4
+
+
+def test_gains_that_blow_up_say_so() -> None:
+    call: dict[str, Any] = {"formulation": "multipliers", "stabilisation": "baumgarte", "integrator": "rk4"}
+    r = sk.simulate(pendulum(), 5.0, samples=101, step=0.01, alpha=300, beta=300, **call)
+    assert 1 < len(r) < 101
+    assert "come apart" in r.stopped or "blown up" in r.stopped
+    assert "with these gains rk4 makes a violation grow by a factor 1.375 at each step of 0.01 s" in r.stopped
+
+
+# --- change points --------------------------------------------------------------------------------------------
+
+
+def windows(N: int) -> tuple[sk.Mechanism, Any]:
+    """IFToMM/LIM benchmark A02: N four-bars in a row, uniform rods of 1 m and 1 kg, and theta(t) of every crank."""
+    points = {f"{x}{k}": (k, int(x == "B")) for k in range(N + 1) for x in "AB"}
+    rod = {"shape": "rod", "mass": 1}
+    cranks = {f"crank {k}": {"points": [f"A{k}", f"B{k}"], **rod} for k in range(N + 1)}
+    bars = {f"bar {k}": {"points": [f"B{k}", f"B{k + 1}"], **rod} for k in range(N)}
+    m = sk.Mechanism(
+        points=points,
+        links={"ground": [f"A{k}" for k in range(N + 1)], **cranks, **bars},
+        forces={"gravity": (0, -9.81)},
+        drivers={"swing": {"joint": "A0", "links": ["ground", "crank 0"]}},
+        initial={"swing": {"speed": -1.0}},
+    )
+    inertia, weight = (N + 1) / 3 + N, 9.81 * ((N + 1) / 2 + N)
+
+    def rate(t: float, y: Any) -> list[float]:
+        return [y[1], -weight / inertia * np.cos(y[0])]
+
+    call = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-13, "dense_output": True}
+    return m, solve_ivp(rate, (0, 20.5), [np.pi / 2, -1], **call).sol
+
+
+def off(r: sk.Simulation, theta: Any) -> float:
+    """The largest error of any crank's tip [m]."""
+    tip = np.stack((np.cos(theta), np.sin(theta)), axis=1)
+    cranks = sum(link.startswith("crank") for link in r.mechanism.links)
+    return max(np.max(np.abs(r.position(f"B{k}") - tip - [k, 0])) for k in range(cranks))
+
+
+def flat_times(solution: Any, count: int) -> list[float]:
+    """When the cranks lie flat: theta = 0, -pi, -2 pi, ..."""
+    return [brentq(lambda t, k=k: solution(t)[0] + k * np.pi, 0, 20.5, xtol=1e-15) for k in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "call"),
+    [
+        ("projection", "natural", {"rtol": 1e-10, "atol": 1e-11}),
+        ("projection", "natural", {"integrator": "rk4", "step": 2.5e-3}),
+        ("baumgarte", "fully-cartesian", {"integrator": "rk4", "step": 2.5e-3}),
+        ("augmented", "natural", {"integrator": "rk4", "step": 2.5e-3}),
+        ("partitioning", "reference-point", {"integrator": "rk4", "step": 1e-2}),
+    ],
+)
+def test_windows_through_their_flat_poses(name: str, family: str, call: dict[str, Any]) -> None:
+    """Four crossings; stages fall on the flat poses where output times do."""
+    m, solution = windows(2)
+    for t in (np.linspace(0, 3.4, 18), np.array([0.0, *flat_times(solution, 4), 3.5])):
+        r = sk.simulate(m, t, formulation="multipliers", coordinates=family, stabilisation=name,
+                        **STABILISATIONS[name], **call)  # fmt: skip
+        assert not r.stopped, r.stopped
+        assert off(r, solution(t)[0]) < 1e-6
+
+
+def test_sparse_factors_grow_with_the_mechanism() -> None:
+    """The fill of the factors doubles with the number of windows, so that the cost of a step does."""
+    fill = []
+    for N in (10, 20, 40):
+        for family in ("natural", "fully-cartesian", "reference-point"):
+            r = Multipliers(windows(N)[0], family, Feedback(), formulation="multipliers-sparse")
+            c = r.coordinates
+            pose = r.pose(0.0, np.concatenate((c.start()[:, 0], np.zeros(c.n))))
+            rows, columns = r.masses.pattern
+            K = np.zeros((c.n + c.m, c.n + c.m))
+            K[rows, columns] = pose.mass
+            rows, columns = c.pattern
+            K[c.n + rows, columns] = K[columns, c.n + rows] = pose.jacobian
+            lu = splu(csc_array(K))
+            fill.append(lu.L.nnz + lu.U.nnz)
+    for small, large in zip(fill[:-3], fill[3:], strict=True):
+        assert large < 2.2 * small
+
+
+@pytest.mark.slow
+def test_windows_of_forty_for_twenty_seconds() -> None:
+    """Twenty flat crossings, adaptive, and with a stage exactly on each."""
+    m, solution = windows(40)
+    call: dict[str, Any] = {"formulation": "multipliers-sparse", "rtol": 1e-10, "atol": 1e-11}
+    t = np.linspace(0, 20, 41)
+    r = sk.simulate(m, t, **call)
+    assert not r.stopped and off(r, solution(t)[0]) < 1e-6
+    t = np.array([0.0, *flat_times(solution, 20), 20.4])
+    r = sk.simulate(m, t, formulation="multipliers-sparse", integrator="rk4", step=2e-3)
+    assert not r.stopped and off(r, solution(t)[0]) < 1e-6
+
+
+def slider_crank() -> tuple[sk.Mechanism, Any]:
+    """Equal rods of 1 m and 1 kg, massless slider, pi/4, slider at -4 m/s (Roupa et al., Fig. 3); theta(t)."""
+    s = np.sqrt(0.5)
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (s, s), "C": (2 * s, 0)},
+        links={
+            "ground": ["A"],
+            "crank": {"points": ["A", "B"], "shape": "rod", "mass": 1},
+            "rod": {"points": ["B", "C"], "shape": "rod", "mass": 1},
+            "slider": ["C"],
+        },
+        joints={"guide": {"type": "prismatic", "links": ["slider", "ground"], "at": "C", "axis": [1, 0]}},
+        drivers={"x": {"joint": "guide"}},
+        forces={"gravity": (0, -9.81)},
+        initial={"x": {"speed": -4.0}},
+    )
+
+    def rate(t: float, y: Any) -> list[float]:
+        S, C = np.sin(y[0]), np.cos(y[0])
+        inertia = 1 / 3 + 1 / 12 + 2.25 * S * S + 0.25 * C * C
+        return [y[1], (-9.81 * C - 2 * S * C * y[1] ** 2) / inertia]
+
+    call = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-13, "dense_output": True}
+    return m, solve_ivp(rate, (0, 10), [np.pi / 4, 2 / s], **call).sol
+
+
+def test_equal_rods_through_their_change_points() -> None:
+    """Ten seconds, eleven change points, x = 2 cos(theta): projection in fully Cartesian coordinates passes."""
+    m, solution = slider_crank()
+    t = np.linspace(0, 10, 101)
+    call: dict[str, Any] = {"formulation": "multipliers", "coordinates": "fully-cartesian"}
+    for more, bound in (({"integrator": "rk4", "step": 0.01}, 1e-3), ({"rtol": 1e-9, "atol": 1e-10}, 1e-6)):
+        r = sk.simulate(m, t, **call, **more)
+        assert not r.stopped
+        assert np.max(np.abs(r.position("C")[:, 0] - 2 * np.cos(solution(t)[0]))) < bound
+    direct = sk.simulate(m, t, **call, stabilisation="none", integrator="rk4", step=0.01)
+    assert "come apart" in direct.stopped or "blown up" in direct.stopped
+
+
+# --- what is refused ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"formulation": "reduced", "alpha": 5}, "alpha: the reduced formulation has no constraints to keep"),
+        ({"coordinates": "cartesian"}, "coordinates: 'cartesian' is unknown; did you mean 'fully-cartesian'"),
+        ({"stabilisation": "baumgart"}, "did you mean 'baumgarte'"),
+        ({"stabilisation": "none", "alpha": 5}, "alpha: 'none' has no gains"),
+        ({"stabilisation": "baumgarte", "alpha": 5}, "beta: the gain of baumgarte is missing"),
+        ({"stabilisation": "baumgarte", "alpha": -5, "beta": 5}, "alpha: -5 is not a gain of zero or more"),
+        ({"stabilisation": "baumgarte", "gains": "step"}, "gains: belong to a fixed step"),
+        ({"stabilisation": "baumgarte", "gains": "stop"}, "gains: 'stop' is unknown; did you mean 'step'"),
+        ({"stabilisation": "baumgarte", "gains": "step", "alpha": 1}, "alpha: has no meaning where gains are chosen"),
+        ({"stabilisation": "projection", "penalty": 1e6}, "penalty: 'projection' has no penalty"),
+        ({"stabilisation": "augmented", "penalty": 0}, "penalty: 0 is not a positive number"),
+        ({"stabilisation": "projection", "integrator": "BDF"}, "projection changes the state after a step"),
+    ],
+)
+def test_bad_calls(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(sk.InputError, match=message):
+        sk.simulate(pendulum(), 1.0, **{"formulation": "multipliers", **options})
+
+
+def test_all_mistakes_of_a_call_at_once() -> None:
+    with pytest.raises(sk.InputError) as caught:
+        sk.simulate(pendulum(), -1, formulation="multipliers", coordinates="x", stabilisation="none", beta=1, rtol=0)
+    assert [problem.key for problem in caught.value.problems] == ["rtol", "coordinates", "beta", "t"]
+
+
+def test_the_reduced_formulation_has_no_multipliers() -> None:
+    r = sk.simulate(pendulum(), [0, 0.1])
+    assert r.multipliers is None
+    with pytest.raises(sk.InputError, match="has no multipliers"):
+        r.joints  # noqa: B018
+    g = sk.simulate(pendulum(), [0, 0.1], formulation="multipliers")
+    with pytest.raises(sk.InputError, match="Z: is not a joint"):
+        g.joints.unique("Z")
+    with pytest.raises(sk.InputError, match="rode: is not a link of the joint 'A'; did you mean 'rod'"):
+        g.joints.reaction("A", "rode")

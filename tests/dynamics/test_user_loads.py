@@ -1,0 +1,106 @@
+"""What functions of the user and tables of loads may not leave out: told by their name, never by a traceback."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import structkin as sk
+
+
+def arm(**changes: Any) -> sk.Mechanism:
+    data: dict[str, Any] = {
+        "title": "Arm",
+        "points": {"A": (0, 0), "B": (1, 0)},
+        "links": {"ground": ["A"], "rod": {"points": ["A", "B"], "shape": "rod", "mass": 3}},
+        "drivers": {"swing": {"joint": "A"}},
+        "forces": {"gravity": (0, -9.81)},
+    }
+    return sk.Mechanism(**{**data, **changes})
+
+
+def wind(result: Any) -> Any:
+    """A function of the user that returns this."""
+
+    def wind(t: Any, state: sk.Motion) -> Any:
+        return result(t) if callable(result) else result
+
+    return wind
+
+
+BAD = {
+    "nothing": (None, "returned NoneType", "return a list"),
+    "a force alone": (sk.Force("B", [0, 1]), "returned Force", "return a list"),
+    "a number": ([3.0], "expected Force or Moment, found float", "list of them"),
+    "three components": ([sk.Force("B", [0, 1, 2])], r"shape \(3,\)", r"expected \(2,\) or \(n, 2\)"),
+    "a moment with two": ([sk.Moment("rod", [1.0, 2.0])], r"shape \(2,\)", r"expected a number or \(n,\)"),
+    "no vector": ([sk.Force("B", None)], "is NaN|not a number", ""),
+    "text": ([sk.Moment("rod", "much")], "not a number: str", "N or N m"),
+    "no place": ([sk.Force(None, [0, 1], "rod")], "point of a Force is NoneType", "name, or a place"),  # type: ignore[arg-type]
+    "another link": ([sk.Force("B", [0, 1], "road")], "'road' is not a link", "did you mean 'rod'"),
+    "nan": ([sk.Moment("rod", np.nan)], "the Moment on 'rod' is NaN at t = 0 s", ""),
+    "half nan": ([sk.Force("B", [np.nan, 1])], "the Force on 'rod' is NaN at t = 0 s", ""),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_mistakes_name_the_function(case: str) -> None:
+    result, message, hint = BAD[case]
+    driven = arm(drivers={"swing": {"joint": "A", "speed": 1}}).solve(t=np.linspace(0, 1, 3))
+    for call in (lambda: driven.forces(loads=[wind(result)]), lambda: sk.simulate(arm(), 1.0, loads=[wind(result)])):
+        with pytest.raises(sk.InputError, match=message) as caught:
+            call()
+        assert caught.value.problems[0].key == "loads, wind"
+        assert hint.split("(")[0].rstrip("\\") in str(caught.value)
+
+
+def test_a_load_that_ends_later_stops_the_simulation_with_its_name() -> None:
+    def late(t: Any) -> Any:
+        return [sk.Moment("rod", np.where(t < 0.5, 1.0, np.nan))]
+
+    r = sk.simulate(arm(), 1.0, samples=101, loads=[wind(late)])
+    assert "loads, wind: the Moment on 'rod' is NaN at t = 0.5" in r.stopped
+    assert 0.3 < r.t[-1] < 0.5 and len(r) > 30
+
+
+def test_tables_that_end_are_told_by_their_name() -> None:
+    push = {"type": "force", "at": "B", "direction": [0, 1], "table": [[0, 0], [0.2, 1], [0.4, 0], [0.5, 1]]}
+    m = arm(forces={"push": push})
+    r = sk.simulate(m, 1.0, samples=101)
+    assert "forces.push: has no value at t = " in r.stopped
+    assert "its table goes from 0 s to 0.5 s" in r.stopped
+    driven = arm(forces={"push": push}, drivers={"swing": {"joint": "A", "speed": 1}})
+    with pytest.raises(sk.InputError, match=r"forces.push: has no value at t = 0.75 s"):
+        driven.solve(t=[0, 0.25, 0.75]).forces()
+    torque = arm(drivers={"swing": {"joint": "A", "torque": [[0, 0], [0.2, 1], [0.4, 0], [0.5, 1]]}})
+    assert "drivers.swing: its effort has no value at t = " in sk.simulate(torque, 1.0).stopped
+
+
+def test_a_law_of_time_needs_times_and_says_so() -> None:
+    m = arm(forces={"beat": {"type": "moment", "on": "rod", "law": "sin(t)"}})
+    poses = m.solve(drivers={"swing": [0.0, 1.0]})
+    with pytest.raises(sk.InputError, match=r"forces.beat: has no value at sample 0; the motion has no times"):
+        poses.forces(static=True)
+
+
+def test_samples_without_a_pose_need_no_load() -> None:
+    """Where the driver's table has ended, nothing is asked of the loads."""
+    rows = [[0, 0], [0.2, 1], [0.4, 0], [0.5, 1]]
+    push = {"type": "force", "at": "B", "direction": [0, 1], "table": rows}
+    m = arm(forces={"push": push}, drivers={"swing": {"joint": "A", "table": rows}})
+    found = m.solve(t=[0, 0.25, 0.75]).forces(
+        loads=[wind(lambda t: [sk.Moment("rod", np.where(t < 0.6, 1.0, np.nan))])]
+    )
+    assert np.isfinite(found.driver("swing")).tolist() == [True, True, False]
+    assert found.motion.ok.tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize("integrator", ["euler", "rk2", "rk4", "abm4", "gear4"])
+def test_a_torque_that_grows_from_zero_is_no_jump_of_energy(integrator: str) -> None:
+    """From rest the power begins with zero, and grows with the cube of time: J = 1 kg m^2, a'' = t, a = t^3 / 6."""
+    m = arm(drivers={"swing": {"joint": "A", "torque": "t"}}, forces={})
+    r = sk.simulate(m, 0.6, samples=4, integrator=integrator, step=0.01)
+    assert not r.stopped
+    assert r.angle("rod") == pytest.approx(r.t**3 / 6, abs=3e-3)
