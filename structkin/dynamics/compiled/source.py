@@ -144,7 +144,9 @@ class _Kind:
         # Its sign is where its slope leads, as in `structkin.dynamics.poses`: it changes next to a flat pose only.
         yield from ("last, expected, root = old[0, s], old[0, s] + old[1, s] * dt, sqrt(" + name + ")",)
         yield from ("if expected < 0.0:", "    root = -root")
-        yield f"if root * last < 0.0 and (ints(I, SMOOTH)[0] == 0 or abs(last) > {2 * GUARD!r}):"
+        yield f"if ints(I, SMOOTH)[0] == 0 and (root * last < 0.0 or abs(last) < {GUARD!r}):"
+        yield "    return 0"
+        yield f"if root * last < 0.0 and abs(last) > {2 * GUARD!r}:"
         yield "    return 0"
         yield f"if abs(root - expected) > 1e-9 + {STRAY!r} * max(abs(root) + abs(last), abs(expected - last)):"
         yield "    return 0"
