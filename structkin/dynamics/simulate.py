@@ -14,17 +14,24 @@ from numpy.typing import ArrayLike, NDArray
 from structkin.dynamics.compiled.choice import Hastened, hastened
 from structkin.dynamics.contacts import meeting
 from structkin.dynamics.friction import pressed
-from structkin.dynamics.gains import violation_growth
-from structkin.dynamics.global_result import global_simulation
-from structkin.dynamics.global_start import global_start
 from structkin.dynamics.initial import consistent_start
-from structkin.dynamics.integrators import ADAPTIVE, FIXED, FORGIVING, Integrator, NotConvergedError, adaptive_solver
-from structkin.dynamics.multipliers import GlobalInstant, Multipliers
-from structkin.dynamics.pose import NoPoseError
-from structkin.dynamics.reduced import DEAD, Instant, Reduced
+from structkin.dynamics.integrators.methods import (
+    ADAPTIVE,
+    FIXED,
+    FORGIVING,
+    Integrator,
+    NotConvergedError,
+    adaptive_solver,
+)
+from structkin.dynamics.multipliers.choice import check_stabilisation
+from structkin.dynamics.multipliers.equations import GlobalInstant, Multipliers
+from structkin.dynamics.multipliers.gains import violation_growth
+from structkin.dynamics.multipliers.result import global_simulation
+from structkin.dynamics.multipliers.stabilisation import Augmented, Feedback, Stabilisation
+from structkin.dynamics.multipliers.start import global_start
+from structkin.dynamics.reduced.equations import DEAD, Instant, Reduced
+from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.simulation import Integration, Simulation
-from structkin.dynamics.stabilisation import Augmented, Feedback, Stabilisation
-from structkin.dynamics.stabilisation_choice import check_stabilisation
 from structkin.dynamics.start import check_masses, initial_state, start, why, with_coordinates
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem

@@ -428,8 +428,8 @@ class Motion:
     # --- onward -------------------------------------------------------------------------------------------
 
     def forces(self, *, static: bool = False, loads: Sequence[UserLoad] = ()) -> Kinetostatics:
-        """Return what forces the motion needs; see `structkin.dynamics.kinetostatics`."""
-        from structkin.dynamics.kinetostatics import kinetostatics
+        """Return what forces the motion needs; see `structkin.dynamics.inverse.kinetostatics`."""
+        from structkin.dynamics.inverse.kinetostatics import kinetostatics
 
         return kinetostatics(self, static=static, loads=loads)
 

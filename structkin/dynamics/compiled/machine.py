@@ -17,9 +17,9 @@ from structkin.dynamics.compiled import layout
 from structkin.dynamics.compiled.modules import equations_module
 from structkin.dynamics.compiled.packing import Packed
 from structkin.dynamics.compiled.series_at import HEAD, MANY
-from structkin.dynamics.reduced import DEAD, Instant, Reduced
-from structkin.dynamics.series import POWERS as TERMS
-from structkin.dynamics.series import VALID, Series
+from structkin.dynamics.reduced.equations import DEAD, Instant, Reduced
+from structkin.dynamics.reduced.series import POWERS as TERMS
+from structkin.dynamics.reduced.series import VALID, Series
 from structkin.kinematics.circles import NODES, UNIT
 from structkin.kinematics.derivatives import Part
 

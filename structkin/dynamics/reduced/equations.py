@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import Body
 from structkin.dynamics.contacts import depths, note_impacts
-from structkin.dynamics.dead_points import DeadPoints
 from structkin.dynamics.loads import wrenches
-from structkin.dynamics.pose import NoPoseError
-from structkin.dynamics.poses import Poses
+from structkin.dynamics.reduced.dead_points import DeadPoints
+from structkin.dynamics.reduced.pose import NoPoseError
+from structkin.dynamics.reduced.poses import Poses
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from structkin.dynamics.multipliers import Multipliers, Pose
+    from structkin.dynamics.multipliers.equations import Multipliers, Pose
 
 Floats = NDArray[np.float64]
 

@@ -23,11 +23,11 @@ from structkin.coordinates.frame_plan import frame_plan
 from structkin.coordinates.quadrics import summing
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.contacts import depths, note_impacts
-from structkin.dynamics.driver_rows import CoordinateDrivers, DriverRows
-from structkin.dynamics.global_masses import CoordinateMasses, FrameLoads, FrameMasses
-from structkin.dynamics.kkt import Kkt, Solution
-from structkin.dynamics.limit import limit
-from structkin.dynamics.stabilisation import Stabilisation
+from structkin.dynamics.multipliers.driver_rows import CoordinateDrivers, DriverRows
+from structkin.dynamics.multipliers.kkt import Kkt, Solution
+from structkin.dynamics.multipliers.limit import limit
+from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameLoads, FrameMasses
+from structkin.dynamics.multipliers.stabilisation import Stabilisation
 from structkin.dynamics.user_loads import UserLoad
 from structkin.kinematics import Motion
 from structkin.kinematics.special_geometry import structure_of
