@@ -195,6 +195,19 @@ class Multipliers:
 
     # --- between the steps --------------------------------------------------------------------------------
 
+    def energies(self, t: float, y: Floats) -> None:
+        """Their jump tells nothing here: the drift of the joints does."""
+        return None
+
+    @property
+    def renewed(self) -> bool:
+        """Whether the last `settle` changed what is integrated, so that multistep methods have to begin anew."""
+        return self.stabilisation.renewed
+
+    def strained(self, method: str, h: float) -> str:
+        """Return in words that the gains are beyond what a method bears at a step; empty where they are not."""
+        return self.stabilisation.strained(method, h)
+
     def settle(self, t: float, y: Floats) -> Floats:
         """Return the state that a step's end is taken for, and follow the angles of the drivers there."""
         y = self.stabilisation.settle(self, t, y)

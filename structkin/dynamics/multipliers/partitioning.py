@@ -88,6 +88,10 @@ class Partitioning:
             self.chosen, self._solver = _largest(equations, motions), None
         return y
 
+    def strained(self, method: str, h: float) -> str:
+        """There are no gains."""
+        return ""
+
     def solver(self, equations: Multipliers) -> LinearSolver:
         """Return the linear solver for the rows that are solved and those of the chosen coordinates."""
         if self._solver is None:

@@ -125,6 +125,28 @@ class Reduced:
         around = self.poses.circle()
         return instant if around is None else replace(instant, around=around)
 
+    def energies(self, t: float, y: Floats) -> tuple[float, float]:
+        """Return the kinetic energy [J] and its rate [W]."""
+        instant = self.at(t, y)
+        return instant.kinetic, instant.power
+
+    @property
+    def renewed(self) -> bool:
+        """Nothing is put right between steps: the joints close by themselves."""
+        return False
+
+    def settle(self, t: float, y: Floats) -> Floats:
+        """Return the state as it is."""
+        return y
+
+    def come_apart(self, t: float, y: Floats) -> str:
+        """No joint comes apart."""
+        return ""
+
+    def strained(self, method: str, h: float) -> str:
+        """There are no gains."""
+        return ""
+
     def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
         """Return the state in other coordinates, if these tell the motion better from here on; None if not.
 
