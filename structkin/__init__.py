@@ -13,9 +13,9 @@
 (5, 2)
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from structkin.dynamics import Force, Kinetostatics, Moment, Simulation, simulate
 from structkin.errors import InputError, PoseError, Problem, StructkinError, StructureError
 from structkin.kinematics import Motion, Motions, Status, solve, solve_many
 from structkin.model import Builder, Driver, Joint, Mechanism, Topology, load
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         constraints,
         newton_raphson,
     )
+    from structkin.dynamics import Force, Kinetostatics, Moment, Simulation, simulate
 
 __version__ = "0.1.0"
 
@@ -90,10 +91,11 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Import the global methods when they are first asked for: most work does without them."""
-    if name in __all__:
-        from structkin import coordinates
+_DYNAMICS = ("Force", "Kinetostatics", "Moment", "Simulation", "simulate")
 
-        return getattr(coordinates, name)
-    raise AttributeError(f"module 'structkin' has no attribute '{name}'")
+
+def __getattr__(name: str) -> Any:
+    """Import dynamics and the global methods when they are first asked for: most work does without them."""
+    if name not in __all__:
+        raise AttributeError(f"module 'structkin' has no attribute '{name}'")
+    return getattr(import_module(f"structkin.{'dynamics' if name in _DYNAMICS else 'coordinates'}"), name)

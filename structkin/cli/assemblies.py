@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from structkin.assemblies import Assemblies
-from structkin.assemblies import assemblies as all_assemblies
 from structkin.cli.driver_values import driver_values
 from structkin.cli.terminal import check_targets, console, print_json
 from structkin.model import load
+
+if TYPE_CHECKING:
+    from structkin.assemblies import Assemblies
 
 
 def assemblies(
@@ -32,6 +33,8 @@ def assemblies(
     """Find all assemblies of a mechanism: its poses at one value of each driver; numbers are in the file's units."""
     mechanism = load(file)
     check_targets(file, {}, {"--plot": plot})
+    from structkin.assemblies import assemblies as all_assemblies
+
     found = all_assemblies(mechanism, drivers=driver_values(mechanism, at or [], "--at"), t=time, limit=limit)
     if plot is not None:
         from structkin.show.assemblies_figure import draw_assemblies

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from structkin.cli.terminal import check_targets, console, print_json, progress
-from structkin.dynamics import kinetostatics
 from structkin.kinematics import solve as solve_mechanism
 from structkin.model import load
 
@@ -33,6 +32,8 @@ def forces(
     check_targets(file, {"--csv": csv}, {"--plot": plot})
     with progress("solving") as report:
         motion = solve_mechanism(mechanism, samples, duration=duration, progress=report)
+        from structkin.dynamics import kinetostatics
+
         result = kinetostatics(motion, static=static)
     if csv is not None:
         from structkin.show.forces_output import write_forces_csv

@@ -7,12 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from structkin.assemblies.circuits import circuits as find_circuits
 from structkin.cli.driver_values import driver_values
 from structkin.cli.terminal import check_targets, console, print_json
 from structkin.errors import InputError, Problem
 from structkin.kinematics.four_bar import FourBar, SliderCrank
-from structkin.kinematics.limits import limits as find_limits
 from structkin.model import load
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
@@ -44,6 +42,9 @@ def limits(
     if circuits and plot is not None and len(names) > 1:
         problem = Problem("--plot", "draws the circuits of one driver", f"add --driver, one of {', '.join(names)}")
         raise InputError([problem], mechanism.title)
+    from structkin.assemblies.circuits import circuits as find_circuits
+    from structkin.kinematics.limits import limits as find_limits
+
     found = [find_limits(mechanism, name, drivers=held) for name in names]
     all_circuits = [find_circuits(mechanism, name, drivers=held) for name in names] if circuits else []
     loops: list[FourBar | SliderCrank] = [*mechanism.four_bars(), *mechanism.slider_cranks()]

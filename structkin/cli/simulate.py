@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from structkin.cli.terminal import check_targets, console, print_json, progress
-from structkin.dynamics import simulate as simulate_mechanism
 from structkin.model import load
 
 
@@ -60,6 +59,8 @@ def simulate(
     mechanism = load(file)
     check_targets(file, {"--csv": csv}, {"--plot": plot, "--energies": energies, "--reactions": reactions})
     with progress("simulating") as report:
+        from structkin.dynamics import simulate as simulate_mechanism
+
         result = simulate_mechanism(
             mechanism, duration, samples=samples, formulation=formulation, coordinates=coordinates,
             stabilisation=stabilisation, alpha=alpha, beta=beta, gains=gains, penalty=penalty,

@@ -34,7 +34,7 @@ def baumgarte(to: Folder = None) -> None:
     """Show how Baumgarte's gains let constraint errors fade, and the stability regions of the integrators."""
     import numpy as np
 
-    from structkin.dynamics.step_roots import STEP_POLYNOMIALS
+    from structkin.dynamics.integrators.step_roots import STEP_POLYNOMIALS
     from structkin.studies.baumgarte import TABLE_1, growth, largest_step
 
     rows = [("alpha", "beta", "|z| printed", "|z|", "angle printed", "angle [deg]")]

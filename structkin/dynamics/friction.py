@@ -13,7 +13,7 @@ from structkin.model.forces import Friction
 from structkin.model.mechanism import Mechanism
 
 if TYPE_CHECKING:
-    from structkin.dynamics.kinetostatics import Kinetostatics
+    from structkin.dynamics.inverse.kinetostatics import Kinetostatics
 
 Floats = NDArray[np.float64]
 

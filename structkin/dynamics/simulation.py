@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.contacts import contact_energy
 from structkin.dynamics.initial import Correction
-from structkin.dynamics.kinetostatics import Kinetostatics
+from structkin.dynamics.inverse.kinetostatics import Kinetostatics
 from structkin.dynamics.loads import turned_angle
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
@@ -22,7 +22,7 @@ from structkin.model.forces import Contact, Spring, Torsion
 
 if TYPE_CHECKING:
     from structkin.coordinates import Coordinates
-    from structkin.dynamics.joint_forces import JointForces
+    from structkin.dynamics.multipliers.joint_forces import JointForces
 
 Floats = NDArray[np.float64]
 

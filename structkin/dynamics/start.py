@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import mass_table
-from structkin.dynamics.pose import NoPoseError
-from structkin.dynamics.reduced import Reduced
+from structkin.dynamics.reduced.equations import Reduced
+from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.kinematics.solve import solve

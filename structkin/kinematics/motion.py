@@ -304,9 +304,11 @@ class Motion:
 
         Where the motion leaves and enters what can be reached is told to seven digits, between the samples.
         """
+        lines = [f"{int(self.ok.sum())} of {len(self)} samples ok"]
+        if self.ok.all():
+            return lines[0]
         from structkin.kinematics.limits.passages import passage_words
 
-        lines = [f"{int(self.ok.sum())} of {len(self)} samples ok"]
         for part, status, group in self.outcomes():
             if status != Status.OK:
                 lines.append(f"{self._when(part)}: {status.words} at {self.group_name(group)}")
@@ -426,8 +428,8 @@ class Motion:
     # --- onward -------------------------------------------------------------------------------------------
 
     def forces(self, *, static: bool = False, loads: Sequence[UserLoad] = ()) -> Kinetostatics:
-        """Return what forces the motion needs; see `structkin.dynamics.kinetostatics`."""
-        from structkin.dynamics.kinetostatics import kinetostatics
+        """Return what forces the motion needs; see `structkin.dynamics.inverse.kinetostatics`."""
+        from structkin.dynamics.inverse.kinetostatics import kinetostatics
 
         return kinetostatics(self, static=static, loads=loads)
 

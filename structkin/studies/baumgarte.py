@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structkin.dynamics.step_roots import step_roots
+from structkin.dynamics.integrators.step_roots import step_roots
 
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.global_start import global_start
-from structkin.dynamics.integrators import FIXED
-from structkin.dynamics.stabilisation import Feedback
+from structkin.dynamics.integrators.methods import FIXED
+from structkin.dynamics.multipliers.stabilisation import Feedback
+from structkin.dynamics.multipliers.start import global_start
 from structkin.model import Mechanism
 
 Floats = NDArray[np.float64]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from structkin.dynamics.step_roots import STEP_POLYNOMIALS
+from structkin.dynamics.integrators.step_roots import STEP_POLYNOMIALS
 from structkin.show.style import DRIVER, GROUND, NORMAL, PALETTE, SMALL, new_figure
 from structkin.studies.baumgarte import TABLE_1, growth, response
 

@@ -20,7 +20,7 @@ from structkin.dynamics.compiled.formulas import Laws
 from structkin.dynamics.compiled.machine import Machine
 from structkin.dynamics.compiled.modules import equations_module
 from structkin.dynamics.compiled.packing import packed
-from structkin.dynamics.pose import NoPoseError
+from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.start import initial_state, start
 from structkin.groups import General
 from structkin.model.expression import FUNCTIONS, Expression

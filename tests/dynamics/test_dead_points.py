@@ -9,7 +9,7 @@ import pytest
 from flat import ROD
 
 import structkin as sk
-from structkin.dynamics.reduced import Reduced
+from structkin.dynamics.reduced.equations import Reduced
 
 
 def crank_rocker(coordinate: str, base: str | None = None, speed: float = 9.0) -> sk.Mechanism:

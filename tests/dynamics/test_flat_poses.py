@@ -55,7 +55,7 @@ def test_windows_agree_with_the_official_solution():
 def test_windows_follow_the_equation_of_one_crank_through_twenty_flat_poses(count):
     t = np.linspace(0, 20, 101)
     angle = windows_angle(count, t)
-    found = sk.simulate(windows(count), t, rtol=2e-12, atol=2e-12)
+    found = sk.simulate(windows(count), t, rtol=5e-13, atol=5e-13)
     assert not found.stopped and abs(angle[-1] - angle[0]) > 20 * np.pi
     assert found.drivers["motor"][0] == pytest.approx(angle, abs=1e-8)
     assert found.position(f"B{count}") - [count, 0] == pytest.approx(on_circle(angle), abs=1e-8)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from structkin.dynamics.integrators import FIXED
+from structkin.dynamics.integrators.methods import FIXED
 
 
 def rate(t: float, y: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from test_integrators import exact, rate
 
-from structkin.dynamics.milne import ABM4Milne
+from structkin.dynamics.integrators.milne import ABM4Milne
 
 
 def go(f: Any, y: Any, end: float, tol: float) -> tuple[ABM4Milne, float]:

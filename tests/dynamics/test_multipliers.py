@@ -13,7 +13,7 @@ from loaded import loaded
 import structkin as sk
 from structkin.coordinates import FAMILIES
 from structkin.dynamics import mass_table
-from structkin.dynamics.global_masses import CoordinateMasses, FrameMasses
+from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameMasses
 from structkin.examples import path
 
 FORMULATIONS = ("multipliers", "multipliers-sparse", "multipliers-sweeps")

@@ -13,10 +13,10 @@ from scipy.sparse.linalg import splu
 from test_multipliers import pendulum, table_on_cranks
 
 import structkin as sk
-from structkin.dynamics.gains import GAINS, LENGTH, chosen_gains, growth, violation_growth
-from structkin.dynamics.integrators import FIXED
-from structkin.dynamics.multipliers import Multipliers
-from structkin.dynamics.stabilisation import Feedback
+from structkin.dynamics.integrators.methods import FIXED
+from structkin.dynamics.multipliers.equations import Multipliers
+from structkin.dynamics.multipliers.gains import GAINS, LENGTH, chosen_gains, growth, violation_growth
+from structkin.dynamics.multipliers.stabilisation import Feedback
 
 STABILISATIONS: dict[str, dict[str, Any]] = {
     "none": {},

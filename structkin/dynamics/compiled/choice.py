@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.compiled.modules import ready, stored
 from structkin.dynamics.compiled.packing import Packed, packed
-from structkin.dynamics.reduced import DEAD, Instant, Reduced
+from structkin.dynamics.reduced.equations import DEAD, Instant, Reduced
 from structkin.kinematics.choice import has_numba
 
 if TYPE_CHECKING:

@@ -60,7 +60,7 @@ from structkin.dynamics.compiled.layout import (
     numbers,
 )
 from structkin.dynamics.compiled.series_at import expand, leave_series
-from structkin.dynamics.poses import WAY
+from structkin.dynamics.reduced.poses import WAY
 
 if TYPE_CHECKING:
     from structkin.dynamics.compiled.calling import call_step

@@ -17,9 +17,9 @@ from structkin.dynamics.compiled import layout
 from structkin.dynamics.compiled.modules import equations_module
 from structkin.dynamics.compiled.packing import Packed
 from structkin.dynamics.compiled.series_at import HEAD, MANY
-from structkin.dynamics.reduced import DEAD, Instant, Reduced
-from structkin.dynamics.series import POWERS as TERMS
-from structkin.dynamics.series import VALID, Series
+from structkin.dynamics.reduced.equations import DEAD, Instant, Reduced
+from structkin.dynamics.reduced.series import POWERS as TERMS
+from structkin.dynamics.reduced.series import VALID, Series
 from structkin.kinematics.circles import NODES, UNIT
 from structkin.kinematics.derivatives import Part
 
@@ -42,6 +42,7 @@ class Machine:
         self._order = np.array(packed.order)
         self._known: Sequence[Series] = ()
         self._adopted: Floats | None = None
+        self._aside = False
         #: How often the equations themselves were asked.
         self.handed_over = 0
 
@@ -67,11 +68,10 @@ class Machine:
     def recorded(self, t: float, y: Floats) -> Instant:
         """Return everything at a time and state that is kept."""
         instant = self.at(t, y)
+        if self._aside:
+            return self.equations.recorded(t, y)
         if not self._part(layout.SMOOTH)[0] or self._part(layout.CHART)[0] >= 0:
             return instant
-        if len(self._order) > 1:
-            self._lend()
-            return replace(instant, around=self.equations.poses.circle())
         # A smaller circle within that of the series.
         series = next(one for one in self._known if one.holds(y[:1]))
         powers = (series.way_to(y[:1]) / series.radius + VALID * UNIT) ** np.arange(TERMS)[:, None]
@@ -154,10 +154,13 @@ class Machine:
         poses, part = self.equations.poses, self._part
         assert poses.last is not None
         part(layout.X, 3, -1)[:], part(layout.Z, 3, -1)[:] = instant.x[:, :, 0], instant.z[self._order].T
-        part(layout.KEPT)[:], part(layout.ASIDE)[0] = instant.x[0, :, 0], poses.chart.link is not None
+        # With several coordinates the equations themselves go on from a flat pose or dead point, to the end.
+        self._aside = self._aside or (len(self._order) > 1 and (poses.last.smooth or poses.chart.step is not None))
+        part(layout.ASIDE)[0] = self._aside or poses.chart.link is not None
+        part(layout.KEPT)[:] = instant.x[0, :, 0]
         part(layout.SECOND)[:], part(layout.ENERGY)[:2] = instant.second, (instant.kinetic, instant.power)
         part(layout.TURNED)[:] = [self.equations.turned[id] for id in self._packed.torsions]
-        part(layout.CLOCK)[0], part(layout.SMOOTH)[0] = t, poses.last.smooth
+        part(layout.CLOCK)[0], part(layout.SMOOTH)[0] = t, poses.last.smooth and len(self._order) == 1
         part(layout.CHART)[0] = -1 if poses.chart.step is None else poses.chart.step
         part(layout.LAST)[:], part(layout.MEASURES)[:] = poses.last.q[self._order], poses.measures[self._order]
         roots = part(layout.ROOTS, 2, -1)

@@ -13,9 +13,9 @@ from structkin.dynamics.compiled import layout
 from structkin.dynamics.compiled.formulas import Laws, UnknownError
 from structkin.dynamics.compiled.modules import Kind, kind_of
 from structkin.dynamics.compiled.series_at import HEAD, MANY
-from structkin.dynamics.pose import steps_with_roots
-from structkin.dynamics.reduced import STEEP, Reduced
-from structkin.dynamics.series import POWERS as TERMS
+from structkin.dynamics.reduced.equations import STEEP, Reduced
+from structkin.dynamics.reduced.pose import steps_with_roots
+from structkin.dynamics.reduced.series import POWERS as TERMS
 from structkin.groups import General
 from structkin.kinematics.affine import FIXED, Affine, Frame
 from structkin.kinematics.plan import Plan, Slot

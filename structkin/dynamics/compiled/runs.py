@@ -1,6 +1,6 @@
 """Runs at a fixed step. The text of this module becomes part of the compiled one.
 
-The methods are those of `structkin.dynamics.integrators` (Flores & Lankarani, eqs. 150-171).
+The methods are those of `structkin.dynamics.integrators.methods` (Flores & Lankarani, eqs. 150-171).
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from structkin.dynamics.compiled.layout import (
     ints,
     numbers,
 )
-from structkin.dynamics.dead_points import FAST, LEAVE
-from structkin.dynamics.reduced import DEAD
+from structkin.dynamics.reduced.dead_points import FAST, LEAVE
+from structkin.dynamics.reduced.equations import DEAD
 
 
 def advance(

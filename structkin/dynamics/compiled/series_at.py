@@ -1,7 +1,7 @@
 """A pose from a power series. The text of this module becomes part of the compiled one.
 
-Around a flat pose, and at dead points, `structkin.dynamics.series` knows the pose of a mechanism with one coordinate as
-a power series: of its driver and all slots, and here also of the roots of its groups.
+Around a flat pose, and at dead points, `structkin.dynamics.reduced.series` knows the pose of a mechanism with one
+coordinate as a power series: of its driver and all slots, and here also of the roots of its groups.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from structkin.dynamics.compiled.layout import NEW_ROOTS, POWERS, SERIES, SMOOTH, TWO, ints, numbers
-from structkin.dynamics.series import POWERS as TERMS
-from structkin.dynamics.series import VALID
+from structkin.dynamics.reduced.series import POWERS as TERMS
+from structkin.dynamics.reduced.series import VALID
 
 #: How many series there may be, and how many numbers come before the powers: place, way, radius.
 MANY, HEAD = 4, 3

@@ -10,7 +10,7 @@ from typing import Any
 
 from structkin.dynamics.compiled import equations, forces, laws_at, layout, runs, series_at
 from structkin.dynamics.compiled.differentiate import derivative
-from structkin.dynamics.poses import STRAY, TURN
+from structkin.dynamics.reduced.poses import STRAY, TURN
 from structkin.kinematics.kernels.group_rows import Formulas
 from structkin.kinematics.kernels.tracing import SCALAR, VECTOR, Signature, Trace
 from structkin.kinematics.smoothing import GUARD
@@ -141,10 +141,12 @@ class _Kind:
             return
         yield from (f"if not {name} > {GUARD**2!r}:", "    return 0")
         yield "old, new = numbers(I, D, ROOTS).reshape(2, -1), numbers(I, D, NEW_ROOTS).reshape(2, -1)"
-        # Its sign is where its slope leads, as in `structkin.dynamics.poses`: it changes next to a flat pose only.
+        # Its sign is where its slope leads, as in `reduced.poses`: it changes next to a flat pose only.
         yield from ("last, expected, root = old[0, s], old[0, s] + old[1, s] * dt, sqrt(" + name + ")",)
         yield from ("if expected < 0.0:", "    root = -root")
-        yield f"if root * last < 0.0 and (ints(I, SMOOTH)[0] == 0 or abs(last) > {2 * GUARD!r}):"
+        yield f"if ints(I, SMOOTH)[0] == 0 and (root * last < 0.0 or abs(last) < {GUARD!r}):"
+        yield "    return 0"
+        yield f"if root * last < 0.0 and abs(last) > {2 * GUARD!r}:"
         yield "    return 0"
         yield f"if abs(root - expected) > 1e-9 + {STRAY!r} * max(abs(root) + abs(last), abs(expected - last)):"
         yield "    return 0"

@@ -12,7 +12,7 @@ import cmath
 
 import numpy as np
 
-from structkin.dynamics.step_roots import step_roots
+from structkin.dynamics.integrators.step_roots import step_roots
 
 #: By step size: what makes a Taylor series of the violation vanish after one step (eqs. 203-204); by the stability
 #: region: a double root in the middle of the integrator's real interval.

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.projection import CLOSED, project
+from structkin.dynamics.multipliers.projection import CLOSED, project
 
 if TYPE_CHECKING:
-    from structkin.dynamics.multipliers import Multipliers
+    from structkin.dynamics.multipliers.equations import Multipliers
 
 Floats = NDArray[np.float64]
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from structkin.coordinates import Coordinates
 from structkin.coordinates.linear import Sparse
-from structkin.dynamics.sweeps import SweptMatrix
+from structkin.dynamics.multipliers.sweeps import SweptMatrix
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

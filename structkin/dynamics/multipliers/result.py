@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from structkin.coordinates import constraints
 from structkin.coordinates.frame_plan import Solved, fill
-from structkin.dynamics.joint_forces import JointForces, has_higher_pairs
-from structkin.dynamics.kkt import Kkt
-from structkin.dynamics.multipliers import GlobalInstant, Multipliers
+from structkin.dynamics.multipliers.equations import GlobalInstant, Multipliers
+from structkin.dynamics.multipliers.joint_forces import JointForces, has_higher_pairs
+from structkin.dynamics.multipliers.kkt import Kkt
 from structkin.dynamics.simulation import Integration, Simulation
 from structkin.errors import InputError, Problem
 from structkin.model.topology import pin_of

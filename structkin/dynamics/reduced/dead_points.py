@@ -16,9 +16,9 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.inverse import Chart
-from structkin.dynamics.pose import Pose, slopes_at
-from structkin.dynamics.poses import Poses
+from structkin.dynamics.reduced.inverse import Chart
+from structkin.dynamics.reduced.pose import Pose, slopes_at
+from structkin.dynamics.reduced.poses import Poses
 from structkin.groups import General
 from structkin.kinematics.tracking import unpacked
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.dynamics.inverse.pair_forces import action_of, parts_of
 from structkin.dynamics.loads import cross
-from structkin.dynamics.pair_forces import action_of, parts_of
 from structkin.kinematics import Motion
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import Joint, pin_of

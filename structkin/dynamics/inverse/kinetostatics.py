@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import Body, mass_table
-from structkin.dynamics.columns import Column, Columns, make_columns, unit_wrenches
 from structkin.dynamics.friction import with_friction
+from structkin.dynamics.inverse.columns import Column, Columns, make_columns, unit_wrenches
+from structkin.dynamics.inverse.pair_forces import action_of, place_of_action
+from structkin.dynamics.inverse.reverse import Layout, ReverseSweep
 from structkin.dynamics.loads import Wrenches, cross, wrenches
-from structkin.dynamics.pair_forces import action_of, place_of_action
-from structkin.dynamics.reverse import Layout, ReverseSweep
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
@@ -242,8 +242,8 @@ def kinetostatics(motion: Motion, *, static: bool = False, loads: Sequence[UserL
     is not applied: the result is the whole torque that the motion needs.
 
     Forces pass through gears, belts, racks, rolling contacts, cams and Geneva wheels as through ideal pairs, without
-    losses; see `structkin.dynamics.pair_forces`. Raises `InputError` where a mass has no centre, or where the rates of
-    drivers are not known.
+    losses; see `structkin.dynamics.inverse.pair_forces`. Raises `InputError` where a mass has no centre, or where the
+    rates of drivers are not known.
 
     >>> import structkin as sk
     >>> arm = sk.Mechanism(

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.stabilisation import Feedback, Unchanged
+from structkin.dynamics.multipliers.stabilisation import Feedback, Unchanged
 
 if TYPE_CHECKING:
-    from structkin.dynamics.multipliers import Multipliers, Pose
+    from structkin.dynamics.multipliers.equations import Multipliers, Pose
 
 Floats = NDArray[np.float64]
 

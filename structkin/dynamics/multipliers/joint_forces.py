@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from structkin.coordinates import Coordinates
 from structkin.coordinates.rows import solve_places
-from structkin.dynamics.kinetostatics import Kinetostatics
+from structkin.dynamics.inverse.kinetostatics import Kinetostatics
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
 from structkin.model.mechanism import Mechanism

@@ -149,7 +149,7 @@ FORGIVING = ("DOP853", "RK45", "Radau", "milne")
 def adaptive_solver(name: str) -> Callable[..., Any]:
     """Return the class of an adaptive integrator: a `scipy.integrate.OdeSolver`."""
     if name == "milne":
-        from structkin.dynamics.milne import ABM4Milne
+        from structkin.dynamics.integrators.milne import ABM4Milne
 
         return ABM4Milne
     from scipy import integrate

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.columns import Columns, unit_wrenches
+from structkin.dynamics.inverse.columns import Columns, unit_wrenches
 from structkin.groups.general import solve_lanes
 from structkin.kinematics import Motion
 from structkin.model.topology import pin_of

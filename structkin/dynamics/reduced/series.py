@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.inverse import Chart, Inverse
+from structkin.dynamics.reduced.inverse import Chart, Inverse
 from structkin.kinematics.circles import CERTAIN, NODES, RADII, UNIT, Signs, solve_around
 from structkin.kinematics.plan import Plan
 

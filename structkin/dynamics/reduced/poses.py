@@ -13,10 +13,18 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.across import across
-from structkin.dynamics.inverse import Chart
-from structkin.dynamics.pose import NoPoseError, Pose, general_steps, orientation, roots_at, slopes_at, steps_with_roots
-from structkin.dynamics.series import Series, expand
+from structkin.dynamics.reduced.across import across
+from structkin.dynamics.reduced.inverse import Chart
+from structkin.dynamics.reduced.pose import (
+    NoPoseError,
+    Pose,
+    general_steps,
+    orientation,
+    roots_at,
+    slopes_at,
+    steps_with_roots,
+)
+from structkin.dynamics.reduced.series import Series, expand
 from structkin.groups import General
 from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.engine import Lanes, positions

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates.linear import Dense, Factors, LinearSolver, Sparse
-from structkin.dynamics.kkt import signs
-from structkin.dynamics.pose import NoPoseError
-from structkin.dynamics.stabilisation import Feedback
+from structkin.dynamics.multipliers.kkt import signs
+from structkin.dynamics.multipliers.stabilisation import Feedback
+from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.kinematics.status import Status
 
 if TYPE_CHECKING:
-    from structkin.dynamics.multipliers import Multipliers, Pose
+    from structkin.dynamics.multipliers.equations import Multipliers, Pose
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -87,6 +87,10 @@ class Partitioning:
         if self.renewed:
             self.chosen, self._solver = _largest(equations, motions), None
         return y
+
+    def strained(self, method: str, h: float) -> str:
+        """There are no gains."""
+        return ""
 
     def solver(self, equations: Multipliers) -> LinearSolver:
         """Return the linear solver for the rows that are solved and those of the chosen coordinates."""

@@ -23,11 +23,11 @@ from structkin.coordinates.frame_plan import frame_plan
 from structkin.coordinates.quadrics import summing
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.contacts import depths, note_impacts
-from structkin.dynamics.driver_rows import CoordinateDrivers, DriverRows
-from structkin.dynamics.global_masses import CoordinateMasses, FrameLoads, FrameMasses
-from structkin.dynamics.kkt import Kkt, Solution
-from structkin.dynamics.limit import limit
-from structkin.dynamics.stabilisation import Stabilisation
+from structkin.dynamics.multipliers.driver_rows import CoordinateDrivers, DriverRows
+from structkin.dynamics.multipliers.kkt import Kkt, Solution
+from structkin.dynamics.multipliers.limit import limit
+from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameLoads, FrameMasses
+from structkin.dynamics.multipliers.stabilisation import Stabilisation
 from structkin.dynamics.user_loads import UserLoad
 from structkin.kinematics import Motion
 from structkin.kinematics.special_geometry import structure_of
@@ -194,6 +194,19 @@ class Multipliers:
         return efforts
 
     # --- between the steps --------------------------------------------------------------------------------
+
+    def energies(self, t: float, y: Floats) -> None:
+        """Their jump tells nothing here: the drift of the joints does."""
+        return None
+
+    @property
+    def renewed(self) -> bool:
+        """Whether the last `settle` changed what is integrated, so that multistep methods have to begin anew."""
+        return self.stabilisation.renewed
+
+    def strained(self, method: str, h: float) -> str:
+        """Return in words that the gains are beyond what a method bears at a step; empty where they are not."""
+        return self.stabilisation.strained(method, h)
 
     def settle(self, t: float, y: Floats) -> Floats:
         """Return the state that a step's end is taken for, and follow the angles of the drivers there."""

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import Body
 from structkin.dynamics.contacts import depths, note_impacts
-from structkin.dynamics.dead_points import DeadPoints
 from structkin.dynamics.loads import wrenches
-from structkin.dynamics.pose import NoPoseError
-from structkin.dynamics.poses import Poses
+from structkin.dynamics.reduced.dead_points import DeadPoints
+from structkin.dynamics.reduced.pose import NoPoseError
+from structkin.dynamics.reduced.poses import Poses
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
@@ -124,6 +124,28 @@ class Reduced:
         self._follow(t, y)
         around = self.poses.circle()
         return instant if around is None else replace(instant, around=around)
+
+    def energies(self, t: float, y: Floats) -> tuple[float, float]:
+        """Return the kinetic energy [J] and its rate [W]."""
+        instant = self.at(t, y)
+        return instant.kinetic, instant.power
+
+    @property
+    def renewed(self) -> bool:
+        """Nothing is put right between steps: the joints close by themselves."""
+        return False
+
+    def settle(self, t: float, y: Floats) -> Floats:
+        """Return the state as it is."""
+        return y
+
+    def come_apart(self, t: float, y: Floats) -> str:
+        """No joint comes apart."""
+        return ""
+
+    def strained(self, method: str, h: float) -> str:
+        """There are no gains."""
+        return ""
 
     def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
         """Return the state in other coordinates, if these tell the motion better from here on; None if not.

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates import Coordinates
-from structkin.dynamics.global_masses import LINEAR
-from structkin.dynamics.multipliers import Multipliers
-from structkin.dynamics.stabilisation import Stabilisation
+from structkin.dynamics.multipliers.equations import Multipliers
+from structkin.dynamics.multipliers.masses import LINEAR
+from structkin.dynamics.multipliers.stabilisation import Stabilisation
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.kinematics.solve import solve

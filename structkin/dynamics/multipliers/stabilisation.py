@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.dynamics.multipliers.gains import violation_growth
+
 if TYPE_CHECKING:
-    from structkin.dynamics.multipliers import Multipliers, Pose
+    from structkin.dynamics.multipliers.equations import Multipliers, Pose
 
 Floats = NDArray[np.float64]
 
@@ -35,6 +37,9 @@ class Stabilisation(Protocol):
     def settle(self, equations: Multipliers, t: float, y: Floats) -> Floats:
         """Return the state that a step's end is taken for."""
 
+    def strained(self, method: str, h: float) -> str:
+        """Return in words that the gains are beyond what a method bears at a step; empty where they are not."""
+
 
 class Unchanged:
     """States are taken as they are."""
@@ -48,6 +53,10 @@ class Unchanged:
     def settle(self, equations: Multipliers, t: float, y: Floats) -> Floats:
         """Return the state unchanged."""
         return y
+
+    def strained(self, method: str, h: float) -> str:
+        """There are no gains."""
+        return ""
 
 
 @dataclass(frozen=True)
@@ -68,6 +77,13 @@ class Feedback(Unchanged):
         """Return q'' (n,) and the multipliers (m,)."""
         return pose.factors.solve(force, self.right(pose))
 
+    def strained(self, method: str, h: float) -> str:
+        """Return in words that a violation grows at each step; empty where it does not."""
+        factor = violation_growth(method, h, self.alpha, self.beta) if self.alpha or self.beta else 1.0
+        if factor <= 1:
+            return ""
+        return f"; with these gains {method} makes a violation grow by a factor {factor:.4g} at each step of {h:g} s"
+
 
 @dataclass(frozen=True)
 class Augmented(Unchanged):
@@ -86,3 +102,7 @@ class Augmented(Unchanged):
         """Return q'' (n,) and the multipliers (m,)."""
         factors = equations.kkt.penalise(pose.mass, pose.jacobian, self.penalty, self.corrections)
         return factors.solve(force, self.feedback.right(pose))
+
+    def strained(self, method: str, h: float) -> str:
+        """Return in words that a violation grows at each step; empty where it does not."""
+        return self.feedback.strained(method, h)

@@ -1,0 +1,1 @@
+"""Integrators of ordinary differential equations at fixed and adaptive steps, and their stability."""

@@ -1,0 +1,1 @@
+"""The forces of a motion, by the structural groups in reverse order."""

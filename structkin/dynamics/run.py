@@ -1,0 +1,196 @@
+"""The run of a simulation: from output time to output time, at fixed or adaptive steps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.dynamics.compiled.choice import Hastened
+from structkin.dynamics.contacts import meeting
+from structkin.dynamics.equations import Equations
+from structkin.dynamics.integrators.methods import FIXED, FORGIVING, Integrator, NotConvergedError, adaptive_solver
+from structkin.dynamics.reduced.equations import DEAD
+from structkin.dynamics.reduced.pose import NoPoseError
+
+Floats = NDArray[np.float64]
+
+#: The last pose that there is is closed in on to this part of the duration.
+CLOSE = 1e-9
+
+#: A fixed step that leads to no pose is tried again in the coordinates of a dead point that is as far as this.
+FAR = 0.7
+
+#: Where bodies meet, the first step is this part of the duration.
+SOFT = 1e-7
+
+#: By this part of the largest kinetic energy a fixed step may miss what the power tells, by the trapezoidal rule.
+JUMP = 0.01
+
+#: A state beyond this has blown up.
+HUGE = 1e12
+
+
+@dataclass
+class Record:
+    """What is kept: everything at each output time."""
+
+    equations: Equations
+    times: Floats
+    progress: Callable[[float], None] | None
+    instants: list[Any] = field(default_factory=list)
+    impacts: dict[str, list[float]] = field(default_factory=dict)
+
+    @property
+    def due(self) -> float:
+        """The next output time, or infinity."""
+        return float(self.times[len(self.instants)]) if len(self.instants) < len(self.times) else math.inf
+
+    def add(self, t: float, y: Floats) -> None:
+        """Keep everything at an output time."""
+        self.instants.append(self.equations.recorded(t, y))
+        for id in self.equations.contacts:
+            self.impacts.setdefault(id, []).append(self.equations.turned.get(id, math.nan))
+        if self.progress is not None:
+            self.progress(len(self.instants) / len(self.times))
+
+
+@dataclass
+class Run:
+    """The integration from the first output time to the last."""
+
+    equations: Equations
+    times: Floats
+    record: Record
+    max_steps: int
+    steps: int = 0
+    stopped: str = ""
+
+    def fixed(self, name: str, y: Floats, step: float) -> None:
+        """Go from output to output in equal steps."""
+        method, largest, fast = FIXED[name](), 0.0, self.equations if isinstance(self.equations, Hastened) else None
+        if fast is not None:
+            fast.expect(name, (self.times[-1] - self.times[0]) / step)
+        for begin, end in zip(self.times[:-1].tolist(), self.times[1:].tolist(), strict=True):
+            count = max(1, math.ceil((end - begin) / step * (1 - 1e-9)))
+            h = (end - begin) / count
+            k = -1
+            while (k := k + 1) < count:
+                if fast is not None:
+                    last = min(count, k + self.max_steps - self.steps - 1)
+                    done, y = fast.advance(name, begin, end, k, count, last, y, JUMP, HUGE)
+                    k, self.steps = done, self.steps + done - k
+                    if k == count:
+                        break
+                before = self.equations.energies(begin + k * h, y)
+                try:
+                    method, y = self._step(name, method, begin + k * h, y, h)
+                except NotConvergedError:
+                    self.stopped = (
+                        f"t = {begin + k * h:.6g} s: the step of {name} does not converge; try a smaller step"
+                    )
+                    return
+                t = end if k == count - 1 else begin + (k + 1) * h
+                y = self.equations.settle(t, y)
+                if not self._goes_on(t, y):
+                    self.stopped += self.equations.strained(name, h)
+                    return
+                after = self.equations.energies(t, y)
+                if before is None or after is None:
+                    continue
+                largest = max(largest, before[0], after[0])
+                if _missed(before, after, h) > JUMP * largest:
+                    self.stopped = f"t = {t - h:.6g} s: a step of {h:g} s is too large here, the energy jumps"
+                    return
+            self.record.add(end, y)
+
+    def _step(self, name: str, method: Integrator, t: float, y: Floats, h: float) -> tuple[Integrator, Floats]:
+        """Take one step; in other coordinates, where these lead to no pose. A method forgets what it had in the old."""
+        changed = self._changed(t, y)
+        if changed is y:
+            try:
+                return method, method.step(self.equations, t, y, h)
+            except NoPoseError:
+                changed = self._changed(t, y, FAR)
+                if changed is y:
+                    raise
+        method = FIXED[name]()
+        return method, method.step(self.equations, t, changed, h)
+
+    def adaptive(self, name: str, y: Floats, rtol: float, atol: float) -> None:
+        """Go in the steps of one of SciPy's integrators, and read the outputs between them."""
+        t, end, size = float(self.times[0]), float(self.times[-1]), math.inf
+        make = adaptive_solver(name)
+        solver: Any = None
+        y = self._changed(t, y)
+        while t < end:
+            last: NoPoseError | None = None
+            try:
+                if solver is None:
+                    first = min(size, end - t) if math.isfinite(size) else None
+                    solver = make(self.equations, t, y, end, rtol=rtol, atol=atol, first_step=first)
+                message = solver.step()
+            except NoPoseError as error:
+                last, message = error, None
+            if last is not None:
+                # A trial beyond the last pose that there is: begin anew, in other coordinates or with smaller steps.
+                solver, y = None, self._changed(t, y, FAR)
+                size = min(size, last.t - t if last.t > t else math.inf, end - t) / 10
+                if size < CLOSE * (end - float(self.times[0])):
+                    raise last
+                continue
+            if solver.status == "failed":
+                self.stopped = f"t = {t:.6g} s: {name} finds no step that is small enough ({message})"
+                return
+            size, t, y, anew = solver.step_size, solver.t, solver.y, False
+            dense = solver.dense_output()
+            if self.equations.contacts and (met := self._meeting(solver.t_old, t, dense)) is not None:
+                # Bodies meet in this step: begin anew there, with a step that is small beside the impact.
+                t, y, anew = met, dense(met), True
+                self.equations.remember(t, y)
+                size = SOFT * (end - float(self.times[0]))
+            while self.record.due <= t:
+                self.record.add(self.record.due, self.equations.settle(self.record.due, dense(self.record.due)))
+            settled = self.equations.settle(t, y)
+            if settled is not y and name in FORGIVING and not anew:
+                y = solver.y = settled
+                solver.f = self.equations(t, y)
+            elif settled is not y and (anew or self.equations.renewed):
+                y, anew = settled, True
+            if not self._goes_on(t, y):
+                return
+            changed = self._changed(t, y)
+            if anew or changed is not y:
+                solver, y = None, changed
+
+    def _changed(self, t: float, y: Floats, near: float = DEAD) -> Floats:
+        """Return the state, in other coordinates where these tell the motion better."""
+        changed = self.equations.change(t, y, near)
+        return y if changed is None else changed
+
+    def _meeting(self, begin: float, end: float, dense: Callable[[float], Floats]) -> float | None:
+        return meeting(lambda t: self.equations.depths(t, dense(t)), begin, end)
+
+    def _goes_on(self, t: float, y: Floats) -> bool:
+        self.steps += 1
+        self.equations.remember(t, y)
+        if not np.max(np.abs(y)) < HUGE:
+            self.stopped = f"t = {t:.6g} s: the motion has blown up; try a smaller step, or look at the loads"
+        elif apart := self.equations.come_apart(t, y):
+            self.stopped = f"t = {t:.6g} s: {apart}"
+        elif self.steps >= self.max_steps:
+            self.stopped = f"t = {t:.6g} s: {self.steps} steps are taken; raise max_steps, or loosen the tolerances"
+        return not self.stopped
+
+
+def _missed(before: tuple[float, float], after: tuple[float, float], h: float) -> float:
+    """Return the change of kinetic energy in a step that no power tells of: large where it goes past a dead point.
+
+    Between its ends the power may be anything between them: from rest it may begin with zero.
+    """
+    told, unsure = 0.5 * h * (before[1] + after[1]), 0.5 * h * abs(after[1] - before[1])
+    return max(abs(after[0] - before[0] - told) - unsure, 0.0)
