@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -61,15 +62,18 @@ def _table(found: Comparison, title: str) -> Table:
     table.add_column("agrees")
     first = found.runs[0]
     for run in found.runs:
-        gaps = ["" if run is first else f"{x:.0e}" for x in (run.position, run.velocity, run.acceleration)]
+        rates = (run.velocity, run.acceleration) if found.regular else (math.nan, math.nan)
+        gaps = ["" if run is first or math.isnan(x) else f"{x:.0e}" for x in (run.position, *rates)]
         newton = f"{run.iterations:.1f} (max {run.most_iterations})" if run.n is not None else ""
         table.add_row(
             run.method, run.coordinates or "", "" if run.n is None else str(run.n), f"{1e3 * run.seconds:.3g}",
             f"{run.seconds / first.seconds:.3g}", f"{run.peak_bytes / 2**20:.2f}", newton, *gaps,
             str(run.ok), "" if run is first else "yes" if run.agrees else "no",
         )  # fmt: skip
-    table.caption = (
-        "Differences from the topological method: positions relative to the size, rates to the largest of each sample, "
-        f"at the {found.regular} samples that are not near a singular pose."
+    regular = (
+        f"rates to the largest of each sample, at the {found.regular} samples that are not near a singular pose."
+        if found.regular
+        else "all samples are too near a singular pose to compare rates."
     )
+    table.caption = f"Differences from the topological method: positions relative to the size, {regular}"
     return table

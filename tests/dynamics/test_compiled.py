@@ -78,7 +78,7 @@ def agree(seed: int, *, groups: bool = False) -> bool:
     arrays = None if general and not groups else packed(compiled)
     if arrays is None:
         return False
-    machine, y = Machine(compiled, arrays), np.array(initial_state(m, equations))
+    machine, y, roots = Machine(compiled, arrays), np.array(initial_state(m, equations)), []
     for k in range(4):
         t = 1e-3 * k
         try:
@@ -98,8 +98,11 @@ def agree(seed: int, *, groups: bool = False) -> bool:
         np.testing.assert_allclose(found.effort / scale, expected.effort / scale, atol=1e-9)
         np.testing.assert_allclose(found.kinetic, expected.kinetic, rtol=1e-11)
         np.testing.assert_allclose(machine.rate(t, y), equations(t, y), rtol=1e-10, atol=1e-10)
+        assert equations.poses.last is not None
+        roots.append(equations.poses.last.roots)
         y = y + 1e-3 * equations(t, y)
-    assert machine.handed_over <= 3
+    # A way on which a group turns far is left to the equations themselves.
+    assert machine.handed_over <= 3 or np.max(np.abs(np.diff(roots, axis=0))) > 0.03
     return True
 
 

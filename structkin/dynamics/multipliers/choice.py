@@ -40,6 +40,9 @@ def check_stabilisation(
         "coordinates": coordinates, "stabilisation": stabilisation, "alpha": alpha, "beta": beta, "gains": gains,
         "penalty": penalty,
     }  # fmt: skip
+    if coordinates is not None and coordinates not in FAMILIES:
+        problems.append(Problem("coordinates", f"'{coordinates}' is unknown", suggest(str(coordinates), FAMILIES)))
+        given["coordinates"] = None
     if not str(formulation).startswith("multipliers"):
         if formulation != "reduced":
             return None
@@ -50,8 +53,6 @@ def check_stabilisation(
             if value is not None
         ]
         return None
-    if coordinates is not None and coordinates not in FAMILIES:
-        problems.append(Problem("coordinates", f"'{coordinates}' is unknown", suggest(str(coordinates), FAMILIES)))
     name = stabilisation or ("partitioning" if integrator in ADAPTIVE and integrator not in FORGIVING else "projection")
     if name not in STABILISATIONS:
         problems.append(Problem("stabilisation", f"'{name}' is unknown", suggest(str(name), STABILISATIONS)))
