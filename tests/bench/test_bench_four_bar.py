@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import Result
 from typer.testing import CliRunner
 
 from structkin.bench.comparison import Comparison
@@ -103,7 +103,7 @@ def test_shares_are_parts_of_the_whole(method):
     assert all(part >= 0 for part in found.values()) and (found["K and L"] > 0) == (method == "III")
 
 
-def tiny(*more: object) -> Result:
+def tiny(*more: object) -> Any:
     line = ["bench", "scalable-four-bar", "--dyads", "2", "--dyads", "6", "--turns", "1", "--engine", "numpy"]
     return CliRunner().invoke(app, [*line, "--quick", *map(str, more)])
 

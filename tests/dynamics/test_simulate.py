@@ -341,3 +341,15 @@ def test_what_cannot_begin() -> None:
     ):
         with pytest.raises(sk.InputError, match=message):
             sk.simulate(sk.Mechanism.from_dict(data), 1.0)
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+@pytest.mark.parametrize("integrator", ["euler", "rk4", "abm4"])
+def test_a_fixed_step_at_which_the_energy_jumps_is_told(integrator, engine):
+    """A pendulum that falls from the side: at 0.4 s a step no power explains what its energy does."""
+    if engine == "numba":
+        pytest.importorskip("numba")
+    times = np.linspace(0, 8, 11)
+    found = sk.simulate(pendulum(), times, integrator=integrator, step=0.4, engine=engine)
+    assert "a step of 0.4 s is too large here, the energy jumps" in found.stopped and len(found) < len(times)
+    assert not sk.simulate(pendulum(), times, integrator=integrator, step=1e-3, engine=engine).stopped
