@@ -34,7 +34,7 @@ class Laws:
     >>> laws.add(ExpressionLaw(Expression("3 + 2*t*t")))
     0
     >>> [line[:2] for line in laws.data]
-    [[0.0, 3.0], [0.0, 2.0], [1.0, 0.0], [4.0, 0.0], [1.0, 0.0], [4.0, 0.0], [2.0, 0.0]]
+    [[0, 3.0], [0, 2.0], [1, 0.0], [4, 0.0], [1, 0.0], [4, 0.0], [2, 0.0]]
     """
 
     form: list[int] = field(default_factory=list)
