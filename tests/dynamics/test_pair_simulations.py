@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from random_mechanisms import DRIVEN, DYADS, GEARED
-from test_simulate import released
+from test_simulate import efforts_come_back
 
 import structkin as sk
 from structkin.examples import path
@@ -108,8 +108,9 @@ def test_inverse_dynamics_returns_what_was_applied(name: str) -> None:
 
 @settings(max_examples=10, deadline=None, derandomize=True, database=None)
 @given(seed=st.integers(0, 10**6))
+@example(262143)  # a group that counts an angle behind its directions
 def test_random_geared_mechanisms(seed: int) -> None:
-    released(seed, menu=(*GEARED, *GEARED, *DYADS, *DRIVEN))
+    efforts_come_back(seed, menu=(*GEARED, *GEARED, *DYADS, *DRIVEN))
 
 
 # --- with multipliers -----------------------------------------------------------------------------------------

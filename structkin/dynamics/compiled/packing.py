@@ -135,7 +135,7 @@ def _steps(plan: Plan, ids: Sequence[str]) -> dict[str, Any]:
         inputs = [plan.offsets[item.index] if isinstance(item, Slot) else -1 for item in step.inputs]
         if isinstance(step.kind, General):
             inputs = [row for row in inputs if row >= 0]
-            turning += [plan.offsets[slot] for slot in step.outputs[1::2]]
+            turning += [plan.offsets[slot] for slot in step.outputs[1 : 2 * step.kind.rows.links : 2]]
         rows.append([*inputs, *(plan.offsets[slot] for slot in step.outputs)])
         moved.append(sorted(ids.index(id) for id in plan.movers[step.outputs[0]]))
     reached: list[list[int]] = [[] for _ in ids]

@@ -60,7 +60,9 @@ class Poses:
         self.plan, self.order, self.lengths = plan, tuple(order), lengths
         self.chart = Chart()
         self.steps, self._general = steps_with_roots(plan), general_steps(plan)
-        units = [slot for step in plan.steps if isinstance(step.kind, General) for slot in step.outputs[1::2]]
+        # Behind origins and directions of its links a general group has the angles that it counts.
+        groups = [(step.outputs, 2 * step.kind.rows.links) for step in plan.steps if isinstance(step.kind, General)]
+        units = [slot for outputs, count in groups for slot in outputs[1:count:2]]
         self._unit = [row for slot in units for row in (plan.rows(slot).start, plan.rows(slot).start + 1)]
         self.last: Pose | None = None
         self._start: tuple[Floats, Floats] | None = None
