@@ -15,6 +15,38 @@ def loaded(seed: int, elements: int = 3, menu: Menu | None = None) -> sk.Mechani
     return burdened(build(seed, elements, menu=menu).data, seed)
 
 
+def released(seed: int, fastest: float = 0.1, menu: Menu | None = None) -> sk.Mechanism:
+    """A loaded random mechanism with some of its drivers free, with efforts of their own and speeds to begin with."""
+    data = loaded(seed, menu=menu).source_dict
+    rng = np.random.default_rng([seed, 3])
+    ids = list(data["drivers"])
+    for id in [id for id in ids if rng.random() < 0.6] or ids[:1]:
+        entry = data["drivers"][id]
+        for key in ("speed", "law", "table", "csv"):
+            entry.pop(key, None)
+        angle = "between" not in entry and entry.get("joint") not in data.get("joints", {})
+        entry["torque" if angle else "force"] = "1.5 + t"
+        data.setdefault("initial", {})[id] = {"speed": float(rng.uniform(-fastest, fastest))}
+    return sk.Mechanism.from_dict(data)
+
+
+def swinging_four_bar() -> sk.Mechanism:
+    """A swinging four-bar with a spring: energy is kept."""
+    rod = {"shape": "rod", "mass": 1}
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (0, -0.3), "C": (0.5, -0.5), "D": (0.6, 0)},
+        links={
+            "ground": ["A", "D"],
+            "crank": {"points": ["A", "B"], **rod},
+            "coupler": {"points": ["B", "C"], **rod},
+            "rocker": {"points": ["C", "D"], **rod},
+        },
+        drivers={"swing": {"joint": "A"}},
+        forces={"gravity": [0, -9.81], "coil": {"type": "torsion", "joint": "D", "stiffness": 5}},
+        initial={"swing": {"speed": 2}},
+    )
+
+
 def burdened(plain_data: dict[str, Any], seed: int) -> sk.Mechanism:
     """A mechanism with masses and loads of every kind put on it."""
     data = _named(plain_data)

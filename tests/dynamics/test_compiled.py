@@ -11,7 +11,7 @@ import pytest
 from flat import slider_crank, slider_crank_angle, windows, windows_angle
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from loaded import loaded
+from loaded import released
 
 import structkin as sk
 from structkin.bench.dynamics.cases import four_bar as conservative_four_bar
@@ -49,27 +49,12 @@ def four_bar(speed: float = 4.0) -> sk.Mechanism:
     )
 
 
-def freed(seed: int) -> sk.Mechanism:
-    """A random mechanism with masses and loads of all kinds; some of its drivers are free."""
-    data = loaded(seed).source_dict
-    rng = np.random.default_rng([seed, 3])
-    ids = list(data["drivers"])
-    for id in [id for id in ids if rng.random() < 0.6] or ids[:1]:
-        entry = data["drivers"][id]
-        for key in ("speed", "law", "table", "csv"):
-            entry.pop(key, None)
-        angle = "between" not in entry and entry.get("joint") not in data.get("joints", {})
-        entry["torque" if angle else "force"] = "1.5 + t"
-        data.setdefault("initial", {})[id] = {"speed": float(rng.uniform(-1, 1))}
-    return sk.Mechanism.from_dict(data)
-
-
 def agree(seed: int, *, groups: bool = False) -> bool:
     """Compare all numbers at some instants of a motion; tell whether there were any.
 
     General groups take long to compile, each for itself.
     """
-    m = freed(seed)
+    m = released(seed, 1)
     try:
         equations, compiled = start(m, 0.0, ()), start(m, 0.0, ())
     except sk.InputError:

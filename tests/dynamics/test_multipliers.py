@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from loaded import loaded
+from loaded import released
 
 import structkin as sk
 from structkin.coordinates import FAMILIES
@@ -27,21 +27,6 @@ def pendulum() -> sk.Mechanism:
         forces={"gravity": (0, -9.81)},
         drivers={"swing": {"joint": "A"}},
     )
-
-
-def released(seed: int) -> sk.Mechanism:
-    """A random mechanism with some of its drivers free, with efforts of their own."""
-    data = loaded(seed).source_dict
-    rng = np.random.default_rng([seed, 3])
-    ids = list(data["drivers"])
-    for id in [id for id in ids if rng.random() < 0.6] or ids[:1]:
-        entry = data["drivers"][id]
-        for key in ("speed", "law", "table", "csv"):
-            entry.pop(key, None)
-        angle = "between" not in entry and entry.get("joint") not in data.get("joints", {})
-        entry["torque" if angle else "force"] = "1.5 + t"
-        data.setdefault("initial", {})[id] = {"speed": float(rng.uniform(-0.1, 0.1))}
-    return sk.Mechanism.from_dict(data)
 
 
 def agree_with_reduced(seed: int, families: Any, formulations: Any = FORMULATIONS) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from loaded import loaded
+from loaded import released, swinging_four_bar
 from random_mechanisms import Menu
 
 import structkin as sk
@@ -186,19 +186,7 @@ def test_inverse_dynamics_returns_what_was_applied() -> None:
 
 
 def test_energy_of_a_swinging_four_bar() -> None:
-    rod = {"shape": "rod", "mass": 1}
-    m = sk.Mechanism(
-        points={"A": (0, 0), "B": (0, -0.3), "C": (0.5, -0.5), "D": (0.6, 0)},
-        links={
-            "ground": ["A", "D"],
-            "crank": {"points": ["A", "B"], **rod},
-            "coupler": {"points": ["B", "C"], **rod},
-            "rocker": {"points": ["C", "D"], **rod},
-        },
-        drivers={"swing": {"joint": "A"}},
-        forces={"gravity": [0, -9.81], "coil": {"type": "torsion", "joint": "D", "stiffness": 5}},
-        initial={"swing": {"speed": 2}},
-    )
+    m = swinging_four_bar()
     fine = sk.simulate(m, np.linspace(0, 1, 6))
     assert not fine.stopped and np.ptp(fine.angle("crank")) > 0.3
     assert np.ptp(fine.energy) < 1e-8
@@ -210,28 +198,18 @@ def test_energy_of_a_swinging_four_bar() -> None:
 @given(st.integers(0, 10**6))
 def test_random_mechanisms_against_newton_and_euler(seed: int) -> None:
     """Free coordinates get the second rates at which inverse dynamics, by another road, needs no effort from them."""
-    released(seed)
+    efforts_come_back(seed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1000))
 def test_many_random_mechanisms(seed: int) -> None:
-    released(seed)
+    efforts_come_back(seed)
 
 
-def released(seed: int, menu: Menu | None = None) -> None:
-    data = loaded(seed, menu=menu).source_dict
-    rng = np.random.default_rng([seed, 3])
-    ids = list(data["drivers"])
-    free = [id for id in ids if rng.random() < 0.6] or ids[:1]
-    for id in free:
-        entry = data["drivers"][id]
-        for key in ("speed", "law", "table", "csv"):
-            entry.pop(key, None)
-        angle = "between" not in entry and entry.get("joint") not in data.get("joints", {})
-        entry["torque" if angle else "force"] = "1.5 + t"
-        data.setdefault("initial", {})[id] = {"speed": float(rng.uniform(-0.1, 0.1))}
-    m = sk.Mechanism.from_dict(data)
+def efforts_come_back(seed: int, menu: Menu | None = None) -> None:
+    m = released(seed, menu=menu)
+    free = [id for id, drive in m.drives.items() if drive.law is None]
     try:
         r = sk.simulate(m, [0, 1e-5], integrator="euler", step=1e-5)
     except sk.InputError as error:
@@ -240,7 +218,7 @@ def released(seed: int, menu: Menu | None = None) -> None:
         return
     forces = r.forces()
     scale = max(1.0, np.max(np.abs(forces.unknowns)))
-    for id in ids:
+    for id in m.drives:
         np.testing.assert_allclose(forces.driver(id) / scale, r.efforts[id] / scale, atol=1e-9)
     for id in free:
         np.testing.assert_allclose(r.efforts[id] / scale, (1.5 + r.t) / scale, atol=1e-9)

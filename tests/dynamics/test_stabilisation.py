@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from loaded import swinging_four_bar
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 from scipy.sparse import csc_array
@@ -27,31 +28,14 @@ STABILISATIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def four_bar() -> sk.Mechanism:
-    """A swinging four-bar with a spring: energy is kept."""
-    rod = {"shape": "rod", "mass": 1}
-    return sk.Mechanism(
-        points={"A": (0, 0), "B": (0, -0.3), "C": (0.5, -0.5), "D": (0.6, 0)},
-        links={
-            "ground": ["A", "D"],
-            "crank": {"points": ["A", "B"], **rod},
-            "coupler": {"points": ["B", "C"], **rod},
-            "rocker": {"points": ["C", "D"], **rod},
-        },
-        drivers={"swing": {"joint": "A"}},
-        forces={"gravity": [0, -9.81], "coil": {"type": "torsion", "joint": "D", "stiffness": 5}},
-        initial={"swing": {"speed": 2}},
-    )
-
-
 def test_energy_and_momentum_are_those_of_the_order() -> None:
     """RK4 with projection: energy to fourth order, and the bearing's impulse is the change of momentum."""
     errors = []
     for h in (0.02, 0.01):
-        r = sk.simulate(four_bar(), [0, 0.4], formulation="multipliers", integrator="rk4", step=h)
+        r = sk.simulate(swinging_four_bar(), [0, 0.4], formulation="multipliers", integrator="rk4", step=h)
         errors.append(abs(r.energy[-1] - r.energy[0]))
     assert np.log2(errors[0] / errors[1]) > 3.5
-    r = sk.simulate(four_bar(), np.linspace(0, 0.4, 401), formulation="multipliers", rtol=1e-10, atol=1e-11)
+    r = sk.simulate(swinging_four_bar(), np.linspace(0, 0.4, 401), formulation="multipliers", rtol=1e-10, atol=1e-11)
     bodies = [(link, 0.5 * abs(r.mechanism.links[link].local[end])) for link, end in
               (("crank", "B"), ("coupler", "C"), ("rocker", "D"))]  # fmt: skip
     momentum = sum(r.velocity(complex(c), link) for link, c in bodies)
@@ -81,11 +65,11 @@ def test_measured_order(formulation: str, integrator: str) -> None:
 @pytest.mark.parametrize("name", STABILISATIONS)
 @pytest.mark.parametrize("integrator", ["rk4", "abm4"])
 def test_stabilisation_keeps_the_order(name: str, integrator: str) -> None:
-    exact = sk.simulate(four_bar(), [0, 0.4], rtol=1e-12, atol=1e-13).position("C")[1]
+    exact = sk.simulate(swinging_four_bar(), [0, 0.4], rtol=1e-12, atol=1e-13).position("C")[1]
     call: dict[str, Any] = {"formulation": "multipliers", "stabilisation": name, **STABILISATIONS[name]}
     call |= {"integrator": integrator, "coordinates": "relative" if name == "partitioning" else "natural"}
     errors = [
-        np.max(np.abs(sk.simulate(four_bar(), [0, 0.4], step=step, **call).position("C")[1] - exact))
+        np.max(np.abs(sk.simulate(swinging_four_bar(), [0, 0.4], step=step, **call).position("C")[1] - exact))
         for step in ((0.02, 0.01) if integrator == "rk4" else (0.005, 0.0025))
     ]
     assert np.log2(errors[0] / errors[1]) > 3.3
@@ -96,9 +80,9 @@ def test_stabilisation_keeps_the_order(name: str, integrator: str) -> None:
 def test_adaptive_integrators(name: str, integrator: str) -> None:
     if name == "projection" and integrator == "LSODA":
         name = "partitioning"
-    exact = sk.simulate(four_bar(), [0, 0.4], rtol=1e-12, atol=1e-13).position("C")[1]
+    exact = sk.simulate(swinging_four_bar(), [0, 0.4], rtol=1e-12, atol=1e-13).position("C")[1]
     call: dict[str, Any] = {"formulation": "multipliers", "stabilisation": name, **STABILISATIONS[name]}
-    r = sk.simulate(four_bar(), [0, 0.4], integrator=integrator, rtol=1e-9, atol=1e-9, **call)
+    r = sk.simulate(swinging_four_bar(), [0, 0.4], integrator=integrator, rtol=1e-9, atol=1e-9, **call)
     assert np.max(np.abs(r.position("C")[1] - exact)) < 1e-6
     if name in ("projection", "partitioning"):
         assert r.violation.max() < 1e-13
