@@ -14,7 +14,7 @@ from structkin.model.parts import Link, Mesh
 AGREE = 1e-3
 
 
-def make_wheels(draft: Draft, id: str, entry: WheelsEntry) -> Mesh | None:
+def make_wheels(draft: Draft, id: str, entry: GearEntry | BeltEntry) -> Mesh | None:
     """Return two gears or pulleys; None where what they need has mistakes of its own."""
     belt = isinstance(entry, BeltEntry)
     flag = entry.crossed if isinstance(entry, BeltEntry) else entry.internal
