@@ -188,13 +188,18 @@ class _Block:
         if not item.angular:
             x[:, rows] = z[:, None]
             return
-        z = item.sign * z
-        c, s = np.cos(z[0]), np.sin(z[0])
-        x[0, rows] = c, s
+        # All is written where it stays: compiled, ten dyads cost no more than this.
+        c, s = x[0, rows]
+        angle = z[0] if item.sign == 1 else item.sign * z[0]
+        np.cos(angle, out=c)
+        np.sin(angle, out=s)
         if len(z) > 1:
-            rate, second = z[1:]
-            x[1, rows] = -s * rate, c * rate
-            x[2, rows] = -s * second - c * rate * rate, c * second - s * rate * rate
+            rate, second = (z[1], z[2]) if item.sign == 1 else (item.sign * z[1], item.sign * z[2])
+            (dc, ds), (ddc, dds) = x[1, rows], x[2, rows]
+            np.multiply(-s, rate, out=dc)
+            np.multiply(c, rate, out=ds)
+            np.subtract(-s * second, ds * rate, out=ddc)
+            np.add(c * second, dc * rate, out=dds)
 
     def _near_turn(self, step: Step, form: Turn) -> Floats:
         """Return turns near those that are meant: counted along the lanes, or near given ones."""
