@@ -330,7 +330,7 @@ def test_the_reduced_formulation_has_no_multipliers() -> None:
     r = sk.simulate(pendulum(), [0, 0.1])
     assert r.multipliers is None
     with pytest.raises(sk.InputError, match="has no multipliers"):
-        r.joints  # noqa: B018
+        r.joints  # noqa: B018 - read for its error
     g = sk.simulate(pendulum(), [0, 0.1], formulation="multipliers")
     with pytest.raises(sk.InputError, match="Z: is not a joint"):
         g.joints.unique("Z")

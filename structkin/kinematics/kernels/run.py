@@ -115,9 +115,7 @@ def _coefficients_block(
         )
 
 
-def _over_blocks(
-    work: Callable[[slice], T], n: int, steps: int, block: int, progress: Progress | None
-) -> Iterator[T]:
+def _over_blocks(work: Callable[[slice], T], n: int, steps: int, block: int, progress: Progress | None) -> Iterator[T]:
     """Yield what `work` returns for each block of lanes, in order; each thread has as many blocks of one size."""
     threads = max(1, min(thread_count(), n * steps // SHARE))
     rounds = -(-n // (block * threads))
