@@ -108,8 +108,11 @@ class Closer(Protocol):
         larger than `doubt`; `start` is the sign of the side of s.
         """
 
-    def between(self, h: Floats, way: Floats, intervals: Intervals, out: Floats) -> Closed:
-        """Close the lanes of some intervals between stations, `way` (n,) along; poses go to `out` (rows, n)."""
+    def between(self, h: Sequence[Floats], way: Floats, intervals: Intervals, out: Floats) -> Closed:
+        """Close the lanes of some intervals between stations, `way` (n,) along; poses go to `out` (rows, n).
+
+        `h` is one array (n,) an input.
+        """
 
     def ahead(self, h: Floats, s: Floats, d: Floats) -> Floats:
         """Return poses moved along their tangents by changes d of the inputs."""
@@ -198,10 +201,10 @@ class Direct:
         """Walk nowhere: steps are taken one by one."""
         return np.empty((len(s), 0)), np.empty(0)
 
-    def between(self, h: Floats, way: Floats, intervals: Intervals, out: Floats) -> Closed:
+    def between(self, h: Sequence[Floats], way: Floats, intervals: Intervals, out: Floats) -> Closed:
         """Close lanes between stations."""
         guess = intervals.guess(way, self.form.rows.links)
-        out[:], change, side = self.newton(h, guess, ITERATIONS)
+        out[:], change, side = self.newton(np.array(h), guess, ITERATIONS)
         return Closed(change * change, side, apart(self.form, out, guess) ** 2)
 
     def ahead(self, h: Floats, s: Floats, d: Floats) -> Floats:
@@ -249,7 +252,7 @@ class Kernels:
     @property
     def block(self) -> int:
         """Lanes whose buffers stay in the cache; compiled code has blocks of its own."""
-        return 65536 if self.numba else 8192
+        return 16384 if self.numba else 8192
 
     @property
     def few(self) -> int:
@@ -269,7 +272,7 @@ class Kernels:
         """Walk from station to station."""
         return self.kernel.walk(h, s, start, self.form.rows.size, doubt, numba=self.numba)
 
-    def between(self, h: Floats, way: Floats, intervals: Intervals, out: Floats) -> Closed:
+    def between(self, h: Sequence[Floats], way: Floats, intervals: Intervals, out: Floats) -> Closed:
         """Close lanes between stations."""
         if self.numba:
             parts = (intervals.count, intervals.begin, intervals.inverse, intervals.curves)

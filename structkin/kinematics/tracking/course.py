@@ -26,16 +26,16 @@ class Course:
     def __init__(self, closer: Closer, rows: Sequence[Floats], n: int) -> None:
         """Look at the inputs, `rows` of (n,)."""
         self.rows, self._count, self.stride = rows, n, closer.stride
-        if all(np.isfinite(row).all() for row in rows):
-            self.lanes, self._ends = np.arange(n), np.array([n - 1])
-        else:
-            # Lanes whose inputs are missing belong to an earlier group's failure.
-            self.lanes = np.flatnonzero(np.logical_and.reduce([np.isfinite(row) for row in rows]))
-            self._ends = np.append(np.flatnonzero(np.diff(self.lanes) > 1), len(self.lanes) - 1)
         scales = scales_of(closer)
         self._widths = [width for width, _ in scales]
         self._weights = np.array([1 / scale for width, scale in scales for _ in range(width)])[:, None]
-        self.way = self._way()
+        self.way = self._way(rows)
+        self.lanes, self._ends = np.arange(n), np.array([n - 1])
+        if not np.isfinite(self.way[-1]):
+            # Lanes whose inputs are missing belong to an earlier group's failure.
+            self.lanes = np.flatnonzero(np.logical_and.reduce([np.isfinite(row) for row in rows]))
+            self._ends = np.append(np.flatnonzero(np.diff(self.lanes) > 1), len(self.lanes) - 1)
+            self.way = self._way([row[self.lanes] for row in rows])
 
     def inputs(self, lanes: Any) -> Floats:
         """Return the inputs (inputs, n) at some lanes."""
@@ -47,9 +47,10 @@ class Course:
         """Return the inputs (inputs, n) at some of the lanes that have them."""
         return self.inputs(self.lanes[np.atleast_1d(k)])
 
-    def part(self, low: int, high: int) -> Floats:
-        """Return the inputs (inputs, n) at lanes of one run that follow each other."""
-        return self.inputs(slice(self.lanes[low], self.lanes[low] + high - low))
+    def part(self, low: int, high: int) -> tuple[Floats, ...]:
+        """Return the inputs, views (n,) of each row, at lanes of one run that follow each other."""
+        lanes = slice(self.lanes[low], self.lanes[low] + high - low)
+        return tuple(row[lanes] for row in self.rows)
 
     def places(self, h: Floats) -> Floats:
         """Return inputs as places in one space, in parts of the group's size (n, inputs)."""
@@ -76,23 +77,29 @@ class Course:
             return min(max(k + 1, int(np.searchsorted(self.way, self.way[k] + self.stride, side="right")) - 1), end)
         return max(min(k - 1, int(np.searchsorted(self.way, self.way[k] - self.stride))), end)
 
-    def _way(self) -> Floats:
-        way, total = np.zeros(max(len(self.lanes), 1)), 0.0
-        for start in range(0, len(self.lanes) - 1, BLOCK):
-            h = self.inputs(self.lanes[start : start + BLOCK + 1]) if len(self._ends) > 1 else self._block(start)
-            step = h[:, 1:] - h[:, :-1]
-            step *= self._weights
-            step *= step
-            length, row = np.zeros(step.shape[1]), 0
-            for width in self._widths:
-                square = step[row] + step[row + 1] if width == 2 else step[row]
-                length += np.sqrt(square, out=square)
-                row += width
-            part = way[start + 1 : start + 1 + len(length)]
-            np.cumsum(length, out=part)
-            part += total
-            total = part[-1]
+    def _way(self, rows: Sequence[Floats]) -> Floats:
+        n = len(rows[0]) if rows else self._count
+        way = np.zeros(max(n, 1))
+        step, square = np.empty((2, BLOCK))
+        with np.errstate(all="ignore"):
+            for start in range(0, n - 1, BLOCK):
+                end = min(start + BLOCK, n - 1)
+                part, size, row = way[start + 1 : end + 1], end - start, 0
+                for width in self._widths:
+                    one, two = step[:size], square[:size]
+                    np.subtract(rows[row][start + 1 : end + 1], rows[row][start:end], out=one)
+                    one *= one
+                    if width == 2:
+                        np.subtract(rows[row + 1][start + 1 : end + 1], rows[row + 1][start:end], out=two)
+                        two *= two
+                        one += two
+                    np.sqrt(one, out=one)
+                    if row == 0:
+                        np.multiply(one, self._weights[0, 0], out=part)
+                    else:
+                        one *= self._weights[row, 0]
+                        part += one
+                    row += width
+                part[0] += way[start]
+                np.cumsum(part, out=part)
         return way
-
-    def _block(self, start: int) -> Floats:
-        return self.part(start, min(start + BLOCK + 1, len(self.lanes)))

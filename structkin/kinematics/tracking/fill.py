@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -47,14 +48,17 @@ def _fill_between(record: Record, first: Indices, last: Indices, side: Floats) -
     way = course.way[last] - course.way[first]
     inverse = 1 / np.where(way > 0, way, 1.0)
     curves = _curves(record, first, last, start, end, inverse)
+    h: Sequence[Floats]
     if (last[:-1] == first[1:]).all():
         low, high = int(first[0]), int(last[-1])
         lanes = slice(course.lanes[low], course.lanes[low] + high - low)
-        h, along, out = course.part(low, high), course.way[low:high], record.out[:, lanes]
+        h = course.part(low, high)
+        along, out = course.way[low:high], record.out[:, lanes]
         k: slice | Indices = slice(low, high)
     else:
         listed = np.arange(np.sum(count)) + np.repeat(first - (np.cumsum(count) - count), count)
-        h, along, out, k = course.at(listed), course.way[listed], np.empty((len(start), len(listed))), listed
+        h = tuple(course.at(listed))
+        along, out, k = course.way[listed], np.empty((len(start), len(listed))), listed
     intervals = Intervals(count, course.way[first], inverse, curves)
     rest = closer.between(h, along, intervals, out)
     near = apart(closer.form, start, end, origins=False) < TURN + DEPARTURE
@@ -73,7 +77,7 @@ def _fill_between(record: Record, first: Indices, last: Indices, side: Floats) -
     kept = np.flatnonzero(good & inside)
     k = np.arange(k.start, k.stop) if isinstance(k, slice) else k
     record.out[:, course.lanes[first]] = start
-    record.keep(k[kept], Poses(h, out, rest.side).take(kept))
+    record.keep(k[kept], Poses(np.array(h), out, rest.side).take(kept))
     bad = np.unique(interval[inside & ~good])
     if len(bad):
         _halve(record, first[bad], last[bad], side[bad])
