@@ -138,17 +138,19 @@ class GroupKernel:
         inverse: Floats,
         curves: Floats,
         out: Floats,
-    ) -> Floats:
+        r: Floats,
+    ) -> tuple[int, float, float]:
         """Close lanes from curves (6, rows, intervals) between stations, by compiled code.
 
         `way` (n,) is how far each lane is, `count` (intervals,) how many there are in each interval, `begin` where it
-        begins and `inverse` one over its length. The poses go into `out` (rows, n). Return the square of the last step,
-        the side, and a bound of the square of the way from the curve (3, n).
+        begins and `inverse` one over its length. The poses go into `out` (rows, n); the square of the last step, the
+        side, and a bound of the square of the way from the curve into `r` (3, n), unless it is (3, 0). Return how many
+        lanes are not closed near the curves, the least and the largest side.
         """
-        r, rows = np.empty((3, len(way))), tuple(out)
-        inputs = tuple(map(np.ascontiguousarray, h))
-        self.kernel.call("between", inputs, way, count, begin, inverse, curves, self.constants, rows, r, numba=True)
-        return r
+        inputs, rows = tuple(map(np.ascontiguousarray, h)), tuple(out)
+        parts = count, begin, inverse, curves, self.constants, rows, r
+        found: tuple[int, float, float] = self.kernel.call("between", inputs, way, *parts, numba=True)
+        return found
 
     def close(self, h: Sequence[Floats], guess: Floats, out: Floats) -> Floats:
         """Close lanes from a guess (rows, n), as `between` does, by NumPy."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from structkin.kinematics.kernels.calls import Calls
 from structkin.kinematics.kernels.group_rows import Formulas
-from structkin.kinematics.kernels.limits import CLOSED, DEPARTURE, ITERATIONS, TURN
+from structkin.kinematics.kernels.limits import BETWEEN, CLOSED, DEPARTURE, ITERATIONS, TURN
 from structkin.kinematics.kernels.symbols import Graph, Term
 
 #: Compilers give up to find out whether rows overlap where there are more pairs of them than this. Rows then go through
@@ -41,6 +41,7 @@ _IN_X = {
     "v": "x[1, first + {k}, low:high]",
     "w": "x[2, first + {k}, low:high]",
 }
+_OVER = "        for i in range(n):"
 #: Names of the coefficients of a curve, by powers.
 _POWERS = (("a", ""), ("a", "_"), ("b", ""), ("c", "_"), ("d", ""), ("e", ""))
 _OWN = dict.fromkeys("hsdtr", "{letter}[{k}]")
@@ -151,8 +152,9 @@ def _between(found: Formulas) -> list[str]:
     """Return the kernel that closes lanes from curves `p` (6, rows, intervals) between stations.
 
     Lane after lane, `count` of them belong to an interval, which begins at `begin` on the `way` and is 1 / `inverse`
-    long. The poses go into `t`; `r` takes the square of the last step, the side, and a bound of the square of the way
-    from the curve: the largest number of steps times the sum of their squares. `h` and `t` are rows.
+    long. The poses go into `t`; `r`, if it has room, takes the square of the last step, the side, and a bound of the
+    square of the way from the curve: the largest number of steps times the sum of their squares. `h` and `t` are rows.
+    It returns how many lanes are not closed near their curves, and the least and the largest side.
     """
     graph, rows = found.graph, len(found.corrected)
     terms = [*found.corrected, found.change, found.side]
@@ -181,14 +183,17 @@ def _between(found: Formulas) -> list[str]:
         curves += [f"u = 1.5 - 0.5 * ({one} * {one} + {two} * {two})", f"{one} *= u", f"{two} *= u"]
     curves += [f"v{k}[i] = g{k}" for k in range(rows)]
     powers = [f"{name}{k}{more} = p[{q}, {k}, j]" for k in range(rows) for q, (name, more) in enumerate(_POWERS)]
-    results = [*((f"t{k}", k) for k in range(rows)), ("r0", change), ("r1", side)]
+    stores = [*((f"t{k}", k) for k in range(rows))], [("r0", change), ("r1", side), ("r2", far)]
+
     return [
         DECORATOR,
         "def between(h, way, count, begin, inverse, p, c, t, r):",
         *constants,
         *_rows([*inputs, *(f"t{k}" for k in range(rows)), "r0", "r1", "r2"]),
         f"    x = np.empty({(rows + 4) * (WIDTH + SPARE)})",
-        "    j, left = 0, count[0]",
+        "    j, left, bad = 0, count[0], 0",
+        "    least0 = least1 = least2 = least3 = np.inf",
+        "    most0 = most1 = most2 = most3 = -np.inf",
         f"    for low in range(0, way.size, {WIDTH}):",
         f"        n, done = min({WIDTH}, way.size - low), 0",
         "        for i in range(n):",
@@ -216,13 +221,24 @@ def _between(found: Formulas) -> list[str]:
         f"                open_ += not ({x(change)} < {CLOSED!r})",
         "            if open_ == 0:",
         "                break",
+        *(line for name, k in stores[0] for line in (_OVER, f"            {name}_[low + i] = {x(k)}")),
+        _OVER,
+        f"            {x(far)} *= {ITERATIONS}.0",
+        _OVER,
+        f"            bad += not ({x(change)} < {CLOSED!r} and {x(far)} < {BETWEEN**2!r})",
+        # Minima and maxima side by side: each waits for its own last comparison only.
+        "        for i in range(0, n - 3, 4):",
         *(
-            line
-            for name, k in results
-            for line in ("        for i in range(n):", f"            {name}_[low + i] = {x(k)}")
+            f"            {name}{k} = x[{side * (WIDTH + SPARE)} + i + {k}] "
+            f"if x[{side * (WIDTH + SPARE)} + i + {k}] {sign} {name}{k} else {name}{k}"
+            for k in range(4)
+            for name, sign in (("least", "<"), ("most", ">"))
         ),
-        "        for i in range(n):",
-        f"            r2_[low + i] = {ITERATIONS} * {x(far)}",
+        "        for i in range(n - n % 4, n):",
+        f"            least0, most0 = min(least0, {x(side)}), max(most0, {x(side)})",
+        "        if r.shape[1]:",
+        *(line for name, k in stores[1] for line in ("    " + _OVER, f"                {name}_[low + i] = {x(k)}")),
+        "    return bad, min(least0, least1, least2, least3), max(most0, most1, most2, most3)",
         "",
     ]
 

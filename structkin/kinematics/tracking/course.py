@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.kinematics.closers import Closer, scales_of
+from structkin.kinematics.kernels.way import way_of
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -27,15 +28,14 @@ class Course:
         """Look at the inputs, `rows` of (n,)."""
         self.rows, self._count, self.stride = rows, n, closer.stride
         scales = scales_of(closer)
-        self._widths = [width for width, _ in scales]
         self._weights = np.array([1 / scale for width, scale in scales for _ in range(width)])[:, None]
-        self.way = self._way(rows)
+        self.way = way_of(rows, scales, n, numba=closer.numba)
         self.lanes, self._ends = np.arange(n), np.array([n - 1])
         if not np.isfinite(self.way[-1]):
             # Lanes whose inputs are missing belong to an earlier group's failure.
             self.lanes = np.flatnonzero(np.logical_and.reduce([np.isfinite(row) for row in rows]))
             self._ends = np.append(np.flatnonzero(np.diff(self.lanes) > 1), len(self.lanes) - 1)
-            self.way = self._way([row[self.lanes] for row in rows])
+            self.way = way_of([row[self.lanes] for row in rows], scales, len(self.lanes), numba=closer.numba)
 
     def inputs(self, lanes: Any) -> Floats:
         """Return the inputs (inputs, n) at some lanes."""
@@ -76,30 +76,3 @@ class Course:
         if end > k:
             return min(max(k + 1, int(np.searchsorted(self.way, self.way[k] + self.stride, side="right")) - 1), end)
         return max(min(k - 1, int(np.searchsorted(self.way, self.way[k] - self.stride))), end)
-
-    def _way(self, rows: Sequence[Floats]) -> Floats:
-        n = len(rows[0]) if rows else self._count
-        way = np.zeros(max(n, 1))
-        step, square = np.empty((2, BLOCK))
-        with np.errstate(all="ignore"):
-            for start in range(0, n - 1, BLOCK):
-                end = min(start + BLOCK, n - 1)
-                part, size, row = way[start + 1 : end + 1], end - start, 0
-                for width in self._widths:
-                    one, two = step[:size], square[:size]
-                    np.subtract(rows[row][start + 1 : end + 1], rows[row][start:end], out=one)
-                    one *= one
-                    if width == 2:
-                        np.subtract(rows[row + 1][start + 1 : end + 1], rows[row + 1][start:end], out=two)
-                        two *= two
-                        one += two
-                    np.sqrt(one, out=one)
-                    if row == 0:
-                        np.multiply(one, self._weights[0, 0], out=part)
-                    else:
-                        one *= self._weights[row, 0]
-                        part += one
-                    row += width
-                part[0] += way[start]
-                np.cumsum(part, out=part)
-        return way

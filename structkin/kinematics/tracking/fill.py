@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.kinematics.closers import Intervals, apart
-from structkin.kinematics.kernels.limits import BETWEEN, CLOSED, DEPARTURE, TURN
+from structkin.kinematics.kernels.limits import DEPARTURE, TURN
 from structkin.kinematics.status import Status
 from structkin.kinematics.tracking.course import Course
 from structkin.kinematics.tracking.poses import Poses, reach, step
@@ -60,16 +60,19 @@ def _fill_between(record: Record, first: Indices, last: Indices, side: Floats) -
         h = tuple(course.at(listed))
         along, out, k = course.way[listed], np.empty((len(start), len(listed))), listed
     intervals = Intervals(count, course.way[first], inverse, curves)
-    rest = closer.between(h, along, intervals, out)
+    closed = closer.between(h, along, intervals, out)
     near = apart(closer.form, start, end, origins=False) < TURN + DEPARTURE
     # One side and no doubt is what nearly all lanes have.
-    clear = record.doubt < rest.side.min() if side[0] > 0 else rest.side.max() < -record.doubt
-    if clear and rest.is_closed and near.all() and (side * side[0] > 0).all():
+    clear = record.doubt < closed.least if side[0] > 0 else closed.most < -record.doubt
+    if clear and closed.good and near.all() and (side * side[0] > 0).all():
         record.status[lanes if isinstance(k, slice) else course.lanes[k]] = Status.OK
         if not isinstance(k, slice):
             record.out[:, course.lanes[k]] = out
         return
-    good = (rest.change < CLOSED) & (rest.far < BETWEEN**2) & (rest.side * np.repeat(side * near, count) > 0)
+    if not closed.lanes.size:
+        closed = closer.between(h, along, intervals, out, each=True)
+    sides = closed.lanes[1]
+    good = closed.closed & (sides * np.repeat(side * near, count) > 0)
     interval = np.repeat(np.arange(len(count)), count)
     # A station that its curve does not lead back to keeps its pose.
     inside = np.ones(len(good), bool)
@@ -77,7 +80,7 @@ def _fill_between(record: Record, first: Indices, last: Indices, side: Floats) -
     kept = np.flatnonzero(good & inside)
     k = np.arange(k.start, k.stop) if isinstance(k, slice) else k
     record.out[:, course.lanes[first]] = start
-    record.keep(k[kept], Poses(np.array(h), out, rest.side).take(kept))
+    record.keep(k[kept], Poses(np.array(h), out, sides).take(kept))
     bad = np.unique(interval[inside & ~good])
     if len(bad):
         _halve(record, first[bad], last[bad], side[bad])
