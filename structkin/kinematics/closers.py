@@ -53,19 +53,27 @@ class Intervals:
 
 @dataclass(frozen=True)
 class Closed:
-    """How lanes closed from their curves: the squares of the last step, the sides, squares of the ways from the curve.
+    """How lanes closed from their curves.
 
-    All are (n,); the ways are bounds.
+    `good` says whether all are closed near their curves, `least` and `most` are the smallest and the largest side.
+    `lanes` (3, n) are the squares of the last step, the sides, and bounds of the squares of the ways from the curve.
     """
 
-    change: Floats
-    side: Floats
-    far: Floats
+    good: bool
+    least: float
+    most: float
+    lanes: Floats
+
+    @classmethod
+    def of(cls, lanes: Floats) -> Closed:
+        """Look at all lanes."""
+        change, side, far = lanes
+        return cls(bool(change.max() < CLOSED and far.max() < BETWEEN**2), float(side.min()), float(side.max()), lanes)
 
     @property
-    def is_closed(self) -> bool:
-        """Whether all lanes are closed, near their curves."""
-        return bool(self.change.max() < CLOSED and self.far.max() < BETWEEN**2)
+    def closed(self) -> NDArray[np.bool_]:
+        """Which lanes are closed near their curves."""
+        return np.asarray((self.lanes[0] < CLOSED) & (self.lanes[2] < BETWEEN**2))
 
 
 class Closer(Protocol):
@@ -82,6 +90,10 @@ class Closer(Protocol):
     @property
     def clear(self) -> float:
         """What the side of a pose that has rates may be as small as."""
+
+    @property
+    def numba(self) -> bool:
+        """Whether its functions are compiled."""
 
     @property
     def stride(self) -> float:
@@ -108,8 +120,13 @@ class Closer(Protocol):
         larger than `doubt`; `start` is the sign of the side of s.
         """
 
-    def between(self, h: Floats, way: Floats, intervals: Intervals, out: Floats) -> Closed:
-        """Close the lanes of some intervals between stations, `way` (n,) along; poses go to `out` (rows, n)."""
+    def between(
+        self, h: Sequence[Floats], way: Floats, intervals: Intervals, out: Floats, *, each: bool = False
+    ) -> Closed:
+        """Close the lanes of some intervals between stations, `way` (n,) along; poses go to `out` (rows, n).
+
+        `h` is one array (n,) an input. Unless `each` lane is asked for, there may be nothing about single ones.
+        """
 
     def ahead(self, h: Floats, s: Floats, d: Floats) -> Floats:
         """Return poses moved along their tangents by changes d of the inputs."""
@@ -141,6 +158,7 @@ class Direct:
     known: Known
     _zeros: tuple[float, ...] = field(init=False, repr=False)
     clear = np.inf
+    numba = False
     stride = 0.15
     block = 8192
     few = 8
@@ -198,11 +216,13 @@ class Direct:
         """Walk nowhere: steps are taken one by one."""
         return np.empty((len(s), 0)), np.empty(0)
 
-    def between(self, h: Floats, way: Floats, intervals: Intervals, out: Floats) -> Closed:
+    def between(
+        self, h: Sequence[Floats], way: Floats, intervals: Intervals, out: Floats, *, each: bool = False
+    ) -> Closed:
         """Close lanes between stations."""
         guess = intervals.guess(way, self.form.rows.links)
-        out[:], change, side = self.newton(h, guess, ITERATIONS)
-        return Closed(change * change, side, apart(self.form, out, guess) ** 2)
+        out[:], change, side = self.newton(np.array(h), guess, ITERATIONS)
+        return Closed.of(np.array((change * change, side, apart(self.form, out, guess) ** 2)))
 
     def ahead(self, h: Floats, s: Floats, d: Floats) -> Floats:
         """Move poses along their tangents."""
@@ -249,7 +269,7 @@ class Kernels:
     @property
     def block(self) -> int:
         """Lanes whose buffers stay in the cache; compiled code has blocks of its own."""
-        return 65536 if self.numba else 8192
+        return 131072 if self.numba else 8192
 
     @property
     def few(self) -> int:
@@ -269,12 +289,16 @@ class Kernels:
         """Walk from station to station."""
         return self.kernel.walk(h, s, start, self.form.rows.size, doubt, numba=self.numba)
 
-    def between(self, h: Floats, way: Floats, intervals: Intervals, out: Floats) -> Closed:
+    def between(
+        self, h: Sequence[Floats], way: Floats, intervals: Intervals, out: Floats, *, each: bool = False
+    ) -> Closed:
         """Close lanes between stations."""
-        if self.numba:
-            parts = (intervals.count, intervals.begin, intervals.inverse, intervals.curves)
-            return Closed(*self.kernel.between(h, way, *parts, out))
-        return Closed(*self.kernel.close(h, intervals.guess(way, self.form.rows.links), out))
+        if not self.numba:
+            return Closed.of(self.kernel.close(h, intervals.guess(way, self.form.rows.links), out))
+        parts = intervals.count, intervals.begin, intervals.inverse, intervals.curves
+        lanes = np.empty((3, len(way) if each else 0))
+        bad, least, most = self.kernel.between(h, way, *parts, out, lanes)
+        return Closed(bad == 0, least, most, lanes)
 
     def ahead(self, h: Floats, s: Floats, d: Floats) -> Floats:
         """Move poses along their tangents."""

@@ -131,53 +131,50 @@ class GroupKernel:
 
     def between(
         self,
-        h: Floats,
+        h: Sequence[Floats],
         way: Floats,
         count: NDArray[np.intp],
         begin: Floats,
         inverse: Floats,
         curves: Floats,
         out: Floats,
-    ) -> Floats:
+        r: Floats,
+    ) -> tuple[int, float, float]:
         """Close lanes from curves (6, rows, intervals) between stations, by compiled code.
 
         `way` (n,) is how far each lane is, `count` (intervals,) how many there are in each interval, `begin` where it
-        begins and `inverse` one over its length. The poses go into `out` (rows, n). Return the square of the last step,
-        the side, and a bound of the square of the way from the curve (3, n).
+        begins and `inverse` one over its length. The poses go into `out` (rows, n); the square of the last step, the
+        side, and a bound of the square of the way from the curve into `r` (3, n), unless it is (3, 0). Return how many
+        lanes are not closed near the curves, the least and the largest side.
         """
-        r = np.empty((3, len(way)))
-        whole = out if out.flags.c_contiguous else np.empty(out.shape)
-        h, way = np.ascontiguousarray(h), np.ascontiguousarray(way)
-        self.kernel.call("between", h, way, count, begin, inverse, curves, self.constants, whole, 0, r, numba=True)
-        if whole is not out:
-            out[:] = whole
-        return r
+        inputs, rows = tuple(map(np.ascontiguousarray, h)), tuple(out)
+        parts = count, begin, inverse, curves, self.constants, rows, r
+        found: tuple[int, float, float] = self.kernel.call("between", inputs, way, *parts, numba=True)
+        return found
 
-    def close(self, h: Floats, guess: Floats, out: Floats) -> Floats:
+    def close(self, h: Sequence[Floats], guess: Floats, out: Floats) -> Floats:
         """Close lanes from a guess (rows, n), as `between` does, by NumPy."""
-        r, far, s, n = np.empty((3, guess.shape[1])), None, guess, guess.shape[1]
-        for k in range(ITERATIONS):
-            t = np.empty(s.shape)
+        n = guess.shape[1]
+        r, s, t = np.empty((3, n)), guess, np.empty(guess.shape)
+        # The first step tells how near the guess is; sides are those of the last.
+        self.kernel.call("correct", h, s, self.constants, t, r, numba=False)
+        far = r[2]
+        far[:] = r[0]
+        for k in range(1, ITERATIONS):
+            s, t = t, s
             self.kernel.call("newton", h, s, self.constants, t, r, numba=False)
-            if far is None:
-                far = r[2]
-                far[:] = r[0]
-            else:
-                far += r[0]
-            s = t
+            far += r[0]
             if r[0].max() < CLOSED:
                 break
-            if k + 1 > TOGETHER:
-                left = np.flatnonzero(~(r[0] < CLOSED))
-                if len(left) < n // 2:
-                    found, change, side = self.newton(h[:, left], t[:, left], ITERATIONS - k - 1, numba=False)
-                    t[:, left] = found
-                    r[0, left], r[1, left] = change * change, side
-                    far[left] += change * change
-                    break
-        out[:] = s
-        assert far is not None
-        far *= k + 2
+            left = np.flatnonzero(~(r[0] < CLOSED))
+            if k >= TOGETHER and 2 * len(left) < n:
+                found = self.newton(np.array([row[left] for row in h]), t[:, left], ITERATIONS - k - 1, numba=False)
+                t[:, left], change, r[1, left] = found
+                r[0, left] = change * change
+                far[left] += r[0, left]
+                break
+        out[:] = t
+        far *= ITERATIONS
         return r
 
     def ahead(self, h: Floats, s: Floats, d: Floats, *, numba: bool) -> Floats:

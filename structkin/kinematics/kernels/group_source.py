@@ -10,12 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from structkin.kinematics.kernels.calls import Calls
 from structkin.kinematics.kernels.group_rows import Formulas
-from structkin.kinematics.kernels.limits import CLOSED, DEPARTURE, ITERATIONS, TURN
+from structkin.kinematics.kernels.limits import BETWEEN, CLOSED, DEPARTURE, ITERATIONS, TURN
 from structkin.kinematics.kernels.symbols import Graph, Term
 
 #: Compilers give up to find out whether rows overlap where there are more pairs of them than this. Rows then go through
 #: buffers of one width, which they know.
 CHECKS, WIDTH = 170, 256
+#: Room behind a row of such a buffer, a whole number of the vectors that a loop is unrolled to.
+SPARE = 32
 
 _HEAD = '''"""Written by structkin from the rows of a general group{more}."""
 
@@ -25,7 +27,12 @@ _NUMPY = "import numpy as np\nfrom numpy import add, divide, multiply, negative,
 _NUMBA = "from math import sqrt\n\nimport numpy as np\nfrom numba import njit"
 _SCALAR = "from math import sqrt"
 DECORATOR = '@njit(cache=True, nogil=True, error_model="numpy")'
-_ARGUMENTS = {"newton": "h, s, c, t, r", "ahead": "h, s, d, c, t", "rates": "x, inputs, first, low, high, c"}
+_ARGUMENTS = {
+    "newton": "h, s, c, t, r",
+    "correct": "h, s, c, t, r",
+    "ahead": "h, s, d, c, t",
+    "rates": "x, inputs, first, low, high, c",
+}
 _IN_X = {
     "h": "x[0, inputs[{k}], low:high]",
     "d": "x[1, inputs[{k}], low:high]",
@@ -34,13 +41,17 @@ _IN_X = {
     "v": "x[1, first + {k}, low:high]",
     "w": "x[2, first + {k}, low:high]",
 }
+_OVER = "        for i in range(n):"
+#: Names of the coefficients of a curve, by powers.
+_POWERS = (("a", ""), ("a", "_"), ("b", ""), ("c", "_"), ("d", ""), ("e", ""))
 _OWN = dict.fromkeys("hsdtr", "{letter}[{k}]")
 
 
 def numpy_source(found: Formulas) -> str:
     """Return the module of kernels that are calls of NumPy's functions."""
     lines = [_HEAD.format(more="", imports=_NUMPY)]
-    for name, outs, terms in _results(found):
+    correct = "correct", *_named((("t", found.corrected), ("r", (found.change,))))
+    for name, outs, terms in (correct, *_results(found)):
         lines += ["", *_calls(name, found.graph, terms, outs)]
     return "\n".join(lines) + "\n"
 
@@ -78,8 +89,12 @@ def _results(found: Formulas) -> Iterable[tuple[str, list[str], list[Term]]]:
         "rates": (("v", found.first), ("w", found.second)),
     }
     for name, outs in kernels.items():
-        names = [f"{letter}{k}" for letter, terms in outs for k in range(len(terms))]
-        yield name, names, [term for _, part in outs for term in part]
+        yield name, *_named(outs)
+
+
+def _named(outs: Iterable[tuple[str, Sequence[Term]]]) -> tuple[list[str], list[Term]]:
+    names = [f"{letter}{k}" for letter, terms in outs for k in range(len(terms))]
+    return names, [term for _, part in outs for term in part]
 
 
 def _indented(lines: Iterable[str], depth: int = 1) -> list[str]:
@@ -137,77 +152,93 @@ def _between(found: Formulas) -> list[str]:
     """Return the kernel that closes lanes from curves `p` (6, rows, intervals) between stations.
 
     Lane after lane, `count` of them belong to an interval, which begins at `begin` on the `way` and is 1 / `inverse`
-    long. The poses go into the lanes from `at` on of `t`; `r` takes the square of the last step, the side, and a bound
-    of the square of the way from the curve: the number of steps times the sum of their squares.
+    long. The poses go into `t`; `r`, if it has room, takes the square of the last step, the side, and a bound of the
+    square of the way from the curve: the largest number of steps times the sum of their squares. `h` and `t` are rows.
+    It returns how many lanes are not closed near their curves, and the least and the largest side.
     """
     graph, rows = found.graph, len(found.corrected)
     terms = [*found.corrected, found.change, found.side]
     loads, constants = _split(graph, terms)
-    inputs, poses = [name for name in loads if name[0] == "h"], [name for name in loads if name[0] == "s"]
+    inputs = [name for name in loads if name[0] == "h"]
+
+    def x(row: int) -> str:
+        return f"x[{row * (WIDTH + SPARE)} + i]"
+
+    change, side, far, along = range(rows, rows + 4)
+    # The buffer takes the corrected poses in the places of those before.
     body = [f"{name} = {name}_[low + i]" for name in inputs]
-    body += [f"{name} = x[{int(name[1:]) * WIDTH} + i]" for name in poses]
+    body += [f"{name} = {x(int(name[1:]))}" for name in loads if name[0] == "s"]
     body += graph.lines(terms)
-    body += [f"y[{k * WIDTH} + i] = {graph.name(term)}" for k, term in enumerate(terms)]
-    body += [f"z[i] += {graph.name(found.change)}"]
-    curves: list[str] = []
-    for k in range(rows):
-        curves += [
-            f"a0, a1, a2 = p[0, {k}, j], p[1, {k}, j], p[2, {k}, j]",
-            f"a3, a4, a5 = p[3, {k}, j], p[4, {k}, j], p[5, {k}, j]",
-            "for i in range(done, done + part):",
-            "    u = (way[low + i] - begin[j]) * inverse[j]",
-            f"    x[{k * WIDTH} + i] = ((((a5 * u + a4) * u + a3) * u + a2) * u + a1) * u + a0",
-        ]
+    body += [f"{x(k)} = {graph.name(term)}" for k, term in enumerate(terms)]
+    body += [f"{x(far)} += {graph.name(found.change)}"]
+    # Slices have indices that begin with zero: those that may be negative take vectors apart.
+    views = [
+        f"v{k} = x[{k * (WIDTH + SPARE)} + done:{k * (WIDTH + SPARE)} + done + size]" for k in [*range(rows), along]
+    ]
+    curves = [f"u = (v{along}[i] - begin_) * inverse_"]
+    curves += [f"g{k} = ((((e{k} * u + d{k}) * u + c{k}_) * u + b{k}) * u + a{k}_) * u + a{k}" for k in range(rows)]
     # Directions are brought near unit vectors, by a step of Newton's method for one over the root.
     for k in range(2, rows, 4):
-        x, y = f"x[{k * WIDTH} + i]", f"x[{(k + 1) * WIDTH} + i]"
-        curves += [
-            "for i in range(done, done + part):",
-            f"    u = 1.5 - 0.5 * ({x} * {x} + {y} * {y})",
-            f"    {x} *= u",
-            f"    {y} *= u",
-        ]
-    copies = [
-        line for k in range(rows) for line in ("for i in range(n):", f"    x[{k * WIDTH} + i] = y[{k * WIDTH} + i]")
-    ]
-    stores = [
-        line for k in range(rows) for line in ("for i in range(n):", f"    t{k}_[at + low + i] = y[{k * WIDTH} + i]")
-    ]
+        one, two = f"g{k}", f"g{k + 1}"
+        curves += [f"u = 1.5 - 0.5 * ({one} * {one} + {two} * {two})", f"{one} *= u", f"{two} *= u"]
+    curves += [f"v{k}[i] = g{k}" for k in range(rows)]
+    powers = [f"{name}{k}{more} = p[{q}, {k}, j]" for k in range(rows) for q, (name, more) in enumerate(_POWERS)]
+    stores = [*((f"t{k}", k) for k in range(rows))], [("r0", change), ("r1", side), ("r2", far)]
+
     return [
         DECORATOR,
-        "def between(h, way, count, begin, inverse, p, c, t, at, r):",
+        "def between(h, way, count, begin, inverse, p, c, t, r):",
         *constants,
         *_rows([*inputs, *(f"t{k}" for k in range(rows)), "r0", "r1", "r2"]),
-        f"    x, y, z = np.empty({rows * WIDTH}), np.empty({(rows + 2) * WIDTH}), np.empty({WIDTH})",
-        "    j, left = 0, count[0]",
+        f"    x = np.empty({(rows + 4) * (WIDTH + SPARE)})",
+        "    j, left, bad = 0, count[0], 0",
+        "    least0 = least1 = least2 = least3 = np.inf",
+        "    most0 = most1 = most2 = most3 = -np.inf",
         f"    for low in range(0, way.size, {WIDTH}):",
         f"        n, done = min({WIDTH}, way.size - low), 0",
+        "        for i in range(n):",
+        f"            {x(along)} = way[low + i]",
         "        while done < n:",
         "            while left == 0:",
         "                j += 1",
         "                left = count[j]",
         "            part = min(left, n - done)",
-        *_indented(curves, 3),
+        "            begin_, inverse_ = begin[j], inverse[j]",
+        # A few lanes more than there are, which the next interval overwrites: whole vectors take no remainder.
+        f"            size = (part + {SPARE - 1}) // {SPARE} * {SPARE}",
+        *_indented([*powers, *views], 3),
+        "            for i in range(size):",
+        *_indented(curves, 4),
         "            done += part",
         "            left -= part",
         "        for i in range(n):",
-        "            z[i] = 0.0",
+        f"            {x(far)} = 0.0",
         f"        for step in range({ITERATIONS}):",
         "            for i in range(n):",
         *_indented(body, 4),
         "            open_ = 0",
         "            for i in range(n):",
-        f"                open_ += not (y[{rows * WIDTH} + i] < {CLOSED!r})",
-        f"            if open_ == 0 or step == {ITERATIONS - 1}:",
+        f"                open_ += not ({x(change)} < {CLOSED!r})",
+        "            if open_ == 0:",
         "                break",
-        *_indented(copies, 3),
-        *_indented(stores, 2),
-        "        for i in range(n):",
-        f"            r0_[low + i] = y[{rows * WIDTH} + i]",
-        "        for i in range(n):",
-        f"            r1_[low + i] = y[{(rows + 1) * WIDTH} + i]",
-        "        for i in range(n):",
-        "            r2_[low + i] = (step + 1) * z[i]",
+        *(line for name, k in stores[0] for line in (_OVER, f"            {name}_[low + i] = {x(k)}")),
+        _OVER,
+        f"            {x(far)} *= {ITERATIONS}.0",
+        _OVER,
+        f"            bad += not ({x(change)} < {CLOSED!r} and {x(far)} < {BETWEEN**2!r})",
+        # Minima and maxima side by side: each waits for its own last comparison only.
+        "        for i in range(0, n - 3, 4):",
+        *(
+            f"            {name}{k} = x[{side * (WIDTH + SPARE)} + i + {k}] "
+            f"if x[{side * (WIDTH + SPARE)} + i + {k}] {sign} {name}{k} else {name}{k}"
+            for k in range(4)
+            for name, sign in (("least", "<"), ("most", ">"))
+        ),
+        "        for i in range(n - n % 4, n):",
+        f"            least0, most0 = min(least0, {x(side)}), max(most0, {x(side)})",
+        "        if r.shape[1]:",
+        *(line for name, k in stores[1] for line in ("    " + _OVER, f"                {name}_[low + i] = {x(k)}")),
+        "    return bad, min(least0, least1, least2, least3), max(most0, most1, most2, most3)",
         "",
     ]
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.kinematics.closers import Closer, scales_of
+from structkin.kinematics.kernels.way import way_of
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -27,16 +28,15 @@ class Course:
         """Look at the inputs, `rows` of (n,), and at the angles `turned` (n,) whose whole turns matter."""
         self._turned = turned
         self.rows, self._count, self.stride = rows, n, closer.stride
-        if all(np.isfinite(row).all() for row in rows):
-            self.lanes, self._ends = np.arange(n), np.array([n - 1])
-        else:
+        scales = scales_of(closer)
+        self._weights = np.array([1 / scale for width, scale in scales for _ in range(width)])[:, None]
+        self.way = way_of(rows, scales, n, numba=closer.numba)
+        self.lanes, self._ends = np.arange(n), np.array([n - 1])
+        if not np.isfinite(self.way[-1]):
             # Lanes whose inputs are missing belong to an earlier group's failure.
             self.lanes = np.flatnonzero(np.logical_and.reduce([np.isfinite(row) for row in rows]))
             self._ends = np.append(np.flatnonzero(np.diff(self.lanes) > 1), len(self.lanes) - 1)
-        scales = scales_of(closer)
-        self._widths = [width for width, _ in scales]
-        self._weights = np.array([1 / scale for width, scale in scales for _ in range(width)])[:, None]
-        self.way = self._way()
+            self.way = way_of([row[self.lanes] for row in rows], scales, len(self.lanes), numba=closer.numba)
 
     def inputs(self, lanes: Any) -> Floats:
         """Return the inputs (inputs, n) at some lanes."""
@@ -48,9 +48,10 @@ class Course:
         """Return the inputs (inputs, n) at some of the lanes that have them."""
         return self.inputs(self.lanes[np.atleast_1d(k)])
 
-    def part(self, low: int, high: int) -> Floats:
-        """Return the inputs (inputs, n) at lanes of one run that follow each other."""
-        return self.inputs(slice(self.lanes[low], self.lanes[low] + high - low))
+    def part(self, low: int, high: int) -> tuple[Floats, ...]:
+        """Return the inputs, views (n,) of each row, at lanes of one run that follow each other."""
+        lanes = slice(self.lanes[low], self.lanes[low] + high - low)
+        return tuple(row[lanes] for row in self.rows)
 
     def places(self, h: Floats) -> Floats:
         """Return inputs as places in one space, in parts of the group's size (n, inputs)."""
@@ -81,24 +82,3 @@ class Course:
         if end > k:
             return min(max(k + 1, int(np.searchsorted(self.way, self.way[k] + self.stride, side="right")) - 1), end)
         return max(min(k - 1, int(np.searchsorted(self.way, self.way[k] - self.stride))), end)
-
-    def _way(self) -> Floats:
-        way, total = np.zeros(max(len(self.lanes), 1)), 0.0
-        for start in range(0, len(self.lanes) - 1, BLOCK):
-            h = self.inputs(self.lanes[start : start + BLOCK + 1]) if len(self._ends) > 1 else self._block(start)
-            step = h[:, 1:] - h[:, :-1]
-            step *= self._weights
-            step *= step
-            length, row = np.zeros(step.shape[1]), 0
-            for width in self._widths:
-                square = step[row] + step[row + 1] if width == 2 else step[row]
-                length += np.sqrt(square, out=square)
-                row += width
-            part = way[start + 1 : start + 1 + len(length)]
-            np.cumsum(length, out=part)
-            part += total
-            total = part[-1]
-        return way
-
-    def _block(self, start: int) -> Floats:
-        return self.part(start, min(start + BLOCK + 1, len(self.lanes)))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.kinematics.closers import Intervals, apart
-from structkin.kinematics.kernels.limits import BETWEEN, CLOSED, DEPARTURE, TURN
+from structkin.kinematics.kernels.limits import DEPARTURE, TURN
 from structkin.kinematics.status import Status
 from structkin.kinematics.tracking.course import Course
 from structkin.kinematics.tracking.poses import Poses, reach, step
@@ -47,25 +48,31 @@ def _fill_between(record: Record, first: Indices, last: Indices, side: Floats) -
     way = course.way[last] - course.way[first]
     inverse = 1 / np.where(way > 0, way, 1.0)
     curves = _curves(record, first, last, start, end, inverse)
+    h: Sequence[Floats]
     if (last[:-1] == first[1:]).all():
         low, high = int(first[0]), int(last[-1])
         lanes = slice(course.lanes[low], course.lanes[low] + high - low)
-        h, along, out = course.part(low, high), course.way[low:high], record.out[:, lanes]
+        h = course.part(low, high)
+        along, out = course.way[low:high], record.out[:, lanes]
         k: slice | Indices = slice(low, high)
     else:
         listed = np.arange(np.sum(count)) + np.repeat(first - (np.cumsum(count) - count), count)
-        h, along, out, k = course.at(listed), course.way[listed], np.empty((len(start), len(listed))), listed
+        h = tuple(course.at(listed))
+        along, out, k = course.way[listed], np.empty((len(start), len(listed))), listed
     intervals = Intervals(count, course.way[first], inverse, curves)
-    rest = closer.between(h, along, intervals, out)
+    closed = closer.between(h, along, intervals, out)
     near = apart(closer.form, start, end, origins=False) < TURN + DEPARTURE
     # One side and no doubt is what nearly all lanes have.
-    clear = record.doubt < rest.side.min() if side[0] > 0 else rest.side.max() < -record.doubt
-    if clear and rest.is_closed and near.all() and (side * side[0] > 0).all():
+    clear = record.doubt < closed.least if side[0] > 0 else closed.most < -record.doubt
+    if clear and closed.good and near.all() and (side * side[0] > 0).all():
         record.status[lanes if isinstance(k, slice) else course.lanes[k]] = Status.OK
         if not isinstance(k, slice):
             record.out[:, course.lanes[k]] = out
         return
-    good = (rest.change < CLOSED) & (rest.far < BETWEEN**2) & (rest.side * np.repeat(side * near, count) > 0)
+    if not closed.lanes.size:
+        closed = closer.between(h, along, intervals, out, each=True)
+    sides = closed.lanes[1]
+    good = closed.closed & (sides * np.repeat(side * near, count) > 0)
     interval = np.repeat(np.arange(len(count)), count)
     # A station that its curve does not lead back to keeps its pose.
     inside = np.ones(len(good), bool)
@@ -73,7 +80,7 @@ def _fill_between(record: Record, first: Indices, last: Indices, side: Floats) -
     kept = np.flatnonzero(good & inside)
     k = np.arange(k.start, k.stop) if isinstance(k, slice) else k
     record.out[:, course.lanes[first]] = start
-    record.keep(k[kept], Poses(h, out, rest.side).take(kept))
+    record.keep(k[kept], Poses(np.array(h), out, sides).take(kept))
     bad = np.unique(interval[inside & ~good])
     if len(bad):
         _halve(record, first[bad], last[bad], side[bad])

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.kinematics.closers import apart
-from structkin.kinematics.kernels.limits import ITERATIONS
-from structkin.kinematics.tracking.poses import Poses, step
+from structkin.kinematics.kernels.limits import DEPARTURE, ITERATIONS, TURN
+from structkin.kinematics.tracking.poses import Poses
 from structkin.kinematics.tracking.record import Record
 
 Floats = NDArray[np.float64]
@@ -17,9 +17,9 @@ HOP = 0.1
 #: How many times as many stations are tried first as were walked before.
 WINDOW = 8
 #: Distances between so many pairs of places are looked at one by one.
-PAIRS = 20_000
-#: Where a step and a walked station lead to is one pose.
-SAME = 1e-6
+PAIRS = 1_000_000
+#: What so many steps of Newton's method lead to from a prediction is the pose that a walked station leads to.
+STEPS, SAME = 3, 1e-6
 
 
 class Leaper:
@@ -64,8 +64,11 @@ class Leaper:
         """Return which poses a step from the one before leads to, the first from `pose`."""
         closer = self.record.closer
         h, s = (np.concatenate((a, b[:, :-1]), axis=1) for a, b in ((pose.h, poses.h), (pose.s, poses.s)))
-        good, arrived = step(closer, Poses(h, s, np.broadcast_to(pose.side, len(poses.side))), poses.h)
-        return good & (apart(closer.form, arrived.s, poses.s) < SAME)
+        predicted = closer.ahead(h, s, poses.h - h)
+        arrived, _, side = closer.newton(poses.h, predicted, STEPS)
+        same = (apart(closer.form, arrived, poses.s) < SAME) & (apart(closer.form, poses.s, predicted) < DEPARTURE)
+        near = apart(closer.form, poses.s, s, origins=False) < TURN + DEPARTURE
+        return np.asarray(same & near & (side * pose.side > 0) & (poses.side * pose.side > 0))
 
     def _from_walked(self, h: Floats) -> tuple[NDArray[np.bool_], Poses]:
         """Close poses at inputs (inputs, n) from the nearest walked stations; return which have one near."""
@@ -83,9 +86,11 @@ class Leaper:
 def _nearest(old: Floats, places: Floats) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
     """Return which places (n, d) are near one of the old ones (m, d), and which is the nearest of these."""
     if len(old) * len(places) <= PAIRS:
-        squares = np.sum((places[:, None] - old) ** 2, axis=2)
-        nearest = np.argmin(squares, axis=1)
-        return squares[np.arange(len(places)), nearest] < HOP**2, nearest
+        # Squares of distances but for those of the places themselves.
+        away = np.sum(old * old, axis=1) - 2.0 * (places @ old.T)
+        nearest = np.argmin(away, axis=1)
+        gap = places - old[nearest]
+        return np.sum(gap * gap, axis=1) < HOP**2, nearest
     from scipy.spatial import cKDTree
 
     distance, at = cKDTree(old).query(places, distance_upper_bound=HOP)

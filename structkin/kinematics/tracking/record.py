@@ -36,7 +36,10 @@ class Record:
     def __init__(self, closer: Closer, course: Course, out: Floats) -> None:
         """Begin with nothing found."""
         self.closer, self.course, self.out = closer, course, out
-        self.status = np.full(out.shape[1], Status.OUT_OF_REACH, np.int8)
+        self.status = np.full(out.shape[1], Status.NOT_CONVERGED, np.int8)
+        if len(course.lanes) < len(self.status):
+            self.status[:] = Status.OUT_OF_REACH
+            self.status[course.lanes] = Status.NOT_CONVERGED
         self.least = np.inf
         self.chain: list[int] = []
         self.sides: list[float] = []

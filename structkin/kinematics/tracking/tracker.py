@@ -75,7 +75,6 @@ def _run(record: Record, origins: Floats, angles: Floats, progress: Callable[[fl
 
 def _begin(record: Record, origins: Floats, angles: Floats) -> tuple[int, Poses | None]:
     """Close the group from the sketch: at the first lane, or where the lanes come nearest to the sketch."""
-    record.status[record.course.lanes] = Status.NOT_CONVERGED
     for k in _nearest(record, origins, angles) if len(record.course.lanes) else ():
         pose = assemble(record.closer, record.course.at(k), origins, angles)
         if pose is not None:
