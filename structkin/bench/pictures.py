@@ -35,13 +35,21 @@ def draw_times(comparison: Comparison, family: str) -> Figure:
         colour = PALETTE[methods.index(curve[0].method) % len(PALETTE)]
         style = "-" if curve[0].engine == "numba" else "--"
         sizes, times = [one.constraints for one in curve], [one.best for one in curve]
-        axes.plot(sizes, times, style, color=colour, marker=_MARKS.get(curve[0].engine, "o"), ms=4, label=name)
+        # A motion that was not solved to its end has a hollow mark.
+        solved = [k for k, one in enumerate(curve) if not one.extrapolated]
+        mark = {"color": colour, "marker": _MARKS.get(curve[0].engine, "o"), "ms": 4}
+        axes.plot(sizes, times, style, **mark, mfc="white", label="_")
+        axes.plot([sizes[k] for k in solved], [times[k] for k in solved], linestyle="", **mark, label="_")
+        axes.plot([], [], style, **mark, label=name)
     for at, time in _overtaking(curves):
         axes.plot([at], [time], "o", ms=12, mfc="none", mec=GROUND, mew=1.0)
         axes.annotate(f"{at:.0f}", (at, time), (0, 9), textcoords="offset points", ha="center", fontsize=SMALL)
     longest = max(curves.values(), key=len)
     sizes, floors = [one.constraints for one in longest], [one.floor for one in longest]
     axes.plot(sizes, floors, ":", color=GROUND, label="copying the results")
+    if any(one.extrapolated for curve in curves.values() for one in curve):
+        label = "hollow: extrapolated\n(not solved to the end)"
+        axes.plot([], [], linestyle="", marker="o", ms=4, mfc="white", mec=GROUND, label=label)
     axes.set(xscale="log", yscale="log", xlabel="constraints 2k + 2", ylabel="time of the motion [s]")
     _sizes(axes, sizes)
     axes.set_title(f"Scalable four-bar, {family}: {longest[0].samples} samples, one thread")
