@@ -37,7 +37,7 @@ def draw_times(comparison: Comparison, family: str) -> Figure:
         sizes, times = [one.constraints for one in curve], [one.best for one in curve]
         # A motion that was not solved to its end has a hollow mark.
         solved = [k for k, one in enumerate(curve) if not one.extrapolated]
-        mark = {"color": colour, "marker": _MARKS.get(curve[0].engine, "o"), "ms": 4}
+        mark: dict[str, Any] = {"color": colour, "marker": _MARKS.get(curve[0].engine, "o"), "ms": 4}
         axes.plot(sizes, times, style, **mark, mfc="white", label="_")
         axes.plot([sizes[k] for k in solved], [times[k] for k in solved], linestyle="", **mark, label="_")
         axes.plot([], [], style, **mark, label=name)
