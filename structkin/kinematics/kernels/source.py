@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from structkin.kinematics.engine import LIMIT
-from structkin.kinematics.kernels.calls import Calls
+from structkin.kinematics.kernels.calls import Calls, number_name
 from structkin.kinematics.kernels.symbols import Term
 from structkin.kinematics.kernels.tracing import SCALAR, VECTOR, Signature, Trace
 from structkin.kinematics.status import Status
@@ -47,9 +47,8 @@ class _Writer:
 
     def _kernel(self, name: str, arguments: str, body: Sequence[str]) -> Iterable[str]:
         yield from ("", "", *self.decorator, f"def {name}({arguments}):", "    n = high - low")
-        yield from self._prepare()
-        yield "    for s in range(rows.shape[0]):"
-        yield from _indented(_indented([f"c{k} = constants[s, {k}]" for k in range(self.trace.constants)]))
+        yield from _indented(self._prepare(name))
+        yield "    for s in range(len(rows)):"
         yield from _indented(_indented(body))
 
     # --- position, velocity, acceleration -----------------------------------------------------------------
@@ -61,9 +60,7 @@ class _Writer:
         body += self._rows("x[2]", "h2", inputs=True)
         for order in range(3):
             body += self._rows(f"x[{order}]", f"o{order}", inputs=False)
-        if trace.margin is not None:
-            body += self._margins("modes[s] * " if trace.one_mode else "")
-        body += self._formulas(terms, outs)
+        body += self._poses(terms, outs)
         if trace.margin is not None:
             width = sum(self.of.widths)
             body += self._without_pose(outs[:width], outs[width:])
@@ -110,17 +107,19 @@ class _Writer:
         first, dot, rest = array.partition("[")
         head = f"{first}{dot}{rest[:-1]}, "
         return [
-            f"{letter}_{j}_{c}_ = {head}rows[s, {shift + j}] + {c}, low:high]"
-            for j, size in enumerate(sizes)
-            for c in range(size)
+            f"{letter}_{j}_{c}_ = {self._row(head, shift + j, c)}" for j, size in enumerate(sizes) for c in range(size)
         ]
 
-    def _prepare(self) -> Sequence[str]:
-        """Return what is done before the first step, once the body is written."""
-        return ()
+    def _row(self, head: str, operand: int, component: int) -> str:
+        """Return the block's lanes of a row of an array."""
+        return f"{head}rows[s, {operand}] + {component}, low:high]"
 
-    def _margins(self, sign: str) -> list[str]:
-        """Return what is done before the poses: margins, the modes' roots, and the marks of lanes that have none."""
+    def _prepare(self, name: str) -> Sequence[str]:
+        """Return what is done in a kernel before the first step, once the body is written."""
+        raise NotImplementedError
+
+    def _poses(self, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
+        """Return what computes margins, the modes' roots, marks of lanes that have none, and the terms."""
         raise NotImplementedError
 
     def _formulas(self, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
@@ -154,6 +153,17 @@ def mark(status, group, lane, outcome, at):
         group[lane] = at
 '''
     decorator = ('@njit(cache=True, nogil=True, error_model="numpy")',)
+
+    def _kernel(self, name: str, arguments: str, body: Sequence[str]) -> Iterable[str]:
+        constants = [f"c{k} = constants[s, {k}]" for k in range(self.trace.constants)]
+        return super()._kernel(name, arguments, [*constants, *body])
+
+    def _prepare(self, name: str) -> Sequence[str]:
+        return ()
+
+    def _poses(self, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
+        margins = [] if self.trace.margin is None else self._margins("modes[s] * " if self.trace.one_mode else "")
+        return margins + self._formulas(terms, outs)
 
     def _margins(self, sign: str) -> list[str]:
         margin = self.trace.margin
@@ -203,33 +213,63 @@ class _NumPy(_Writer):
     head = '''"""Written by structkin from the formulas of {name}."""
 
 import numpy as np
-from numpy import add, cos, divide, exp, multiply, nan, negative, sin, sqrt, subtract
+from numpy import add, asarray, cos, divide, exp, multiply, nan, negative, sin, sqrt, subtract
 
 from structkin.kinematics.kernels.uneasy import blank, uneasy
+
+minimum = np.minimum.reduce
 '''
 
     def __init__(self, of: Signature, trace: Trace) -> None:
         super().__init__(of, trace)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forget what the kernel before needed."""
         self._buffers = 0
+        self._before, self._constants, self._numbers = dict[str, None](), dict[str, None](), dict[str, None]()
 
-    def _prepare(self) -> Sequence[str]:
-        count, self._buffers = self._buffers, 0
-        return [f"    {''.join(f'b{k}, ' for k in range(count))}= np.empty(({count}, n))"] if count else []
+    def _prepare(self, name: str) -> Sequence[str]:
+        lines = [f"c{k} = constants[:, {k}]" for k in range(self.trace.constants)] + list(self._before)
+        # A call takes a number three times as long as an array without dimensions.
+        modes = ["modes"] if name == "solve" and self.trace.margin is not None else []
+        lines += [f"{one}_ = [*map(asarray, {one})]" for one in (*self._constants, *modes)]
+        lines += [f"{number_name(one)} = asarray({one})" for one in self._numbers]
+        if self._buffers:
+            lines.append(f"{''.join(f'b{k}, ' for k in range(self._buffers))}= np.empty(({self._buffers}, n))")
+        # Rows of the block, by numbers of Python: a step has a dozen of them, and few lanes where there are many steps.
+        lines += [f"x{order} = x[{order}, :, low:high]" for order in range(3 if name == "solve" else 1)]
+        self._begin()
+        return [*lines, "rows = rows.tolist()"]
 
-    def _margins(self, sign: str) -> list[str]:
-        lines = self._formulas([self.trace.margin], ["margin"], suffix="")
-        if sign:
-            lines += ["multiply(margin, modes[s], out=margin)"]
+    def _row(self, head: str, operand: int, component: int) -> str:
+        row = f"rows[s][{operand}] + {component}"
+        return f"x{head[2]}[{row}]" if head.startswith("x[") else f"{head}{row}, low:high]"
+
+    def _poses(self, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
+        margin, stored = self.trace.margin, [f"{name}_" for name in outs]
+        if margin is None:
+            return self._calls(terms, stored)
+        both = self._calls([margin, *terms], ["margin", *stored])
+        cut = next(k for k, line in enumerate(both) if line.endswith(", margin)") or line.startswith("margin[:]")) + 1
+        if "root_" in "".join(both[:cut]) or "margin" in "".join(both[cut:]):
+            # The margin is changed where the mode is a sign: who needs it as it was computes it again.
+            return self._calls([margin], ["margin"]) + self._roots() + self._calls(terms, stored)
+        return both[:cut] + self._roots() + both[cut:]
+
+    def _roots(self) -> list[str]:
+        """Return what is done with the margins."""
+        lines = ["multiply(margin, modes_[s], margin)"] if self.trace.one_mode else []
         lines += [
-            "low0 = margin.min()",
-            "mode = modes[s] if lane_modes[s, 0] == 0 else lane_modes[s, low:high]",
+            "low0 = minimum(margin)",
+            "mode = modes_[s] if lane_modes[s, 0] == 0 else lane_modes[s, low:high]",
             f"bad = not low0 > {LIMIT!r}",
             "if bad:",
             "    low0 = uneasy(margin, root_, status[low:high], group[low:high], groups[s])",
             "else:",
-            "    sqrt(margin, out=root_)",
+            "    sqrt(margin, root_)",
             "least[at + s] = min(least[at + s], low0)",
-            "multiply(root_, mode, out=root_)",
+            "multiply(root_, mode, root_)",
         ]
         return lines
 
@@ -241,9 +281,15 @@ from structkin.kinematics.kernels.uneasy import blank, uneasy
         where = f"(status[low:high] == {int(Status.SINGULAR)}) & (group[low:high] == groups[s])"
         return ["if singular:", f"    blank({where}, {_tuple(outs)})"]
 
-    def _formulas(self, terms: Sequence[Term], outs: Sequence[str], suffix: str = "_") -> list[str]:
-        calls = Calls(self.graph, terms, [name + suffix for name in outs])
+    def _formulas(self, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
+        return self._calls(terms, [f"{name}_" for name in outs])
+
+    def _calls(self, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
+        calls = Calls(self.graph, terms, outs, ahead=True)
         self._buffers = max(self._buffers, calls.buffers)
+        self._before |= dict.fromkeys(calls.before)
+        self._constants |= dict.fromkeys(calls.constants)
+        self._numbers |= dict.fromkeys(calls.numbers)
         return calls.lines
 
 
