@@ -25,6 +25,8 @@ Floats = NDArray[np.float64]
 SAMPLES, TURNS = 360, 500
 #: Dyads times samples of one run, so that its results fit into memory; longer motions are run piece by piece.
 PIECE = 1_000_000
+#: Samples of a piece at least, so that blocks of lanes are full.
+WHOLE = 6 * SAMPLES
 #: Methods that walk the first turn of each piece, which a motion of 500 turns has but one of: their pieces are long.
 GLOBAL, LONG_PIECE = ("I", "IV", "IV-b"), 10 * SAMPLES
 #: Samples that are enough to have kernels compiled.
@@ -112,7 +114,7 @@ def measure(
     `patience` [s], the rest is left out. `by_wall` times by the wall, which compares numbers of threads.
     """
     dyads, f = sum(name.startswith("rocker") for name in mechanism.links), len(mechanism.drives)
-    size = _piece(dyads, samples, LONG_PIECE if method.name in GLOBAL else 1)
+    size = _piece(dyads, samples, LONG_PIECE if method.name in GLOBAL else WHOLE)
     clock = time.perf_counter if by_wall else time.process_time
     with only(threads):
         run = method.prepare(mechanism, size, engine)
@@ -144,8 +146,10 @@ def measure(
 
 
 def _piece(dyads: int, samples: int, least: int) -> int:
-    """Return the samples of a piece, `least` or more: whole turns, if results of a turn fit into it."""
-    size = min(samples, max(least, PIECE // dyads))
+    """Return the samples of a piece, `least` or more: all, or whole turns if results of a turn fit into it."""
+    size = max(least, PIECE // dyads)
+    if samples <= size:
+        return samples
     return size - size % SAMPLES if size > SAMPLES else size
 
 

@@ -81,11 +81,13 @@ def test_pieces_of_a_long_motion_add_up(monkeypatch):
     m = scalable_four_bar(5)
     whole = measure(METHODS[0], m, "numpy", 700)
     monkeypatch.setattr("structkin.bench.measure.PIECE", 5 * 128)
+    monkeypatch.setattr("structkin.bench.measure.WHOLE", 1)
     assert measure(METHODS[0], m, "numpy", 700).checksum == pytest.approx(whole.checksum, rel=1e-13)
 
 
 def test_patience_leaves_the_rest_out(monkeypatch):
     monkeypatch.setattr("structkin.bench.measure.PIECE", 5 * 360)
+    monkeypatch.setattr("structkin.bench.measure.WHOLE", 1)
     one = measure(METHODS[0], scalable_four_bar(5), "numpy", 3600, patience=1e-9)
     assert one.solved == 360 and one.samples == 3600 and one.seconds < one.best * 5
     assert one.extrapolated and one.row("motion")["extrapolated"] and tables.marked(one).endswith("*")
