@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import structkin as sk
@@ -74,10 +74,10 @@ def check_triad_circuits(seed):
     assert len(found) == len({sheet.circuit for sheet in found.sheets})
 
 
-# The search is complete but for circuits between the values that are looked at, and such mechanisms can be drawn
-# (seed 1732 has one): the same ones are taken each time here, others in the slow set.
-@settings(max_examples=3, deadline=None, derandomize=True, database=None)
+# Seed 1732 has two circuits that are far narrower than the range of its slide.
+@settings(max_examples=3, deadline=None)
 @given(seeds)
+@example(1732)
 def test_triads(seed):
     check_triad_circuits(seed)
 
