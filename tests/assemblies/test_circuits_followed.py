@@ -93,11 +93,13 @@ def check_two_roads(seed, elements):
     """Curves that are followed through their folds, and margins of closed forms, give the same sheets and circuits."""
     m = build(seed, elements, menu=DYADS, first=(driven_r, driven_r, driven_p, ram_r)).mechanism()
     driver = next(iter(m.drives))
+    plan = compile_plan(m)
+    # Dyads that share links with a driver may have become one larger group.
+    assume(not plan.tracked)
     wanted = by_margins(m, driver)
     limits = [end for s in wanted.sheets for end in (s.interval.low, s.interval.high) if end is not None]
     # Beyond infinity, and behind a length of zero, margins see no way; through change points the curves go straight on.
     assume(not any(end.change_point or end.kind in ("parallel", "no length", "range") for end in limits))
-    plan = compile_plan(m)
     assume(all(getattr(step.kind, "name", "") not in ("PRP", "RPP") for step in plan.steps))
     found = _Search(plan, Swept(m, driver, None, None), 1000).run()
     assert len(found) == len(wanted) and len(found.sheets) == len(wanted.sheets)
@@ -107,7 +109,10 @@ def check_two_roads(seed, elements):
         for sheet in result.sheets:
             low, high = sheet.interval.low, sheet.interval.high
             full = low is None or high is None
-            rows.append((0.0, TURN) if full else (low.value, high.value))
+            ends = (0.0, TURN) if full else (low.value, high.value)
+            # The same interval may be told a turn later.
+            turn = TURN * math.floor((ends[0] + 1e-7) / TURN) if m.drives[driver].kind == "angle" else 0.0
+            rows.append((ends[0] - turn, ends[1] - turn))
         return np.array(sorted(rows)).reshape(-1, 2)
 
     np.testing.assert_allclose(np.sort(ends(found).ravel()), np.sort(ends(wanted).ravel()), atol=1e-8)
