@@ -12,6 +12,7 @@ from structkin.assemblies.choices import choices_of
 from structkin.assemblies.discriminant import Discriminant, Sign
 from structkin.assemblies.lines import Line, operand_at
 from structkin.assemblies.modes import equations_of
+from structkin.assemblies.wheels import whole_turns
 from structkin.assemblies.zeros import samples
 from structkin.groups import General
 from structkin.kinematics.plan import Plan
@@ -72,7 +73,7 @@ def poses_over(plan: Plan, rows: Floats, index: int, stop: int) -> Iterator[Floa
     h = tuple(operand_at(plan, operand, rows[:, None]) for operand in step.inputs)
     if not all(np.isfinite(x).all() for x in h):
         return
-    for choice in choices_of(step, h).items:
+    for choice in choices_of(step, h, whole_turns(plan, index)).items:
         if not np.isnan(choice.alpha):
             full = rows.copy()
             for slot, value in zip(step.outputs, choice.outputs, strict=True):
