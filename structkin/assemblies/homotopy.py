@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups.general import solve_lanes
+from structkin.groups.solve_lanes import solve_lanes
 
 Complexes = NDArray[np.complex128]
 Floats = NDArray[np.float64]

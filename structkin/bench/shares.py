@@ -78,7 +78,8 @@ def _globally(mechanism: Mechanism, method: str, engine: str) -> Callable[[], di
         watch.watch(coordinates._equations, "jacobian", JACOBIAN)
         for name in ("nu", "gamma"):
             watch.watch(coordinates, name, RIGHT)
-        for linear in run.solver.linear_solvers:
+        linears: Any = run.solver.linear_solvers
+        for linear in linears:
             make = linear.factor
 
             def factor(entries: Any, make: Any = make) -> Any:
@@ -86,7 +87,7 @@ def _globally(mechanism: Mechanism, method: str, engine: str) -> Callable[[], di
                 watch.watch(factors, "solve", LINEAR)
                 return factors
 
-            linear.factor = factor  # type: ignore[method-assign]
+            linear.factor = factor
             watch.watch(linear, "step", LINEAR)
         watch(OTHER, run, z)
         return watch.spent

@@ -6,6 +6,7 @@ import time
 import tracemalloc
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -117,8 +118,8 @@ def compare(
             ways.append((method, None))
     done = []
     for k, (method, family) in enumerate(ways):
-        done.append(_measure(lambda m=method, f=family: solve(  # type: ignore[misc]
-            mechanism, samples, duration=duration, method=m, coordinates=f)))  # fmt: skip
+        run = partial(solve, mechanism, samples, duration=duration, method=method, coordinates=family)
+        done.append(_measure(run))
         if progress is not None:
             progress((k + 1) / len(ways))
     reference = done[0][0]

@@ -83,15 +83,17 @@ def track(
     angles: Floats,
     out: Floats,
     progress: Callable[[float], None] | None = None,
+    turned: Sequence[Floats] = (),
 ) -> tuple[NDArray[np.int8], float]:
     """Follow a general group over n lanes from a starting pose; return a status (n,), and the least singular value met.
 
     `inputs` are those that move, as rows (n,) over the lanes, `origins` (m, 2, 1) and `angles` (m, 1) the pose in the
     sketch. The poses are written into `out` (rows, n): O_x, O_y, U_x, U_y of each link, then the angles of geared
-    links; NaN where there is none.
+    links; NaN where there is none. `turned` are angles of drivers (n,), continuous, whose whole turns matter to wheels:
+    behind a gap a motion is not taken up a turn away.
     """
     out.fill(np.nan)
-    tracker = _Tracker(closer, inputs, out)
+    tracker = _Tracker(closer, inputs, out, turned)
     tracker.run(origins, angles, progress)
     tracker.mark_singular()
     return tracker.status, tracker.least
@@ -100,7 +102,7 @@ def track(
 def unpacked(form: General, phi: Sequence[Floats]) -> tuple[Floats, Floats]:
     """Return the origins (m, 2, n) and the angles (m, n) of a general group's unknowns, whole turns as they have them.
 
-    >>> from structkin.groups.general import Rows
+    >>> from structkin.groups import Rows
     >>> geared = General(Rows(links=1, vectors=0, scalars=0, turns=((0, 0, 1.0),)))
     >>> O, theta = unpacked(geared, (np.zeros((2, 1)), np.array([[0.0], [1.0]]), np.array([2.5 * np.pi])))
     >>> (theta / np.pi).tolist()
@@ -116,8 +118,8 @@ def unpacked(form: General, phi: Sequence[Floats]) -> tuple[Floats, Floats]:
 class _Tracker:
     """The state of a run over all lanes."""
 
-    def __init__(self, closer: Closer, rows: Sequence[Floats], out: Floats) -> None:
-        self.closer, self.rows, self.out = closer, rows, out
+    def __init__(self, closer: Closer, rows: Sequence[Floats], out: Floats, turned: Sequence[Floats]) -> None:
+        self.closer, self.rows, self.out, self.turned = closer, rows, out, turned
         n = out.shape[1]
         self.status = np.full(n, Status.OUT_OF_REACH, np.int8)
         finite = np.ones(n, bool)
@@ -474,6 +476,7 @@ class _Tracker:
         """Return the pose of a lane that a straight way of the inputs from the nearest walked station leads to."""
         stations, h = np.array(self._walked), self._at(k)
         away = np.sqrt(np.sum((self._places(self._at(stations)) - self._places(h)) ** 2, axis=1))
+        away[np.any(np.abs(self._turns(stations) - self._turns(k)) > np.pi, axis=1)] = np.inf
         nearest = int(np.argmin(away))
         if away[nearest] > ACROSS:
             return None
@@ -484,11 +487,15 @@ class _Tracker:
         """Return the first lane from k on that is a step away from a walked station, and its pose."""
         from scipy.spatial import cKDTree
 
+        def places(lanes: Indices) -> Floats:
+            # A turn more is farther than a step.
+            return np.hstack((self._places(self._at(lanes)), HOP / np.pi * self._turns(lanes)))
+
         stations = np.array(self._walked)
-        tree = cKDTree(self._places(self._at(stations)))
+        tree = cKDTree(places(stations))
         for start in range(k, len(self.lanes), BLOCK):
             later = np.arange(start, min(start + BLOCK, len(self.lanes)))
-            distance, nearest = tree.query(self._places(self._at(later)), distance_upper_bound=HOP)
+            distance, nearest = tree.query(places(later), distance_upper_bound=HOP)
             close = np.flatnonzero(np.asarray(distance) < HOP)
             if not len(close):
                 continue
@@ -502,6 +509,11 @@ class _Tracker:
         """Return inputs as places in one space, in parts of the group's size (n, inputs)."""
         scales = [scale for width, scale in self.scales for _ in range(width)]
         return (h / np.array(scales)[:, None]).T if scales else np.zeros((h.shape[1], 1))
+
+    def _turns(self, k: Any) -> Floats:
+        """Return the angles of drivers whose turns matter, at some lanes (n, drivers)."""
+        lanes = self.lanes[np.atleast_1d(k)]
+        return np.array([row[lanes] for row in self.turned]).reshape(len(self.turned), len(lanes)).T
 
 
 def _scales(closer: Closer) -> list[tuple[int, float]]:

@@ -14,9 +14,9 @@ from structkin.model.cam_laws import CamLaw, Segment, flaws_of
 from structkin.model.cams import Cam, Follower
 from structkin.model.draft import GROUND, Draft
 from structkin.model.flaw import Flaw, describe
+from structkin.model.joint_schema import CamEntry
 from structkin.model.parts import Link
 from structkin.model.profile_joints import make_profile_cam, profile_rows
-from structkin.model.schema import CamEntry
 from structkin.model.topology import Joint, suggest
 
 CONTACTS = ("roller", "knife-edge", "flat")

@@ -254,7 +254,7 @@ def _between(found: Formulas) -> list[str]:
 
 def _calls(name: str, graph: Graph, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
     loads, constants = _split(graph, terms)
-    calls = Calls(graph, terms, [f"{out}_" for out in outs])
+    calls = Calls(graph, [[(term, f"{out}_") for term, out in zip(terms, outs, strict=True)]])
     buffers = [f"    {''.join(f'b{k}, ' for k in range(calls.buffers))}= np.empty(({calls.buffers}, {outs[0]}_.size))"]
     return [
         f"def {name}({_ARGUMENTS[name]}):",
