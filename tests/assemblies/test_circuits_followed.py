@@ -122,8 +122,10 @@ def check_two_roads(seed, elements):
     assert (found.home is None) == (wanted.home is None)
 
 
-@settings(max_examples=6, deadline=None, derandomize=True, database=None)
+# Seed 1074: two curves of a slide of hundred metres pass each other half a metre apart.
+@settings(max_examples=6, deadline=None)
 @given(seeds, st.integers(1, 2))
+@example(1074, 1)
 def test_curves_and_margins_agree(seed, elements):
     check_two_roads(seed, elements)
 
