@@ -14,7 +14,7 @@ from coordinate_samples import (
     geneva,
     geneva_linkage,
     train,
-)  # fmt: skip
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_global_methods import assert_agree
