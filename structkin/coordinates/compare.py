@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
+from structkin.kinematics.call import make_schedule
 from structkin.kinematics.motion import Motion
-from structkin.kinematics.schedule import make_schedule
 from structkin.kinematics.solve import FAMILIES, METHODS, solve
 from structkin.kinematics.status import Status
 from structkin.model.mechanism import Mechanism
