@@ -13,7 +13,8 @@ from coordinate_samples import (
     eccentric,
     geneva,
     geneva_linkage,
-)  # fmt: skip
+    train,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_global_methods import assert_agree
@@ -80,15 +81,6 @@ def assert_geared(seed, elements, way):
     assert not motion.ok.all() or other.ok.all()
     for link in m.topology.moving_links if motion.ok.all() else ():
         np.testing.assert_allclose(other.angle(link), motion.angle(link), atol=1e-7)
-
-
-def train(ratio=-0.37):
-    return sk.Mechanism(
-        points={"A": (0, 0), "P": (1, 0), "B": (3, 0), "Q": (3, 1)},
-        links={"ground": ["A", "B"], "first": ["A", "P"], "second": ["B", "Q"]},
-        joints={"mesh": {"type": "gear", "links": ["first", "second"], "ratio": ratio}},
-        drivers={"motor": {"joint": "A", "speed": 1.0}},
-    )
 
 
 @pytest.mark.parametrize("family", FAMILIES)
