@@ -20,6 +20,7 @@ from structkin.kinematics.kernels.group import group_kernel
 from structkin.kinematics.plan import DriverSlot, Operand, Plan, Slot, Step
 from structkin.kinematics.status import Status, mark
 from structkin.kinematics.tracking import track, unpacked
+from structkin.kinematics.turn_gaps import over_gaps, ways_of
 
 Floats = NDArray[np.float64]
 Progress = Callable[[float], None]
@@ -187,13 +188,18 @@ class _Block:
         if not item.angular:
             x[:, rows] = z[:, None]
             return
-        z = item.sign * z
-        c, s = np.cos(z[0]), np.sin(z[0])
-        x[0, rows] = c, s
+        # All is written where it stays: compiled, ten dyads cost no more than this.
+        c, s = x[0, rows]
+        angle = z[0] if item.sign == 1 else item.sign * z[0]
+        np.cos(angle, out=c)
+        np.sin(angle, out=s)
         if len(z) > 1:
-            rate, second = z[1:]
-            x[1, rows] = -s * rate, c * rate
-            x[2, rows] = -s * second - c * rate * rate, c * second - s * rate * rate
+            rate, second = (z[1], z[2]) if item.sign == 1 else (item.sign * z[1], item.sign * z[2])
+            (dc, ds), (ddc, dds) = x[1, rows], x[2, rows]
+            np.multiply(-s, rate, out=dc)
+            np.multiply(c, rate, out=ds)
+            np.subtract(-s * second, ds * rate, out=ddc)
+            np.add(c * second, dc * rate, out=dds)
 
     def _near_turn(self, step: Step, form: Turn) -> Floats:
         """Return turns near those that are meant: counted along the lanes, or near given ones."""
@@ -201,8 +207,10 @@ class _Block:
             return np.asarray(self.near[self.plan.rows(step.outputs[0]).start])
         (U,) = self.inputs(step, 0)
         turns, unclear = form.follow(U)
+        turns, behind = over_gaps(turns, ways_of(self.plan, step, self.lanes.x[0]))
         self._mark(unclear, Status.NOT_CONVERGED, step.group)
-        return np.where(unclear, np.nan, turns)
+        self._mark(behind, Status.OUT_OF_REACH, step.group)
+        return np.where(unclear | behind, np.nan, turns)
 
     def _close(self, index: int, step: Step, root: Any = None) -> None:
         form = step.kind
@@ -246,12 +254,13 @@ class _Block:
         start = np.stack((origins.real, origins.imag), axis=1)[:, :, None]
         closer = closer_of(form, step.known, numba=self._compiles(step, form, n))
         x = self.lanes.x
+        turned = ways_of(self.plan, step, x[0], angles=True) if self.plan.counts else []
         moving = [self.plan.rows(item.index) for item in step.inputs if isinstance(item, Slot)]
         # The slots of a step follow each other.
         rows = slice(self.plan.rows(step.outputs[0]).start, self.plan.rows(step.outputs[-1]).stop)
         inputs = [row for part in moving for row in x[0, part]]
         begin = start, np.angle(np.array(places[1::2]))[:, None]
-        status, least = track(closer, inputs, *begin, x[0, rows], self.progress)
+        status, least = track(closer, inputs, *begin, x[0, rows], self.progress, turned)
         self.lanes.least[index] = min(self.lanes.least[index], least**2)
         if status.any():
             for outcome in (Status.SINGULAR, Status.OUT_OF_REACH, Status.NOT_CONVERGED):

@@ -11,6 +11,7 @@ from structkin.errors import InputError, Problem
 from structkin.groups.cam import Lift, OfAngle, Turn
 from structkin.groups.periodic import Follow
 from structkin.kinematics.affine import Frame
+from structkin.kinematics.driven_links import at_distance, slid, turned
 from structkin.kinematics.geneva_motion import crank_driver
 from structkin.kinematics.plan import Slot
 from structkin.kinematics.scene import Contact, Scene
@@ -19,7 +20,7 @@ from structkin.model.geneva import Geneva
 from structkin.model.parts import Arc, Guide
 
 if TYPE_CHECKING:
-    from structkin.kinematics.closed_forms import Closing
+    from structkin.kinematics.closing import Closing
 
 
 def solve_higher(closing: Closing, ties: list[Contact]) -> Mapping[str, Frame] | None:
@@ -56,7 +57,7 @@ def _in_arc(closing: Closing, tie: Contact, arc: Arc) -> Mapping[str, Frame] | N
     else:
         return None
     origin, direction = scene.sketch_frame(tie.link)
-    return closing.at_distance(tie, (local, origin + direction * local, name), other, 0.5 * arc.radius**2)
+    return at_distance(closing, tie, (local, origin + direction * local, name), other, 0.5 * arc.radius**2)
 
 
 def _in_slot(closing: Closing, tie: Contact, slot: Guide) -> Mapping[str, Frame] | None:
@@ -116,9 +117,9 @@ def _followed(closing: Closing, tie: Contact, cam: Cam) -> Mapping[str, Frame]:
     (start,) = lift.position(tuple(map(tape.in_sketch, inputs)), None)
     slot = Slot(tape.step(lift, inputs, (float(start[0]),), group=closing.index, scalar=True)[0])
     if tie.kind == "P":
-        return closing.slid(tie, slot)
+        return slid(closing, tie, slot)
     turn = Slot(tape.step(Turn(), (slot,), (complex(np.exp(1j * float(start[0]))),), group=closing.index)[0])
-    return closing.turned(tie, cam.carrier, turn)
+    return turned(closing, tie, cam.carrier, turn)
 
 
 def _stepped(closing: Closing, tie: Contact, geneva: Geneva) -> Mapping[str, Frame]:
@@ -131,7 +132,7 @@ def _stepped(closing: Closing, tie: Contact, geneva: Geneva) -> Mapping[str, Fra
     value = float(relation.function(np.array(start)))
     slot = Slot(tape.step(relation, (angle,), (value,), group=closing.index, scalar=True)[0])
     turn = Slot(tape.step(Turn(), (slot,), (complex(np.exp(1j * value)),), group=closing.index)[0])
-    return closing.turned(tie, geneva.carrier, turn)
+    return turned(closing, tie, geneva.carrier, turn)
 
 
 def require_carrier(scene: Scene, cam: Cam, inside: tuple[str, ...]) -> Mapping[str, Frame]:

@@ -115,6 +115,12 @@ class Plan:
         """Whether a group is solved by continuation, or a turn counted along the lanes, rather than in closed form."""
         return any(step.goes_from_lane_to_lane for step in self.steps)
 
+    @cached_property
+    def counts(self) -> bool:
+        """Whether turns of links matter, whole ones too: to wheels that they drive."""
+        kinds = [step.kind for step in self.steps]
+        return any(kind.rows.turns if isinstance(kind, General) else isinstance(kind, Turn) for kind in kinds)
+
     def rows(self, slot: int) -> slice:
         """Return the rows of a slot."""
         return slice(self.offsets[slot], self.offsets[slot + 1])

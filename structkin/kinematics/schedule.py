@@ -106,7 +106,7 @@ class Schedule:
         return np.minimum(counts, 1_000_000).astype(np.intp)
 
     @cached_property
-    def _lead(self) -> dict[str, tuple[float, float]]:
+    def lead(self) -> dict[str, tuple[float, float]]:
         """The way of each driver from the sketch to the first station.
 
         An angle takes the shorter way round; but to gears and Geneva wheels a whole turn is not nothing, and all count.
@@ -124,12 +124,12 @@ class Schedule:
     @property
     def is_fine(self) -> bool:
         """Whether the stations begin at the sketch and follow each other closely."""
-        starts = all(abs(b - a) <= 1e-9 * self._scale[id] for id, (a, b) in self._lead.items())
+        starts = all(abs(b - a) <= 1e-9 * self._scale[id] for id, (a, b) in self.lead.items())
         return starts and bool((self._parts == 1).all())
 
     def fine(self) -> tuple[Schedule, NDArray[np.intp]]:
         """Return a schedule that starts at the sketch and goes in small steps, and where the stations are in it."""
-        lead = self._lead
+        lead = self.lead
         ways = [abs(b - a) / self._scale[id] for id, (a, b) in lead.items()]
         steps = min(max([1, *(math.ceil(way) for way in ways if math.isfinite(way))]), LONGEST_LEAD)
         fine: dict[str, Floats] = {}

@@ -26,6 +26,8 @@ GUARD = 0.06
 GENERAL = 0.01
 #: Lanes to each side in which a regular pose of a general group is looked for.
 BESIDE = 40
+#: How far a pose may be from the one that was tracked: near a singular one half its digits are lost.
+SAME = 1e-4
 #: Circles in a block.
 BLOCK = 128
 
@@ -100,7 +102,26 @@ def _circles(
     singular = _move_off(plan, lanes, at, near)
     circles, _ = circles_at(plan, schedule, flips, at.astype(np.float64), ways, near, outgoing=outgoing)
     touched = np.any([singular, *(np.isfinite(s0) for s0 in circles.touch.values())], axis=0)
-    return circles, touched & (circles.until == len(plan.steps))
+    return circles, touched & (circles.until == len(plan.steps)) & _agrees(plan, lanes, at, circles)
+
+
+def _agrees(plan: Plan, lanes: Lanes, at: Indices, circles: Circles) -> NDArray[np.bool_]:
+    """Return around which lanes (c,) general groups are in the assembly that they were tracked in.
+
+    Newton's method begins at another lane, and may lead to another assembly, which is as smooth.
+    """
+    agrees = np.ones(len(at), bool)
+    for index, step in enumerate(plan.steps):
+        if not isinstance(step.kind, General) or not lanes.least[index] < GENERAL**2:
+            continue
+        rows = [row for slot in step.outputs for row in range(plan.rows(slot).start, plan.rows(slot).stop)]
+        gap = np.abs(circles.x[rows].mean(axis=2).real - lanes.x[0][rows][:, at])
+        # Places are in parts of the size; where there is no pose, there is nothing to agree with.
+        gap[: 4 * step.kind.rows.links] /= np.tile(np.repeat([step.kind.rows.size, 1.0], 2), step.kind.rows.links)[
+            :, None
+        ]
+        agrees &= ~np.any(gap > SAME, axis=0)
+    return agrees
 
 
 def _move_off(plan: Plan, lanes: Lanes, at: Indices, near: Floats) -> NDArray[np.bool_]:

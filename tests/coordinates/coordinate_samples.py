@@ -10,14 +10,16 @@ import structkin as sk
 from structkin.examples import names
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "kinematics"))
-from cam_samples import KINDS, cam_file
+from cam_samples import KINDS, cam_file, eccentric
+from geneva_samples import geneva, geneva_linkage
 from random_mechanisms import DRIVEN, DYADS, GEARED, build
 
 sys.path.pop(0)
 
 __all__ = [
     "EXAMPLES", "FAMILIES", "KINDS", "METHODS", "MIXED", "SLOTS", "build", "cam_file", "circular_slot", "dense",
-    "distinct", "four_bar", "frames_of", "scalable", "slider_crank", "three_cranks",
+    "distinct", "eccentric", "four_bar", "frames_of", "geneva", "geneva_linkage", "scalable", "slider_crank",
+    "three_cranks",
 ]  # fmt: skip
 
 #: The families, and methods that between them use every linear solver.

@@ -183,6 +183,45 @@ def test_a_turn_is_counted_through_change_points():
     np.testing.assert_allclose(motion.L("wheel"), 0.0, atol=1e-9)
 
 
+def test_a_law_that_begins_a_turn_away_behind_a_limit_is_out_of_reach():
+    """A general group there would have its sketched pose, while what the driver turns directly was a turn on."""
+    case = build(25373, 3, menu=MIXED)
+    m = case.mechanism()
+    motion = m.solve(7)
+    assert not motion.ok.any()
+    assert "on the way from the sketch G1 stops at 4.259593 rad" in motion.report
+    (passage,) = motion.limits
+    assert passage.sample == -1 and passage.drivers["G1"] == pytest.approx(4.259593, abs=1e-6)
+    # A turn less is near the sketch.
+    t = np.linspace(0, case.duration, 50)
+    laws = {id: drive.law(t)[0] for id, drive in m.drives.items()}
+    motion = m.solve(drivers=laws | {"G1": laws["G1"] - 2 * np.pi})
+    assert motion.ok.all()
+    turns = {link: motion._frames.scalar(motion.plan.turns[link]) for link in ("R4", "J1")}
+    start = m.drives["G1"].start
+    np.testing.assert_allclose(turns["J1"] - turns["R4"], motion.drivers["G1"][0] - start, atol=1e-10)
+
+
+def test_behind_a_gap_a_turn_is_not_known():
+    """A crank that cannot turn fully, with a wheel on its rocker: a turn on, the motion has ended."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (0, 2), "C": (1.5, 2.3), "D": (3.2, 0), "E": (6, 0), "F": (6.5, 0)},
+        links={"ground": ["A", "D", "E"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"],
+               "wheel": ["E", "F"]},
+        joints={"mesh": {"type": "gear", "links": ["wheel", "rocker"], "ratio": -2.5}},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )  # fmt: skip
+    limits = m.limits()
+    low, high = limits.lower.value, limits.upper.value
+    assert high - low < 2 * np.pi
+    far = np.linspace(limits.start, limits.start + 2 * np.pi, 200)
+    motion = m.solve(drivers={"motor": np.concatenate((far, far[::-1]))})
+    z = motion.drivers["motor"][0]
+    assert (motion.ok == (z < high)).all()
+    back = motion.position("F")[::-1]
+    np.testing.assert_allclose(motion.position("F")[motion.ok], back[motion.ok], atol=1e-10)
+
+
 def test_a_general_group_with_gears_behind_change_points():
     """A car pushed by the follower of a parallelogram moves as one pushed by the crank itself."""
     points = {"P": (-5, 0), "Q": (5, 0), "C": (0, 1), "E": (0.5, 1)}

@@ -132,7 +132,7 @@ def test_modes_and_statuses(engine, sizes, samples, monkeypatch):
 def test_blocks_and_threads(engine, monkeypatch):
     m = four_bar(1.5)
     reference = solved(m, "functions", monkeypatch, 1001)
-    monkeypatch.setattr(running, "BLOCK", 97)
+    monkeypatch.setattr(running, "BLOCKS", {True: 97, False: 97})
     monkeypatch.setattr(running, "SHARE", 1)
     monkeypatch.setenv("STRUCTKIN_THREADS", "3")
     assert_same(reference, solved(m, engine, monkeypatch, 1001))

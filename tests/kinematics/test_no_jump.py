@@ -89,11 +89,17 @@ def _told(system: WholeSystem, z: Any, end: Any, unit: Any) -> bool:
             return True
         q = unknowns_of(system, motion, 0)[:, z.shape[1] - 2 :]
         assert np.max(np.abs(_wrapped(q[:, [-1]] - end) / unit)) < 1e-6, "fewer samples lead elsewhere"
-        bend = float(np.max(np.abs(np.diff(q / unit, 2, axis=1))))
+        bend = _bend(q / unit)
         if bend < before / 6 or bend < 1e-9:
             return True
         before = bend
     return False
+
+
+def _bend(q: Any) -> float:
+    """The largest second difference, places as angles: like 1 / x, a way to infinity is smooth, one beyond jumps."""
+    places = np.arctan(q.reshape(-1, 3, q.shape[1])[:, :2])
+    return float(max(np.max(np.abs(np.diff(x, 2, axis=-1))) for x in (places, q[2::3])))
 
 
 def _wrapped(q: Any) -> Any:
@@ -111,6 +117,25 @@ def test_dyads_and_driven_links(seed, elements):
 @given(seed=st.integers(0, 10**6))
 def test_triads_and_general_groups(seed):
     check_sweep(build(seed, 1, menu=OTHERS))
+
+
+def test_the_judge_takes_a_way_to_infinity_for_a_curve_and_one_beyond_for_a_jump():
+    def bend(end, count):
+        x = np.linspace(-1.0, end, count)
+        return _bend(np.stack((1 / x, -2 / x, 0 * x)))
+
+    assert bend(-1e-4, 100) < 1e-3 and bend(-1e-4, 400) < bend(-1e-4, 100) / 6
+    assert bend(1.0, 100) > 1 and bend(1.0, 400) > 1
+
+
+@pytest.mark.parametrize("seed, elements, menu", [
+    # Sliders that run off to thousands of sizes between parallel guides.
+    (30_005_779, 2, None), (30_005_870, 3, None), (30_006_177, 1, OTHERS),
+    # Class IV: once taken up again a turn later.
+    (30_000_468, 1, OTHERS), (30_000_918, 1, OTHERS),
+])  # fmt: skip
+def test_sweeps_that_were_hard_to_judge(seed, elements, menu):
+    check_sweep(build(seed, elements, menu=menu, first=DRIVEN))
 
 
 @pytest.mark.slow

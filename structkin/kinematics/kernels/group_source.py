@@ -293,7 +293,7 @@ def _calls(name: str, graph: Graph, terms: Sequence[Term], outs: Sequence[str]) 
     """Return a kernel of NumPy: calls on the whole block."""
     loads, constants = _split(graph, terms)
     places = _IN_X if name == "rates" else _OWN
-    calls = Calls(graph, terms, [f"{out}_" for out in outs])
+    calls = Calls(graph, [[(term, f"{out}_") for term, out in zip(terms, outs, strict=True)]])
     buffers = [f"    {''.join(f'b{k}, ' for k in range(calls.buffers))}= np.empty(({calls.buffers}, {outs[0]}_.size))"]
     return [
         f"def {name}({_ARGUMENTS[name]}):",

@@ -19,8 +19,11 @@ from structkin.kinematics.limits.system import System
 
 Floats = NDArray[np.float64]
 
-#: Arclength of a step: at first, at most, and below which the way is given up.
+#: Arclength of a step: at first, at most (times how far from its start it is, where that is above one), and below
+#: which the way is given up.
 FIRST, LONGEST, SHORTEST = 0.02, 0.15, 1e-9
+#: A step that crosses to another curve is halved down to this; what is still crossed is a change point.
+CROSSING, LEAP = 1e-5, 1e-2
 #: Largest angle between neighbouring tangents [rad], and near a fold.
 BEND, BEND_NEAR = 0.2, 0.08
 #: Turns that are followed before a driver is taken to turn on without end, and steps that are taken at most.
@@ -46,10 +49,15 @@ class Fold:
 
 @dataclass(frozen=True)
 class Point:
-    """A pose of the curve: its unknowns y (m,), and the unit tangent there in the direction of the walk."""
+    """A pose of the curve: its unknowns y (m,), and the unit tangent there in the direction of the walk.
+
+    `side` is the sign of the determinant of the Jacobian with the tangent below it. It does not change along a curve,
+    through its folds neither; 0 where there are more equations than unknowns.
+    """
 
     y: Floats
     tangent: Floats
+    side: float = 0.0
 
 
 class LostError(Exception):
@@ -70,8 +78,8 @@ def follow(system: System, y: Floats, direction: int, whole: tuple[float, float]
     here = begin(system, y, direction)
     step = FIRST
     for _ in range(STEPS):
-        there = advance(system, here, step)
-        if there is None or not is_smooth(here, there):
+        there = step_on(system, here, step)
+        if there is None:
             step *= 0.5
             if step < SHORTEST:
                 raise LostError(here.y[-1])
@@ -89,7 +97,7 @@ def follow(system: System, y: Floats, direction: int, whole: tuple[float, float]
             return None
         if system.reach(there.y) > FAR:
             return far_end(system, here, there)
-        here, step = there, min(2 * step, LONGEST * max(1.0, float(np.abs(there.y).max())))
+        here, step = there, min(2 * step, LONGEST * max(1.0, float(np.abs(there.y - start)[:-1].max())))
     raise LostError(here.y[-1])
 
 
@@ -104,7 +112,29 @@ def begin(system: System, y: Floats, direction: int) -> Point:
     """Return a pose with the tangent along which the parameter goes up (+1) or down (-1)."""
     _, J = system.equations(y)
     tangent = np.linalg.svd(J)[2][-1]
-    return Point(y, tangent * (direction if tangent[-1] >= 0 else -direction))
+    return _oriented(y, J, tangent * (direction if tangent[-1] >= 0 else -direction))
+
+
+def _oriented(y: Floats, J: Floats, tangent: Floats) -> Point:
+    full = np.vstack((J, tangent))
+    return Point(y, tangent, float(np.linalg.slogdet(full)[0]) if len(full) == len(y) else 0.0)
+
+
+def step_on(system: System, here: Point, step: float) -> Point | None:
+    """Take one step along the curve; None where it has to be shorter.
+
+    Two curves that pass by each other are told apart by their sides. Where they cross, at a change point, the way
+    goes straight on.
+    """
+    there = advance(system, here, step)
+    if there is None or not is_smooth(here, there):
+        return None
+    if there.side == here.side or 0.0 in (there.side, here.side):
+        return there
+    if step > CROSSING:
+        return None
+    beyond = advance(system, here, LEAP)
+    return beyond if beyond is not None and is_smooth(here, beyond) else there
 
 
 def advance(system: System, here: Point, step: float) -> Point | None:
@@ -137,7 +167,7 @@ def advance(system: System, here: Point, step: float) -> Point | None:
     unit = np.zeros(len(full))
     unit[-1] = 1.0
     tangent = np.linalg.lstsq(full, unit, rcond=None)[0]
-    return Point(y, tangent / np.linalg.norm(tangent))
+    return _oriented(y, J, tangent / np.linalg.norm(tangent))
 
 
 def is_smooth(here: Point, there: Point) -> bool:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.limits.poses import Poses
+from structkin.kinematics.limits.poses import Path, Poses
 from structkin.kinematics.limits.reach import Reach
 from structkin.kinematics.limits.result import Limit, driver_words
 from structkin.kinematics.limits.search import end_words, follow_to
 from structkin.kinematics.limits.system import System
 from structkin.kinematics.limits.walk import modes_of, walk
+from structkin.kinematics.schedule import Schedule
+from structkin.kinematics.solve import solve
 from structkin.kinematics.status import Status
 
 if TYPE_CHECKING:
@@ -30,9 +32,9 @@ MOST = 20
 class Passage:
     """Where a motion meets a limit between two samples.
 
-    `sample` is the last one that is ok, or where `resumes` is set the first one that is ok again. `t` [s] is NaN where
-    the drivers were given by values; `drivers` [rad or m] are all drivers' values there. The `value` of `limit` is the
-    place between the two samples, 0 to 1.
+    `sample` is the last one that is ok, or where `resumes` is set the first one that is ok again; -1 on the way from
+    the sketch to the first sample. `t` [s] is NaN there and where drivers were given by values; `drivers` [rad or m]
+    are all drivers' values. The `value` of `limit` is the place between the two samples, 0 to 1.
     """
 
     sample: int
@@ -50,6 +52,8 @@ def passages(motion: Motion) -> Iterator[tuple[slice, tuple[Passage, ...]]]:
         found = []
         if part.start > 0 and motion.ok[part.start - 1]:
             found.append(_passage(motion, part.start - 1, part.start))
+        elif part.start == 0:
+            found.append(_from_sketch(motion))
         if part.stop < len(motion) and motion.ok[part.stop]:
             found.append(_passage(motion, part.stop, part.stop - 1))
         yield part, tuple(passage for passage in found if passage is not None)
@@ -57,10 +61,16 @@ def passages(motion: Motion) -> Iterator[tuple[slice, tuple[Passage, ...]]]:
 
 def passage_words(motion: Motion, passage: Passage) -> str:
     """Return where a motion stops or goes on, and why: "motor stops at 57.31826 deg (t = 0.1592174 s): ..."."""
-    moving = [id for id, z in motion.drivers.items() if np.ptp(z[0][np.isfinite(z[0])]) > 0]
+    if passage.sample < 0:
+        ways = {id: z - motion.mechanism.drives[id].start for id, z in passage.drivers.items()}
+    else:
+        ways = {id: np.ptp(z[0][np.isfinite(z[0])]) for id, z in motion.drivers.items()}
+    moving = [id for id, way in ways.items() if abs(way) > 1e-12]
     values = [f"{id} {{}} {driver_words(motion.mechanism, id, passage.drivers[id])}" for id in moving]
-    verb = "goes on from" if passage.resumes else "stops at"
-    text = ", ".join([values[0].format(verb), *(value.format("at") for value in values[1:])])
+    text = ", ".join([values[0].format("goes on from" if passage.resumes else "stops at"),
+                      *(value.format("at") for value in values[1:])])  # fmt: skip
+    if passage.sample < 0:
+        text = f"on the way from the sketch {text}"
     when = f" (t = {passage.t:.7g} s)" if np.isfinite(passage.t) else ""
     return f"{text}{when}: {passage.limit.why}"
 
@@ -68,20 +78,43 @@ def passage_words(motion: Motion, passage: Passage) -> str:
 def _passage(motion: Motion, good: int, bad: int) -> Passage | None:
     """Return the limit on the way from a sample that is ok to its neighbour that is not."""
     way = _Way(motion, good, bad)
-    plan, rows = motion.plan, motion.lanes.x[0, :, good]
-    if plan.tracked:
-        system = System(plan, way, motion.size, rows)
-        limit = follow_to(system, system.pack(rows, 0.0), 1, (0.0, 1.0))
-    else:
-        poses = Poses(plan, way)
-        stop = walk(Reach(poses, (0.0, 1.0)), modes_of(plan, rows), 0.0, 1)
-        limit = None if stop is None or stop.end is None else end_words(poses, stop.end, stop.modes)
+    limit = _first_limit(motion, motion.lanes.x[0, :, good], way)
     if limit is None or limit.kind in ("range", "lost"):
         return None
     p = limit.value
     t = motion.t[good] + p * (motion.t[bad] - motion.t[good])
     values = {id: float(z[0]) for id, z in way(np.array([p])).items()}
     return Passage(good, bad < good, float(t), values, limit)
+
+
+def _from_sketch(motion: Motion) -> Passage | None:
+    """Return the limit on the straight way of the drivers from the sketch to the first sample."""
+    lead = Schedule(motion.mechanism, motion.t, motion.drivers).lead
+    if not np.isfinite([z for ends in lead.values() for z in ends]).all():
+        return None
+    sketch = solve(motion.mechanism, drivers={id: np.array([start]) for id, (start, _) in lead.items()})
+    if not sketch.ok[0]:
+        return None
+
+    def way(p: Any) -> dict[str, Any]:
+        return {id: start + p * (first - start) for id, (start, first) in lead.items()}
+
+    limit = _first_limit(sketch, sketch.lanes.x[0, :, 0], way)
+    if limit is None or limit.kind in ("range", "lost"):
+        return None
+    values = {id: float(z[0]) for id, z in way(np.array([limit.value])).items()}
+    return Passage(-1, False, float("nan"), values, limit)
+
+
+def _first_limit(motion: Motion, rows: Floats, way: Path) -> Limit | None:
+    """Return the limit on a way of the drivers that begins at a pose, its slots `rows` (r,)."""
+    plan = motion.plan
+    if plan.tracked:
+        system = System(plan, way, motion.size, rows)
+        return follow_to(system, system.pack(rows, 0.0), 1, (0.0, 1.0))
+    poses = Poses(plan, way)
+    stop = walk(Reach(poses, (0.0, 1.0)), modes_of(plan, rows), 0.0, 1)
+    return None if stop is None or stop.end is None else end_words(poses, stop.end, stop.modes)
 
 
 class _Way:

@@ -21,12 +21,11 @@ from structkin.kinematics.limits.follow import (
     Fold,
     LostError,
     Point,
-    advance,
     barred_between,
     begin,
     far_end,
     fold_between,
-    is_smooth,
+    step_on,
 )
 from structkin.kinematics.limits.reach import TURN
 from structkin.kinematics.limits.system import System
@@ -93,8 +92,8 @@ def _walk(system: System, y: Floats, direction: int, whole: tuple[float, float] 
     way: list[_Mark] = [(y, None)]
     step = FIRST
     for _ in range(STEPS):
-        there = advance(system, here, step)
-        if there is None or not is_smooth(here, there):
+        there = step_on(system, here, step)
+        if there is None:
             step *= 0.5
             if step < SHORTEST:
                 return [*way, (here.y, Fold(float(here.y[-1]), None, here.y, lost=True))], False
@@ -108,7 +107,7 @@ def _walk(system: System, y: Floats, direction: int, whole: tuple[float, float] 
             fold = fold_between(system, here, there)
             way.append((fold.y, Fold(float(fold.y[-1]), system.stuck(fold.tangent), fold.y)))
         way.append((there.y, None))
-        here, step = there, min(2 * step, LONGEST * max(1.0, float(np.abs(there.y).max())))
+        here, step = there, min(2 * step, LONGEST * max(1.0, float(np.abs(there.y - start.y)[:-1].max())))
     return [*way, (here.y, Fold(float(here.y[-1]), None, here.y, lost=True))], False
 
 

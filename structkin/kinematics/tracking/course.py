@@ -24,8 +24,9 @@ class Course:
     The way is relative to the group's size. A run of lanes without a gap in the inputs is one motion.
     """
 
-    def __init__(self, closer: Closer, rows: Sequence[Floats], n: int) -> None:
-        """Look at the inputs, `rows` of (n,)."""
+    def __init__(self, closer: Closer, rows: Sequence[Floats], n: int, turned: Sequence[Floats] = ()) -> None:
+        """Look at the inputs, `rows` of (n,), and at the angles `turned` (n,) whose whole turns matter."""
+        self._turned = turned
         self.rows, self._count, self.stride = rows, n, closer.stride
         scales = scales_of(closer)
         self._weights = np.array([1 / scale for width, scale in scales for _ in range(width)])[:, None]
@@ -56,6 +57,11 @@ class Course:
     def places(self, h: Floats) -> Floats:
         """Return inputs as places in one space, in parts of the group's size (n, inputs)."""
         return (h * self._weights).T if len(h) else np.zeros((h.shape[1], 1))
+
+    def turns(self, k: Any) -> Floats:
+        """Return the angles whose whole turns matter, at some of the lanes that have inputs (n, angles)."""
+        lanes = self.lanes[np.atleast_1d(k)]
+        return np.array([row[lanes] for row in self._turned]).reshape(len(self._turned), len(lanes)).T
 
     def end_of_run(self, k: int) -> int:
         """Return the last lane that follows lane k without a gap."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from structkin.kinematics.status import Status
 from structkin.kinematics.tracking.course import BLOCK
@@ -47,6 +48,7 @@ def _straight(record: Record, k: int) -> Poses | None:
     course = record.course
     stations, h = np.array(record.walked), course.at(k)
     away = np.sqrt(np.sum((course.places(course.at(stations)) - course.places(h)) ** 2, axis=1))
+    away[np.any(np.abs(course.turns(stations) - course.turns(k)) > np.pi, axis=1)] = np.inf
     nearest = int(np.argmin(away))
     if away[nearest] > ACROSS:
         return None
@@ -59,10 +61,15 @@ def _come_back(record: Record, k: int) -> tuple[int, Poses | None]:
     from scipy.spatial import cKDTree
 
     course, stations = record.course, np.array(record.walked)
-    tree = cKDTree(course.places(course.at(stations)))
+
+    def places(lanes: NDArray[np.intp]) -> NDArray[np.float64]:
+        # A turn more is farther than a step.
+        return np.hstack((course.places(course.at(lanes)), HOP / np.pi * course.turns(lanes)))
+
+    tree = cKDTree(places(stations))
     for start in range(k, len(course.lanes), BLOCK):
         later = np.arange(start, min(start + BLOCK, len(course.lanes)))
-        distance, nearest = tree.query(course.places(course.at(later)), distance_upper_bound=HOP)
+        distance, nearest = tree.query(places(later), distance_upper_bound=HOP)
         close = np.flatnonzero(np.asarray(distance) < HOP)
         if not len(close):
             continue
