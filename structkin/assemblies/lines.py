@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General
-from structkin.groups.general import solve_lanes
+from structkin.groups.solve_lanes import solve_lanes
 from structkin.kinematics.limits.poses import TINY
 from structkin.kinematics.limits.reach import TURN
 from structkin.kinematics.limits.system import System
