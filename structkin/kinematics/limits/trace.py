@@ -12,6 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.kinematics.limits.crossing import crossing_between
 from structkin.kinematics.limits.follow import (
     FAR,
     FIRST,
@@ -23,7 +24,6 @@ from structkin.kinematics.limits.follow import (
     Point,
     barred_between,
     begin,
-    crossing_between,
     far_end,
     fold_between,
     step_on,
