@@ -13,12 +13,12 @@ from structkin.coordinates.rows import Driven
 
 Ints = NDArray[np.intp]
 
-#: f, f', f'' of a driver's coordinate.
-FORMS: dict[str, tuple[Any, Any, Any]] = {
-    "value": (lambda z: z, np.ones_like, np.zeros_like),
-    "half square": (lambda z: 0.5 * z * z, lambda z: z, np.ones_like),
-    "cos": (np.cos, lambda z: -np.sin(z), lambda z: -np.cos(z)),
-    "sin": (np.sin, np.cos, lambda z: -np.sin(z)),
+#: f, f', f'' of a driver's coordinate, each a factor and a function.
+FORMS: dict[str, tuple[tuple[float, Any], ...]] = {
+    "value": ((1.0, np.positive), (1.0, np.ones_like), (0.0, np.zeros_like)),
+    "half square": ((0.5, np.square), (1.0, np.positive), (1.0, np.ones_like)),
+    "cos": ((1.0, np.cos), (-1.0, np.sin), (-1.0, np.cos)),
+    "sin": ((1.0, np.sin), (1.0, np.cos), (-1.0, np.sin)),
 }
 
 
@@ -27,7 +27,7 @@ class DriverTerms:
     """The parts -sign f(z) of rows, gathered by form: rows, drivers and signs."""
 
     count: int
-    forms: tuple[tuple[str, Ints, Ints, NDArray[np.float64]], ...]
+    forms: tuple[tuple[str, Ints, list[int], NDArray[np.float64]], ...]
 
     @classmethod
     def gather(cls, driven: Sequence[Driven], drivers: Sequence[str], count: int) -> DriverTerms:
@@ -38,28 +38,39 @@ class DriverTerms:
             of_form = [term for term in driven if term.form == form]
             if of_form:
                 rows = np.array([term.row for term in of_form])
-                who = np.array([index[term.driver] for term in of_form])
+                who = [index[term.driver] for term in of_form]
                 forms.append((form, rows, who, np.array([[term.sign] for term in of_form])))
         return cls(count, tuple(forms))
 
     def subtract(self, phi: Any, z: Any) -> None:
         """Subtract sign f(z) from the rows of Phi (count, n)."""
         for form, rows, who, sign in self.forms:
-            phi[rows] -= sign * FORMS[form][0](z[who])
+            factor, function = FORMS[form][0]
+            phi[rows] -= (sign * factor) * function(z[who])
 
     def nu(self, z: Any, dz: Any) -> Any:
         """Return -Phi_t = sign f'(z) z' (count, n)."""
         out = np.zeros((self.count, z.shape[1]), np.result_type(z, dz))
         for form, rows, who, sign in self.forms:
-            out[rows] = sign * FORMS[form][1](z[who]) * dz[who]
+            factor, function = FORMS[form][1]
+            out[rows] = (sign * factor) * function(z[who]) * dz[who]
         return out
 
     def gamma(self, z: Any, dz: Any, ddz: Any) -> Any:
         """Return -Phi_tt = sign (f'(z) z'' + f''(z) z'^2) (count, n)."""
         out = np.zeros((self.count, z.shape[1]), np.result_type(z, dz, ddz))
+        known: dict[Any, Any] = {}
+
+        def value(form: str, order: int, who: list[int]) -> Any:
+            # The slope of one form is the bend of another: a sine or cosine is taken once.
+            factor, function = FORMS[form][order]
+            key = function, *who
+            if key not in known:
+                known[key] = function(z[who])
+            return factor * known[key]
+
         for form, rows, who, sign in self.forms:
-            _, slope, curve = FORMS[form]
-            out[rows] = sign * (slope(z[who]) * ddz[who] + curve(z[who]) * dz[who] ** 2)
+            out[rows] = sign * (value(form, 1, who) * ddz[who] + value(form, 2, who) * dz[who] ** 2)
         return out
 
 

@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 
 #: Scaled coordinates that agree so far are the same.
 SAME = 1e-9
+#: Cells of a period that are told apart where a curve is looked for.
+CELLS = 4096
 
 
 @dataclass(frozen=True)
@@ -64,17 +66,21 @@ class Turns:
     def predict(self, k: int) -> None:
         """Predict all samples behind the place k."""
         walk, lanes = self.walk, self.walk.lanes[k + 1 :]
-        z, period = walk.z[:, lanes], 2 * np.pi * self.count * self.direction
-        number = np.floor((z - self.first.z) / period)
-        inside = z - number * period
-        starts = np.array([self.direction * curve.a.z[0, 0] for curve in self.curves])
-        which = np.maximum(np.searchsorted(starts, self.direction * inside[0], side="right") - 1, 0)
+        period = 2 * np.pi * self.count * self.direction
+        gone = (walk.values[0, k + 1 :] - self.first.z[0, 0]) / period
+        number = np.floor(gone)
+        gone -= number
+        starts = np.array([curve.a.z[0, 0] - self.first.z[0, 0] for curve in self.curves]) / period
+        # Cells of the period say which curve to take: near an end it may be the neighbour, which goes on as well.
+        cells = np.searchsorted(starts, (np.arange(CELLS + 1) + 0.5) / CELLS, side="right") - 1
+        which = cells.astype(np.uint16)[(gone * CELLS).astype(np.intp)]
         # The lanes of each curve together: small numbers are sorted in one pass.
-        order = np.argsort(which.astype(np.uint16), kind="stable")
+        order = np.argsort(which, kind="stable")
         ends = np.cumsum(np.bincount(which, minlength=len(starts)))
         assert self.shift is not None
+        turns = bool(self.shift.any())
         for curve, here in zip(self.curves, np.split(order, ends[:-1]), strict=True):
             if curve.doubtful(WEAK):
                 walk.suspect[lanes[here]] = True
-            shift = self.shift * number[:, here] if self.shift.any() else None
-            walk.predict(lanes[here], curve, inside[:, here], shift)
+            z = self.first.z + gone[here] * period
+            walk.predict(lanes[here], curve, z, self.shift * number[here] if turns else None)
