@@ -8,12 +8,14 @@ mode there that lies on no known curve is followed through its folds until it co
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, NoReturn
 
+import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -41,6 +43,8 @@ Floats = NDArray[np.float64]
 
 #: Poses nearer than this, in parts of the mechanism's size, are one.
 SAME = 1e-6
+#: Poses at which two curves cross are nearer than this: they are known to half the digits.
+CROSSED = 1e-3
 
 
 def circuits(
@@ -172,7 +176,33 @@ class _Search:
                     other = begin if last else begin + k + 1
                     pair = (begin + k, other) if begin + k < other else (other, begin + k)
                     meetings.append(Meeting(pair, self._limit(fold, self._shift(arc))))
+        meetings += self._crossings()
+        graph = nx.Graph()
+        graph.add_nodes_from(range(len(sheets)))
+        graph.add_edges_from(meeting.sheets for meeting in meetings)
+        circuit = {k: index for index, part in enumerate(nx.connected_components(graph)) for k in part}
+        sheets = [replace(sheet, circuit=circuit[k]) for k, sheet in enumerate(sheets)]
         return Circuits(self.swept.mechanism, self.swept.driver, tuple(sheets), tuple(meetings), home)
+
+    def _crossings(self) -> Iterator[Meeting]:
+        """Yield the change points: pairs of sheets that cross in a pose."""
+        found = []
+        arcs = list(enumerate(self._arcs()))
+        for curve in self.curves:
+            for y in curve.crossings:
+                holds = [k for k, arc in arcs if (arc.poses[:, :-1] == y[:-1]).all(axis=1).any()]
+                found += [(holds[0], y)] if holds else []
+        for (one, y), (other, z) in combinations(found, 2):
+            gap = np.append(y[:-1] - z[:-1], math.remainder(y[-1] - z[-1], TURN) if self.periodic else y[-1] - z[-1])
+            if np.abs(gap).max() < CROSSED * max(1.0, np.abs(y[:-1]).max()):
+                limit = self._limit(self._singular(y), -TURN * math.floor(y[-1] / TURN) if self.periodic else 0.0)
+                yield Meeting((min(one, other), max(one, other)), replace(limit, change_point=True))
+
+    def _singular(self, y: Floats) -> Fold:
+        """Return a pose at which curves cross as a fold, with the step that is singular there."""
+        assert self.system is not None
+        null = np.linalg.svd(self.system.equations(y)[1][:, :-1])[2][-1]
+        return Fold(float(y[-1]), self.system.stuck(np.append(null, 0.0)), y)
 
     def _sketch(self) -> Floats | None:
         """Return the pose that the motion starts from."""
