@@ -23,8 +23,12 @@ Floats = NDArray[np.float64]
 FIRST, LONGEST, SHORTEST = 0.02, 0.15, 1e-9
 #: Largest angle between neighbouring tangents [rad], and near a fold.
 BEND, BEND_NEAR = 0.2, 0.08
+#: A step that crosses another curve is shorter than this: gaps between curves are taken for wider.
+THROUGH = 1e-5
 #: Turns that are followed before a driver is taken to turn on without end, and steps that are taken at most.
 TURNS, STEPS = 8, 20000
+#: Vectors, in sizes of the mechanism, that are as near as this to what they were are back.
+BACK = 1e-8
 #: Poses farther away than this, in sizes of the mechanism, run off to infinity.
 FAR = 1e4
 
@@ -34,7 +38,7 @@ class Fold:
     """Where following ended: parameter `p`, the step that ends it (None: the range), the unknowns there.
 
     `far` tells that the poses run off to infinity; then p is its limit to about eight digits. `lost` tells that the
-    curve could not be followed further.
+    curve could not be followed further. Where poses with wheels came back, `turns` is after how many turns.
     """
 
     p: float
@@ -42,14 +46,21 @@ class Fold:
     y: Floats
     far: bool = False
     lost: bool = False
+    turns: int = 0
 
 
 @dataclass(frozen=True)
 class Point:
-    """A pose of the curve: its unknowns y (m,), and the unit tangent there in the direction of the walk."""
+    """A pose of the curve: its unknowns y (m,), and the unit tangent there in the direction of the walk.
+
+    `side` is the sign of the determinant of Jacobian and tangent, or 0 where redundant rows leave none. Along a curve
+    it changes only where another one crosses: a step that changes it has leapt over a gap between two curves, or
+    through a crossing.
+    """
 
     y: Floats
     tangent: Floats
+    side: float = 0.0
 
 
 class LostError(Exception):
@@ -61,17 +72,20 @@ class LostError(Exception):
         super().__init__(f"at {p:g}")
 
 
-def follow(system: System, y: Floats, direction: int, whole: tuple[float, float] | None) -> Fold | None:
+def follow(
+    system: System, y: Floats, direction: int, whole: tuple[float, float] | None, *, wheels: bool = False
+) -> Fold | None:
     """Return where the poses that begin at y end, up (+1) or down (-1); None where they come round again.
 
-    Raises `LostError` where the curve cannot be followed.
+    With `wheels` the end may also be where all vectors are back after some turns. Raises `LostError` where the curve
+    cannot be followed.
     """
     start = y
     here = begin(system, y, direction)
     step = FIRST
     for _ in range(STEPS):
         there = advance(system, here, step)
-        if there is None or not is_smooth(here, there):
+        if there is None or not is_smooth(here, there, step):
             step *= 0.5
             if step < SHORTEST:
                 raise LostError(here.y[-1])
@@ -80,6 +94,8 @@ def follow(system: System, y: Floats, direction: int, whole: tuple[float, float]
         barred = barred_between(system, here, there)
         if barred is not None:
             return barred
+        if wheels and (back := _back(system, start, here, there)):
+            return back
         if whole is not None and not whole[0] <= p <= whole[1]:
             return Fold(min(max(p, whole[0]), whole[1]), None, there.y)
         if there.tangent[-1] * direction <= 0:
@@ -89,8 +105,13 @@ def follow(system: System, y: Floats, direction: int, whole: tuple[float, float]
             return None
         if system.reach(there.y) > FAR:
             return far_end(system, here, there)
-        here, step = there, min(2 * step, LONGEST * max(1.0, float(np.abs(there.y).max())))
+        here, step = there, min(2 * step, longest(there))
     raise LostError(here.y[-1])
+
+
+def longest(there: Point) -> float:
+    """Return how long a step from a pose may be: longer where the pose is far away, whatever the parameter is."""
+    return LONGEST * max(1.0, float(np.abs(there.y[:-1]).max(initial=0.0)))
 
 
 def far_end(system: System, here: Point, there: Point) -> Fold:
@@ -104,7 +125,13 @@ def begin(system: System, y: Floats, direction: int) -> Point:
     """Return a pose with the tangent along which the parameter goes up (+1) or down (-1)."""
     _, J = system.equations(y)
     tangent = np.linalg.svd(J)[2][-1]
-    return Point(y, tangent * (direction if tangent[-1] >= 0 else -direction))
+    tangent = tangent * (direction if tangent[-1] >= 0 else -direction)
+    return Point(y, tangent, _side(J, tangent))
+
+
+def _side(J: Floats, tangent: Floats) -> float:
+    full = np.vstack((J, tangent))
+    return float(np.linalg.slogdet(full)[0]) if full.shape[0] == full.shape[1] else 0.0
 
 
 def advance(system: System, here: Point, step: float) -> Point | None:
@@ -136,12 +163,15 @@ def advance(system: System, here: Point, step: float) -> Point | None:
     full = np.vstack((J, here.tangent))
     unit = np.zeros(len(full))
     unit[-1] = 1.0
-    tangent = np.linalg.lstsq(full, unit, rcond=None)[0]
-    return Point(y, tangent / np.linalg.norm(tangent))
+    found = np.linalg.lstsq(full, unit, rcond=None)[0]
+    tangent: Floats = np.asarray(found / np.linalg.norm(found), np.float64)
+    return Point(y, tangent, _side(J, tangent))
 
 
-def is_smooth(here: Point, there: Point) -> bool:
-    """Return whether a step turns the tangent by little."""
+def is_smooth(here: Point, there: Point, step: float) -> bool:
+    """Return whether a step turns the tangent by little, and stays on its curve."""
+    if here.side != there.side and step > THROUGH:
+        return False
     turned = math.acos(min(1.0, abs(float(here.tangent @ there.tangent))))
     near = min(abs(here.tangent[-1]), abs(there.tangent[-1])) < 0.1
     return turned < (BEND_NEAR if near else BEND)
@@ -210,3 +240,21 @@ def _is_round(start: Floats, here: Point, there: Point) -> bool:
     part = (round(turns) * TURN + start[-1] - here.y[-1]) / (there.y[-1] - here.y[-1])
     between = here.y + part * (there.y - here.y)
     return bool(np.linalg.norm(between[:-1] - start[:-1]) < 0.3 * np.linalg.norm(there.y - here.y) + 1e-9)
+
+
+def _back(system: System, start: Floats, here: Point, there: Point) -> Fold | None:
+    """Return the end where the vectors of the start are there again between two points, whole turns later."""
+    turns = round((there.y[-1] - start[-1]) / TURN)
+    place = start[-1] + turns * TURN
+    if not turns or not min(here.y[-1], there.y[-1]) <= place <= max(here.y[-1], there.y[-1]):
+        return None
+    part = (place - here.y[-1]) / ((there.y[-1] - here.y[-1]) or 1.0)
+    y = np.append((here.y + part * (there.y - here.y))[:-1], place)
+    for _ in range(8):
+        values, J = system.equations(y)
+        change = np.linalg.lstsq(J[:, :-1], -values, rcond=None)[0]
+        y[:-1] += change
+        if np.abs(change).max() < 1e-12:
+            break
+    gap = np.abs(y[:-1] - start[:-1])[system.places]
+    return Fold(float(place), None, y, turns=abs(turns)) if gap.max(initial=0.0) < BACK else None

@@ -50,14 +50,14 @@ class System:
         return np.array([*scale, 1.0])
 
     @cached_property
-    def _places(self) -> NDArray[np.bool_]:
+    def places(self) -> NDArray[np.bool_]:
         """Which unknowns are components of vectors."""
         widths = [self.plan.widths[slot] for step in self.plan.steps for slot in step.outputs]
         return np.array([width == 2 for width in widths for _ in range(width)])
 
     def reach(self, y: Floats) -> float:
         """Return how far away the farthest place of a pose is, in sizes; half squares of lengths are none."""
-        return float(np.max(np.abs(y[:-1][self._places]), initial=0.0))
+        return float(np.max(np.abs(y[:-1][self.places]), initial=0.0))
 
     def pack(self, rows: Floats, p: float) -> Floats:
         """Return the unknowns (m,) of a pose given by its slots (r,)."""

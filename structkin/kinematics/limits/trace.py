@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from structkin.kinematics.limits.follow import (
     FAR,
     FIRST,
-    LONGEST,
     SHORTEST,
     STEPS,
     Fold,
@@ -27,6 +26,7 @@ from structkin.kinematics.limits.follow import (
     far_end,
     fold_between,
     is_smooth,
+    longest,
 )
 from structkin.kinematics.limits.reach import TURN
 from structkin.kinematics.limits.system import System
@@ -94,7 +94,7 @@ def _walk(system: System, y: Floats, direction: int, whole: tuple[float, float] 
     step = FIRST
     for _ in range(STEPS):
         there = advance(system, here, step)
-        if there is None or not is_smooth(here, there):
+        if there is None or not is_smooth(here, there, step):
             step *= 0.5
             if step < SHORTEST:
                 return [*way, (here.y, Fold(float(here.y[-1]), None, here.y, lost=True))], False
@@ -108,7 +108,7 @@ def _walk(system: System, y: Floats, direction: int, whole: tuple[float, float] 
             fold = fold_between(system, here, there)
             way.append((fold.y, Fold(float(fold.y[-1]), system.stuck(fold.tangent), fold.y)))
         way.append((there.y, None))
-        here, step = there, min(2 * step, LONGEST * max(1.0, float(np.abs(there.y).max())))
+        here, step = there, min(2 * step, longest(there))
     return [*way, (here.y, Fold(float(here.y[-1]), None, here.y, lost=True))], False
 
 
