@@ -126,7 +126,7 @@ class _Search:
         for item in found:
             rows = item.motion.lanes.x[0, :, 0]
             if self.system is None:
-                self.system = System(self.plan, swept.path, item.motion.size, rows)
+                self.system = System(self.plan, swept.path, item.motion.size, rows, swept.is_angle)
             y = self.system.pack(rows, float(value))
             poses.append(y)
             if not item.singular and not any(self._holds(arc, y) for arc in self._arcs()):

@@ -108,10 +108,11 @@ def check_wheels(seed, elements):
         beyond = sweep(np.linspace(found.start, end.value + sign * 1e-5, 100))
         assert not beyond.ok[-1] and beyond.failed_group[-1] == end.group
         assert beyond.limits[0].drivers[driver] == pytest.approx(end.value, abs=1e-10)
-        if not found.change_points and abs(end.value - found.start) < TURN:
+        # Towards parallel guides a pinion on a rack turns without end, which continuation does not follow.
+        if not found.change_points and abs(end.value - found.start) < TURN and end.kind != "parallel":
             with contextlib.suppress(LostError):
                 fold = follow(system, system.pack(rows, call.start), sign, call.whole)
-                assert fold.p == pytest.approx(end.value, abs=1e-6 if fold.far else 1e-10)
+                assert fold.p == pytest.approx(end.value, abs=1e-10)
 
 
 @settings(max_examples=10, **quiet)

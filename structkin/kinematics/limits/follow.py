@@ -105,13 +105,14 @@ def follow(
             return None
         if system.reach(there.y) > FAR:
             return far_end(system, here, there)
-        here, step = there, min(2 * step, longest(there))
+        here, step = there, min(2 * step, longest(system, there))
     raise LostError(here.y[-1])
 
 
-def longest(there: Point) -> float:
-    """Return how long a step from a pose may be: longer where the pose is far away, whatever the parameter is."""
-    return LONGEST * max(1.0, float(np.abs(there.y[:-1]).max(initial=0.0)))
+def longest(system: System, there: Point) -> float:
+    """Return how long a step from a pose may be: longer where the pose is far away."""
+    y = there.y[:-1] if system.angular else there.y
+    return LONGEST * max(1.0, float(np.abs(y).max(initial=0.0)))
 
 
 def far_end(system: System, here: Point, there: Point) -> Fold:

@@ -121,7 +121,7 @@ def _again(z: float, period: float | None, low: float, high: float) -> list[floa
 
 def _followed(plan: Plan, rows: Floats, swept: Swept, size: float) -> _Found:
     """Return ends and interval of a mechanism with a general group, followed from the pose of the sketch."""
-    system = System(plan, swept.path, size, rows)
+    system = System(plan, swept.path, size, rows, swept.is_angle)
     y = system.pack(rows, swept.start)
     whole, wheels = swept.whole, swept.has_wheels and swept.goes_round
     if wheels:
@@ -230,7 +230,12 @@ class Swept:
     @property
     def goes_round(self) -> bool:
         """Whether this is an angle without a given range, which turns until all poses are back."""
-        return self.mechanism.drives[self.driver].kind == "angle" and not self._is_given
+        return self.is_angle and not self._is_given
+
+    @property
+    def is_angle(self) -> bool:
+        """Whether the driver's coordinate is an angle."""
+        return self.mechanism.drives[self.driver].kind == "angle"
 
     def fit(self, plan: Plan) -> None:
         """Find after how many turns of the driver wheels come back, and go round them instead of over a range."""

@@ -22,12 +22,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class System:
-    """The equations of all steps in the unknowns y = (slots that steps solve, p), scaled; `size` [m] scales lengths."""
+    """The equations of all steps in the unknowns y = (slots that steps solve, p), scaled; `size` [m] scales lengths.
+
+    `angular` tells that p is an angle, or a part of a way: its size says nothing of how far away poses are.
+    """
 
     plan: Plan
     path: Path
     size: float
     pose: Floats
+    angular: bool = True
 
     @cached_property
     def _unknown(self) -> NDArray[np.intp]:

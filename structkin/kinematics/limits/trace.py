@@ -108,7 +108,7 @@ def _walk(system: System, y: Floats, direction: int, whole: tuple[float, float] 
             fold = fold_between(system, here, there)
             way.append((fold.y, Fold(float(fold.y[-1]), system.stuck(fold.tangent), fold.y)))
         way.append((there.y, None))
-        here, step = there, min(2 * step, longest(there))
+        here, step = there, min(2 * step, longest(system, there))
     return [*way, (here.y, Fold(float(here.y[-1]), None, here.y, lost=True))], False
 
 
