@@ -146,7 +146,7 @@ def distinct(motion, other):
     """The largest difference of two motions at samples ok in both: positions, velocities, accelerations, relative."""
     both = motion.ok & other.ok
     size = motion.size
-    gaps = []
+    gaps, fastest = [], 0.0
     for order in range(3):
         mine, theirs = (
             np.concatenate([
@@ -159,7 +159,10 @@ def distinct(motion, other):
         if not mine.size:
             gaps.append(np.zeros(0))
             continue
-        scale = size if order == 0 else np.maximum(np.abs(mine).max(axis=0), 1e-3 * np.abs(mine).max())
+        # Links that only slide at a steady speed have no acceleration but the rounding of their v^2.
+        least = 1e-3 * max(np.abs(mine).max(), fastest**2 / size)
+        scale = size if order == 0 else np.maximum(np.abs(mine).max(axis=0), least)
+        fastest = np.abs(mine).max() if order == 1 else 0.0
         gaps.append(np.abs(mine - theirs).max(axis=0) / np.where(scale, scale, 1.0))
     return gaps
 

@@ -56,6 +56,11 @@ def test_a_gear_on_a_link_between_two_known_pins(seed, elements):
         assert_geared(seed, elements, way)
 
 
+def test_links_that_only_slide_at_a_steady_speed():
+    """Their accelerations are zero, or 1e-37."""
+    assert_geared(77006149, 2, WAYS[1])
+
+
 @pytest.mark.slow
 @settings(max_examples=2000, deadline=None)
 @given(seed=seeds, elements=st.integers(1, 6), way=st.sampled_from(WAYS))
