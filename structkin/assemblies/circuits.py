@@ -95,7 +95,7 @@ class _Search:
         self._refuse(first)
         with_choice = [k for k, step in enumerate(steps) if isinstance(step.kind, General) or step.kind.modes == 2]
         levels = [*(with_choice or [len(steps) - 1]), len(steps)]
-        begin = System(self.plan, swept.path, 1.0, np.empty(0))
+        begin = System(self.plan, swept.path, 1.0, np.empty(0), swept.is_angle)
         lines: list[Line] = [Free(begin, levels[0], swept.whole, swept.start)]
         for index, stop in pairwise(levels):
             self.curves, self.system = [], None
@@ -121,7 +121,7 @@ class _Search:
         """Trace the curve of a pose of the steps before `stop`, if it is new."""
         if self.system is None:
             part = replace(self.plan, steps=self.plan.steps[:stop])
-            self.system = System(part, self.swept.path, self._size, rows)
+            self.system = System(part, self.swept.path, self._size, rows, self.swept.is_angle)
         y = self.system.pack(rows, p)
         if not any(self._holds(arc, y) for arc in self._arcs()):
             self.curves.append(trace(self.system, y, self.swept.whole))

@@ -221,7 +221,7 @@ class Direct:
     ) -> Closed:
         """Close lanes between stations."""
         guess = intervals.guess(way, self.form.rows.links)
-        out[:], change, side = self.newton(np.array(h), guess, ITERATIONS)
+        out[:], change, side = self.newton(np.array(h).reshape(len(h), len(way)), guess, ITERATIONS)
         return Closed.of(np.array((change * change, side, apart(self.form, out, guess) ** 2)))
 
     def ahead(self, h: Floats, s: Floats, d: Floats) -> Floats:

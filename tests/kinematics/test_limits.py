@@ -241,6 +241,11 @@ def test_margins_and_continuation_agree(seed):
     check_two_searches(*dyadic(seed))
 
 
+def test_continuation_does_not_leap_a_gap():
+    """The curve of poses turns back at a limit, and another one begins close behind it."""
+    check_two_searches(*dyadic(9002223, 4))
+
+
 def test_the_square_of_a_length_is_no_place_far_away():
     plan, rows, call, motion = swept(*dyadic(763, 4))
     system = System(plan, call.path, motion.size, rows)

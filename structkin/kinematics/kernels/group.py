@@ -168,7 +168,8 @@ class GroupKernel:
                 break
             left = np.flatnonzero(~(r[0] < CLOSED))
             if k >= TOGETHER and 2 * len(left) < n:
-                found = self.newton(np.array([row[left] for row in h]), t[:, left], ITERATIONS - k - 1, numba=False)
+                here = np.array([row[left] for row in h]).reshape(len(h), len(left))
+                found = self.newton(here, t[:, left], ITERATIONS - k - 1, numba=False)
                 t[:, left], change, r[1, left] = found
                 r[0, left] = change * change
                 far[left] += r[0, left]

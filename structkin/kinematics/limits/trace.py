@@ -16,7 +16,6 @@ from structkin.kinematics.limits.crossing import crossing_between
 from structkin.kinematics.limits.follow import (
     FAR,
     FIRST,
-    LONGEST,
     SHORTEST,
     STEPS,
     Fold,
@@ -26,6 +25,7 @@ from structkin.kinematics.limits.follow import (
     begin,
     far_end,
     fold_between,
+    longest,
     step_on,
 )
 from structkin.kinematics.limits.reach import TURN
@@ -119,7 +119,7 @@ def _walk(
             fold = fold_between(system, here, there)
             way.append((fold.y, Fold(float(fold.y[-1]), system.stuck(fold.tangent), fold.y)))
         way.append((there.y, None))
-        here, step = there, min(2 * step, LONGEST * max(1.0, float(np.abs(there.y - start.y)[:-1].max())))
+        here, step = there, min(2 * step, longest(system, start.y, there))
     return [*way, (here.y, Fold(float(here.y[-1]), None, here.y, lost=True))], False
 
 

@@ -32,7 +32,8 @@ class Course:
         self._weights = np.array([1 / scale for width, scale in scales for _ in range(width)])[:, None]
         self.way = way_of(rows, scales, n, numba=closer.numba)
         self.lanes, self._ends = np.arange(n), np.array([n - 1])
-        if not np.isfinite(self.way[-1]):
+        # What is missing anywhere is missing in the sum; one lane has no way.
+        if not np.isfinite(self.way[-1]) or (n == 1 and not all(np.isfinite(row[0]) for row in rows)):
             # Lanes whose inputs are missing belong to an earlier group's failure.
             self.lanes = np.flatnonzero(np.logical_and.reduce([np.isfinite(row) for row in rows]))
             self._ends = np.append(np.flatnonzero(np.diff(self.lanes) > 1), len(self.lanes) - 1)

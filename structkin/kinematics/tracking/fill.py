@@ -18,8 +18,8 @@ from structkin.kinematics.tracking.record import Record
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-#: Lanes that tell how the inputs leave a station.
-LEAVING = 3
+#: Lanes that tell how the inputs leave a station, and the part of the way that they are apart.
+LEAVING, APART = 3, 20
 #: A curve with a larger second derivative in parts of the first is one through a bend of the inputs.
 BEND = 4.0
 
@@ -80,7 +80,7 @@ def _fill_between(record: Record, first: Indices, last: Indices, side: Floats) -
     kept = np.flatnonzero(good & inside)
     k = np.arange(k.start, k.stop) if isinstance(k, slice) else k
     record.out[:, course.lanes[first]] = start
-    record.keep(k[kept], Poses(np.array(h), out, sides).take(kept))
+    record.keep(k[kept], Poses(np.array(h).reshape(len(h), len(sides)), out, sides).take(kept))
     bad = np.unique(interval[inside & ~good])
     if len(bad):
         _halve(record, first[bad], last[bad], side[bad])
@@ -151,7 +151,9 @@ def _leaving(course: Course, first: Indices, last: Indices, inverse: Floats) -> 
 
     Each is (inputs, 2 n); the way is measured in that between the stations. Newton's divided differences.
     """
-    k = np.concatenate((first + np.arange(LEAVING + 1)[:, None], last - np.arange(LEAVING + 1)[:, None]), axis=1)
+    # Not the next lanes where there are many: a sample may come twice, and rounding grows as they draw near.
+    away = np.arange(LEAVING + 1)[:, None] * np.maximum(1, (last - first) // APART)
+    k = np.concatenate((first + away, last - away), axis=1)
     u, h = course.way[k], course.at(k.ravel()).reshape(-1, LEAVING + 1, 2 * len(first))
     u1, u2, u3 = (u[1:] - u[0]) * np.concatenate((inverse, inverse))
     with np.errstate(all="ignore"):
