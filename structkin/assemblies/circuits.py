@@ -27,6 +27,7 @@ from structkin.groups import General
 from structkin.kinematics import compile_plan
 from structkin.kinematics.limits import Circuits, Interval, Limit, Meeting, Sheet
 from structkin.kinematics.limits import circuits as closed_circuits
+from structkin.kinematics.limits.crossing import change_at
 from structkin.kinematics.limits.follow import Fold
 from structkin.kinematics.limits.reach import TURN
 from structkin.kinematics.limits.search import Swept, fold_words
@@ -135,7 +136,8 @@ class _Search:
     def _refuse(self, found: Assemblies) -> None:
         """Raise where the assemblies are not all there."""
         general = {step.group for step in self.plan.steps if isinstance(step.kind, General)}
-        notes = [end.note for end in found.dead_ends if "not enumerated" in end.note or "too many modes" in end.note]
+        told = [*found.notes.values(), *(end.note for end in found.dead_ends)]
+        notes = [note.split(";")[0] for note in told if "not enumerated" in note or "too many modes" in note]
         notes += [
             f"group {group + 1} moves while its inputs stand still" for group in found.endless if group in general
         ]
@@ -186,6 +188,8 @@ class _Search:
 
     def _crossings(self) -> Iterator[Meeting]:
         """Yield the change points: pairs of sheets that cross in a pose."""
+        if self.system is None:
+            return
         found = []
         arcs = list(enumerate(self._arcs()))
         for curve in self.curves:
@@ -195,14 +199,10 @@ class _Search:
         for (one, y), (other, z) in combinations(found, 2):
             gap = np.append(y[:-1] - z[:-1], math.remainder(y[-1] - z[-1], TURN) if self.periodic else y[-1] - z[-1])
             if np.abs(gap).max() < CROSSED * max(1.0, np.abs(y[:-1]).max()):
-                limit = self._limit(self._singular(y), -TURN * math.floor(y[-1] / TURN) if self.periodic else 0.0)
+                limit = self._limit(
+                    change_at(self.system, y), -TURN * math.floor(y[-1] / TURN) if self.periodic else 0.0
+                )
                 yield Meeting((min(one, other), max(one, other)), replace(limit, change_point=True))
-
-    def _singular(self, y: Floats) -> Fold:
-        """Return a pose at which curves cross as a fold, with the step that is singular there."""
-        assert self.system is not None
-        null = np.linalg.svd(self.system.equations(y)[1][:, :-1])[2][-1]
-        return Fold(float(y[-1]), self.system.stuck(np.append(null, 0.0)), y)
 
     def _sketch(self) -> Floats | None:
         """Return the pose that the motion starts from."""

@@ -192,6 +192,11 @@ def test_a_triad_that_is_flat():
     assert len(found) == 2 and len(found.sheets) == 8
     points = [meeting.limit.value for meeting in found.meetings if meeting.limit.change_point]
     assert len(points) == 4
+    alone = m.limits()
+    assert alone.turns_fully
+    passed = [point.value for point in alone.change_points]
+    own = [x.limit.value for x in found.meetings if x.limit.change_point and found.home in x.sheets]
+    assert sorted(x % TURN for x in passed) == pytest.approx(sorted(own), abs=1e-9)
     for value in points:
         # There the legs are in line with the ground, so that P is a leg's length beside (1, 1).
         leg, rod = math.hypot(0.2, 0.9), math.hypot(1, 0.1)

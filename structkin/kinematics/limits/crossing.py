@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.limits.follow import LEAP, Point, advance
+from structkin.kinematics.limits.follow import LEAP, Fold, Point, advance
 from structkin.kinematics.limits.system import System
 
 Floats = NDArray[np.float64]
@@ -35,3 +35,9 @@ def crossing_between(system: System, here: Point, there: Point) -> Floats:
     roots = np.roots(determinant)
     zero = roots[np.argmin(np.abs(roots))].real
     return np.array([np.polyval(np.polyfit(places, row, degree), zero) for row in np.array(poses).T])
+
+
+def change_at(system: System, y: Floats) -> Fold:
+    """Return a pose at which curves cross like a fold, with the step that is singular there."""
+    null = np.linalg.svd(system.equations(y)[1][:, :-1])[2][-1]
+    return Fold(float(y[-1]), system.stuck(np.append(null, 0.0)), y)

@@ -73,12 +73,18 @@ class LostError(Exception):
 
 
 def follow(
-    system: System, y: Floats, direction: int, whole: tuple[float, float] | None, *, wheels: bool = False
+    system: System,
+    y: Floats,
+    direction: int,
+    whole: tuple[float, float] | None,
+    *,
+    wheels: bool = False,
+    crossed: list[tuple[Point, Point]] | None = None,
 ) -> Fold | None:
     """Return where the poses that begin at y end, up (+1) or down (-1); None where they come round again.
 
-    With `wheels` the end may also be where all vectors are back after some turns. Raises `LostError` where the curve
-    cannot be followed.
+    With `wheels` the end may also be where all vectors are back after some turns. Steps in which another curve crosses
+    are added to `crossed`. Raises `LostError` where the curve cannot be followed.
     """
     start = y
     here = begin(system, y, direction)
@@ -101,6 +107,8 @@ def follow(
         if there.tangent[-1] * direction <= 0:
             fold = fold_between(system, here, there)
             return Fold(float(fold.y[-1]), system.stuck(fold.tangent), fold.y)
+        if crossed is not None and there.side * here.side < 0:
+            crossed.append((here, there))
         if whole is None and _is_round(start, here, there):
             return None
         if system.reach(there.y) > FAR:

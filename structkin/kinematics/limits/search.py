@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from structkin.errors import InputError, Problem
 from structkin.groups import General
 from structkin.kinematics.limits.counting import count_turns
-from structkin.kinematics.limits.follow import Fold, LostError, follow
+from structkin.kinematics.limits.crossing import change_at, crossing_between
+from structkin.kinematics.limits.follow import Fold, LostError, Point, follow
 from structkin.kinematics.limits.period import turns_of, turns_of_ratios
 from structkin.kinematics.limits.poses import Modes, Poses
 from structkin.kinematics.limits.reach import TURN, End
@@ -127,22 +128,39 @@ def _followed(plan: Plan, rows: Floats, swept: Swept, size: float) -> _Found:
     if wheels:
         turns = min(turns_of_ratios(swept.mechanism), MOST) or round(GEARED / TURN)
         whole = swept.start - TURN * turns, swept.start + TURN * turns
+    upward: list[tuple[Point, Point]] = []
+    downward: list[tuple[Point, Point]] = []
     try:
-        back = follow(system, y, 1, whole, wheels=wheels)
+        back = follow(system, y, 1, whole, wheels=wheels, crossed=upward)
     except LostError as lost:
         back = Fold(lost.p, None, y, lost=True)
     if back is not None and back.turns:
-        return None, None, (), (Interval(None, None, back.turns),), ""
-    lower = follow_to(system, y, -1, whole)
+        return None, None, _crossed(system, upward), (Interval(None, None, back.turns),), ""
+    lower = follow_to(system, y, -1, whole, downward)
     lower = lower and swept.limit(lower, 1)
     upper = None if back is None else swept.limit(fold_words(system, back), 1)
-    return lower, upper, (), (Interval(lower, upper),), ""
+    # A full turn passes everything going up.
+    points = _crossed(system, [*upward, *(downward if lower else ())])
+    return lower, upper, points, (Interval(lower, upper),), ""
 
 
-def follow_to(system: System, y: Floats, direction: int, whole: tuple[float, float] | None) -> Limit | None:
-    """Return where following a pose ends, in words."""
+def _crossed(system: System, steps: list[tuple[Point, Point]]) -> tuple[Limit, ...]:
+    """Return the change points that are in some steps."""
+    folds = [change_at(system, crossing_between(system, here, there)) for here, there in steps]
+    points = (replace(fold_words(system, fold), change_point=True) for fold in folds)
+    return tuple(sorted(points, key=lambda point: point.value))
+
+
+def follow_to(
+    system: System,
+    y: Floats,
+    direction: int,
+    whole: tuple[float, float] | None,
+    crossed: list[tuple[Point, Point]] | None = None,
+) -> Limit | None:
+    """Return where following a pose ends, in words; add the steps in which another curve crosses."""
     try:
-        fold = follow(system, y, direction, whole)
+        fold = follow(system, y, direction, whole, crossed=crossed)
     except LostError as lost:
         fold = Fold(lost.p, None, y, lost=True)
     return None if fold is None else fold_words(system, fold)
