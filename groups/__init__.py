@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from .driven import DrivenP, DrivenR
 from .gear import RG, Turn
-from .general import General, Rows
+from .general import General
 from .kind import Array, Kind, Relation, Values
 from .prp import PRP
+from .rows import Rows
 from .rpp import RPP
 from .rpr import RPR
 from .rrp import RRP

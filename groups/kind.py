@@ -91,10 +91,12 @@ def times(a: Any, b: Any) -> Any:
 def over(a: Any, b: Any) -> Any:
     """Return the quotient a / b of two vectors (2, n) read as complex numbers."""
     size = dot(b, b)
-    return np.stack(((a[0] * b[0] + a[1] * b[1]) / size, (a[1] * b[0] - a[0] * b[1]) / size))
+    per = 1.0 / size
+    return np.stack(((a[0] * b[0] + a[1] * b[1]) * per, (a[1] * b[0] - a[0] * b[1]) * per))
 
 
 def solve2(p: Any, q: Any, r: Any, s: Any) -> Any:
     """Solve p.x = r, q.x = s for the vector x (2, n)."""
-    det = cross(p, q)
-    return np.stack(((r * q[1] - s * p[1]) / det, (p[0] * s - q[0] * r) / det))
+    # One division: it costs as much as the rest, and the determinant is the same for rates of all orders.
+    per = 1.0 / cross(p, q)
+    return np.stack(((r * q[1] - s * p[1]) * per, (p[0] * s - q[0] * r) * per))

@@ -43,7 +43,7 @@ class RRR:
         d = dot(W, W)
         total, product = 2 * (l1 + l2), 2 * np.sqrt(l1 * l2)
         # Heron's formula by factors: exact to rounding near the limit, where a difference of squares is not.
-        return np.asarray((total + 2 * product - d) * (d - total + 2 * product) / (4 * product * product))
+        return np.asarray((total + 2 * product - d) * (d - total + 2 * product) * (0.25 / (product * product)))
 
     def side(self, h: Values, phi: Values) -> Array:
         """Return the sine of the angle at C, positive where C lies left of A-B."""
@@ -56,8 +56,9 @@ class RRR:
         A, B, l1, l2 = h
         W = B - A
         d = dot(W, W)
-        along = (0.5 * d + l1 - l2) / d
-        across = 2 * np.sqrt(l1 * l2) * root / d
+        per = 1.0 / d
+        along = 0.5 + (l1 - l2) * per
+        across = 2 * np.sqrt(l1 * l2) * per * root
         return (np.stack((A[0] + along * W[0] - across * W[1], A[1] + along * W[1] + across * W[0])),)
 
     def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:

@@ -186,7 +186,7 @@ def test_the_commands_and_sections_are_all_documented():
     import typer.main
 
     from structkin.cli.app import app
-    from structkin.model.schema import SECTIONS
+    from structkin.model.entry import SECTIONS
 
     said = {page.name: page.read_text(encoding="utf-8") for page in PAGES}
     for name, command in typer.main.get_command(app).commands.items():

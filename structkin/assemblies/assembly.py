@@ -24,9 +24,10 @@ class Assembly:
     """One way to put a mechanism together at given driver values.
 
     `index` is its place among all assemblies. `modes[g]` are the modes of group g: () where it has no choice, (1,) or
-    (-1,) for a dyad, else the number of the mode from 1. `alpha` is the largest of the groups' Smale certificates:
-    below 0.1577 a true solution is proved to be there; NaN where a group is singular. `singular` are the indices of
-    these groups, `multiplicity` how many solutions meet. `motion` is the pose as a motion of one sample.
+    (-1,) for a dyad, else the number of the mode from 1, or of the whole turn of what drives
+    wheels. `alpha` is the largest of the groups' Smale certificates: below 0.1577 a true solution is proved to be
+    there; NaN where a group is singular. `singular` are the indices of these groups, `multiplicity` how many solutions
+    meet. `motion` is the pose as a motion of one sample.
     """
 
     index: int
@@ -56,9 +57,9 @@ class Assembly:
 
     @cached_property
     def _numbered(self) -> frozenset[int]:
-        from structkin.groups import General
+        from structkin.groups import General, Turn
 
-        return frozenset(step.group for step in self.motion.plan.steps if isinstance(step.kind, General))
+        return frozenset(step.group for step in self.motion.plan.steps if isinstance(step.kind, General | Turn))
 
     @property
     def certified(self) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from structkin.assemblies.homotopy import Complexes, Floats
-from structkin.groups.general import solve_lanes
+from structkin.groups.solve_lanes import solve_lanes
 
 #: Smale's bound: (13 - 3 sqrt(17)) / 4.
 CERTIFIED = 0.15767

@@ -17,6 +17,8 @@ from structkin.kinematics.engine import LIMIT
 from structkin.kinematics.plan import Step
 from structkin.kinematics.relations import HalfSquareOfLength
 
+TURN = 2 * math.pi
+
 #: Told of a vector whose whole turns move wheels: they are left open by its direction.
 NEAREST = "its wheels are taken as turned by less than half a turn of what moves them; whole turns more are not listed"
 
@@ -25,8 +27,8 @@ NEAREST = "its wheels are taken as turned by less than half a turn of what moves
 class Choice:
     """One solution of a step: its outputs, each a vector (2,) or scalar (1,), and what is known of it.
 
-    `mode` is None where there is no choice, +1 or -1 for a dyad, else the number of the mode from 1. `alpha` is
-    Smale's certificate, NaN where the solution is singular; `multiplicity` how many solutions meet in it.
+    `mode` is None where there is no choice, +1 or -1 for a dyad, else the number of the mode or of the turn from 1.
+    `alpha` is Smale's certificate, NaN where the solution is singular; `multiplicity` how many solutions meet in it.
     """
 
     outputs: tuple[Floats, ...]
@@ -49,14 +51,17 @@ class Choices:
     note: str = ""
 
 
-def choices_of(step: Step, h: tuple[Any, ...]) -> Choices:
-    """Return all choices of a step at inputs `h` of one lane."""
+def choices_of(step: Step, h: tuple[Any, ...], turns: int | None = 1) -> Choices:
+    """Return all choices of a step at inputs `h` of one lane.
+
+    A step that counts turns has those of `turns` (see `structkin.assemblies.wheels`), or the nearest one.
+    """
     if isinstance(step.kind, General):
         return _general(step.kind, h)
     with np.errstate(all="ignore"):
         if step.kind.modes == 2:
             return _two(step.kind, h)
-        return _one(step, step.kind, h)
+        return _one(step, step.kind, h, turns)
 
 
 def _general(form: General, h: tuple[Any, ...]) -> Choices:
@@ -75,8 +80,8 @@ def _general(form: General, h: tuple[Any, ...]) -> Choices:
     return Choices(tuple(items), modes.gap, modes.endless, note)
 
 
-def _one(step: Step, kind: Relation, h: tuple[Any, ...]) -> Choices:
-    note = NEAREST if isinstance(kind, Turn) else ""
+def _one(step: Step, kind: Relation, h: tuple[Any, ...], turns: int | None) -> Choices:
+    note = NEAREST if isinstance(kind, Turn) and turns is None else ""
     margin = kind.margin(h)
     if margin is not None:
         value = float(np.ravel(margin)[0])
@@ -90,6 +95,9 @@ def _one(step: Step, kind: Relation, h: tuple[Any, ...]) -> Choices:
     phi = kind.position(h, 0.0 if margin is None else np.sqrt(np.abs(margin)))
     if not all(np.isfinite(x).all() for x in phi):
         return Choices((), 0.0, note="its two pins fall together: its direction is not determined")
+    if turns is not None and turns > 1:
+        # The nearest turn first, then those that have gone further.
+        return Choices(tuple(Choice((_outputs(phi)[0] + TURN * k,), k + 1) for k in range(turns)))
     return Choices((Choice(_outputs(phi)),), note=note)
 
 

@@ -12,9 +12,9 @@ from structkin.assemblies.assembly import Assembly
 from structkin.assemblies.walk import DeadEnd, Leaf, Walk
 from structkin.errors import InputError, PoseError, Problem
 from structkin.kinematics import Motion, Status, compile_plan
+from structkin.kinematics.call import make_schedule
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan
-from structkin.kinematics.schedule import make_schedule
 from structkin.model.units import Units
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import numpy as np
 
 from structkin.assemblies.choices import Choice, Choices, choices_of
 from structkin.assemblies.homotopy import Floats
+from structkin.assemblies.wheels import whole_turns
 from structkin.kinematics.plan import Operand, Plan, Slot, Step
 
 #: The choices that were made, each with its step.
@@ -79,7 +80,7 @@ class Walk:
         key = index, b"".join(np.asarray(x, float).tobytes() for x in h)
         # Groups that do not depend on each other meet the same inputs on many ways.
         if key not in self._known:
-            self._known[key] = choices_of(step, h)
+            self._known[key] = choices_of(step, h, whole_turns(self.plan, index))
         found = self._known[key]
         if found.endless:
             self.endless.add(step.group)

@@ -129,10 +129,10 @@ def source(f: int, *, ground: bool, numba: bool) -> str:
         body += ["for i in range(n):", *loads, *(f"    {line}" for line in made.graph.lines(terms)), *stores]
         head, buffers = ["from numba import njit", "", "", '@njit(cache=True, nogil=True, error_model="numpy")'], []
     else:
-        calls = Calls(made.graph, terms, [f"{name}_" for name in own])
+        calls = Calls(made.graph, [[(term, f"{name}_") for term, name in zip(terms, own, strict=True)]])
         body += calls.lines
-        head = ["from numpy import add, divide, empty, multiply, negative, sqrt, subtract", "", ""]
-        buffers = [f"    {''.join(f'b{k}, ' for k in range(calls.buffers))}= empty(({calls.buffers}, n))"]
+        head = ["import numpy as np", "from numpy import add, divide, multiply, negative, sqrt, subtract", "", ""]
+        buffers = [f"    {''.join(f'b{k}, ' for k in range(calls.buffers))}= np.empty(({calls.buffers}, n))"]
     constants = ["c0 = constants[s, 0]", "c1 = constants[s, 1]"]
     if ground:
         constants += [f"h_{k}{'' if numba else '_'} = constants[s, {k}]" for k in (2, 3)]

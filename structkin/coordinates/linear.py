@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from structkin.coordinates.sweeps import CompiledSweeps, Sweeps, invert_lanes
 from structkin.coordinates.triangular import Blocks
-from structkin.groups.general import solve_lanes
+from structkin.groups.solve_lanes import solve_lanes
 
 Ints = NDArray[np.intp]
 Floats = NDArray[np.float64]

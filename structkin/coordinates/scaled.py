@@ -46,6 +46,15 @@ class Scaled:
         return (self.coordinates.column_units[columns] / self.coordinates.row_units[rows])[:, None]
 
     @cached_property
+    def _row_units(self) -> Floats:
+        return self.coordinates.row_units[:, None]
+
+    @cached_property
+    def column_units(self) -> Floats:
+        """The size (n, 1) of a change of each coordinate."""
+        return self.coordinates.column_units[:, None]
+
+    @cached_property
     def _kept(self) -> Ints | None:
         """The entries in chosen rows."""
         return None if self.chosen is None else np.flatnonzero(np.isin(self.coordinates.pattern[0], self.chosen))
@@ -78,7 +87,7 @@ class Scaled:
     def all_rows(self, q: Floats, z: Floats) -> tuple[Floats, Floats]:
         """Return Phi (m, lanes) and the entries of all rows, scaled."""
         phi, entries = self.coordinates.evaluate(q, z)
-        return phi / self.coordinates.row_units[:, None], entries * self._scale
+        return phi / self._row_units, entries * self._scale
 
     def system(self, q: Floats, z: Floats) -> tuple[Floats, Floats]:
         """Return Phi and the entries of the square system, scaled."""
@@ -93,12 +102,12 @@ class Scaled:
     def right(self, rows: Floats, *, scaled: bool = False) -> Floats:
         """Return right-hand sides of the square system from those of all rows."""
         if not scaled:
-            rows = rows / self.coordinates.row_units[:, None]
+            rows = rows / self._row_units
         return np.asarray(rows if self.chosen is None else rows[self.chosen])
 
     def change(self, step: Floats) -> Floats:
         """Return a scaled step in the coordinates' own units."""
-        return np.asarray(step * self.coordinates.column_units[:, None])
+        return np.asarray(step * self.column_units)
 
     def choose(self, q: Floats, z: Floats) -> Scaled:
         """Return the system with its rows chosen anew at a pose, by a rank-revealing QR factorisation."""

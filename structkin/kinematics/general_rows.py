@@ -13,7 +13,7 @@ from structkin.groups import General, Rows
 from structkin.groups.cam_rows import CamRow
 from structkin.groups.periodic import Follow
 from structkin.kinematics.affine import Affine, Frame
-from structkin.kinematics.closed_forms import half_square_of
+from structkin.kinematics.closing import half_square_of
 from structkin.kinematics.higher_pairs import require_carrier
 from structkin.kinematics.plan import Operand
 from structkin.kinematics.scene import Contact, Scene

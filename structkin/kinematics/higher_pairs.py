@@ -11,6 +11,7 @@ from structkin.errors import InputError, Problem
 from structkin.groups.cam import Lift, OfAngle, Turn
 from structkin.groups.periodic import Follow, Function
 from structkin.kinematics.affine import Frame
+from structkin.kinematics.driven_links import at_distance, slid, turned
 from structkin.kinematics.geneva_motion import crank_driver
 from structkin.kinematics.plan import Slot
 from structkin.kinematics.profile_followers import follower_of
@@ -21,7 +22,7 @@ from structkin.model.parts import Arc, Guide
 from structkin.model.profile_cams import ProfileCam
 
 if TYPE_CHECKING:
-    from structkin.kinematics.closed_forms import Closing
+    from structkin.kinematics.closing import Closing
 
 
 def solve_higher(closing: Closing, ties: list[Contact]) -> Mapping[str, Frame] | None:
@@ -60,7 +61,7 @@ def _in_arc(closing: Closing, tie: Contact, arc: Arc) -> Mapping[str, Frame] | N
     else:
         return None
     origin, direction = scene.sketch_frame(tie.link)
-    return closing.at_distance(tie, (local, origin + direction * local, name), other, 0.5 * arc.radius**2)
+    return at_distance(closing, tie, (local, origin + direction * local, name), other, 0.5 * arc.radius**2)
 
 
 def _in_slot(closing: Closing, tie: Contact, slot: Guide) -> Mapping[str, Frame] | None:
@@ -137,9 +138,9 @@ def _lifted(closing: Closing, tie: Contact, function: Function, cam: str, carrie
     (start,) = lift.position(tuple(map(tape.in_sketch, inputs)), None)
     slot = Slot(tape.step(lift, inputs, (float(start[0]),), group=closing.index, scalar=True)[0])
     if tie.kind == "P":
-        return closing.slid(tie, slot)
+        return slid(closing, tie, slot)
     turn = Slot(tape.step(Turn(), (slot,), (complex(np.exp(1j * float(start[0]))),), group=closing.index)[0])
-    return closing.turned(tie, carrier, turn)
+    return turned(closing, tie, carrier, turn)
 
 
 def _stepped(closing: Closing, tie: Contact, geneva: Geneva) -> Mapping[str, Frame]:
@@ -152,7 +153,7 @@ def _stepped(closing: Closing, tie: Contact, geneva: Geneva) -> Mapping[str, Fra
     value = float(relation.function(np.array(start)))
     slot = Slot(tape.step(relation, (angle,), (value,), group=closing.index, scalar=True)[0])
     turn = Slot(tape.step(Turn(), (slot,), (complex(np.exp(1j * value)),), group=closing.index)[0])
-    return closing.turned(tie, geneva.carrier, turn)
+    return turned(closing, tie, geneva.carrier, turn)
 
 
 def require_carrier(scene: Scene, cam: Cam, inside: tuple[str, ...]) -> Mapping[str, Frame]:

@@ -17,6 +17,7 @@ from structkin.kinematics.circles import with_rates
 from structkin.kinematics.derivatives import Derivatives, Field, third
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan
+from structkin.model.parts import Drive
 
 Floats = NDArray[np.float64]
 
@@ -61,3 +62,15 @@ class Jerk:
             # E''' = (z''' - z'^3) turned(E) - 3 z' z'' E.
             seed[item.slot] = (jerk - rate**3) * across - 3 * rate * bend * E
         return derivatives.solve(seed, third(first, second))
+
+
+def third_rates(drives: Mapping[str, Drive], given: Mapping[str, Floats], t: Floats) -> dict[str, Floats]:
+    """Return the third rates (n,) of drivers at times t (n,): those `given`, else by their laws, else NaN."""
+    found = {}
+    for id, drive in drives.items():
+        if id in given or drive.law is None:
+            found[id] = given.get(id, np.full(len(t), np.nan))
+        else:
+            with np.errstate(all="ignore"):
+                found[id] = drive.law.third(t)
+    return found

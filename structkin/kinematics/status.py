@@ -31,6 +31,8 @@ def mark(
     status: NDArray[np.int8], group: NDArray[np.int32], where: NDArray[np.bool_], outcome: Status, at: int
 ) -> None:
     """Give lanes their status and the group they stopped at, unless an earlier group has stopped them for good."""
+    if not where.any():
+        return
     worse = where & ((status == Status.OK) | ((status == Status.SINGULAR) & (outcome != Status.SINGULAR)))
     status[worse] = outcome
     group[worse] = at

@@ -9,12 +9,12 @@ from structkin.errors import InputError, Problem
 from structkin.model.document import read_document
 from structkin.model.draft import GROUND, Draft
 from structkin.model.drivers import make_drivers
-from structkin.model.gears import make_meshes
+from structkin.model.entry import SECTIONS, misplaced
 from structkin.model.initial import make_initial
 from structkin.model.joints import check_use, make_joints
 from structkin.model.links import make_links
 from structkin.model.loads import make_forces
-from structkin.model.schema import SECTIONS, misplaced
+from structkin.model.meshes import make_meshes
 from structkin.model.topology import Topology
 
 

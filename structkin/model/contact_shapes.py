@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Mapping
 
 from structkin.model.draft import GROUND, Draft
+from structkin.model.fields import pair
 from structkin.model.flaw import Flaw
 from structkin.model.force_schema import ContactEntry
 from structkin.model.forces import Contact, Disc, Line
 from structkin.model.geometry import TINY
-from structkin.model.schema import pair
 from structkin.model.sizes import TRANSITION, between, positive
 
 

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from structkin.errors import Problem
 from structkin.model.cams import Cam
+from structkin.model.entry import Entry
 from structkin.model.flaw import Flaw
 from structkin.model.forces import Forces, InitialLink, InitialPoint, InitialState
+from structkin.model.joint_schema import JointEntry
 from structkin.model.parts import Arc, Drive, Guide, Link, Mesh
-from structkin.model.schema import DriverEntry, Entry, JointEntry, LinkEntry
+from structkin.model.schema import DriverEntry, LinkEntry
 from structkin.model.topology import Driver, Joint, suggest
 from structkin.model.units import Units
 

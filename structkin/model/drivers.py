@@ -11,10 +11,11 @@ import numpy as np
 
 from structkin.model.draft import GROUND, Draft
 from structkin.model.expression import Expression
+from structkin.model.fields import pair
 from structkin.model.flaw import Flaw, describe, number
 from structkin.model.laws import ConstantSpeed, ExpressionLaw, TableLaw
 from structkin.model.parts import Drive, Law
-from structkin.model.schema import DriverEntry, pair
+from structkin.model.schema import DriverEntry
 from structkin.model.tables import read_table
 from structkin.model.topology import JOINT_NAMES, Driver, Joint, suggest
 

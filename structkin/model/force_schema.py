@@ -7,7 +7,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import PlainValidator
 
-from structkin.model.schema import Anything, Axis, Entry, Flag, Location, Name, TwoLinks, TwoPoints, one_of, scalar
+from structkin.model.entry import Entry
+from structkin.model.fields import Anything, Axis, Flag, Location, Name, Radius, TwoLinks, TwoPoints, one_of, scalar
 
 
 class SpringEntry(Entry):
@@ -78,7 +79,7 @@ class FrictionEntry(Entry):
     limit: Anything = None
     coefficient: Anything = None
     normal: Anything = None
-    radius: Annotated[float, scalar("length", sign="positive")] | None = None
+    radius: Radius | None = None
     transition: Anything = None
 
 

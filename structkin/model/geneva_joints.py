@@ -11,7 +11,7 @@ from structkin.groups.periodic import GenevaLaw
 from structkin.model.draft import GROUND, Draft
 from structkin.model.flaw import Flaw
 from structkin.model.geneva import Geneva
-from structkin.model.schema import GenevaEntry
+from structkin.model.joint_schema import GenevaEntry
 from structkin.model.topology import Joint
 
 #: How far the sketched pin may be from where the wheel needs it, relative to its radius.

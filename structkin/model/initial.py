@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from structkin.model.draft import GROUND, Draft
+from structkin.model.fields import pair
 from structkin.model.flaw import Flaw, describe
 from structkin.model.forces import InitialLink, InitialPoint, InitialState
-from structkin.model.schema import pair
 from structkin.model.topology import suggest
 
 

@@ -7,8 +7,8 @@ from structkin.model.draft import GROUND, Draft
 from structkin.model.flaw import Flaw
 from structkin.model.geneva_joints import make_geneva, size_pins
 from structkin.model.geometry import TINY
+from structkin.model.joint_schema import CamEntry, GenevaEntry, PrismaticEntry, SlotEntry
 from structkin.model.parts import Arc, Guide, Link
-from structkin.model.schema import CamEntry, GenevaEntry, PrismaticEntry, SlotEntry
 from structkin.model.topology import Joint, suggest
 
 #: How far beside its slot a pin may be sketched, in lengths of the slot.

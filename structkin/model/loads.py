@@ -9,6 +9,7 @@ from typing import Any
 
 from structkin.model.contact_shapes import make_contact
 from structkin.model.draft import GROUND, Draft
+from structkin.model.fields import pair
 from structkin.model.flaw import Flaw
 from structkin.model.force_schema import (
     ContactEntry,
@@ -30,7 +31,6 @@ from structkin.model.forces import (
 from structkin.model.initial import prescribed
 from structkin.model.laws import ScaledLaw
 from structkin.model.parts import Law, Link
-from structkin.model.schema import pair
 from structkin.model.signals import constant, formula, one_way, signal, sized
 from structkin.model.sizes import TRANSITION, between, positive
 from structkin.model.topology import suggest

@@ -12,10 +12,11 @@ import numpy as np
 from structkin.groups.periodic import TURN
 from structkin.model.cam_laws import spline
 from structkin.model.draft import Draft
+from structkin.model.fields import pair
 from structkin.model.flaw import Flaw, describe
+from structkin.model.joint_schema import CamEntry
 from structkin.model.parts import Link
 from structkin.model.profile_cams import ProfileCam
-from structkin.model.schema import CamEntry, pair
 from structkin.model.tables import read_table
 
 #: Rows of a profile: an angle [rad] and a radius [m] each, or of an outline a place [m] in the sketch.

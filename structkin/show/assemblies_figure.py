@@ -59,7 +59,7 @@ def draw_assemblies(found: Assemblies, *, most: int = MOST_PICTURES) -> Figure:
 
     Where there is none, the picture says which group does not close.
     """
-    from structkin.show.schematic import extent
+    from structkin.show.schematic_layout import extent
 
     measures = measures_of(found.mechanism)
     shown = list(islice(found, most))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from structkin.structure.arrays import IntArray
+from structkin.structure.array_codes import IntArray
 from structkin.structure.group_arrays import GroupArrays
 from structkin.structure.result import FreePart, KinematicStructure, Redundancy
 

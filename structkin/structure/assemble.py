@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from structkin.structure.arrays import KINDS, R
+from structkin.structure.array_codes import KINDS, R
 from structkin.structure.blocks import levels, solve_order
 from structkin.structure.composite import rigid_clusters
 from structkin.structure.group_arrays import GroupArrays, Outside

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from structkin.structure.arrays import IntArray, TopologyArrays
+from structkin.structure.array_codes import IntArray
+from structkin.structure.arrays import TopologyArrays
 from structkin.structure.naming import Name
 from structkin.structure.result import Group
 from structkin.structure.rows import GROUND, Rows

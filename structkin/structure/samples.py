@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from structkin.structure.arrays import KINDS, IntArray, P, R, TopologyArrays
+from structkin.structure.array_codes import KINDS, IntArray, P, R
+from structkin.structure.arrays import TopologyArrays
 
 #: Dyads: the kinds of the first exterior, the interior and the second exterior joint. (PPP is none.)
 DYADS = ("RRR", "RRP", "PRR", "RPR", "PRP", "RPP", "PPR")

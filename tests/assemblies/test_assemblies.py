@@ -292,6 +292,53 @@ def test_repr():
     assert repr(found[1]) == "<Assembly 1: group 2: -; certified>"
 
 
+# --- wheels ---------------------------------------------------------------------------------------------------
+
+
+def rocker_with_wheel(teeth):
+    return sk.Mechanism(
+        points={
+            "A": (0, 0), "B": (0, 1), "C": (3, 2), "D": (3, 0), "G": (4.5, 0), "H": (4.5, 0.6), "K": (6.5, 1.6),
+            "L": (7, 0),
+        },
+        links={
+            "ground": ["A", "D", "G", "L"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"],
+            "wheel": ["G", "H"], "rod": ["H", "K"], "arm": ["L", "K"],
+        },
+        joints={"mesh": {"type": "gear", "links": ["rocker", "wheel"], "teeth": teeth}},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("teeth", "turns"), [([40, 20], 1), ([20, 40], 2), ([20, 60], 3), ([30, 40], 4)])
+def test_whole_turns_of_a_rocker_with_a_wheel(teeth, turns):
+    """Behind a ratio p : q the wheel has q places for each mode of the four-bar."""
+    m = rocker_with_wheel(teeth)
+    every = list(m.assemblies())
+    assert len(every) == 4 * turns and len({item.modes for item in every}) == len(every)
+    start = m.assembly()
+    assert start.distance() == pytest.approx(0, abs=1e-12)
+    ratio = teeth[0] / teeth[1]
+    wheels = set()
+    for item in every:
+        # Outer wheels turn the other way; the rocker's turns are counted from the sketch.
+        turned = item.angle("rocker") - start.angle("rocker")
+        wheel = start.angle("wheel") - ratio * turned
+        steps = (item.angle("wheel") - wheel) / (2 * math.pi) * turns
+        assert steps == pytest.approx(round(steps), abs=1e-9)
+        wheels.add((item.modes[1], round(steps) % turns))
+    assert len(wheels) == 2 * turns
+    motion = every[-1].mechanism().solve(samples=13, strict=True)
+    np.testing.assert_allclose(motion.position("H")[0], every[-1].position("H"), atol=1e-12)
+
+
+def test_ratios_of_no_whole_numbers_are_told():
+    data = rocker_with_wheel([20, 40]).source_dict
+    data["joints"]["mesh"] = {"type": "gear", "links": ["rocker", "wheel"], "ratio": -math.sqrt(2)}
+    found = sk.Mechanism(**data).assemblies()
+    assert len(list(found)) == 4 and "whole turns more are not listed" in found.report
+
+
 # --- random mechanisms ----------------------------------------------------------------------------------------
 
 quiet = {

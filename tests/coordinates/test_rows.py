@@ -131,7 +131,7 @@ def test_rows_hold_on_solved_poses(name, family):
 def turn_of(motion, link):
     """How far a link has turned since the sketch, whole turns counted."""
     angle, start = motion.angle(link), motion.mechanism.links[link].direction
-    return motion._scalar(motion.plan.turns[link]) if link in motion.plan.turns else angle - np.angle(start)
+    return motion._frames.scalar(motion.plan.turns[link]) if link in motion.plan.turns else angle - np.angle(start)
 
 
 def assert_rows_hold(m, family):

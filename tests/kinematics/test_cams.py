@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from cam_samples import KINDS, cam_file
+from cam_samples import KINDS, cam_file, eccentric
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -312,28 +312,6 @@ def test_a_fixed_cam_with_a_carrier_that_turns():
 
 
 # --- by a profile -------------------------------------------------------------------------------------------
-
-
-def eccentric(contact, offset=0.2, kind="translating", **entry):
-    """An eccentric circle of radius 1, 0.3 beside its shaft, as a table: the follower's motion is a four-bar's."""
-    u = np.linspace(0, TURN, 180, endpoint=False)
-    e = 0.3
-    rows = np.stack((u, e * np.cos(u) + np.sqrt(1 - (e * np.sin(u)) ** 2)), axis=1)
-    touch = {"roller": {"at": "Q", "radius": 0.4}, "knife-edge": {"at": "Q", "contact": "knife-edge"}}
-    reach = {"roller": 1.35, "knife-edge": 0.95, "flat": 1.0}[contact]
-    points = {"A": (0, 0), "M": (0.3, 0), "Q": (offset, reach), "F": (offset + 1, reach), "T": (offset, 3)}
-    links = {"ground": ["A"], "disc": ["A", "M"], "follower": ["Q", "T", "F"]}
-    joints = {"guide": {"type": "prismatic", "links": ["follower", "ground"], "axis": [0, 1]}}
-    if kind == "oscillating":
-        points["B"] = (3, 0.5)
-        links |= {"ground": ["A", "B"], "follower": ["B", "Q", "F"]}
-        points.pop("T")
-        joints = {}
-    cam = {"type": "cam", "cam": "disc", "follower": "follower", **(touch.get(contact) or {"face": ["Q", "F"]})}
-    joints["cam"] = {**cam, **(entry or {"profile": rows.tolist()})}
-    return sk.Mechanism(
-        "eccentric", points=points, links=links, joints=joints, drivers={"motor": {"joint": "A", "speed": 1.0}}
-    )
 
 
 @every_kind

@@ -222,7 +222,7 @@ def test_columns_of_drivers_that_do_not_move_a_point_are_not_solved_for():
     np.testing.assert_array_equal(K[..., 7], only[..., 0])
     assert np.count_nonzero(np.abs(K).sum(axis=(0, 1))) == 1 and np.count_nonzero(L.any(axis=(0, 1))) == 1
     np.testing.assert_allclose(only[..., 0], motion.velocity("B3"), atol=1e-15)
-    held = [slot for column in motion._coefficients._columns.values() for slot in column]
+    held = [slot for column in motion._coefficients.slots._columns.values() for slot in column]
     # K and L of one crank: a few slots, not 50 or 2500 times all of them.
     assert len(held) < 60
     with pytest.raises(sk.InputError, match="did you mean 'motor3'"):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.inverse.columns import Columns, unit_wrenches
-from structkin.groups.general import solve_lanes
+from structkin.groups.solve_lanes import solve_lanes
 from structkin.kinematics import Motion
 from structkin.model.topology import pin_of
 

@@ -2,71 +2,144 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
+from structkin.kinematics.kernels.pairing import Pairing, Unit, row_of
 from structkin.kinematics.kernels.symbols import Graph, Symbol, Term
 
 _CALLS = {"add": "add", "sub": "subtract", "mul": "multiply", "div": "divide", "neg": "negative"}
 
 
+@dataclass(frozen=True)
+class _Place:
+    """The name of a value's array, and those of its rows."""
+
+    whole: str
+    rows: tuple[str, ...]
+    is_buffer: bool = False
+
+    @classmethod
+    def vector(cls, name: str) -> _Place:
+        return cls(f"{name}_p", (f"{name}_0_", f"{name}_1_"))
+
+
 class Calls:
-    """`lines` store each term in the array of its name; `buffers` of one block's length are needed for it.
+    """`stages` holds the calls after which the terms of each stage are in the arrays of their names.
+
+    `vectors` are names of arrays of two rows: `h_p` holds `h_0_` and `h_1_`. Where both rows go through one operation,
+    one call does it: with few lanes it is the calls that take the time. For the same reason no number stands in them,
+    which NumPy makes an array of each time: `numbers` has arrays for them. What is made of a step's constants alone,
+    which are named c0, c1..., is in `narrow`, to be computed before; `read` are the names that the calls read of it.
+
+    A block of lanes needs `buffers` of one row, `b0`, `b1`..., and `doubles` of two: `p0` has the rows `p0_0`, `p0_1`.
 
     >>> graph = Graph()
-    >>> x, c = graph.load("x"), graph.load("c0")
-    >>> Calls(graph, [(x + c * c) * x], ["out"]).lines
-    ['t2 = c0 * c0', 'add(x_, t2, out=b0)', 'multiply(b0, x_, out=out)']
+    >>> x, y, c = (graph.load(name) for name in ("h_0", "h_1", "c0"))
+    >>> calls = Calls(graph, [[(2.0 * (x * x + y * y) + c * c, "out")]], {"h"})
+    >>> calls.stages
+    [['multiply(h_p, h_p, p0)', 'add(p0_0, p0_1, b0)', 'multiply(k2_0, b0, b0)', 'add(b0, t7, out)']]
+    >>> graph.lines_of(calls.narrow), calls.read, calls.numbers
+    (['t7 = c0 * c0'], {'t7'}, {'k2_0': '2.0'})
     """
 
-    def __init__(self, graph: Graph, terms: Sequence[Term], outs: Sequence[str]) -> None:
+    def __init__(
+        self, graph: Graph, stages: Sequence[Sequence[tuple[Term, str]]], vectors: Collection[str] = ()
+    ) -> None:
         """Write the calls."""
-        self.lines: list[str] = []
-        self.buffers = 0
-        self._graph, self._free = graph, list[str]()
-        self._names: dict[int, str] = {}
-        symbols = graph.below(terms)
-        self._wide = self._arrays(symbols)
-        self._last = {a.index: s.index for s in symbols for a in s.args if isinstance(a, Symbol)}
-        own: dict[int, str] = {}
-        for term, out in zip(terms, outs, strict=True):
-            if isinstance(term, Symbol) and term.index in self._wide and term.op != "load":
-                own.setdefault(term.index, out)
-        for symbol in symbols:
-            self._compute(symbol, own.get(symbol.index))
-        for term, out in zip(terms, outs, strict=True):
-            if not isinstance(term, Symbol) or own.get(term.index) != out:
-                self.lines.append(f"{out}[:] = {self._name(term)}")
+        self.buffers = self.doubles = 0
+        self.stages: list[list[str]] = []
+        self.read: set[str] = set()
+        self.numbers: dict[str, str] = {}
+        terms = [[term for term, _ in stage] for stage in stages]
+        symbols = graph.below(term for stage in terms for term in stage)
+        self._graph, self._wide = graph, _wide(symbols)
+        self.narrow = [s for s in symbols if s.index not in self._wide and s.op != "load"]
+        self._own = self._results(stages)
+        self._pairing = Pairing([s for s in symbols if s.index in self._wide], self._own, vectors)
+        self._places: dict[Unit, _Place] = {}
+        self._free: dict[int, list[_Place]] = {1: [], 2: []}
+        order = self._pairing.ordered(term for stage in terms for term in stage)
+        self._last = {unit: at for at, reader in enumerate(order) for unit in self._operands(reader)}
+        done = 0
+        for k, stage in enumerate(stages):
+            upto = len(self._pairing.ordered(term for before in terms[: k + 1] for term in before))
+            lines = [line for at in range(done, upto) for line in self._compute(at, order[at])]
+            copies = [(out, self._name(term)) for term, out in stage]
+            self.stages.append(lines + [f"{out}[:] = {name}" for out, name in copies if name != out])
+            done = upto
 
-    @staticmethod
-    def _arrays(symbols: Sequence[Symbol]) -> set[int]:
-        """Return which symbols differ from lane to lane: all that are not made of a step's constants alone."""
-        wide: set[int] = set()
-        for s in symbols:
-            below = any(isinstance(a, Symbol) and a.index in wide for a in s.args)
-            if below or (s.op == "load" and not str(s.args[0]).startswith("c")):
-                wide.add(s.index)
-        return wide
+    @property
+    def lines(self) -> list[str]:
+        """All calls, after what is made of constants and numbers alone."""
+        numbers = [f"{array} = np.array({number})" for array, number in self.numbers.items()]
+        return numbers + self._graph.lines_of(self.narrow) + [line for stage in self.stages for line in stage]
+
+    def _results(self, stages: Sequence[Sequence[tuple[Term, str]]]) -> dict[int, str]:
+        """Return the arrays of results, by symbol. What a later stage reads is not left there: it may be changed."""
+        own: dict[int, str] = {}
+        later: set[int] = set()
+        for stage in reversed(stages):
+            for term, out in stage:
+                if isinstance(term, Symbol) and term.index in self._wide - later and term.op != "load":
+                    own.setdefault(term.index, out)
+            later |= {s.index for s in self._graph.below(term for term, _ in stage)}
+        return own
+
+    def _operands(self, unit: Unit) -> set[Unit]:
+        return {self._pairing.unit[index] for index in self._pairing.below(unit)}
 
     def _name(self, term: Term) -> str:
-        return self._names[term.index] if isinstance(term, Symbol) else self._graph.name(term)
+        """Return the name of the row or the number that a term is."""
+        if isinstance(term, Symbol) and term.index in self._wide:
+            unit = self._pairing.unit[term.index]
+            return self._places[unit].rows[unit.index(term.index)]
+        name = self._graph.name(term)
+        if isinstance(term, Symbol):
+            self.read.add(name)
+            return name
+        array = "k" + re.sub(r"\W", "_", name.replace("-", "m"))
+        self.numbers[array] = name
+        return array
 
-    def _compute(self, symbol: Symbol, own: str | None) -> None:
-        if symbol.op == "load":
-            self._names[symbol.index] = self._graph.name(symbol) + ("_" if symbol.index in self._wide else "")
-        elif symbol.index not in self._wide:
-            self._names[symbol.index] = self._graph.name(symbol)
-            self.lines += self._graph.lines_of([symbol])
-        else:
-            names = [self._name(a) for a in symbol.args]
-            done = [a for a in symbol.args if isinstance(a, Symbol) and self._last[a.index] == symbol.index]
-            # An operand that is needed no more may be overwritten where it stands.
-            self._free += {name for a in done if (name := self._name(a)).startswith("b")}
-            out = own or self._buffer()
-            self._names[symbol.index] = out
-            self.lines.append(f"{_CALLS.get(symbol.op, symbol.op)}({', '.join(names)}, out={out})")
+    def _compute(self, at: int, unit: Unit) -> list[str]:
+        first = self._pairing.symbols[unit[0]]
+        if first.op == "load":
+            name = self._graph.name(first)
+            self._places[unit] = _Place.vector(row_of(name)[0]) if len(unit) == 2 else _Place(f"{name}_", (f"{name}_",))
+            return []
+        names = [(self._whole if len(unit) == 2 else self._name)(a) for a in first.args]
+        done = [below for below in self._operands(unit) if self._last[below] == at and self._places[below].is_buffer]
+        # An operand that is needed no more may be overwritten where it stands.
+        for below in done:
+            self._free[len(below)].append(self._places[below])
+        out = self._places[unit] = self._result(unit)
+        return [f"{_CALLS.get(first.op, first.op)}({', '.join([*names, out.whole])})"]
 
-    def _buffer(self) -> str:
-        if self._free:
-            return self._free.pop()
-        self.buffers += 1
-        return f"b{self.buffers - 1}"
+    def _whole(self, first: Symbol) -> str:
+        """Return the name of the array of two rows of which a term is the first."""
+        unit = self._pairing.unit[first.index]
+        return (self._places[unit] if len(unit) == 2 else _Place.vector(row_of(self._own[first.index])[0])).whole
+
+    def _result(self, unit: Unit) -> _Place:
+        rows, own = len(unit), self._own.get(unit[0])
+        if own is not None:
+            return _Place(own, (own,)) if rows == 1 else _Place.vector(row_of(own)[0])
+        if self._free[rows]:
+            return self._free[rows].pop()
+        if rows == 1:
+            self.buffers += 1
+            return _Place(name := f"b{self.buffers - 1}", (name,), is_buffer=True)
+        self.doubles += 1
+        return _Place(name := f"p{self.doubles - 1}", (f"{name}_0", f"{name}_1"), is_buffer=True)
+
+
+def _wide(symbols: Sequence[Symbol]) -> set[int]:
+    """Return which symbols differ from lane to lane: all that are not made of a step's constants alone."""
+    wide: set[int] = set()
+    for s in symbols:
+        below = any(isinstance(a, Symbol) and a.index in wide for a in s.args)
+        if below or (s.op == "load" and not str(s.args[0]).startswith("c")):
+            wide.add(s.index)
+    return wide

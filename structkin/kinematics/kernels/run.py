@@ -19,8 +19,9 @@ from structkin.kinematics.status import Status
 Floats = NDArray[np.float64]
 T = TypeVar("T")
 
-#: Lanes in a block: what a step reads and writes stays in the second-level cache, and a call costs little beside it.
-BLOCK = 2048
+#: Lanes in a block, by whether kernels are compiled: what a step reads and writes stays in the caches near by, and
+#: calls cost little beside it, of which NumPy has a hundred times as many.
+BLOCKS = {True: 4096, False: 8192}
 #: Steps times lanes that a thread has to have to be worth starting.
 SHARE = 500_000
 
@@ -42,7 +43,7 @@ def sweep(job: Job, lanes: Lanes, drivers: Mapping[str, Floats], modes: Modes, p
             continue
         items = [(item, item.lane_modes(modes, n)) if isinstance(item, Run) else item for item in stage]
         work = _Stage(job, lanes, items, modes, drivers if number == 0 else {})
-        for least in _over_blocks(work.block, n, steps, progress):
+        for least in _over_blocks(work.block, n, steps, BLOCKS[job.numba], progress):
             np.fmin(lanes.least, least, out=lanes.least)
 
 
@@ -90,7 +91,7 @@ def coefficients(
     K = np.empty((count, rows, n))
     L = np.empty((count, count, rows, n if second else 0))
     work = partial(_coefficients_block, job, lanes, K, L, seed, bool((lanes.status == Status.SINGULAR).any()))
-    for _ in _over_blocks(work, n, len(job.tape.plan.steps), None):
+    for _ in _over_blocks(work, n, len(job.tape.plan.steps), BLOCKS[job.numba], None):
         pass
     return K, L
 
@@ -114,10 +115,11 @@ def _coefficients_block(
         )
 
 
-def _over_blocks(work: Callable[[slice], T], n: int, steps: int, progress: Progress | None) -> Iterator[T]:
-    """Yield what `work` returns for each block of lanes, in order."""
+def _over_blocks(work: Callable[[slice], T], n: int, steps: int, block: int, progress: Progress | None) -> Iterator[T]:
+    """Yield what `work` returns for each block of lanes, in order; each thread has as many blocks of one size."""
     threads = max(1, min(thread_count(), n * steps // SHARE))
-    size = min(BLOCK, max(1, -(-n // threads)))
+    rounds = -(-n // (block * threads))
+    size = max(1, -(-n // max(1, rounds * threads)))
     parts = [slice(start, min(start + size, n)) for start in range(0, n, size)]
     with np.errstate(all="ignore"):
         done = _shared(work, parts, threads) if threads > 1 and len(parts) > 1 else map(work, parts)

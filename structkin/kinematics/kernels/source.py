@@ -8,10 +8,12 @@ used again and again. Both do the same operations in the same order, and give th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from structkin.kinematics.engine import LIMIT
 from structkin.kinematics.kernels.calls import Calls
+from structkin.kinematics.kernels.pairing import row_of
 from structkin.kinematics.kernels.symbols import Term
 from structkin.kinematics.kernels.tracing import SCALAR, VECTOR, Signature, Trace
 from structkin.kinematics.status import Status
@@ -47,10 +49,7 @@ class _Writer:
 
     def _kernel(self, name: str, arguments: str, body: Sequence[str]) -> Iterable[str]:
         yield from ("", "", *self.decorator, f"def {name}({arguments}):", "    n = high - low")
-        yield from self._prepare()
-        yield "    for s in range(rows.shape[0]):"
-        yield from _indented(_indented([f"c{k} = constants[s, {k}]" for k in range(self.trace.constants)]))
-        yield from _indented(_indented(body))
+        yield from _indented(self._steps(body))
 
     # --- position, velocity, acceleration -----------------------------------------------------------------
 
@@ -62,12 +61,10 @@ class _Writer:
         for order in range(3):
             body += self._rows(f"x[{order}]", f"o{order}", inputs=False)
         if trace.margin is not None:
-            body += self._margins("modes[s] * " if trace.one_mode else "")
-        body += self._formulas(terms, outs)
-        if trace.margin is not None:
             width = sum(self.of.widths)
-            body += self._without_pose(outs[:width], outs[width:])
-        return body
+            sign = "modes[s] * " if trace.one_mode else ""
+            return body + self._with_margin(sign, terms, outs) + self._without_pose(outs[:width], outs[width:])
+        return body + self._formulas(terms, outs)
 
     # --- K and L ------------------------------------------------------------------------------------------
 
@@ -109,18 +106,18 @@ class _Writer:
         shift = 0 if inputs else len(self.of.operands)
         first, dot, rest = array.partition("[")
         head = f"{first}{dot}{rest[:-1]}, "
-        return [
-            f"{letter}_{j}_{c}_ = {head}rows[s, {shift + j}] + {c}, low:high]"
-            for j, size in enumerate(sizes)
-            for c in range(size)
-        ]
+        return [line for j, size in enumerate(sizes) for line in self._operand(head, f"{letter}_{j}", shift + j, size)]
 
-    def _prepare(self) -> Sequence[str]:
-        """Return what is done before the first step, once the body is written."""
-        return ()
+    def _steps(self, body: Sequence[str]) -> Iterable[str]:
+        """Yield the loop over the steps around a body, and what goes before it."""
+        raise NotImplementedError
 
-    def _margins(self, sign: str) -> list[str]:
-        """Return what is done before the poses: margins, the modes' roots, and the marks of lanes that have none."""
+    def _operand(self, head: str, name: str, column: int, size: int) -> Iterable[str]:
+        """Yield what gives the rows of one operand their names."""
+        raise NotImplementedError
+
+    def _with_margin(self, sign: str, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
+        """Return what stores each term in its output, after margins, the modes' roots, marks of lanes without one."""
         raise NotImplementedError
 
     def _formulas(self, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
@@ -155,7 +152,15 @@ def mark(status, group, lane, outcome, at):
 '''
     decorator = ('@njit(cache=True, nogil=True, error_model="numpy")',)
 
-    def _margins(self, sign: str) -> list[str]:
+    def _steps(self, body: Sequence[str]) -> Iterable[str]:
+        yield "for s in range(rows.shape[0]):"
+        yield from _indented([f"c{k} = constants[s, {k}]" for k in range(self.trace.constants)])
+        yield from _indented(body)
+
+    def _operand(self, head: str, name: str, column: int, size: int) -> Iterable[str]:
+        yield from (f"{name}_{c}_ = {head}rows[s, {column}] + {c}, low:high]" for c in range(size))
+
+    def _with_margin(self, sign: str, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
         margin = self.trace.margin
         lines = self._loop([margin], [f"margin[i] = {sign}{self.graph.name(margin)}"])
         lines += ["bad = 0", "low0 = low1 = low2 = low3 = inf"]
@@ -175,7 +180,7 @@ def mark(status, group, lane, outcome, at):
             "    if margin[i] < 0.0:",
             "        root_[i] = 0.0",
         ]
-        return [*lines, "if bad:", *self._loop([], marks, "    ")]
+        return [*lines, "if bad:", *self._loop([], marks, "    "), *self._formulas(terms, outs)]
 
     def _formulas(self, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
         stores = [f"{name}_[i] = {self.graph.name(term)}" for name, term in zip(outs, terms, strict=True)]
@@ -203,52 +208,98 @@ class _NumPy(_Writer):
     head = '''"""Written by structkin from the formulas of {name}."""
 
 import numpy as np
-from numpy import add, cos, divide, exp, multiply, nan, negative, sin, sqrt, subtract
+from numpy import add, cos, divide, exp, minimum, multiply, negative, sin, sqrt, subtract
 
 from structkin.kinematics.kernels.uneasy import blank, uneasy
 '''
 
     def __init__(self, of: Signature, trace: Trace) -> None:
         super().__init__(of, trace)
-        self._buffers = 0
+        self._vectors: set[str] = set()
+        self._calls: list[Calls] = []
 
-    def _prepare(self) -> Sequence[str]:
-        count, self._buffers = self._buffers, 0
-        return [f"    {''.join(f'b{k}, ' for k in range(count))}= np.empty(({count}, n))"] if count else []
+    def _steps(self, body: Sequence[str]) -> Iterable[str]:
+        calls, self._calls = self._calls, []
+        buffers, doubles = (max((getattr(c, name) for c in calls), default=0) for name in ("buffers", "doubles"))
+        if buffers:
+            yield f"{''.join(f'b{k}, ' for k in range(buffers))}= np.empty(({buffers}, n))"
+        if doubles:
+            yield f"{''.join(f'p{k}, ' for k in range(doubles))}= np.empty(({doubles}, 2, n))"
+        yield from (f"p{k}_0, p{k}_1 = p{k}" for k in range(doubles))
+        numbers = {array: number for c in calls for array, number in c.numbers.items()}
+        yield from (f"{array} = np.array({number})" for array, number in numbers.items())
+        # What is made of constants alone is computed for all steps at once.
+        yield from (f"c{k} = constants[:, {k}]" for k in range(self.trace.constants))
+        yield from self.graph.lines(s for c in calls for s in c.narrow)
+        read = sorted({name for c in calls for name in c.read})
+        yield f"steps = zip(rows.tolist(), {''.join(f'map(np.array, {name}), ' for name in read)}strict=True)"
+        yield f"for s, (row, {''.join(f'{name}, ' for name in read)}) in enumerate(steps):"
+        yield from _indented(_without_unread(body))
 
-    def _margins(self, sign: str) -> list[str]:
-        lines = self._formulas([self.trace.margin], ["margin"], suffix="")
-        if sign:
-            lines += ["multiply(margin, modes[s], out=margin)"]
-        lines += [
-            "low0 = margin.min()",
-            "mode = modes[s] if lane_modes[s, 0] == 0 else lane_modes[s, low:high]",
+    def _operand(self, head: str, name: str, column: int, size: int) -> Iterable[str]:
+        if size == 2:
+            self._vectors.add(name)
+            yield f"{name}_p = {head}row[{column}] : row[{column}] + 2, low:high]"
+            yield from (f"{name}_{c}_ = {name}_p[{c}]" for c in range(2))
+        elif size == 1:
+            yield f"{name}_0_ = {head}row[{column}], low:high]"
+
+    def _with_margin(self, sign: str, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
+        formulas = [(term, f"{name}_") for term, name in zip(terms, outs, strict=True)]
+        margin, rest = self._stages([(self.trace.margin, "margin")], formulas)
+        return [
+            *margin,
+            *(["multiply(margin, modes[s], margin)"] if sign else []),
+            "low0 = minimum.reduce(margin)",
             f"bad = not low0 > {LIMIT!r}",
             "if bad:",
             "    low0 = uneasy(margin, root_, status[low:high], group[low:high], groups[s])",
             "else:",
-            "    sqrt(margin, out=root_)",
+            "    sqrt(margin, root_)",
             "least[at + s] = min(least[at + s], low0)",
-            "multiply(root_, mode, out=root_)",
+            "if lane_modes[s, 0] != 0:",
+            "    multiply(root_, lane_modes[s, low:high], root_)",
+            "elif modes[s] != 1.0:",
+            "    multiply(root_, modes[s], root_)",
+            *rest,
         ]
-        return lines
 
     def _without_pose(self, poses: Sequence[str], rates: Sequence[str]) -> list[str]:
         lost, singular = f"margin < {-LIMIT!r}", f"margin <= {LIMIT!r}"
-        return ["if bad:", f"    blank({lost}, {_tuple(poses)})", f"    blank({singular}, {_tuple(rates)})"]
+        return ["if bad:", f"    blank({lost}, {self._arrays(poses)})", f"    blank({singular}, {self._arrays(rates)})"]
 
     def _blanks(self, outs: Sequence[str]) -> list[str]:
         where = f"(status[low:high] == {int(Status.SINGULAR)}) & (group[low:high] == groups[s])"
-        return ["if singular:", f"    blank({where}, {_tuple(outs)})"]
+        return ["if singular:", f"    blank({where}, {self._arrays(outs)})"]
 
-    def _formulas(self, terms: Sequence[Term], outs: Sequence[str], suffix: str = "_") -> list[str]:
-        calls = Calls(self.graph, terms, [name + suffix for name in outs])
-        self._buffers = max(self._buffers, calls.buffers)
-        return calls.lines
+    def _formulas(self, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
+        return self._stages([(term, f"{name}_") for term, name in zip(terms, outs, strict=True)])[0]
+
+    def _stages(self, *stages: Sequence[tuple[Term, str]]) -> list[list[str]]:
+        self._calls.append(Calls(self.graph, stages, self._vectors))
+        return self._calls[-1].stages
+
+    def _arrays(self, outs: Sequence[str]) -> str:
+        """Return the tuple of the arrays of results: vectors whole, numbers by their rows."""
+        vectors = ((name, row_of(name)[0]) for name in outs)
+        names = dict.fromkeys(f"{head}_p" if head in self._vectors else f"{name}_" for name, head in vectors)
+        return f"({''.join(f'{name}, ' for name in names)})"
 
 
-def _tuple(names: Iterable[str]) -> str:
-    return f"({''.join(f'{name}_, ' for name in names)})"
+def _without_unread(lines: Sequence[str]) -> list[str]:
+    """Drop names of rows that no later line reads."""
+    kept: list[str] = []
+    read: set[str] = set()
+    for line in reversed(lines):
+        name, _, value = line.strip().partition(" = ")
+        names_rows = name.isidentifier() and name.endswith(("_", "_p"))
+        if name in read or not names_rows:
+            kept.append(line)
+            read |= set(_NAME.findall(value if names_rows else line))
+    return kept[::-1]
+
+
+_NAME = re.compile(r"\w+")
 
 
 def _indented(lines: Iterable[str]) -> list[str]:

@@ -22,7 +22,7 @@ def uneasy(margin: Floats, root: Floats, status: NDArray[np.int8], group: NDArra
     return float(np.fmin.reduce(margin, initial=np.inf))
 
 
-def blank(where: NDArray[np.bool_], rows: Sequence[Floats]) -> None:
-    """Take the numbers out of some lanes."""
-    for row in rows:
-        row[where] = np.nan
+def blank(where: NDArray[np.bool_], arrays: Sequence[Floats]) -> None:
+    """Take the numbers out of some lanes of arrays (n,) or (2, n)."""
+    for array in arrays:
+        array[..., where] = np.nan

@@ -19,12 +19,13 @@ from structkin.kinematics.limits.system import System
 
 Floats = NDArray[np.float64]
 
-#: Arclength of a step: at first, at most, and below which the way is given up.
+#: Arclength of a step: at first, at most (times how far from its start it is, where that is above one), and below
+#: which the way is given up.
 FIRST, LONGEST, SHORTEST = 0.02, 0.15, 1e-9
+#: A step that crosses to another curve is halved down to this; what is still crossed is a change point.
+CROSSING, LEAP = 1e-5, 1e-2
 #: Largest angle between neighbouring tangents [rad], and near a fold.
 BEND, BEND_NEAR = 0.2, 0.08
-#: A step that crosses another curve is shorter than this: gaps between curves are taken for wider.
-THROUGH = 1e-5
 #: Turns that are followed before a driver is taken to turn on without end, and steps that are taken at most.
 TURNS, STEPS = 8, 20000
 #: Vectors, in sizes of the mechanism, that are as near as this to what they were are back.
@@ -53,9 +54,8 @@ class Fold:
 class Point:
     """A pose of the curve: its unknowns y (m,), and the unit tangent there in the direction of the walk.
 
-    `side` is the sign of the determinant of Jacobian and tangent, or 0 where redundant rows leave none. Along a curve
-    it changes only where another one crosses: a step that changes it has leapt over a gap between two curves, or
-    through a crossing.
+    `side` is the sign of the determinant of the Jacobian with the tangent below it. It does not change along a curve,
+    through its folds neither; 0 where there are more equations than unknowns.
     """
 
     y: Floats
@@ -84,8 +84,8 @@ def follow(
     here = begin(system, y, direction)
     step = FIRST
     for _ in range(STEPS):
-        there = advance(system, here, step)
-        if there is None or not is_smooth(here, there, step):
+        there = step_on(system, here, step)
+        if there is None:
             step *= 0.5
             if step < SHORTEST:
                 raise LostError(here.y[-1])
@@ -105,14 +105,14 @@ def follow(
             return None
         if system.reach(there.y) > FAR:
             return far_end(system, here, there)
-        here, step = there, min(2 * step, longest(system, there))
+        here, step = there, min(2 * step, longest(system, start, there))
     raise LostError(here.y[-1])
 
 
-def longest(system: System, there: Point) -> float:
-    """Return how long a step from a pose may be: longer where the pose is far away."""
-    y = there.y[:-1] if system.angular else there.y
-    return LONGEST * max(1.0, float(np.abs(y).max(initial=0.0)))
+def longest(system: System, start: Floats, there: Point) -> float:
+    """Return how long a step from a pose may be: longer where it is far from the start."""
+    way = np.abs(there.y - start)
+    return LONGEST * max(1.0, float((way[:-1] if system.angular else way).max(initial=0.0)))
 
 
 def far_end(system: System, here: Point, there: Point) -> Fold:
@@ -126,13 +126,29 @@ def begin(system: System, y: Floats, direction: int) -> Point:
     """Return a pose with the tangent along which the parameter goes up (+1) or down (-1)."""
     _, J = system.equations(y)
     tangent = np.linalg.svd(J)[2][-1]
-    tangent = tangent * (direction if tangent[-1] >= 0 else -direction)
-    return Point(y, tangent, _side(J, tangent))
+    return _oriented(y, J, tangent * (direction if tangent[-1] >= 0 else -direction))
 
 
-def _side(J: Floats, tangent: Floats) -> float:
+def _oriented(y: Floats, J: Floats, tangent: Floats) -> Point:
     full = np.vstack((J, tangent))
-    return float(np.linalg.slogdet(full)[0]) if full.shape[0] == full.shape[1] else 0.0
+    return Point(y, tangent, float(np.linalg.slogdet(full)[0]) if len(full) == len(y) else 0.0)
+
+
+def step_on(system: System, here: Point, step: float) -> Point | None:
+    """Take one step along the curve; None where it has to be shorter.
+
+    Two curves that pass by each other are told apart by their sides. Where they cross, at a change point, the way
+    goes straight on.
+    """
+    there = advance(system, here, step)
+    if there is None or not is_smooth(here, there):
+        return None
+    if there.side == here.side or 0.0 in (there.side, here.side):
+        return there
+    if step > CROSSING:
+        return None
+    beyond = advance(system, here, LEAP)
+    return beyond if beyond is not None and is_smooth(here, beyond) else there
 
 
 def advance(system: System, here: Point, step: float) -> Point | None:
@@ -164,15 +180,12 @@ def advance(system: System, here: Point, step: float) -> Point | None:
     full = np.vstack((J, here.tangent))
     unit = np.zeros(len(full))
     unit[-1] = 1.0
-    found = np.linalg.lstsq(full, unit, rcond=None)[0]
-    tangent: Floats = np.asarray(found / np.linalg.norm(found), np.float64)
-    return Point(y, tangent, _side(J, tangent))
+    tangent = np.linalg.lstsq(full, unit, rcond=None)[0]
+    return _oriented(y, J, tangent / np.linalg.norm(tangent))
 
 
-def is_smooth(here: Point, there: Point, step: float) -> bool:
-    """Return whether a step turns the tangent by little, and stays on its curve."""
-    if here.side != there.side and step > THROUGH:
-        return False
+def is_smooth(here: Point, there: Point) -> bool:
+    """Return whether a step turns the tangent by little."""
     turned = math.acos(min(1.0, abs(float(here.tangent @ there.tangent))))
     near = min(abs(here.tangent[-1]), abs(there.tangent[-1])) < 0.1
     return turned < (BEND_NEAR if near else BEND)

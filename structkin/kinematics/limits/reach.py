@@ -302,7 +302,7 @@ class Chart:
             if not low < moved < high:
                 break
             place = moved
-        return place  # type: ignore[return-value]
+        return place  # type: ignore[return-value]  # a long double: a float with more digits
 
     def touch(self, low: float, place: float, high: float) -> float:
         """Return the least value's place near a place between two others, by secants of the slope."""
@@ -314,4 +314,4 @@ class Chart:
             if not low < moved < high or moved == here:
                 break
             before, here, slope = here, moved, now
-        return here  # type: ignore[return-value]
+        return here  # type: ignore[return-value]  # a long double: a float with more digits

@@ -1,0 +1,154 @@
+"""Values in the entries of a mechanism file: the types of their fields, each with its check; numbers come out in SI."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import PlainValidator, ValidationInfo
+
+from structkin.model.flaw import Flaw, describe, number
+from structkin.model.units import Units
+
+
+def pair(value: Any, what: str) -> list[Any]:
+    """Return the two items of a list, tuple or array; raise `Flaw` otherwise.
+
+    >>> pair((1, 2), "[x, y]")
+    [1, 2]
+    """
+    if isinstance(value, str) or not isinstance(value, list | tuple | np.ndarray):
+        raise Flaw(f"expected {what}, found {describe(value)}")
+    items = list(value)
+    if len(items) != 2:
+        raise Flaw(f"expected {what}, found a list of {len(items)}")
+    return items
+
+
+def _units(info: ValidationInfo) -> Units:
+    assert isinstance(info.context, Units)
+    return info.context
+
+
+def scalar(kind: str, *, sign: str = "") -> PlainValidator:
+    """Return the validator of a quantity that comes out in SI; `sign`: "positive" or "not negative"."""
+
+    def check(value: Any, info: ValidationInfo) -> float:
+        result = _units(info).quantity(value, kind)
+        if (sign == "positive" and result <= 0) or (sign == "not negative" and result < 0):
+            raise Flaw(f"expected a {kind} that is {sign}, found {value}")
+        return result
+
+    return PlainValidator(check)
+
+
+def place(kind: str) -> PlainValidator:
+    """Return the validator of a vector that comes out as x + iy in SI."""
+
+    def check(value: Any, info: ValidationInfo) -> complex:
+        return vector(value, kind, _units(info))
+
+    return PlainValidator(check)
+
+
+def vector(value: Any, kind: str, units: Units) -> complex:
+    """Return [x, y] as x + iy in SI; raise `Flaw`."""
+    x, y = pair(value, "two numbers [x, y]")
+    return complex(units.quantity(x, kind), units.quantity(y, kind))
+
+
+def _axis(value: Any) -> complex:
+    x, y = pair(value, "a direction [x, y]")
+    axis = complex(number(x), number(y))
+    if axis == 0:
+        raise Flaw("the direction [0, 0] points nowhere", "such as [1, 0]")
+    return axis / abs(axis)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise Flaw(f"expected a name in quotes, found {describe(value)}")
+    return value
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str) or not isinstance(value, list | tuple):
+        raise Flaw(f"expected a list of point names, found {describe(value)}", 'such as ["A", "B"]')
+    for item in value:
+        if not isinstance(item, str):
+            raise Flaw(f"expected point names in quotes, found {describe(item)} in the list", 'such as ["A", "B"]')
+    return tuple(value)
+
+
+def _two(what: str) -> PlainValidator:
+    def check(value: Any) -> tuple[str, str]:
+        first, second = pair(value, f"two {what} names")
+        return _text(first), _text(second)
+
+    return PlainValidator(check)
+
+
+def _location(value: Any, info: ValidationInfo) -> str | complex:
+    return value if isinstance(value, str) else vector(value, "length", _units(info))
+
+
+def one_of(*words: str) -> Callable[[Any], str]:
+    """Return the check of a word that is one of these."""
+
+    def check(value: Any) -> str:
+        if value not in words:
+            raise Flaw(f"expected {' or '.join(repr(word) for word in words)}, found {describe(value)}")
+        return str(value)
+
+    return check
+
+
+def _real(value: Any) -> float:
+    result = number(value)
+    if result == 0:
+        raise Flaw("expected a ratio other than zero, found 0", "omega_1 / omega_2 seen from the carrier")
+    return result
+
+
+def _teeth(value: Any) -> tuple[int, int]:
+    counts = pair(value, "two numbers of teeth")
+    for count in counts:
+        if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+            raise Flaw(f"expected two whole numbers of teeth, found {describe(count)}", "such as [20, 40]")
+    return counts[0], counts[1]
+
+
+def _radii(value: Any, info: ValidationInfo) -> tuple[float, float]:
+    first, second = (_units(info).quantity(item, "length") for item in pair(value, "two radii"))
+    if first <= 0 or second <= 0:
+        raise Flaw("expected two radii that are positive", "internal = true says which way two gears turn")
+    return first, second
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise Flaw(f"expected true or false, found {describe(value)}")
+    return value
+
+
+def _whole(value: Any) -> int:
+    found = number(value)
+    if found != int(found):
+        raise Flaw(f"expected a whole number, found {value}")
+    return int(found)
+
+
+Name = Annotated[str, PlainValidator(_text)]
+Names = Annotated[tuple[str, ...], PlainValidator(_names)]
+TwoLinks = Annotated[tuple[str, str], _two("link")]
+TwoPoints = Annotated[tuple[str, str], _two("point")]
+Axis = Annotated[complex, PlainValidator(_axis)]
+Location = Annotated[str | complex, PlainValidator(_location)]
+Anything = Annotated[Any, PlainValidator(lambda value: value)]
+Ratio = Annotated[float, PlainValidator(_real)]
+Teeth = Annotated[tuple[int, int], PlainValidator(_teeth)]
+Radii = Annotated[tuple[float, float], PlainValidator(_radii)]
+Whole = Annotated[int, PlainValidator(_whole)]
+Flag = Annotated[bool, PlainValidator(_flag)]
+Radius = Annotated[float, scalar("length", sign="positive")]

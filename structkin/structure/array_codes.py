@@ -1,0 +1,45 @@
+"""Integers for kinds: how arrays write what a `Topology` says in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.model.topology import JOINT_EQUATIONS
+
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+#: The letters of the joint kinds; a kind's code is its place here, as a driver's is in `DRIVER_KINDS`.
+KINDS = "".join(JOINT_EQUATIONS)
+R, P, G, C, S, K = range(6)
+ANGLE, SLIDE, DISTANCE = range(3)
+
+
+def codes(given: Any, known: Sequence[str]) -> IntArray:
+    """Return codes (k,) from codes, words or one text of letters; an unknown word becomes -1."""
+    if isinstance(given, str):
+        given = list(given)
+    array = np.asarray(given)
+    if array.dtype.kind in "US":
+        code: Mapping[str, int] = {word: k for k, word in enumerate(known)}
+        words, where = np.unique(array.astype(str), return_inverse=True)
+        return np.array([code.get(word, -1) for word in words.tolist()], dtype=np.int64)[where]
+    return integers("kinds", array, [])
+
+
+def integers(key: str, given: Any, problems: list[Problem]) -> IntArray:
+    """Return a flat array of integers; a copy unless it cannot be changed."""
+    array = np.asarray(given)
+    if array.size and array.dtype.kind not in "iu":
+        found = Problem(key, f"expected integers, found {array.dtype}")
+        if not problems and key in ("kinds", "driven_at"):
+            raise InputError([found], "topology")
+        problems.append(found)
+        return np.zeros(0, dtype=np.int64)
+    flat = array.astype(np.int64, copy=array.flags.writeable).ravel()
+    return flat

@@ -1,0 +1,6 @@
+"""Which joint should drive: candidate inputs, ranked by the structure that each gives."""
+
+from structkin.structure.inputs.ranking import LIMIT, rank_inputs
+from structkin.structure.inputs.result import InputChoice, InputRanking
+
+__all__ = ["LIMIT", "InputChoice", "InputRanking", "rank_inputs"]

@@ -1,0 +1,116 @@
+"""Which joint should drive? The candidate inputs of a mechanism, ranked by the structure that each gives.
+
+The same linkage is a chain of dyads if one joint drives it, and a single large group if another does. The first is
+solved by formulas, the second by iteration, and it is the first that a designer can follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import combinations, islice
+from math import comb
+from typing import TYPE_CHECKING
+
+from structkin.errors import InputError, Problem
+from structkin.model.topology import Driver, Topology, suggest
+from structkin.structure.compare import topology_of
+from structkin.structure.decompose import decompose
+from structkin.structure.inputs.candidates import KINDS, candidate_drivers, carried, idle_links
+from structkin.structure.inputs.judge import Judge
+from structkin.structure.inputs.result import InputRanking
+from structkin.structure.result import KinematicStructure
+
+if TYPE_CHECKING:
+    from structkin.model.mechanism import Mechanism
+
+#: Choices that are looked at, unless told otherwise.
+LIMIT = 1000
+
+
+def rank_inputs(
+    topology: Topology | Mechanism | KinematicStructure,
+    *,
+    kinds: Sequence[str] = KINDS,
+    drivers: Sequence[str | Driver] | None = None,
+    limit: int = LIMIT,
+    progress: Callable[[float], None] | None = None,
+) -> InputRanking:
+    """Rank the joints, or sets of joints, that could drive a mechanism: the simplest structure first.
+
+    Candidates are the travel of each P joint and the angle of each R joint, on a multiple joint of each pair of
+    links; `kinds` leaves "angle" or "slide" out. A choice has as many as there are freedoms (without the idle spin
+    of a roller). `drivers` are those to keep, names or `Driver`s; by default all of the mechanism's own are
+    replaced, and their choice is marked (`is_own`). At most `limit` combinations are looked at, in the user's
+    order, inputs against the ground first; `progress` is called with the part of the work that is done.
+
+    The order of the ranking: the lower highest class; the smaller largest group; fewer levels; more inputs against
+    the ground; the user's order.
+
+    Raises `InputError` for unknown kinds or drivers, and if the drivers to keep repeat each other.
+
+    >>> six_bar = Topology.from_dict({"links": list("012345"), "ground": "0", "joints": [
+    ...     {"id": id, "kind": "R", "links": list(links)} for id, links in
+    ...     {"A": "01", "B": "12", "C": "23", "D": "30", "E": "24", "F": "45", "G": "50"}.items()]})
+    >>> [(choice.label, choice.highest_class) for choice in rank_inputs(six_bar)]
+    [('A', 'II'), ('D', 'II'), ('B', 'II'), ('C', 'II'), ('G', 'III'), ('E', 'III'), ('F', 'III')]
+    """
+    whole = topology_of(topology)
+    kept = _kept(whole, drivers)
+    _check(whole, kinds, limit)
+    bare = replace(whole, drivers=kept)
+    base = decompose(bare)
+    repeated = [one for one in base.over if one.kind == "driver"]
+    if repeated:
+        problems = [Problem(f"drivers.{one.id}", one.message, "keep fewer drivers") for one in repeated]
+        raise InputError(problems, whole.title or "topology")
+    idle = idle_links(bare) & set(base.under)
+    inputs = base.missing_drivers - len(idle)
+    candidates = candidate_drivers(whole, kept, kinds, idle) if inputs > 0 else []
+    possible = comb(len(candidates), inputs) if candidates else 0
+    judge = Judge(bare, frozenset(idle), shared=not base.over)
+    choices = []
+    for number, chosen in enumerate(islice(combinations(candidates, inputs), limit) if possible else ()):
+        if progress is not None:
+            progress(number / min(possible, limit))
+        choice = judge.choice((*kept, *chosen), whole.drivers)
+        if choice is not None:
+            choices.append(choice)
+    complete = len(choices)
+    if whole.drivers and not any(choice.is_own for choice in choices):
+        choices.append(judge.own(whole.drivers))
+    choices.sort(key=lambda choice: (*choice.verdict.rank, carried(whole, choice.drivers)))
+    return InputRanking(
+        tuple(choices),
+        mobility=base.mobility,
+        inputs=inputs,
+        candidates=len(candidates),
+        possible=possible,
+        tried=min(possible, limit),
+        complete=complete,
+        repeating=judge.repeating(candidates),
+    )
+
+
+def _check(topology: Topology, kinds: Sequence[str], limit: int) -> None:
+    problems = [
+        Problem("kinds", f"'{kind}' is no kind of input of a joint", suggest(kind, KINDS))
+        for kind in kinds
+        if kind not in KINDS
+    ]
+    if limit < 1:
+        problems.append(Problem("limit", f"{limit} leaves nothing to look at", "give 1 or more"))
+    if problems:
+        raise InputError(problems, topology.title or "topology")
+
+
+def _kept(topology: Topology, drivers: Sequence[str | Driver] | None) -> tuple[Driver, ...]:
+    own = {driver.id: driver for driver in topology.drivers}
+    names = [drivers] if isinstance(drivers, str) else drivers or ()
+    unknown = [name for name in names if isinstance(name, str) and name not in own]
+    if unknown:
+        raise InputError(
+            [Problem(f"drivers.{name}", "is not a driver of this mechanism", suggest(name, own)) for name in unknown],
+            topology.title or "topology",
+        )
+    return tuple(own[one] if isinstance(one, str) else one for one in names)
