@@ -289,7 +289,7 @@ class Kernels:
     @property
     def few(self) -> int:
         """So many stations take less time one by one than together."""
-        return 64 if self.numba else 8
+        return 160 if self.numba else 8
 
     @property
     def clear(self) -> float:
