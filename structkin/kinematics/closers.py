@@ -6,8 +6,9 @@ move, as rows (inputs, n); what is constant belongs to the closer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,6 +20,9 @@ from structkin.kinematics.kernels.limits import BETWEEN, CLOSED, ITERATIONS
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
+
+#: Lanes that NumPy closes together: their buffers stay in the cache.
+BLOCK = 8192
 
 #: What is known of the inputs of a group: None for those that move, else their value.
 Known = tuple[complex | float | None, ...]
@@ -37,6 +41,17 @@ class Intervals:
     begin: Floats
     inverse: Floats
     curves: Floats
+
+    def parts(self) -> Iterator[tuple[slice, Intervals]]:
+        """Yield intervals of few lanes together, and where these lanes are."""
+        ends = np.append(0, np.cumsum(self.count))
+        cuts = np.searchsorted(ends, np.arange(0, ends[-1], BLOCK)).tolist()
+        for low, high in pairwise([*cuts, len(self.count)]):
+            if high > low:
+                some = Intervals(
+                    self.count[low:high], self.begin[low:high], self.inverse[low:high], self.curves[:, :, low:high]
+                )
+                yield slice(ends[low], ends[high]), some
 
     def guess(self, way: Floats, links: int) -> Floats:
         """Return the poses (rows, n) of the curves at places (n,) on the way, their directions nearly unit vectors."""
@@ -160,7 +175,7 @@ class Direct:
     clear = np.inf
     numba = False
     stride = 0.15
-    block = 8192
+    block = BLOCK
     few = 8
 
     def __post_init__(self) -> None:
@@ -268,13 +283,13 @@ class Kernels:
 
     @property
     def block(self) -> int:
-        """Lanes whose buffers stay in the cache; compiled code has blocks of its own."""
-        return 131072 if self.numba else 8192
+        """Lanes between stations whose curves are made together; of large groups they are many numbers."""
+        return 131072 if self.numba else BLOCK * max(1, 32 // (4 * self.form.rows.links))
 
     @property
     def few(self) -> int:
         """So many stations take less time one by one than together."""
-        return 64 if self.numba else 8
+        return 160 if self.numba else 8
 
     @property
     def clear(self) -> float:
@@ -294,7 +309,11 @@ class Kernels:
     ) -> Closed:
         """Close lanes between stations."""
         if not self.numba:
-            return Closed.of(self.kernel.close(h, intervals.guess(way, self.form.rows.links), out))
+            lanes = np.empty((3, len(way)))
+            for part, some in intervals.parts():
+                guess = some.guess(way[part], self.form.rows.links)
+                self.kernel.close([row[part] for row in h], guess, out[:, part], lanes[:, part])
+            return Closed.of(lanes)
         parts = intervals.count, intervals.begin, intervals.inverse, intervals.curves
         lanes = np.empty((3, len(way) if each else 0))
         bad, least, most = self.kernel.between(h, way, *parts, out, lanes)
@@ -314,7 +333,9 @@ class Kernels:
 
     def write_rates(self, x: Floats, inputs: NDArray[np.int64], first: int, low: int, high: int) -> None:
         """Write first and second rates into x (3, rows, n), in the lanes from low to high."""
-        self.kernel.rates(x, inputs, first, low, high, numba=self.numba)
+        size = high - low if self.numba else BLOCK
+        for start in range(low, high, size or 1):
+            self.kernel.rates(x, inputs, first, start, min(start + size, high), numba=self.numba)
 
     def singular(self, h: Floats, s: Floats) -> NDArray[np.bool_]:
         """Tell by the smallest singular value of the scaled Jacobian."""

@@ -162,10 +162,9 @@ class GroupKernel:
         found: tuple[int, float, float] = self.kernel.call("between", inputs, way, *parts, numba=True)
         return found
 
-    def close(self, h: Sequence[Floats], guess: Floats, out: Floats) -> Floats:
+    def close(self, h: Sequence[Floats], guess: Floats, out: Floats, r: Floats) -> None:
         """Close lanes from a guess (rows, n), as `between` does, by NumPy."""
-        n = guess.shape[1]
-        r, s, t = np.empty((3, n)), guess, np.empty(guess.shape)
+        n, s, t = guess.shape[1], guess, np.empty(guess.shape)
         # The first step tells how near the guess is; sides are those of the last.
         self.kernel.call("correct", h, s, self._cells, t, r, numba=False)
         far = r[2]
@@ -186,7 +185,6 @@ class GroupKernel:
                 break
         out[:] = t
         far *= ITERATIONS
-        return r
 
     def ahead(self, h: Floats, s: Floats, d: Floats, *, numba: bool) -> Floats:
         """Return poses moved along their tangents by changes d of the inputs."""

@@ -74,8 +74,10 @@ class Course:
 
     def stations(self, k: int, count: int) -> Indices:
         """Return so many stations behind lane k, strides apart or each the next lane, up to the end of its run."""
+        end = self.end_of_run(k)
+        count = min(count, int((self.way[end] - self.way[k]) / self.stride) + 1)
         ahead = np.searchsorted(self.way, self.way[k] + self.stride * np.arange(1, count + 1), side="right") - 1
-        ahead = np.minimum(np.maximum(ahead, k + 1), self.end_of_run(k))
+        ahead = np.minimum(np.maximum(ahead, k + 1), end)
         return np.asarray(ahead[np.append(True, ahead[1:] > ahead[:-1])])
 
     def station(self, k: int, end: int) -> int:

@@ -14,8 +14,8 @@ Floats = NDArray[np.float64]
 
 #: How near the inputs of a station have to come to walked ones, relative to the group's size.
 HOP = 0.1
-#: How many times as many stations are tried first as were walked before.
-WINDOW = 8
+#: How many times as many stations are tried first as were walked before, and where a leap has failed.
+WINDOW, AFRESH = 32, 4
 #: Distances between so many pairs of places are looked at one by one.
 PAIRS = 1_000_000
 #: What so many steps of Newton's method lead to from a prediction is the pose that a walked station leads to.
@@ -55,9 +55,9 @@ class Leaper:
             if count < len(good):
                 # Behind a place that has to be walked past the next leap is near.
                 self._tried = len(record.walked) - (self._few - 1 if count else 0)
-                self._window = WINDOW * self._few
+                self._window = AFRESH * self._few
                 break
-            self._window *= 2
+            self._window *= 4
         return k, pose
 
     def _follow(self, pose: Poses, poses: Poses) -> NDArray[np.bool_]:
