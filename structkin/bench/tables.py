@@ -111,7 +111,7 @@ def same_work(found: Comparison) -> Table:
     globals_ = [column for column in _columns(found.scaling) if column[0] in ("I", "IV", "IV-b")]
     head = ["dyads", "samples", "copying [ns]"]
     head += [f"II by {ENGINES[engine]} : copying" for engine in engines]
-    head += ["two threads : one"] if found.threads else []
+    head += ["one thread : two"] if found.threads else []
     head += [f"III : II, {ENGINES[engine]}" for engine in engines]
     lines: Table = [(*head, *(f"{name(*column)} [ns]" for column in globals_))]
     for k in _sizes(found.scaling):

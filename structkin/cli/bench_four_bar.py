@@ -174,8 +174,8 @@ def _steps(job: _Job, found: Comparison, record: Record | None) -> Iterator[tupl
         keep("same work", found.scaling, one)
 
     def threads(k: int) -> None:
-        # A longer motion, so that starting threads is nothing; times of the wall for both.
-        samples = max(1, 4 * PIECE // k)
+        # Enough work for two threads, also in a quick look; times of the wall for both.
+        samples = max(1, PIECE // k)
         both = [measure(METHODS[0], made(k), job.engines[-1], samples, threads=n, by_wall=True) for n in (1, 2)]
         for one in both:
             keep("threads", [], one)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import ModuleType
 from typing import Any
 
@@ -55,6 +55,16 @@ class GroupKernel:
     clear: float
     terms: int
 
+    @cached_property
+    def _cells(self) -> tuple[Floats, ...]:
+        """The constants as arrays without dimensions, which NumPy's functions take faster than numbers."""
+        return tuple(map(np.array, self.constants))
+
+    @cached_property
+    def _numbers(self) -> list[float]:
+        found: list[float] = self.constants.tolist()
+        return found
+
     def _lanes(self) -> ModuleType:
         return store.plain("Group of one lane", self.scalar)
 
@@ -73,7 +83,7 @@ class GroupKernel:
         going: Any = None
         for k in range(iterations):
             t, r = np.empty_like(s), np.empty((2, s.shape[1]))
-            self.kernel.call("newton", h, s, self.constants, t, r, numba=numba)
+            self.kernel.call("newton", h, s, self.constants if numba else self._cells, t, r, numba=numba)
             left = ~(r[0] < CLOSED)
             if going is None:
                 found, found_rest = t, r
@@ -90,7 +100,7 @@ class GroupKernel:
         return found, np.where(np.isfinite(change), change, np.inf), found_rest[1]
 
     def _newton_of_few(self, h: Floats, s: Floats, iterations: int) -> tuple[Floats, Floats, Floats]:
-        newton, c = self._lanes().newton, self.constants.tolist()
+        newton, c = self._lanes().newton, self._numbers
         found, rest = np.empty(s.shape), np.full((2, s.shape[1]), np.inf)
         for lane, (here, begin) in enumerate(zip(h.T.tolist() or [[]] * s.shape[1], s.T.tolist(), strict=True)):
             pose, change, side = begin, np.nan, np.nan
@@ -124,7 +134,7 @@ class GroupKernel:
         found, rest = [[value] + [np.nan] * h.shape[1] for value in s.tolist()], sides.tolist()
         # At a singular pose on the way, what was reached before it stands.
         with suppress(ArithmeticError, ValueError):
-            self._lanes().walk(h.tolist(), start, 1 / size, doubt, self.constants.tolist(), found, rest)
+            self._lanes().walk(h.tolist(), start, 1 / size, doubt, self._numbers, found, rest)
         sides = np.array(rest)
         count = len(sides) - int(np.isnan(sides[1:]).sum())
         return np.array(found)[:, 1:count], sides[1:count]
@@ -157,12 +167,12 @@ class GroupKernel:
         n = guess.shape[1]
         r, s, t = np.empty((3, n)), guess, np.empty(guess.shape)
         # The first step tells how near the guess is; sides are those of the last.
-        self.kernel.call("correct", h, s, self.constants, t, r, numba=False)
+        self.kernel.call("correct", h, s, self._cells, t, r, numba=False)
         far = r[2]
         far[:] = r[0]
         for k in range(1, ITERATIONS):
             s, t = t, s
-            self.kernel.call("newton", h, s, self.constants, t, r, numba=False)
+            self.kernel.call("newton", h, s, self._cells, t, r, numba=False)
             far += r[0]
             if r[0].max() < CLOSED:
                 break
@@ -183,7 +193,7 @@ class GroupKernel:
         t = np.empty(s.shape)
         if s.shape[1] <= FEW and not numba:
             none: list[list[float]] = [[]] * s.shape[1]
-            ahead, c = self._lanes().ahead, self.constants.tolist()
+            ahead, c = self._lanes().ahead, self._numbers
             for lane, (here, pose, change) in enumerate(
                 zip(h.T.tolist() or none, s.T.tolist(), d.T.tolist() or none, strict=True)
             ):
@@ -193,7 +203,7 @@ class GroupKernel:
                     t[:, lane] = np.nan
             return t
         rows: Sequence[Floats] = [np.ascontiguousarray(part) for part in (h, s, d)]
-        self.kernel.call("ahead", *rows, self.constants, t, numba=numba)
+        self.kernel.call("ahead", *rows, self.constants if numba else self._cells, t, numba=numba)
         return t
 
     def rates(self, x: Floats, inputs: NDArray[np.int64], first: int, low: int, high: int, *, numba: bool) -> None:
@@ -201,7 +211,8 @@ class GroupKernel:
 
         `inputs` are the rows of the inputs, `first` is the first row of the pose.
         """
-        self.kernel.call("rates", x, inputs, first, low, high, self.constants, numba=numba)
+        c = self.constants if numba else self._cells
+        self.kernel.call("rates", x, inputs, first, low, high, c, numba=numba)
 
 
 @lru_cache(maxsize=256)
