@@ -16,7 +16,9 @@ from structkin.bench.groups import platforms
 from structkin.groups import General
 from structkin.kinematics import compile_plan
 from structkin.kinematics import engine as running
-from structkin.kinematics.closers import Direct, Intervals, Kernels, closer_of
+from structkin.kinematics.closers import Kernels, closer_of
+from structkin.kinematics.direct import Direct
+from structkin.kinematics.intervals import Intervals
 from structkin.kinematics.kernels.kernel import Kernel
 from structkin.kinematics.kernels.symbols import Graph
 from structkin.kinematics.kernels.way import way_of

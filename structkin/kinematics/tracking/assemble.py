@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General
-from structkin.kinematics.closers import Closer, Direct, apart
+from structkin.kinematics.closers import Closer
+from structkin.kinematics.direct import Direct, apart
 from structkin.kinematics.kernels.limits import TURN
 from structkin.kinematics.tracking.poses import HALVINGS, Poses
 

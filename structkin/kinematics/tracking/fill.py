@@ -8,7 +8,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.closers import Intervals, apart
+from structkin.kinematics.direct import apart
+from structkin.kinematics.intervals import Intervals
 from structkin.kinematics.kernels.limits import DEPARTURE, TURN
 from structkin.kinematics.status import Status
 from structkin.kinematics.tracking.course import Course

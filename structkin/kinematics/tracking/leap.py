@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.closers import apart
+from structkin.kinematics.direct import apart
 from structkin.kinematics.kernels.limits import DEPARTURE, ITERATIONS, TURN
 from structkin.kinematics.tracking.poses import Poses
 from structkin.kinematics.tracking.record import Record

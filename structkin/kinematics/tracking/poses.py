@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.closers import Closer, Direct, apart, scales_of, weights_of
+from structkin.kinematics.closers import Closer, scales_of, weights_of
+from structkin.kinematics.direct import Direct, apart
 from structkin.kinematics.kernels.limits import DEPARTURE, ITERATIONS, TURN
 from structkin.kinematics.status import Status
 

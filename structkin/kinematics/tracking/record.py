@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General
-from structkin.kinematics.closers import Closer, Direct
+from structkin.kinematics.closers import Closer
+from structkin.kinematics.direct import Direct
 from structkin.kinematics.status import Status
 from structkin.kinematics.tracking.course import BLOCK, Course
 from structkin.kinematics.tracking.poses import Poses

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.closers import Closer, Direct
+from structkin.kinematics.closers import Closer
+from structkin.kinematics.direct import Direct
 from structkin.kinematics.status import Status
 from structkin.kinematics.tracking.assemble import assemble
 from structkin.kinematics.tracking.course import BLOCK, Course

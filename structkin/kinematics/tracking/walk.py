@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.closers import Direct
+from structkin.kinematics.direct import Direct
 from structkin.kinematics.hop import hop
 from structkin.kinematics.status import Status
 from structkin.kinematics.tracking.poses import FINEST, HALVINGS, Poses, reach
