@@ -11,6 +11,7 @@ import numpy as np
 from structkin.assemblies.bilinear import CERTIFIED, ROUNDINGS
 from structkin.assemblies.homotopy import Floats
 from structkin.assemblies.modes import modes_of
+from structkin.assemblies.searched import STARTS, searched
 from structkin.assemblies.solutions import NotEnumeratedError
 from structkin.groups import General, Relation, Turn
 from structkin.kinematics.engine import LIMIT
@@ -18,6 +19,9 @@ from structkin.kinematics.plan import Step
 from structkin.kinematics.relations import HalfSquareOfLength
 
 TURN = 2 * math.pi
+
+#: Told of a group whose modes are only searched for.
+SEARCHED = f"those that Newton's method found from {STARTS} starts are listed, there may be more"
 
 #: Told of a vector whose whole turns move wheels: they are left open by its direction.
 NEAREST = "its wheels are taken as turned by less than half a turn of what moves them; whole turns more are not listed"
@@ -28,7 +32,8 @@ class Choice:
     """One solution of a step: its outputs, each a vector (2,) or scalar (1,), and what is known of it.
 
     `mode` is None where there is no choice, +1 or -1 for a dyad, else the number of the mode or of the turn from 1.
-    `alpha` is Smale's certificate, NaN where the solution is singular; `multiplicity` how many solutions meet in it.
+    `alpha` is Smale's certificate, NaN where the solution is singular, infinite where there is none; `multiplicity`
+    how many solutions meet in it.
     """
 
     outputs: tuple[Floats, ...]
@@ -57,18 +62,22 @@ def choices_of(step: Step, h: tuple[Any, ...], turns: int | None = 1) -> Choices
     A step that counts turns has those of `turns` (see `structkin.assemblies.wheels`), or the nearest one.
     """
     if isinstance(step.kind, General):
-        return _general(step.kind, h)
+        return _general(step, step.kind, h)
     with np.errstate(all="ignore"):
         if step.kind.modes == 2:
             return _two(step.kind, h)
         return _one(step, step.kind, h, turns)
 
 
-def _general(form: General, h: tuple[Any, ...]) -> Choices:
+def _general(step: Step, form: General, h: tuple[Any, ...]) -> Choices:
     try:
         modes = modes_of(form, h)
     except NotEnumeratedError as error:
-        return Choices((), note=str(error))
+        found = searched(form, h, step.start)
+        alphas = np.where(found.singular, np.nan, np.inf).tolist()
+        return Choices(
+            tuple(Choice(phi, k + 1, alphas[k]) for k, phi in enumerate(found.unknowns)), note=f"{error}; {SEARCHED}"
+        )
     items = []
     for k in range(len(modes)):
         pairs = zip(modes.origins[k], modes.directions[k], strict=True)

@@ -8,12 +8,14 @@ mode there that lies on no known curve is followed through its folds until it co
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, NoReturn
 
+import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,6 +27,7 @@ from structkin.groups import General
 from structkin.kinematics import compile_plan
 from structkin.kinematics.limits import Circuits, Interval, Limit, Meeting, Sheet
 from structkin.kinematics.limits import circuits as closed_circuits
+from structkin.kinematics.limits.crossing import change_at
 from structkin.kinematics.limits.follow import Fold
 from structkin.kinematics.limits.reach import TURN
 from structkin.kinematics.limits.search import Swept, fold_words
@@ -41,6 +44,8 @@ Floats = NDArray[np.float64]
 
 #: Poses nearer than this, in parts of the mechanism's size, are one.
 SAME = 1e-6
+#: Poses at which two curves cross are nearer than this: they are known to half the digits.
+CROSSED = 1e-3
 
 
 def circuits(
@@ -91,7 +96,7 @@ class _Search:
         self._refuse(first)
         with_choice = [k for k, step in enumerate(steps) if isinstance(step.kind, General) or step.kind.modes == 2]
         levels = [*(with_choice or [len(steps) - 1]), len(steps)]
-        begin = System(self.plan, swept.path, 1.0, np.empty(0))
+        begin = System(self.plan, swept.path, 1.0, np.empty(0), swept.is_angle)
         lines: list[Line] = [Free(begin, levels[0], swept.whole, swept.start)]
         for index, stop in pairwise(levels):
             self.curves, self.system = [], None
@@ -117,7 +122,7 @@ class _Search:
         """Trace the curve of a pose of the steps before `stop`, if it is new."""
         if self.system is None:
             part = replace(self.plan, steps=self.plan.steps[:stop])
-            self.system = System(part, self.swept.path, self._size, rows)
+            self.system = System(part, self.swept.path, self._size, rows, self.swept.is_angle)
         y = self.system.pack(rows, p)
         if not any(self._holds(arc, y) for arc in self._arcs()):
             self.curves.append(trace(self.system, y, self.swept.whole))
@@ -131,7 +136,8 @@ class _Search:
     def _refuse(self, found: Assemblies) -> None:
         """Raise where the assemblies are not all there."""
         general = {step.group for step in self.plan.steps if isinstance(step.kind, General)}
-        notes = [end.note for end in found.dead_ends if "not enumerated" in end.note or "too many modes" in end.note]
+        told = [*found.notes.values(), *(end.note for end in found.dead_ends)]
+        notes = [note.split(";")[0] for note in told if "not enumerated" in note or "too many modes" in note]
         notes += [
             f"group {group + 1} moves while its inputs stand still" for group in found.endless if group in general
         ]
@@ -172,7 +178,31 @@ class _Search:
                     other = begin if last else begin + k + 1
                     pair = (begin + k, other) if begin + k < other else (other, begin + k)
                     meetings.append(Meeting(pair, self._limit(fold, self._shift(arc))))
+        meetings += self._crossings()
+        graph = nx.Graph()
+        graph.add_nodes_from(range(len(sheets)))
+        graph.add_edges_from(meeting.sheets for meeting in meetings)
+        circuit = {k: index for index, part in enumerate(nx.connected_components(graph)) for k in part}
+        sheets = [replace(sheet, circuit=circuit[k]) for k, sheet in enumerate(sheets)]
         return Circuits(self.swept.mechanism, self.swept.driver, tuple(sheets), tuple(meetings), home)
+
+    def _crossings(self) -> Iterator[Meeting]:
+        """Yield the change points: pairs of sheets that cross in a pose."""
+        if self.system is None:
+            return
+        found = []
+        arcs = list(enumerate(self._arcs()))
+        for curve in self.curves:
+            for y in curve.crossings:
+                holds = [k for k, arc in arcs if (arc.poses[:, :-1] == y[:-1]).all(axis=1).any()]
+                found += [(holds[0], y)] if holds else []
+        for (one, y), (other, z) in combinations(found, 2):
+            gap = np.append(y[:-1] - z[:-1], math.remainder(y[-1] - z[-1], TURN) if self.periodic else y[-1] - z[-1])
+            if np.abs(gap).max() < CROSSED * max(1.0, np.abs(y[:-1]).max()):
+                limit = self._limit(
+                    change_at(self.system, y), -TURN * math.floor(y[-1] / TURN) if self.periodic else 0.0
+                )
+                yield Meeting((min(one, other), max(one, other)), replace(limit, change_point=True))
 
     def _sketch(self) -> Floats | None:
         """Return the pose that the motion starts from."""

@@ -12,9 +12,9 @@ from structkin.assemblies.assembly import Assembly
 from structkin.assemblies.walk import DeadEnd, Leaf, Walk
 from structkin.errors import InputError, PoseError, Problem
 from structkin.kinematics import Motion, Status, compile_plan
+from structkin.kinematics.call import make_schedule
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan
-from structkin.kinematics.schedule import make_schedule
 from structkin.model.units import Units
 
 if TYPE_CHECKING:
@@ -91,6 +91,12 @@ class Assemblies:
         return tuple(self._walk.dead[group] for group in sorted(self._walk.dead))
 
     @property
+    def notes(self) -> dict[int, str]:
+        """What is to be told of groups that close, by index: such as modes that are not enumerated, or at infinity."""
+        self._find_all()
+        return dict(sorted(self._walk.notes.items()))
+
+    @property
     def endless(self) -> tuple[int, ...]:
         """Groups that move while all drivers stand still: infinitely many poses, of which only some are listed."""
         self._find_all()
@@ -106,7 +112,7 @@ class Assemblies:
         lines += [
             f"{self._name(group)} moves while its inputs stand still: infinitely many poses" for group in self.endless
         ]
-        lines += [f"{self._name(group)}: {note}" for group, note in sorted(self._walk.notes.items())]
+        lines += [f"{self._name(group)}: {note}" for group, note in self.notes.items()]
         return "\n".join(lines)
 
     def to_dict(self, units: Units | None = None) -> dict[str, Any]:

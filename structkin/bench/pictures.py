@@ -84,7 +84,8 @@ def draw_shares_by_size(comparison: Comparison) -> Figure:
     from structkin.show.style import PALETTE, SMALL, new_figure
 
     figure = new_figure(9.6, 6.4)
-    panels = figure.subplots(2, 2, sharey=True).ravel()
+    panels = figure.subplots(2, 2, sharex=True, sharey=True).ravel()
+    every = sorted({2 * size + 2 for found in comparison.shares.values() for size in found})
     for panel, (method, found) in zip(panels, comparison.shares.items(), strict=False):
         sizes = sorted(found)
         for k, operation in enumerate(OPERATIONS):
@@ -93,7 +94,7 @@ def draw_shares_by_size(comparison: Comparison) -> Figure:
                 continue
             panel.plot([2 * size + 2 for size in sizes], parts, marker="o", ms=4, color=PALETTE[k], label=operation)
         panel.set(xscale="log", ylim=(0, 100), xlabel="constraints 2k + 2", ylabel="share of the time [%]")
-        _sizes(panel, [2 * size + 2 for size in sizes])
+        _sizes(panel, every)
         panel.set_title(TITLES[method], fontsize=SMALL + 1)
         panel.grid(visible=True, alpha=0.3)
     for panel in panels[len(comparison.shares) :]:

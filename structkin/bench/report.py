@@ -69,7 +69,7 @@ def report(found: Comparison) -> Iterator[str]:
     for family in found.families():
         yield from _motions(found, family)
     if found.short:
-        yield from _part("Short motions", tables.short(found.short))
+        yield from _part("Short motions: time, over the bare calls", tables.short(found.short))
     if found.scaling:
         work = max(one.dyads * one.samples for one in found.scaling)
         yield from _part(f"The same work at all sizes: {work:,} dyads times samples", tables.same_work(found))

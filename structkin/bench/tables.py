@@ -93,13 +93,13 @@ def over_bare(found: Sequence[Measured]) -> Table:
 
 
 def short(found: Sequence[Measured]) -> Table:
-    """Return the same for short motions, seconds beside it, a line a method and length."""
+    """Return times of short motions and how often the bare calls are in them, a line a method and length."""
     by, sizes = {(one.method, one.engine, one.dyads, one.samples): one for one in found}, _sizes(found)
-    lines: Table = [("method", "samples", *(f"{k:,} dyads: ms, over the bare calls" for k in sizes))]
+    lines: Table = [("method", "samples", *(f"{k:,} dyad{'s' if k > 1 else ''}" for k in sizes))]
     for column in _columns(found)[::-1]:
         for samples in sorted({one.samples for one in found}):
             here = [by.get((*column, k, samples)) for k in sizes]
-            cells = ("" if one is None else f"{figure(1e3 * one.best)}, {one.over_bare:.2f}" for one in here)
+            cells = ("" if one is None else f"{figure(1e3 * one.best)} ms, {one.over_bare:.1f}" for one in here)
             lines.append((name(*column), f"{samples:,}", *cells))
     return lines
 
@@ -111,7 +111,7 @@ def same_work(found: Comparison) -> Table:
     globals_ = [column for column in _columns(found.scaling) if column[0] in ("I", "IV", "IV-b")]
     head = ["dyads", "samples", "copying [ns]"]
     head += [f"II by {ENGINES[engine]} : copying" for engine in engines]
-    head += ["two threads : one"] if found.threads else []
+    head += ["one thread : two"] if found.threads else []
     head += [f"III : II, {ENGINES[engine]}" for engine in engines]
     lines: Table = [(*head, *(f"{name(*column)} [ns]" for column in globals_))]
     for k in _sizes(found.scaling):

@@ -144,7 +144,7 @@ def _steps(job: _Job, found: Comparison, record: Record | None) -> Iterator[tupl
     Each adds its lines to what was found and to the record.
     """
     from structkin.bench.comparison import LARGE
-    from structkin.bench.measure import GLOBAL, SAMPLES, Measured, measure
+    from structkin.bench.measure import GLOBAL, PIECE, SAMPLES, Measured, measure
     from structkin.bench.mechanism import scalable_four_bar
     from structkin.bench.methods import METHODS, Method
     from structkin.bench.shares import METHODS as SHARED
@@ -174,8 +174,8 @@ def _steps(job: _Job, found: Comparison, record: Record | None) -> Iterator[tupl
         keep("same work", found.scaling, one)
 
     def threads(k: int) -> None:
-        # A longer motion, so that starting threads is nothing; times of the wall for both.
-        samples = max(1, 4 * job.work // k)
+        # Enough work for two threads, also in a quick look; times of the wall for both.
+        samples = max(1, PIECE // k)
         both = [measure(METHODS[0], made(k), job.engines[-1], samples, threads=n, by_wall=True) for n in (1, 2)]
         for one in both:
             keep("threads", [], one)
@@ -195,7 +195,7 @@ def _steps(job: _Job, found: Comparison, record: Record | None) -> Iterator[tupl
     def motions(family: str) -> Iterator[tuple[float, Callable[[], None]]]:
         for k in job.sizes:
             for method, engine in pairs([method for method in METHODS if k <= method.most]):
-                yield job.patience, partial(motion, family, k, method, engine)
+                yield 3.0, partial(motion, family, k, method, engine)
 
     yield from motions("as published")
     for k in job.sizes:

@@ -16,8 +16,8 @@ from structkin.coordinates.linear import SOLVERS
 from structkin.coordinates.regular import regularity
 from structkin.coordinates.scaled import Scaled
 from structkin.errors import InputError, Problem
+from structkin.kinematics.call import make_schedule
 from structkin.kinematics.motion import Motion
-from structkin.kinematics.schedule import make_schedule
 from structkin.kinematics.solve import FAMILIES, METHODS, solve
 from structkin.kinematics.status import Status
 from structkin.model.mechanism import Mechanism

@@ -36,8 +36,4 @@ def regularity(scaled: Scaled, q: Floats, z: Floats) -> Floats:
         for of, summed in sums:
             norm = np.sqrt(summed @ (squares / (of_row[rows] * of_column[columns]) ** 2))
             np.maximum(of * np.sqrt(norm), LEAST, out=of)
-    entries = entries / (of_row[rows] * of_column[columns])[:, None]
-    sigma = np.full(q.shape[1], np.nan)
-    for lane in np.flatnonzero(np.isfinite(entries).all(axis=0)):
-        sigma[lane] = np.linalg.svd(scaled.full(entries[:, lane]), compute_uv=False)[-1]
-    return sigma
+    return scaled.least(entries / (of_row[rows] * of_column[columns])[:, None])

@@ -27,6 +27,8 @@ SolverMaker = Callable[[Ints, Ints, int], LinearSolver]
 CONSISTENT = 1e-9
 #: Smallest singular value of a regular pose.
 SINGULAR = 1e-7
+#: Numbers in full matrices that are made at once.
+NUMBERS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -132,8 +134,16 @@ class Scaled:
 
     def smallest_singular_value(self, q: Floats, z: Floats) -> Floats:
         """Return the smallest singular value of the scaled Jacobian (lanes,); NaN where there is no pose."""
-        entries = self.all_rows(q, z)[1]
-        sigma = np.full(q.shape[1], np.nan)
-        for lane in np.flatnonzero(np.isfinite(entries).all(axis=0)):
-            sigma[lane] = np.linalg.svd(self.full(entries[:, lane]), compute_uv=False)[-1]
+        return self.least(self.all_rows(q, z)[1])
+
+    def least(self, entries: Floats) -> Floats:
+        """Return the smallest singular values (lanes,) of matrices (m, n) with these entries; NaN where one has NaN."""
+        sigma = np.full(entries.shape[1], np.nan)
+        good = np.flatnonzero(np.isfinite(entries).all(axis=0))
+        together = max(1, NUMBERS // (self.coordinates.m * self.coordinates.n or 1))
+        for start in range(0, len(good), together):
+            lanes = good[start : start + together]
+            matrices = np.zeros((len(lanes), self.coordinates.m, self.coordinates.n))
+            matrices[:, *self.coordinates.pattern] = entries[:, lanes].T
+            sigma[lanes] = np.linalg.svd(matrices, compute_uv=False)[:, -1]
         return sigma

@@ -170,9 +170,9 @@ class GlobalSolver:
         found = rates(scaled, q, z, dz, ddz)
         v, a = found.v, found.a
         look = walk.suspect[at] | _fast(v / scaled.column_units, dz / walk.units)
-        for k in np.flatnonzero(look):
-            if scaled.smallest_singular_value(q[:, [k]], z[:, [k]])[0] < CLOSE:
-                mend(walk, int(lanes[k]))
+        if look.any():
+            for lane in lanes[look][scaled.smallest_singular_value(q[:, look], z[:, look]) < CLOSE]:
+                mend(walk, int(lane))
         lost = walk.status[at] == Status.SINGULAR
         if lost.any():
             v[:, lost] = a[:, lost] = np.nan

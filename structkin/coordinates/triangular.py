@@ -9,7 +9,7 @@ at once and in O(n).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -111,17 +111,17 @@ class Blocks:
             found.append((which, size, entry, number, row, column))
         return found
 
-    def _each(self, entries: Floats, measures: Sequence[Callable[[Floats], Any]]) -> list[Floats]:
-        """Return numbers for each block and lane (blocks, lanes), one array a measure."""
-        out = [np.empty((len(self.blocks), entries.shape[1])) for _ in measures]
+    def _each(self, entries: Floats, measure: Callable[[Floats], tuple[Any, ...]], count: int) -> list[Floats]:
+        """Return `count` numbers for each block and lane, arrays (blocks, lanes)."""
+        out = [np.empty((len(self.blocks), entries.shape[1])) for _ in range(count)]
         for which, size, entry, number, row, column in self._by_size:
             if size == 1:
                 matrices = entries[entry].T[:, :, None, None]
             else:
                 matrices = np.zeros((entries.shape[1], len(which), size, size))
                 matrices[:, number, row, column] = entries[entry].T
-            for values, measure in zip(out, measures, strict=True):
-                values[which] = measure(matrices).T
+            for values, found in zip(out, measure(matrices), strict=True):
+                values[which] = found.T
         return out
 
     def signs(self, entries: Floats) -> Floats:
@@ -130,11 +130,11 @@ class Blocks:
 
     def determinants(self, entries: Floats) -> Floats:
         """Return the determinant of each block (blocks, lanes)."""
-        return self._each(entries, [_determinants])[0]
+        return self._each(entries, lambda matrices: (_determinants(matrices),), 1)[0]
 
     def branch(self, entries: Floats) -> tuple[Floats, Ints, Floats]:
         """Return `signs`, the block with the smallest singular value in each lane, and that value."""
-        determinants, least = self._each(entries, [_determinants, _smallest_singular_values])
+        determinants, least = self._each(entries, _singular, 2)
         return np.sign(determinants), least.argmin(axis=0), least.min(axis=0)
 
 
@@ -147,18 +147,19 @@ def _determinants(matrices: Floats) -> Any:
     return matrices[..., 0, 0] * matrices[..., 1, 1] - matrices[..., 0, 1] * matrices[..., 1, 0]
 
 
-def _smallest_singular_values(matrices: Floats) -> Any:
-    """Return the smallest singular values of matrices (lanes, blocks, b, b).
+def _singular(matrices: Floats) -> tuple[Any, Any]:
+    """Return the determinants and the smallest singular values of matrices (lanes, blocks, b, b).
 
-    With two rows their squares have the sum of all squares for a sum and det^2 for a product.
+    With two rows the squares of the singular values have the sum of all squares for a sum and det^2 for a product.
     """
+    determinants = _determinants(matrices)
     if matrices.shape[-1] == 1:
-        return np.abs(matrices[..., 0, 0])
+        return determinants, np.abs(determinants)
     if matrices.shape[-1] > 2:
-        return np.linalg.svd(matrices, compute_uv=False)[..., -1]
-    half, det = 0.5 * np.einsum("...ij,...ij", matrices, matrices), np.abs(_determinants(matrices))
+        return determinants, np.linalg.svd(matrices, compute_uv=False)[..., -1]
+    half, det = 0.5 * np.einsum("...ij,...ij", matrices, matrices), np.abs(determinants)
     largest = half + np.sqrt(np.maximum((half - det) * (half + det), 0.0))
-    return det / np.sqrt(np.where(largest > 0, largest, 1.0))
+    return determinants, det / np.sqrt(np.where(largest > 0, largest, 1.0))
 
 
 def _in_order(needing: Ints, needed: Ints, count: int) -> list[int]:

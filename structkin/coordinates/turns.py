@@ -21,8 +21,8 @@ Floats = NDArray[np.float64]
 
 #: Scaled coordinates that agree so far are the same.
 SAME = 1e-9
-#: Cells of a period that are told apart where a curve is looked for.
-CELLS = 4096
+#: Cells of a period for each of its curves: most lie in one curve, so that samples need not look for theirs.
+CELLS = 64
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,7 @@ class Turns:
         number = np.floor(gone)
         gone -= number
         starts = np.array([curve.a.z[0, 0] - self.first.z[0, 0] for curve in self.curves]) / period
-        # Cells of the period say which curve to take: near an end it may be the neighbour, which goes on as well.
-        cells = np.searchsorted(starts, (np.arange(CELLS + 1) + 0.5) / CELLS, side="right") - 1
-        which = cells.astype(np.uint16)[(gone * CELLS).astype(np.intp)]
+        which = _curves_at(starts, gone)
         # The lanes of each curve together: small numbers are sorted in one pass.
         order = np.argsort(which, kind="stable")
         ends = np.cumsum(np.bincount(which, minlength=len(starts)))
@@ -84,3 +82,14 @@ class Turns:
                 walk.suspect[lanes[here]] = True
             z = self.first.z + gone[here] * period
             walk.predict(lanes[here], curve, z, self.shift * number[here] if turns else None)
+
+
+def _curves_at(starts: Floats, gone: Floats) -> NDArray[np.unsignedinteger]:
+    """Return in which curve each part of a period lies; `starts` (curves,) ascend from 0."""
+    count = CELLS * len(starts)
+    edges = np.searchsorted(starts, np.arange(count + 2) / count, side="right") - 1
+    cell = (gone * count).astype(np.intp)
+    found = edges.astype(np.min_scalar_type(len(starts)))[cell]
+    unsure = np.flatnonzero((edges[1:] != edges[:-1])[cell])
+    found[unsure] = np.searchsorted(starts, gone[unsure], side="right") - 1
+    return found

@@ -30,6 +30,8 @@ Floats = NDArray[np.float64]
 
 #: More branches than this are not listed: a row of n flat dyads has up to two to the power of n.
 MOST = 64
+#: A margin that is smaller all around is zero but for rounding.
+STILL = 1e-13
 #: Smaller circles: a branch that is many times faster than the drivers soon meets its next limit.
 SMALL = (0.01, 0.004, 0.0015)
 
@@ -39,12 +41,14 @@ class Crossing:
     """The branches that cross at a sample as motions of one sample, the one that the motion keeps first.
 
     `resting` are groups with a branch along which the drivers stand still, `unclear` those with infinitely many
-    tangents to the second order.
+    tangents to the second order, `flat` dyads with a branch along which they stay flat, their inputs at rest: it has no
+    rates of theirs, and is not among the branches.
     """
 
     branches: tuple[Motion, ...]
     resting: tuple[int, ...] = ()
     unclear: tuple[int, ...] = ()
+    flat: tuple[int, ...] = ()
 
 
 @dataclass
@@ -73,13 +77,14 @@ class _Tried:
 def branches_at(motion: Motion, sample: int) -> Crossing:
     """Return the branches that cross at a sample."""
     found: list[Motion] = []
-    resting, unclear = set[int](), set[int]()
+    resting, unclear, flat = set[int](), set[int](), set[int]()
     steps, pending = motion.plan.steps, [_Choice()]
     while pending and len(found) < MOST:
         choice = pending.pop()
         tried = _around(motion, sample, choice)
         resting |= {steps[k].group for k, item in tried.found.items() if item.resting}
         unclear |= {steps[k].group for k, item in tried.found.items() if not item.isolated}
+        flat |= {steps[k].group for k in _staying_flat(motion, tried.circles)}
         touched = tried.touched
         for k, step in enumerate(touched):
             before = _Choice(
@@ -98,7 +103,17 @@ def branches_at(motion: Motion, sample: int) -> Crossing:
         found.append(_one(motion, sample))
     if motion.ok[sample]:
         found.sort(key=lambda branch: _apart(motion, sample, branch))
-    return Crossing(tuple(found), tuple(sorted(resting)), tuple(sorted(unclear)))
+    return Crossing(tuple(found), *(tuple(sorted(groups)) for groups in (resting, unclear, flat)))
+
+
+def _staying_flat(motion: Motion, circles: Circles) -> list[int]:
+    """Return the step at which a circle ends, if it is a dyad whose margin is zero all around."""
+    steps, index = motion.plan.steps, int(circles.until[0])
+    form = steps[index].kind if index < len(steps) else None
+    if form is None or isinstance(form, General) or form.modes == 1:
+        return []
+    margin = form.margin(Part(motion.plan, circles.x[:, 0]).inputs(steps[index]))
+    return [index] if margin is not None and np.max(np.abs(margin)) < STILL else []
 
 
 def _around(motion: Motion, sample: int, choice: _Choice) -> _Tried:

@@ -88,6 +88,8 @@ def classify(motion: Motion, sample: int) -> PoseClass | None:
     words = f"change point: {count} and no driver tells them apart"
     for group in crossing.resting:
         words += f"; along one more of {motion.group_name(group)} the drivers stand still"
+    for group in crossing.flat:
+        words += f"; along one more {motion.group_name(group)} stays flat, with rates that nothing fixes"
     for group in crossing.unclear:
         words += f"; the tangents of {motion.group_name(group)} are not told apart to the second order"
     return PoseClass("change point", words, sigma, (), branches)

@@ -175,3 +175,8 @@ def scales_of(closer: Closer) -> list[tuple[int, float]]:
         for j, value in enumerate(closer.known)
         if value is None
     ]
+
+
+def weights_of(closer: Closer) -> Floats:
+    """Return what makes inputs comparable (inputs, 1): one over the size of each."""
+    return np.array([1 / scale for width, scale in scales_of(closer) for _ in range(width)])[:, None]

@@ -184,7 +184,9 @@ class _Block:
 
     def _drive(self, item: DriverSlot, z: Floats) -> None:
         x, rows = self.lanes.x, self.plan.rows(item.slot)
-        self._mark(~np.isfinite(z[0]), Status.NO_INPUT, item.group)
+        finite = np.isfinite(z[0])
+        if not finite.all():
+            self._mark(~finite, Status.NO_INPUT, item.group)
         if not item.angular:
             x[:, rows] = z[:, None]
             return
@@ -196,10 +198,12 @@ class _Block:
         if len(z) > 1:
             rate, second = (z[1], z[2]) if item.sign == 1 else (item.sign * z[1], item.sign * z[2])
             (dc, ds), (ddc, dds) = x[1, rows], x[2, rows]
-            np.multiply(-s, rate, out=dc)
+            np.negative(np.multiply(s, rate, out=dc), out=dc)
             np.multiply(c, rate, out=ds)
-            np.subtract(-s * second, ds * rate, out=ddc)
-            np.add(c * second, dc * rate, out=dds)
+            np.multiply(s, second, out=ddc)
+            np.negative(np.add(ddc, ds * rate, out=ddc), out=ddc)
+            np.multiply(c, second, out=dds)
+            np.add(dds, dc * rate, out=dds)
 
     def _near_turn(self, step: Step, form: Turn) -> Floats:
         """Return turns near those that are meant: counted along the lanes, or near given ones."""

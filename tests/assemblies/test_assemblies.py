@@ -339,6 +339,35 @@ def test_ratios_of_no_whole_numbers_are_told():
     assert len(list(found)) == 4 and "whole turns more are not listed" in found.report
 
 
+@pytest.mark.parametrize("rods", [(-2.3, 1.0), (-2.1, 1.0), (-1.7, 1.0), (-2.0, 0.8)])
+def test_a_geared_five_bar_driven_between_its_rods(rods):
+    """Gears inside a group: the modes that are searched for are the zeros of one function of the crank's turn."""
+    data = copy.deepcopy(sk.load(path("geared_five_bar")).source_dict)
+    data["drivers"] = {"motor": {"joint": "P", "links": ["left_rod", "right_rod"]}}
+    del data["duration"]
+    m, (angle, longer) = sk.Mechanism(**data), rods
+    data["lengths"] = {"B-P": longer * abs(m.points["P"] - m.points["B"]) * 1e3}
+    m = sk.Mechanism(**data)
+    found = m.assemblies(drivers={"motor": angle})
+    every = list(found)
+    assert "not enumerated" in found.report and not any(item.certified for item in every)
+    A, B, C, D, P = (m.points[name] for name in "ABCDP")
+    left, right = longer * abs(P - B), abs(C - P)
+    # P -> C is turned by the driver from B -> P, so that the distance of B and C is known.
+    reach = abs(left + right * np.exp(1j * angle))
+    turn = np.linspace(0, 4 * np.pi, 400_001)[:-1]
+    gap = np.abs(D + (C - D) * np.exp(-0.5j * turn) - A - (B - A) * np.exp(1j * turn)) - reach
+    assert len(every) == np.sum(gap * np.roll(gap, -1) < 0) > 0
+    for item in every:
+        B1, C1 = (complex(*item.position(name)) for name in "BC")
+        assert abs(C1 - B1) == pytest.approx(reach, abs=1e-12)
+        turned = ((C1 - D) / (C - D)) ** 2 * (B1 - A) / (B - A)
+        assert turned == pytest.approx(1, abs=1e-9)
+        assert item.mechanism().solve(drivers={"motor": [angle]}).ok.all()
+    with pytest.raises(sk.InputError, match="circuits: it has gears, turns: its modes are not enumerated"):
+        m.circuits()
+
+
 # --- random mechanisms ----------------------------------------------------------------------------------------
 
 quiet = {

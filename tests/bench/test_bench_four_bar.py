@@ -190,7 +190,7 @@ def test_two_threads_are_told_beside_one(tmp_path: Path):
     pytest.importorskip("numba")
     line = ["bench", "scalable-four-bar", "--dyads", "17", "--turns", "1", "--engine", "numba", "--quick"]
     result = CliRunner().invoke(app, [*line, "--to", str(tmp_path)])
-    assert result.exit_code == 0 and "two threads : one" in result.output
+    assert result.exit_code == 0 and "one thread : two" in result.output
     assert [row["threads"] for row in rows(tmp_path) if row["part"] == "threads"] == ["1", "2"]
 
 

@@ -13,7 +13,8 @@ from coordinate_samples import (
     eccentric,
     geneva,
     geneva_linkage,
-)  # fmt: skip
+    train,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_global_methods import assert_agree
@@ -55,6 +56,11 @@ def test_a_gear_on_a_link_between_two_known_pins(seed, elements):
         assert_geared(seed, elements, way)
 
 
+def test_links_that_only_slide_at_a_steady_speed():
+    """Their accelerations are zero, or 1e-37."""
+    assert_geared(77006149, 2, WAYS[1])
+
+
 @pytest.mark.slow
 @settings(max_examples=2000, deadline=None)
 @given(seed=seeds, elements=st.integers(1, 6), way=st.sampled_from(WAYS))
@@ -80,15 +86,6 @@ def assert_geared(seed, elements, way):
     assert not motion.ok.all() or other.ok.all()
     for link in m.topology.moving_links if motion.ok.all() else ():
         np.testing.assert_allclose(other.angle(link), motion.angle(link), atol=1e-7)
-
-
-def train(ratio=-0.37):
-    return sk.Mechanism(
-        points={"A": (0, 0), "P": (1, 0), "B": (3, 0), "Q": (3, 1)},
-        links={"ground": ["A", "B"], "first": ["A", "P"], "second": ["B", "Q"]},
-        joints={"mesh": {"type": "gear", "links": ["first", "second"], "ratio": ratio}},
-        drivers={"motor": {"joint": "A", "speed": 1.0}},
-    )
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -76,6 +76,31 @@ def slider_crank_angle(t: Any) -> Any:
     return _integrated(second, [np.pi / 4, 2 / np.sqrt(0.5)], t).y[0]
 
 
+def crank_rocker(coordinate: str, base: str | None = None, speed: float = 9.0) -> sk.Mechanism:
+    """A crank-rocker in the coordinate of its crank or its rocker, on the ground or on an arm that turns."""
+    points: dict[str, Any] = {"A": (0, 0), "B": (0.4, 0.3), "C": (1.5, 1.3), "D": (2, 0)}
+    links: dict[str, Any] = {
+        "ground": ["A", "D"],
+        "crank": {"points": ["A", "B"], **ROD},
+        "coupler": {"points": ["B", "C"], **ROD},
+        "rocker": {"points": ["D", "C"], **ROD},
+    }
+    drivers: dict[str, Any] = {}
+    initial: dict[str, Any] = {coordinate: {"speed": speed}}
+    if base is not None:
+        points["O"] = (-1, 0)
+        links |= {"ground": ["O"], "arm": {"points": ["O", "A", "D"], "mass": 2, "center": [0.5, 0.2], "inertia": 0.7}}
+        drivers["turn"] = {"joint": "O"} if base == "free" else {"joint": "O", "law": base}
+    drivers[coordinate] = {"links": ["ground" if base is None else "arm", coordinate]}
+    return sk.Mechanism(points=points, links=links, drivers=drivers, forces={"gravity": (0, -9.81)}, initial=initial)
+
+
+def rocker_speed() -> float:
+    """The rocker's speed [rad/s] where the crank starts at 9 rad/s."""
+    motion = crank_rocker("crank").solve(drivers={"crank": ([np.arctan2(0.3, 0.4)], [9.0])})
+    return float(motion.omega("rocker")[0])
+
+
 def _integrated(second: Any, start: list[float], t: Any, **more: Any) -> Any:
     call: dict[str, Any] = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-13, "t_eval": t, **more}
     return solve_ivp(lambda _, x: [x[1], second(x)], (t[0], t[-1]), start, **call)

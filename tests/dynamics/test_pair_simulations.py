@@ -20,8 +20,7 @@ import structkin as sk
 from structkin.examples import path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "coordinates"))
-from coordinate_samples import KINDS, cam_file, circular_slot
-from test_pairs import train
+from coordinate_samples import KINDS, cam_file, circular_slot, train
 
 sys.path.pop(0)
 

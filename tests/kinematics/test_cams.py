@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 import structkin as sk
 import structkin.kinematics.compile as compile_module
+from structkin.groups.cam import Lift
 
 seeds = st.integers(0, 2**32 - 1)
 every_kind = pytest.mark.parametrize(("kind", "contact"), KINDS)
-TURN = 2 * np.pi
+TURN, TINY = 2 * np.pi, 1e-30
 
 
 def places(motion, point, order="position"):
@@ -338,6 +339,37 @@ def test_an_eccentric_is_a_linkage(kind, contact):
     if kind == "translating":
         normal = (touch - centre) / np.abs(touch - centre)
         np.testing.assert_allclose(np.sin(on.pressure_angle), np.sin(np.angle(normal / 1j)), atol=1e-5)
+
+
+@every_kind
+def test_a_follower_is_a_function_of_the_cams_angle(kind, contact, monkeypatch):
+    """The same follower by Newton's method on all rows of its group: every order, and derivatives by complex steps."""
+    case = eccentric(contact, kind=kind).source_dict
+    z = np.linspace(-3, 9, 61)
+    given = {"motor": (z, 1.0 + 0 * z, 0.3 + 0 * z, 0 * z)}
+    found = sk.Mechanism.from_dict(case).solve(drivers=given)
+    monkeypatch.setattr("structkin.kinematics.higher_pairs._on_profile", lambda *_: None)
+    judge = sk.Mechanism.from_dict(case).solve(drivers=given)
+    assert judge.plan.tracked and not found.plan.tracked and found.ok.all() and judge.ok.all()
+    # The third derivative of the spline jumps at its knots.
+    for read, accuracy in (
+        ("position", 1e-12),
+        ("velocity", 1e-12),
+        ("acceleration", 1e-10),
+        ("K", 1e-12),
+        ("L", 1e-10),
+    ):
+        np.testing.assert_allclose(getattr(found, read)("Q"), getattr(judge, read)("Q"), rtol=0, atol=accuracy)
+    (function,) = (step.kind.function for step in found.plan.steps if isinstance(step.kind, Lift))
+    for order in (1, 2, 3):
+        slope = function(z + 1j * TINY, order - 1).imag / TINY
+        np.testing.assert_allclose(function(z, order), slope, rtol=1e-12, atol=1e-12)
+
+
+def test_a_follower_that_the_profile_cannot_carry_round_is_tracked():
+    """A roller that hangs far beside the eccentric: the motion ends where they touch last."""
+    motion = eccentric("roller", offset=1.2).solve(samples=90)
+    assert motion.plan.tracked and 10 < motion.ok.sum() < 90
 
 
 def test_a_profile_may_be_an_outline_or_a_file(tmp_path):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import optimize
+from windows import windows
 
 import structkin as sk
 
@@ -121,17 +122,6 @@ def test_the_equal_rod_slider_crank_goes_through_its_singular_pose():
     )
     motion = m.solve(400)
     np.testing.assert_allclose(motion.position("C")[:, 0], 2 * np.sqrt(2) * np.cos(motion.angle("crank")), atol=1e-12)
-
-
-def windows(count):
-    """A row of squares: all dyads close flat at once, and their pivots meet half a turn later."""
-    points, links = {}, {"ground": [f"A{i}" for i in range(count + 1)]}
-    for i in range(count + 1):
-        points |= {f"A{i}": (i, 0), f"B{i}": (i, 1)}
-        links[f"crank{i}"] = [f"A{i}", f"B{i}"]
-    for i in range(count):
-        links[f"bar{i}"] = [f"B{i}", f"B{i + 1}"]
-    return sk.Mechanism(points=points, links=links, drivers={"motor": {"joint": "A0", "speed": 1.0}})
 
 
 def circle_of_powers(center):

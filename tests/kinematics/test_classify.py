@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from windows import windows
 
 import structkin as sk
 from structkin.examples import names, path
@@ -133,3 +134,16 @@ def test_no_pose_no_class():
     assert motion.classify(lost) is None and motion.classify(0).kind == "regular"
     with pytest.raises(sk.InputError, match="no sample 37 of 37"):
         motion.classify(37)
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_branches_along_which_a_dyad_stays_flat(count):
+    """Where a square folds on its ground, its second crank rests; so does the next square, flat, along that branch."""
+    m = windows(count)
+    found = m.solve(drivers={"motor": np.array([np.pi])}).classify(0)
+    rates = [tuple(float(branch.K(f"crank{k}")[0, 0]) for k in range(count + 1)) for branch in found.branches]
+    np.testing.assert_allclose(rates, [(1,) * (count + 1), (1,) * count + (0,)], atol=1e-9)
+    assert found.words.count("stays flat") == count - 1
+    # Beside the pose there is an assembly for each of them.
+    beside = m.assemblies(drivers={"motor": np.pi + 1e-3})
+    assert len(list(beside)) == len(found.branches) + found.words.count("stays flat")

@@ -10,7 +10,7 @@ from test_random_mechanisms import check_motion, check_structure, check_there_an
 
 import structkin as sk
 from structkin.examples import path
-from structkin.kinematics.schedule import default_range
+from structkin.kinematics.time_range import default_range
 from structkin.model.posed import SketchPose
 
 seeds = st.integers(0, 2**31 - 1)

@@ -235,10 +235,12 @@ def check_two_searches(mechanism, driver):
         assert fold.step is None or plan.steps[fold.step].group in {plan.steps[k].group for k in stop.end.steps}
 
 
+# The curve of poses turns back at a limit, and another one begins close behind it: that gap was leapt.
+@example(9002223, 4)
 @settings(max_examples=10, **quiet)
-@given(seeds)
-def test_margins_and_continuation_agree(seed):
-    check_two_searches(*dyadic(seed))
+@given(seeds, st.just(2))
+def test_margins_and_continuation_agree(seed, elements):
+    check_two_searches(*dyadic(seed, elements))
 
 
 def test_the_square_of_a_length_is_no_place_far_away():

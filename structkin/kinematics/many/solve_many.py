@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structkin.errors import InputError, Problem
+from structkin.kinematics.call import make_schedule
 from structkin.kinematics.choice import check_engine
 from structkin.kinematics.engine import Lanes, sweep
 from structkin.kinematics.many.apart import build_variants, solve_apart
@@ -17,7 +18,7 @@ from structkin.kinematics.many.flat import passing_flat
 from structkin.kinematics.many.motions import Apart, Motions, Together
 from structkin.kinematics.many.record import ManyPlan, record_many
 from structkin.kinematics.many.variants import Variants
-from structkin.kinematics.schedule import Schedule, make_schedule
+from structkin.kinematics.schedule import Schedule
 from structkin.kinematics.special_geometry import compile_plan, structure_of
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest

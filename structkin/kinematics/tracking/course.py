@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.closers import Closer, scales_of
+from structkin.kinematics.closers import Closer, scales_of, weights_of
 from structkin.kinematics.kernels.way import way_of
 
 Floats = NDArray[np.float64]
@@ -29,7 +29,7 @@ class Course:
         self._turned = turned
         self.rows, self._count, self.stride = rows, n, closer.stride
         scales = scales_of(closer)
-        self._weights = np.array([1 / scale for width, scale in scales for _ in range(width)])[:, None]
+        self._weights = weights_of(closer)
         self.way = way_of(rows, scales, n, numba=closer.numba)
         self.lanes, self._ends = np.arange(n), np.array([n - 1])
         # What is missing anywhere is missing in the sum; one lane has no way.

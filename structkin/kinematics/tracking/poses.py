@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.closers import Closer, scales_of
+from structkin.kinematics.closers import Closer, scales_of, weights_of
 from structkin.kinematics.direct import Direct, apart
 from structkin.kinematics.kernels.limits import DEPARTURE, ITERATIONS, TURN
 from structkin.kinematics.status import Status
 
 Floats = NDArray[np.float64]
 
-#: Halvings of the way to a lane before it is given up.
-HALVINGS = 12
+#: Halvings of the way to a lane before it is given up, and where a limit position is neared to rounding.
+HALVINGS, FINEST = 12, 44
+#: Inputs so near, relative to the group's size, to a limit position are there: it is not known better.
+THERE = 2e-13
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,8 @@ def reach(closer: Closer, start: Poses, target: Floats, halvings: int = HALVINGS
             continue
         size *= 0.5
         if size < smallest:
+            if np.max(np.abs(pose.h - target) * weights_of(closer)) < THERE:
+                return Poses(target, pose.s, pose.side)
             rows = Direct(closer.form, closer.known)
             sigma = closer.form.smallest_singular_value(rows.values(pose.h), rows.phi(pose.s))[0]
             # Near a limit position the singular value falls like the square root of the way that is left.

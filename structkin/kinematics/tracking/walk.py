@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from structkin.kinematics.direct import Direct
 from structkin.kinematics.hop import hop
 from structkin.kinematics.status import Status
-from structkin.kinematics.tracking.poses import HALVINGS, Poses, reach
+from structkin.kinematics.tracking.poses import FINEST, HALVINGS, Poses, reach
 from structkin.kinematics.tracking.record import LEFT, REGULAR, Record
 
 Floats = NDArray[np.float64]
@@ -83,9 +83,12 @@ def _next(record: Record, pose: Poses, k: int, target: int) -> Poses | Status:
         hopped = _hop(record, k, target)
         if hopped is not None or record.is_flat(pose, LEFT):
             return hopped or Status.OUT_OF_REACH
-        return _reach(record, pose, target, HALVINGS)
+        return _reach(record, pose, target, FINEST)
     found = _reach(record, pose, target, HALVINGS)
-    return found if isinstance(found, Poses) else _hop(record, k, target) or found
+    if isinstance(found, Poses):
+        return found
+    # It may be a change point, which a hop goes through, or a limit position, which the lane is close before.
+    return _hop(record, k, target) or _reach(record, pose, target, FINEST)
 
 
 def _hop(record: Record, k: int, target: int) -> Poses | None:
