@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from structkin.model.posed import SketchPose
 from structkin.model.units import Units
 
 if TYPE_CHECKING:
+    from structkin.assemblies.listing import Assemblies
     from structkin.model.mechanism import Mechanism
 
 
@@ -23,33 +24,47 @@ if TYPE_CHECKING:
 class Assembly:
     """One way to put a mechanism together at given driver values.
 
-    `index` is its place among all assemblies. `modes[g]` are the modes of group g: () where it has no choice, (1,) or
+    `modes[g]` are the modes of group g: () where it has no choice, (1,) or
     (-1,) for a dyad, else the number of the mode from 1. `alpha` is the largest of the groups' Smale certificates:
     below 0.1577 a true solution is proved to be there; NaN where a group is singular. `singular` are the indices of
-    these groups, `multiplicity` how many solutions meet. `motion` is the pose as a motion of one sample.
+    these groups, `multiplicity` how many solutions meet. `unlisted` are the indices of groups whose modes are not
+    enumerated: of them only the pose is known that a motion from the sketch leads to. `motion` is the pose as a motion
+    of one sample, `place` its index where that was counted, else `listing` can count it.
     """
 
-    index: int
     motion: Motion
     modes: tuple[tuple[int, ...], ...]
     alpha: float
     multiplicity: int
     singular: tuple[int, ...]
+    unlisted: tuple[int, ...] = ()
+    place: int | None = field(default=None, compare=False)
+    listing: Assemblies | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         """Return index, modes and certificate."""
-        return f"<Assembly {self.index}: {self.label}; {self.verdict}>"
+        # Nothing is counted for the sake of a name.
+        name = "of the sketch" if self.place is None else self.place
+        return f"<Assembly {name}: {self.label}; {self.verdict}>"
+
+    @cached_property
+    def index(self) -> int | None:
+        """Its place among all assemblies; None where that is beyond their limit."""
+        return self.listing.index_of(self) if self.place is None and self.listing is not None else self.place
 
     @property
     def label(self) -> str:
         """The modes in words, of the groups that have a choice, counted from 1.
 
-        `group 2: +` is a dyad's mode +1, `group 3: #2` the second mode of a larger group.
+        `group 2: +` is a dyad's mode +1, `group 3: #2` the second mode of a larger group, `group 4: ?` a mode without a
+        number: those of this group are not enumerated.
         """
         groups = self.motion.structure.groups
         parts = []
         for group, modes in zip(groups, self.modes, strict=True):
-            if modes:
+            if group.index in self.unlisted:
+                parts.append(f"group {group.index + 1}: ?")
+            elif modes:
                 words = [f"#{mode}" if group.index in self._numbered else "-+"[mode > 0] for mode in modes]
                 parts.append(f"group {group.index + 1}: {' '.join(words)}")
         return ", ".join(parts) or "no choice"
@@ -71,7 +86,10 @@ class Assembly:
         if self.singular:
             groups = ", ".join(str(group + 1) for group in self.singular)
             return f"singular in group {groups}: {self.multiplicity} solutions meet"
-        return "certified" if self.certified else "not certified"
+        words = "certified" if self.certified else "not certified"
+        if self.unlisted:
+            words += f"; followed from the sketch in group {', '.join(str(group + 1) for group in self.unlisted)}"
+        return words
 
     @property
     def residual(self) -> float:
@@ -148,6 +166,7 @@ class Assembly:
         return {
             "index": self.index,
             "modes": [list(modes) for modes in self.modes],
+            "unlisted": list(self.unlisted),
             "alpha": self.alpha if math.isfinite(self.alpha) else None,
             "certified": self.certified,
             "multiplicity": self.multiplicity,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from structkin.assemblies.bilinear import CERTIFIED, ROUNDINGS
 from structkin.assemblies.homotopy import Floats
-from structkin.assemblies.modes import modes_of
+from structkin.assemblies.modes import certificate_of, modes_of
 from structkin.assemblies.solutions import NotEnumeratedError
 from structkin.groups import General, Relation, Turn
 from structkin.kinematics.engine import LIMIT
@@ -26,13 +26,15 @@ class Choice:
     """One solution of a step: its outputs, each a vector (2,) or scalar (1,), and what is known of it.
 
     `mode` is None where there is no choice, +1 or -1 for a dyad, else the number of the mode from 1. `alpha` is
-    Smale's certificate, NaN where the solution is singular; `multiplicity` how many solutions meet in it.
+    Smale's certificate, NaN where the solution is singular; `multiplicity` how many solutions meet in it. `only` marks
+    the one pose that is known of a group that is not enumerated.
     """
 
     outputs: tuple[Floats, ...]
     mode: int | None = None
     alpha: float = 0.0
     multiplicity: int = 1
+    only: bool = False
 
 
 @dataclass(frozen=True)
@@ -40,13 +42,15 @@ class Choices:
     """All choices of a step.
 
     `gap` is how far the nearest solution that is not real is from being so, in parts of the group's size; `endless`
-    where infinitely many poses solve the step; `note` what else is to be told, such as what is not enumerated.
+    where infinitely many poses solve the step; `note` what else is to be told. `unlisted` where the solutions are not
+    enumerated, with the reason as note.
     """
 
     items: tuple[Choice, ...]
     gap: float = math.inf
     endless: bool = False
     note: str = ""
+    unlisted: bool = False
 
 
 def choices_of(step: Step, h: tuple[Any, ...]) -> Choices:
@@ -59,11 +63,20 @@ def choices_of(step: Step, h: tuple[Any, ...]) -> Choices:
         return _one(step, step.kind, h)
 
 
+def as_followed(found: Choices, step: Step, h: tuple[Any, ...], outputs: tuple[Floats, ...]) -> Choices:
+    """Return, as the only choice of a step, what a motion from the sketch leads to at these inputs."""
+    alpha = 0.0
+    if isinstance(step.kind, General):
+        z, u = (np.array([complex(*x) for x in outputs[k : 2 * step.kind.rows.links : 2]]) for k in (0, 1))
+        alpha = certificate_of(step.kind, h, z, u)
+    return replace(found, items=(Choice(outputs, alpha=alpha, only=found.unlisted),))
+
+
 def _general(form: General, h: tuple[Any, ...]) -> Choices:
     try:
         modes = modes_of(form, h)
     except NotEnumeratedError as error:
-        return Choices((), note=str(error))
+        return Choices((), note=str(error), unlisted=True)
     items = []
     for k in range(len(modes)):
         pairs = zip(modes.origins[k], modes.directions[k], strict=True)

@@ -122,6 +122,7 @@ class _Search:
         """Find all assemblies at a value of the driver and trace those that are new; return their poses."""
         m, swept = self.swept.mechanism, self.swept
         found = assemblies(m, drivers={**swept.held, swept.driver: float(value)}, limit=self.most)
+        self._refuse(found)
         poses = []
         for item in found:
             rows = item.motion.lanes.x[0, :, 0]
@@ -137,7 +138,7 @@ class _Search:
     def _refuse(self, found: Assemblies) -> None:
         """Raise where the assemblies are not all there."""
         general = {step.group for step in self.plan.steps if isinstance(step.kind, General)}
-        notes = [end.note for end in found.dead_ends if "not enumerated" in end.note or "too many modes" in end.note]
+        notes = list(found.unlisted.values())
         notes += [
             f"group {group + 1} moves while its inputs stand still" for group in found.endless if group in general
         ]
