@@ -1,7 +1,7 @@
 """Which part of a mechanism does not close: its diagonal blocks are closed one after the other, as its groups would be.
 
-All equations together put a gap that cannot be closed into every joint before it, a little each; block by block it stays
-where it belongs.
+All equations together put a gap that cannot be closed into every joint before it, a little each; block by block it
+stays where it belongs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ OPEN = 1e-6
 
 
 def open_links(scaled: Scaled, q: Floats, z: Floats) -> tuple[str, ...]:
-    """Return the links at the open rows of the first diagonal block that does not close from q (n, 1) at values z (f, 1).
+    """Return the links at the open rows of the first diagonal block that does not close from q (n, 1) at z (f, 1).
 
     Empty where all blocks close one after the other, or where the system has no such blocks.
     """
