@@ -69,7 +69,7 @@ class Schedule:
             else:
                 # Before the first sample there is no time: the way from the sketch is straight.
                 with np.errstate(all="ignore"):
-                    values[id] = np.where(np.isfinite(t), law(t)[0], straight)
+                    values[id] = np.where(np.isfinite(t), _known(law(t)[0]), straight)
         return values
 
     def _between(self, values: Floats, stations: Floats, first: NDArray[np.intp]) -> Floats:
@@ -103,18 +103,26 @@ class Schedule:
             step = np.abs(np.diff(z[0]))
             swing = np.fmax(np.abs(z[1][1:]), np.abs(z[1][:-1])) * np.abs(np.diff(self.t))
             counts = np.fmax(counts, np.ceil(np.fmax(step, swing) / self._scale[id] * (1 - 1e-9)))
+        # Beside a station without a value there is nothing to walk along: a law may go to infinity there.
+        counts[~(self._has_values[1:] & self._has_values[:-1])] = 1
         return np.minimum(counts, 1_000_000).astype(np.intp)
 
     @cached_property
+    def _has_values(self) -> NDArray[np.bool_]:
+        """At which stations all drivers have values (n,)."""
+        return np.asarray(np.isfinite([np.zeros(len(self)), *(z[0] for z in self.drivers.values())]).all(axis=0))
+
+    @cached_property
     def lead(self) -> dict[str, tuple[float, float]]:
-        """The way of each driver from the sketch to the first station.
+        """The way of each driver from the sketch to the first station where all have a value.
 
         An angle takes the shorter way round; but to gears and Geneva wheels a whole turn is not nothing, and all count.
         """
         ways = {}
         counts = self.mechanism.meshes or self.mechanism.genevas
+        station = int(np.argmax(self._has_values))
         for id, z in self.drivers.items():
-            drive, first = self.mechanism.drives[id], float(z[0, 0])
+            drive, first = self.mechanism.drives[id], float(z[0, station])
             start = drive.start
             if drive.kind == "angle" and math.isfinite(first) and not counts:
                 start = first - math.remainder(first - start, 2 * math.pi)
@@ -190,7 +198,7 @@ def make_schedule(
     times = _times(mechanism, samples, t, given, laws, duration)
     with np.errstate(all="ignore"):
         # Outside its domain a law has no value: that is a status of the sample.
-        rows = {id: np.stack(law(times)) for id, law in laws.items() if law is not None}
+        rows = {id: _known(np.stack(law(times))) for id, law in laws.items() if law is not None}
     lengths = {len(times), *(z.shape[1] for z in given.values())}
     if len(lengths) > 1:
         found = ", ".join(f"{id}: {z.shape[1]}" for id, z in given.items())
@@ -200,6 +208,11 @@ def make_schedule(
     values = {**rows, **given}
     drives = {id: values[id][:3] for id in mechanism.drives}
     return Schedule(mechanism, times, drives, frozenset(given), {id: z[3] for id, z in given.items()})
+
+
+def _known(values: Floats) -> Floats:
+    """Return values with NaN for those that are infinite, as at a pole of a law: a driver does not go there."""
+    return np.where(np.isfinite(values), values, np.nan)
 
 
 def _given_values(mechanism: Mechanism, drivers: Mapping[str, Any]) -> tuple[dict[str, Floats], list[Problem]]:
