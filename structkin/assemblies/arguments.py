@@ -11,6 +11,7 @@ from structkin.errors import InputError, Problem
 from structkin.groups import General
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.schedule import make_schedule
+from structkin.model.arguments import mapping
 
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
@@ -18,12 +19,10 @@ if TYPE_CHECKING:
 
 def driver_values(mechanism: Mechanism, drivers: Mapping[str, float] | None, t: float | None) -> dict[str, float]:
     """Return the value of each driver; `InputError` lists every mistake."""
-    given = {} if drivers is None else drivers
-    if isinstance(given, Mapping):
-        given = dict(given)
-        for id, drive in mechanism.drives.items():
-            if id not in given and (t is None or drive.law is None):
-                given[id] = drive.start
+    given = dict(mapping(drivers, "drivers", "{'motor': value}", mechanism.title))
+    for id, drive in mechanism.drives.items():
+        if id not in given and (t is None or drive.law is None):
+            given[id] = drive.start
     schedule = make_schedule(mechanism, None, t, given, None)
     problems = [
         Problem(f"drivers.{id}", "one value is needed", "assemblies belong to one pose of the drivers")
@@ -54,13 +53,7 @@ def fixed_modes(mechanism: Mechanism, plan: Plan, modes: Any) -> dict[int, tuple
 
     How many modes a group without closed form has is not known before its inputs are.
     """
-    if modes is None:
-        return {}
-    if not isinstance(modes, Mapping):
-        raise InputError(
-            [Problem("modes", f"{modes!r} is no mapping", "such as {1: (1,)}: modes of groups by their index")],
-            mechanism.title,
-        )
+    modes = mapping(modes, "modes", "{1: (1,)}: modes of groups by their index", mechanism.title)
     count, problems = len(plan.structure.groups), []
     fixed = {}
     for group, row in modes.items():

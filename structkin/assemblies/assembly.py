@@ -11,6 +11,7 @@ import numpy as np
 
 from structkin.assemblies.choices import is_certified
 from structkin.assemblies.homotopy import Floats
+from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
 from structkin.model.posed import SketchPose
 from structkin.model.units import Units
@@ -132,6 +133,8 @@ class Assembly:
     def distance(self, other: Assembly | None = None) -> float:
         """Return how far the points are from those of another assembly, or of the sketch [m], root mean square."""
         m = self.motion.mechanism
+        if other is not None and not isinstance(other, Assembly):
+            raise InputError([Problem("other", f"{other!r} is no assembly")], m.title)
         names = self._points
         mine = np.array([self.position(name) for name in names])
         if other is None:

@@ -66,6 +66,8 @@ class Assemblies:
 
     def __getitem__(self, index: int) -> Assembly:
         """Return the assembly with this index; `IndexError` where there are fewer."""
+        if isinstance(index, bool) or not isinstance(index, int | np.integer):
+            raise TypeError(f"assemblies are taken one by one, by whole numbers, not by {index!r}")
         if index < 0:
             raise IndexError("assemblies are counted from 0: their number is not known before all are found")
         if not self._has(index):
@@ -275,9 +277,15 @@ def assembly(
     found = assemblies(mechanism, drivers=drivers, t=t, limit=limit)
     if index is not None and where is not None:
         raise InputError([Problem("index", "has no meaning beside where", "give one of them")], mechanism.title)
+    condition: Any = where
+    if condition is not None and not callable(condition):
+        hint = "such as lambda a: a.position('P')[1] > 0"
+        raise InputError([Problem("where", f"{where!r} is no condition", hint)], mechanism.title)
     if index is not None:
         try:
             return found[index]
+        except TypeError:
+            raise InputError([Problem("index", f"{index!r} is not a whole number")], mechanism.title) from None
         except IndexError as error:
             raise PoseError(f"no assembly {index}: {error}\n{found.report}", 0) from None
     if where is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from numbers import Real
 from typing import Any
@@ -162,6 +162,13 @@ def _check(
     patience: float | None,
 ) -> None:
     """Raise `InputError` with every mistake of the call."""
+    problems = [
+        Problem(key, f"{value!r} is no row of names", "such as ['...']")
+        for key, value in (("methods", methods), ("coordinates", coordinates))
+        if isinstance(value, str) or not isinstance(value, Iterable)
+    ]
+    if problems:
+        raise InputError(problems, mechanism.title)
     problems = [
         Problem(key, f"'{name}' is unknown", suggest(str(name), known) or f"known: {', '.join(known)}")
         for key, names, known in (("methods", methods, METHODS), ("coordinates", coordinates, FAMILIES))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structkin.errors import InputError, Problem
+from structkin.model.arguments import mapping
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 
@@ -168,7 +169,8 @@ def make_schedule(
     duration: Any,
 ) -> Schedule:
     """Return the schedule of a call of `solve`; `InputError` lists everything that does not fit."""
-    given, problems = _given_values(mechanism, drivers or {})
+    example = "{'motor': values}"
+    given, problems = _given_values(mechanism, mapping(drivers, "drivers", example, mechanism.title))
     laws = {id: drive.law for id, drive in mechanism.drives.items() if id not in given}
     problems += [
         Problem(

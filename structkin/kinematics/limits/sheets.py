@@ -23,6 +23,7 @@ from structkin.kinematics.limits.reach import SAME, TURN, End, Reach, Stretch
 from structkin.kinematics.limits.result import Interval, Limit, driver_size, driver_unit, driver_words
 from structkin.kinematics.limits.search import Swept, end_words
 from structkin.kinematics.special_geometry import compile_plan
+from structkin.model.arguments import index as whole_index
 
 if TYPE_CHECKING:
     from structkin.kinematics.plan import Plan
@@ -105,8 +106,8 @@ class Circuits:
         return "\n".join(lines)
 
     def words(self, sheet: int) -> str:
-        """Return interval and modes of a sheet."""
-        item = self.sheets[sheet]
+        """Return interval and modes of a sheet. Raises `InputError` where there is no such sheet."""
+        item = self.sheets[whole_index(sheet, len(self.sheets), "sheet", self.mechanism.title)]
         low, high = item.interval.low, item.interval.high
         full = "full turn" if item.turns == 1 else f"{item.turns} full turns"
         where = full if low is None or high is None else f"{self._value(low.value)} to {self._value(high.value)}"

@@ -18,6 +18,7 @@ from structkin.kinematics.many.record import ManyPlan, record_many
 from structkin.kinematics.many.variants import Variants
 from structkin.kinematics.schedule import make_schedule
 from structkin.kinematics.special_geometry import compile_plan, structure_of
+from structkin.model.arguments import mapping
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 
@@ -59,9 +60,12 @@ def solve_many(
     ((3, 100, 2), [True, True, True])
     """
     check_engine(engine, mechanism.title)
-    count, exact, places, rows = _read(mechanism, lengths or {}, points or {}, drivers or {})
+    lengths = mapping(lengths, "lengths", "{'A-B': lengths}", mechanism.title)
+    points = mapping(points, "points", "{'A': places}", mechanism.title)
+    drivers = mapping(drivers, "drivers", "{'motor': values}", mechanism.title)
+    count, exact, places, rows = _read(mechanism, lengths, points, drivers)
     # What a driver does in its first variant stands for all while the schedule is made.
-    shared = {id: rows[id][..., 0, :] if id in rows else values for id, values in (drivers or {}).items()}
+    shared = {id: rows[id][..., 0, :] if id in rows else values for id, values in drivers.items()}
     shared = {id: tuple(z) if id in rows else z for id, z in shared.items()}
     schedule = make_schedule(mechanism, samples, t, shared, duration)
     if _has_to_be_followed(mechanism):
@@ -69,7 +73,7 @@ def solve_many(
         places_of = {name: numbers.values[1:] for name, numbers in places.items()}
         variants = build_variants(mechanism, count, lengths_of, places_of)
         options = {"samples": samples, "t": t, "duration": duration, "engine": engine}
-        return solve_apart(mechanism, variants, rows, drivers or {}, options, progress)
+        return solve_apart(mechanism, variants, rows, drivers, options, progress)
     many = record_many(mechanism, structure_of(mechanism), exact, places)
     z = {id: np.broadcast_to(values[:, None], (3, count, len(schedule))) for id, values in schedule.drivers.items()}
     for id, own in rows.items():
