@@ -246,6 +246,7 @@ def _meetings(reach: Reach, found: list[tuple[dict[int, int], Stretch]]) -> Iter
     """Yield each pair of sheets that share an end: there the modes in which they differ are one."""
     plan = reach.poses.plan
     by_modes: dict[tuple[int, ...], list[int]] = {}
+    names: list[float] = []
     for index, (modes, _) in enumerate(found):
         by_modes.setdefault(tuple(modes.values()), []).append(index)
     for index, (modes, stretch) in enumerate(found):
@@ -257,7 +258,17 @@ def _meetings(reach: Reach, found: list[tuple[dict[int, int], Stretch]]) -> Iter
                 flipped = {k: -mode if k in part else mode for k, mode in modes.items()}
                 for other in by_modes.get(tuple(flipped.values()), ()):
                     if other > index and _shares(found[other][1], end, periodic=reach.whole is None):
-                        yield Meeting((index, other), end_words(reach.poses, end, modes))
+                        named = _known_name(end, names) if reach.whole is None else end
+                        yield Meeting((index, other), end_words(reach.poses, named, modes))
+
+
+def _known_name(end: End, names: list[float]) -> End:
+    """Return an end of stretches that go round, at the angle at which a turn more or less its pose has been named."""
+    for p in names:
+        if abs(math.remainder(end.p - p, TURN)) < SAME:
+            return replace(end, p=p)
+    names.append(end.p)
+    return end
 
 
 def _shares(stretch: Stretch, end: End, *, periodic: bool) -> bool:
