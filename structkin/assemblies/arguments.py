@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from structkin.errors import InputError, Problem
-from structkin.groups import General
+from structkin.groups import General, Turn
+from structkin.kinematics.call import make_schedule
 from structkin.kinematics.plan import Plan
-from structkin.kinematics.schedule import make_schedule
 from structkin.model.arguments import mapping
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def _misfits(plan: Plan, group: int, row: tuple[int, ...]) -> list[Problem]:
     """Return what is wrong with a row of modes for this group."""
     kinds = [step.kind for step in plan.steps if step.group == group]
     dyads = sum(not isinstance(kind, General) and kind.modes == 2 for kind in kinds)
-    numbered = sum(isinstance(kind, General) for kind in kinds)
+    numbered = sum(isinstance(kind, General | Turn) for kind in kinds)
     name, key = plan.structure.groups[group].kind, f"modes[{group}]"
     if not dyads <= len(row) <= dyads + numbered:
         choices = "no choice" if not dyads + numbered else f"{dyads + numbered} to choose"

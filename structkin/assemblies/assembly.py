@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 class Assembly:
     """One way to put a mechanism together at given driver values.
 
-    `modes[g]` are the modes of group g: () where it has no choice, (1,) or
-    (-1,) for a dyad, else the number of the mode from 1. `alpha` is the largest of the groups' Smale certificates:
+    `modes[g]` are the modes of group g: () where it has no choice, (1,) or (-1,) for a dyad, else the number of the
+    mode from 1, or of the whole turn of what drives wheels. `alpha` is the largest of the groups' Smale certificates:
     below 0.1577 a true solution is proved to be there; NaN where a group is singular. `singular` are the indices of
     these groups, `multiplicity` how many solutions meet. `unlisted` are the indices of groups whose modes are not
-    enumerated: of them only the pose is known that a motion from the sketch leads to. `motion` is the pose as a motion
-    of one sample, `place` its index where that was counted, else `listing` can count it.
+    enumerated, but only searched for. `motion` is the pose as a motion of one sample, `place` its index where that was
+    counted, else `listing` can count it.
     """
 
     motion: Motion
@@ -57,24 +57,21 @@ class Assembly:
     def label(self) -> str:
         """The modes in words, of the groups that have a choice, counted from 1.
 
-        `group 2: +` is a dyad's mode +1, `group 3: #2` the second mode of a larger group, `group 4: ?` a mode without a
-        number: those of this group are not enumerated.
+        `group 2: +` is a dyad's mode +1, `group 3: #2` the second mode of a larger group.
         """
         groups = self.motion.structure.groups
         parts = []
         for group, modes in zip(groups, self.modes, strict=True):
-            if group.index in self.unlisted:
-                parts.append(f"group {group.index + 1}: ?")
-            elif modes:
+            if modes:
                 words = [f"#{mode}" if group.index in self._numbered else "-+"[mode > 0] for mode in modes]
                 parts.append(f"group {group.index + 1}: {' '.join(words)}")
         return ", ".join(parts) or "no choice"
 
     @cached_property
     def _numbered(self) -> frozenset[int]:
-        from structkin.groups import General
+        from structkin.groups import General, Turn
 
-        return frozenset(step.group for step in self.motion.plan.steps if isinstance(step.kind, General))
+        return frozenset(step.group for step in self.motion.plan.steps if isinstance(step.kind, General | Turn))
 
     @property
     def certified(self) -> bool:
@@ -89,7 +86,7 @@ class Assembly:
             return f"singular in group {groups}: {self.multiplicity} solutions meet"
         words = "certified" if self.certified else "not certified"
         if self.unlisted:
-            words += f"; followed from the sketch in group {', '.join(str(group + 1) for group in self.unlisted)}"
+            words += f"; the modes of group {', '.join(str(group + 1) for group in self.unlisted)} are not all known"
         return words
 
     @property

@@ -11,11 +11,17 @@ import numpy as np
 from structkin.assemblies.bilinear import CERTIFIED, ROUNDINGS
 from structkin.assemblies.homotopy import Floats
 from structkin.assemblies.modes import certificate_of, modes_of
+from structkin.assemblies.searched import STARTS, searched
 from structkin.assemblies.solutions import NotEnumeratedError
 from structkin.groups import General, Relation, Turn
 from structkin.kinematics.engine import LIMIT
 from structkin.kinematics.plan import Step
 from structkin.kinematics.relations import HalfSquareOfLength
+
+TURN = 2 * math.pi
+
+#: Told of a group whose modes are only searched for.
+SEARCHED = f"those that Newton's method found from {STARTS} starts are listed, there may be more"
 
 #: Told of a vector whose whole turns move wheels: they are left open by its direction.
 NEAREST = "its wheels are taken as turned by less than half a turn of what moves them; whole turns more are not listed"
@@ -25,16 +31,16 @@ NEAREST = "its wheels are taken as turned by less than half a turn of what moves
 class Choice:
     """One solution of a step: its outputs, each a vector (2,) or scalar (1,), and what is known of it.
 
-    `mode` is None where there is no choice, +1 or -1 for a dyad, else the number of the mode from 1. `alpha` is
-    Smale's certificate, NaN where the solution is singular; `multiplicity` how many solutions meet in it. `only` marks
-    the one pose that is known of a group that is not enumerated.
+    `mode` is None where there is no choice, +1 or -1 for a dyad, else the number of the mode or of the turn from 1.
+    `alpha` is Smale's certificate, NaN where the solution is singular, infinite where there is none; `multiplicity`
+    how many solutions meet in it. `listed` is False for modes of a group that is not enumerated.
     """
 
     outputs: tuple[Floats, ...]
     mode: int | None = None
     alpha: float = 0.0
     multiplicity: int = 1
-    only: bool = False
+    listed: bool = True
 
 
 @dataclass(frozen=True)
@@ -53,30 +59,43 @@ class Choices:
     unlisted: bool = False
 
 
-def choices_of(step: Step, h: tuple[Any, ...]) -> Choices:
-    """Return all choices of a step at inputs `h` of one lane."""
+def choices_of(step: Step, h: tuple[Any, ...], turns: int | None = 1) -> Choices:
+    """Return all choices of a step at inputs `h` of one lane.
+
+    A step that counts turns has those of `turns` (see `structkin.assemblies.wheels`), or the nearest one.
+    """
     if isinstance(step.kind, General):
-        return _general(step.kind, h)
+        return _general(step, step.kind, h)
     with np.errstate(all="ignore"):
         if step.kind.modes == 2:
             return _two(step.kind, h)
-        return _one(step, step.kind, h)
+        return _one(step, step.kind, h, turns)
 
 
-def as_followed(found: Choices, step: Step, h: tuple[Any, ...], outputs: tuple[Floats, ...]) -> Choices:
-    """Return, as the only choice of a step, what a motion from the sketch leads to at these inputs."""
-    alpha = 0.0
-    if isinstance(step.kind, General):
-        z, u = (np.array([complex(*x) for x in outputs[k : 2 * step.kind.rows.links : 2]]) for k in (0, 1))
-        alpha = certificate_of(step.kind, h, z, u)
-    return replace(found, items=(Choice(outputs, alpha=alpha, only=found.unlisted),))
+def with_followed(found: Choices, step: Step, h: tuple[Any, ...], outputs: tuple[Floats, ...]) -> Choices:
+    """Return choices with one more: what a motion from the sketch leads to at these inputs."""
+    alpha = _alpha_of(step.kind, h, outputs) if isinstance(step.kind, General) else 0.0
+    own = Choice(outputs, len(found.items) + 1 if found.unlisted else None, alpha, listed=not found.unlisted)
+    return replace(found, items=(*found.items, own) if found.unlisted else (own,))
 
 
-def _general(form: General, h: tuple[Any, ...]) -> Choices:
+def _alpha_of(form: General, h: tuple[Any, ...], outputs: tuple[Floats, ...]) -> float:
+    """Return Smale's alpha of a pose of a general group, infinite where its equations are not known here."""
+    z, u = (np.array([complex(*x) for x in outputs[k : 2 * form.rows.links : 2]]) for k in (0, 1))
+    alpha = certificate_of(form, h, z, u)
+    return alpha if math.isfinite(alpha) else math.inf
+
+
+def _general(step: Step, form: General, h: tuple[Any, ...]) -> Choices:
     try:
         modes = modes_of(form, h)
     except NotEnumeratedError as error:
-        return Choices((), note=str(error), unlisted=True)
+        found = searched(form, h, step.start)
+        some = tuple(
+            Choice(phi, k + 1, math.nan if found.singular[k] else _alpha_of(form, h, phi), listed=False)
+            for k, phi in enumerate(found.unknowns)
+        )
+        return Choices(some, note=f"{error}; {SEARCHED}", unlisted=True)
     items = []
     for k in range(len(modes)):
         pairs = zip(modes.origins[k], modes.directions[k], strict=True)
@@ -88,8 +107,8 @@ def _general(form: General, h: tuple[Any, ...]) -> Choices:
     return Choices(tuple(items), modes.gap, modes.endless, note)
 
 
-def _one(step: Step, kind: Relation, h: tuple[Any, ...]) -> Choices:
-    note = NEAREST if isinstance(kind, Turn) else ""
+def _one(step: Step, kind: Relation, h: tuple[Any, ...], turns: int | None) -> Choices:
+    note = NEAREST if isinstance(kind, Turn) and turns is None else ""
     margin = kind.margin(h)
     if margin is not None:
         value = float(np.ravel(margin)[0])
@@ -103,6 +122,9 @@ def _one(step: Step, kind: Relation, h: tuple[Any, ...]) -> Choices:
     phi = kind.position(h, 0.0 if margin is None else np.sqrt(np.abs(margin)))
     if not all(np.isfinite(x).all() for x in phi):
         return Choices((), 0.0, note="its two pins fall together: its direction is not determined")
+    if turns is not None and turns > 1:
+        # The nearest turn first, then those that have gone further.
+        return Choices(tuple(Choice((_outputs(phi)[0] + TURN * k,), k + 1) for k in range(turns)))
     return Choices((Choice(_outputs(phi)),), note=note)
 
 

@@ -1,25 +1,33 @@
 """Circuits and branches of mechanisms with groups that have no closed form: every assembly is followed round.
 
-The poses over one driver form curves. All assemblies at some values of the driver are the seeds; each that lies on no
-known curve is followed through its folds until it comes back. Between two neighbouring folds of all curves the number
-of poses is constant, so that one value between each pair is looked at, too, until nothing new is found.
+The poses over one driver form curves, cut by folds into arcs. The groups are gone through in their order. Along each
+arc of the groups before it, the number of a group's modes is constant between neighbouring zeros of its margin or
+discriminant (`structkin.assemblies.discriminant`), which are all found. One place between any two is looked at; each
+mode there that lies on no known curve is followed through its folds until it comes back. So every curve is met.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING, NoReturn
 
+import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.assemblies.lines import Free, Line, OnArc
 from structkin.assemblies.listing import Assemblies, assemblies
+from structkin.assemblies.seeds import poses_over, samples_along
 from structkin.errors import InputError, Problem
 from structkin.groups import General
 from structkin.kinematics import compile_plan
 from structkin.kinematics.limits import Circuits, Interval, Limit, Meeting, Sheet
 from structkin.kinematics.limits import circuits as closed_circuits
+from structkin.kinematics.limits.crossing import change_at
 from structkin.kinematics.limits.follow import Fold
 from structkin.kinematics.limits.reach import TURN
 from structkin.kinematics.limits.search import Swept, fold_words
@@ -34,12 +42,10 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-#: Values of the driver at which all assemblies are looked for, besides its start.
-VALUES = 12
 #: Poses nearer than this, in parts of the mechanism's size, are one.
 SAME = 1e-6
-#: Rounds in which values between new folds are looked at.
-ROUNDS = 4
+#: Poses at which two curves cross are nearer than this: they are known to half the digits.
+CROSSED = 1e-3
 
 
 def circuits(
@@ -52,11 +58,11 @@ def circuits(
 ) -> Circuits:
     """Find all circuits and branches over the range of one driver, for groups of any kind.
 
-    Where every group has a closed form the search is complete (`structkin.kinematics.limits.circuits`). Else a circuit
-    is missed where it lies wholly between two values of the driver at which all assemblies are found: a twelfth of a
-    turn, or of the interval of the sketch, apart, and one between any two neighbouring limits. The arguments are those
-    of `limits`. Raises `InputError` where the assemblies of a group are not enumerated, or where there are more than
-    `most` sheets.
+    The search is complete: the places at which the number of poses changes are all found, by margins of closed forms
+    (`structkin.kinematics.limits.circuits`) and by discriminants of other groups. Only a general group with redundant
+    joints, which has no discriminant, is looked at in some dozens of places along each curve of the groups before it.
+    The arguments are those of `limits`. Raises `InputError` where the assemblies of a group are not enumerated, or
+    where there are more than `most` sheets.
 
     >>> import structkin as sk
     >>> from structkin.examples import path
@@ -71,6 +77,8 @@ def circuits(
 
 @dataclass
 class _Search:
+    """A search by levels: each group that has a choice is looked at along all curves of the groups before it."""
+
     plan: Plan
     swept: Swept
     most: int
@@ -83,73 +91,61 @@ class _Search:
 
     def run(self) -> Circuits:
         """Find all curves and describe them."""
-        start = self.swept.start
-        first = self._look(start)
-        values = self._values()
-        for _ in range(ROUNDS):
-            known = len(self.curves)
-            for value in values:
-                self._look(value)
-            values = self._between_folds()
-            if len(self.curves) == known:
-                break
-        return self._describe(first)
+        m, swept, steps = self.swept.mechanism, self.swept, self.plan.steps
+        first = assemblies(m, drivers={**swept.held, swept.driver: swept.start}, limit=self.most)
+        self._refuse(first)
+        with_choice = [k for k, step in enumerate(steps) if isinstance(step.kind, General) or step.kind.modes == 2]
+        levels = [*(with_choice or [len(steps) - 1]), len(steps)]
+        begin = System(self.plan, swept.path, 1.0, np.empty(0), swept.is_angle)
+        lines: list[Line] = [Free(begin, levels[0], swept.whole, swept.start)]
+        for index, stop in pairwise(levels):
+            self.curves, self.system = [], None
+            if stop == len(steps):
+                # Sheets are counted from the assemblies at the start.
+                for item in first:
+                    if not item.singular:
+                        self._take(item.motion.lanes.x[0, :, 0], swept.start, stop)
+            for line in lines:
+                self._along(line, index, stop)
+            lines = [] if self.system is None else [OnArc(self.system, arc) for arc in self._arcs()]
+        poses = [item.motion.lanes.x[0, :, 0] for item in first]
+        return self._describe([] if self.system is None else [self.system.pack(x, swept.start) for x in poses])
 
-    def _values(self) -> Floats:
-        """Return the values of the driver to look at first."""
-        if self.swept.whole is None:
-            return self.swept.start + TURN * np.arange(1, VALUES) / VALUES
-        folds = [fold.p for curve in self.curves for arc in curve.arcs for fold in arc.ends if fold is not None]
-        # Lengths are looked for over far more than can be reached: farther off in wider steps.
-        bottom, top = self.swept.whole
-        low, high = (min(folds), max(folds)) if folds else (bottom, top)
-        steps = (high - low) * 0.5 ** np.arange(-10, 6)
-        values = np.concatenate((np.linspace(low, high, VALUES + 2), low - steps, high + steps))
-        return np.unique(values[(values > bottom) & (values < top) & (values != low) & (values != high)])
+    def _along(self, line: Line, index: int, stop: int) -> None:
+        """Trace all curves of the steps before `stop` that lie over a line of those before step `index`."""
+        for s in samples_along(line, self.plan, index):
+            place = np.array([s])
+            for rows in poses_over(self.plan, line.rows(place)[:, 0], index, stop):
+                self._take(rows, float(line.places(place)[0]), stop)
 
-    def _between_folds(self) -> Floats:
-        """Return a value between each pair of neighbouring folds."""
-        folds = [fold.p for curve in self.curves for arc in curve.arcs for fold in arc.ends if fold is not None]
-        if not folds:
-            return np.empty(0)
-        places = np.unique(np.mod(folds, TURN) if self.periodic else folds)
-        places = places[np.append(True, np.diff(places) > 1e-9)]
-        if self.periodic:
-            places = np.append(places, places[0] + TURN)
-        return np.asarray(0.5 * (places[1:] + places[:-1]))
+    def _take(self, rows: Floats, p: float, stop: int) -> None:
+        """Trace the curve of a pose of the steps before `stop`, if it is new."""
+        if self.system is None:
+            part = replace(self.plan, steps=self.plan.steps[:stop])
+            self.system = System(part, self.swept.path, self._size, rows, self.swept.is_angle)
+        y = self.system.pack(rows, p)
+        if not any(self._holds(arc, y) for arc in self._arcs()):
+            self.curves.append(trace(self.system, y, self.swept.whole))
+            if sum(len(curve.arcs) for curve in self.curves) > self.most:
+                self._raise(f"there are more than {self.most} sheets")
 
-    def _look(self, value: float) -> list[Floats]:
-        """Find all assemblies at a value of the driver and trace those that are new; return their poses."""
-        m, swept = self.swept.mechanism, self.swept
-        found = assemblies(m, drivers={**swept.held, swept.driver: float(value)}, limit=self.most)
-        self._refuse(found)
-        poses = []
-        for item in found:
-            rows = item.motion.lanes.x[0, :, 0]
-            if self.system is None:
-                self.system = System(self.plan, swept.path, item.motion.size, rows)
-            y = self.system.pack(rows, float(value))
-            poses.append(y)
-            if not item.singular and not any(self._holds(arc, y) for arc in self._arcs()):
-                self.curves.append(trace(self.system, y, swept.whole))
-        self._refuse(found)
-        return poses
+    @cached_property
+    def _size(self) -> float:
+        return solve(self.swept.mechanism, drivers={id: np.array([z]) for id, z in self.swept.held.items()}).size
 
     def _refuse(self, found: Assemblies) -> None:
         """Raise where the assemblies are not all there."""
         general = {step.group for step in self.plan.steps if isinstance(step.kind, General)}
-        notes = list(found.unlisted.values())
+        notes = [note.split(";")[0] for note in found.unlisted.values()]
         notes += [
             f"group {group + 1} moves while its inputs stand still" for group in found.endless if group in general
         ]
-        if not notes and sum(len(curve.arcs) for curve in self.curves) > self.most:
-            notes = [f"there are more than {self.most} sheets"]
         if notes or found.truncated:
-            message = notes[0] if notes else f"there are more than {self.most} assemblies"
-            raise InputError(
-                [Problem("circuits", message, "limits() follows the motion from the sketch")],
-                self.swept.mechanism.title,
-            )
+            self._raise(notes[0] if notes else f"there are more than {self.most} assemblies")
+
+    def _raise(self, message: str) -> NoReturn:
+        problem = Problem("circuits", message, "limits() follows the motion from the sketch")
+        raise InputError([problem], self.swept.mechanism.title)
 
     def _arcs(self) -> Iterator[Arc]:
         return (arc for curve in self.curves for arc in curve.arcs)
@@ -181,7 +177,31 @@ class _Search:
                     other = begin if last else begin + k + 1
                     pair = (begin + k, other) if begin + k < other else (other, begin + k)
                     meetings.append(Meeting(pair, self._limit(fold, self._shift(arc))))
+        meetings += self._crossings()
+        graph = nx.Graph()
+        graph.add_nodes_from(range(len(sheets)))
+        graph.add_edges_from(meeting.sheets for meeting in meetings)
+        circuit = {k: index for index, part in enumerate(nx.connected_components(graph)) for k in part}
+        sheets = [replace(sheet, circuit=circuit[k]) for k, sheet in enumerate(sheets)]
         return Circuits(self.swept.mechanism, self.swept.driver, tuple(sheets), tuple(meetings), home)
+
+    def _crossings(self) -> Iterator[Meeting]:
+        """Yield the change points: pairs of sheets that cross in a pose."""
+        if self.system is None:
+            return
+        found = []
+        arcs = list(enumerate(self._arcs()))
+        for curve in self.curves:
+            for y in curve.crossings:
+                holds = [k for k, arc in arcs if (arc.poses[:, :-1] == y[:-1]).all(axis=1).any()]
+                found += [(holds[0], y)] if holds else []
+        for (one, y), (other, z) in combinations(found, 2):
+            gap = np.append(y[:-1] - z[:-1], math.remainder(y[-1] - z[-1], TURN) if self.periodic else y[-1] - z[-1])
+            if np.abs(gap).max() < CROSSED * max(1.0, np.abs(y[:-1]).max()):
+                limit = self._limit(
+                    change_at(self.system, y), -TURN * math.floor(y[-1] / TURN) if self.periodic else 0.0
+                )
+                yield Meeting((min(one, other), max(one, other)), replace(limit, change_point=True))
 
     def _sketch(self) -> Floats | None:
         """Return the pose that the motion starts from."""

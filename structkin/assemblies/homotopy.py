@@ -18,6 +18,7 @@ from structkin.groups.solve_lanes import solve_lanes
 
 Complexes = NDArray[np.complex128]
 Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 #: A path whose step has become shorter than this has met a singular end.
 SHORTEST = 1e-13
@@ -40,11 +41,11 @@ class Forms:
 class Way(Protocol):
     """Equations that change from a start at t = 0 to a target at t = 1."""
 
-    def forms(self, t: Floats) -> Forms:
-        """Return the forms of paths that are at t (paths,)."""
+    def forms(self, t: Floats, paths: Indices) -> Forms:
+        """Return the forms of some paths (n,), which are at t (n,)."""
 
     def weights(self, t: Floats) -> tuple[Complexes, Complexes]:
-        """Return the weight of each term (paths, terms) and its rate."""
+        """Return the weight of each term (n, terms) and its rate."""
 
     @property
     def products(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Complexes]:
@@ -71,10 +72,12 @@ class Ends:
             return self.Y[:, 1:] / self.Y[:, :1], self.Yb[:, 1:] / self.Yb[:, :1]
 
 
-def evaluate(way: Way, t: Floats, Y: Complexes, Yb: Complexes) -> tuple[Complexes, Complexes, Complexes]:
-    """Return the equations (paths, e), their derivatives by Y and Yb together (paths, e, 2k + 2), and by t."""
+def evaluate(
+    way: Way, t: Floats, paths: Indices, Y: Complexes, Yb: Complexes
+) -> tuple[Complexes, Complexes, Complexes]:
+    """Return the equations (n, e) of some paths, their derivatives by Y and Yb together (n, e, 2k + 2), and by t."""
     first, second, sums = way.products
-    forms, (weights, weight_rates) = way.forms(t), way.weights(t)
+    forms, (weights, weight_rates) = way.forms(t, paths), way.weights(t)
     f, fb = _apply(forms.here, Y)[:, first], _apply(forms.conjugate, Yb)[:, second]
     df, dfb = _apply(forms.rate, Y)[:, first], _apply(forms.conjugate_rate, Yb)[:, second]
     values = (weights * f * fb) @ sums.T
@@ -93,7 +96,7 @@ def follow(way: Way, Y: Complexes, Yb: Complexes, *, careful: float = 1.0) -> En
     with np.errstate(all="ignore"):
         while len(running):
             h = np.minimum(step[running], 1.0 - t[running])
-            good, y, yb = _step(way, t[running], h, Y[running], Yb[running], DEPARTURE * careful)
+            good, y, yb = _step(way, t[running], running, h, Y[running], Yb[running], DEPARTURE * careful)
             done = running[good]
             Y[done], Yb[done], t[done] = _unit(y[good]), _unit(yb[good]), t[done] + h[good]
             # The last step has to end at 1 exactly, not a rounding below.
@@ -108,14 +111,14 @@ def follow(way: Way, Y: Complexes, Yb: Complexes, *, careful: float = 1.0) -> En
 
 
 def _step(
-    way: Way, t: Floats, h: Floats, Y: Complexes, Yb: Complexes, departure: float
+    way: Way, t: Floats, paths: Indices, h: Floats, Y: Complexes, Yb: Complexes, departure: float
 ) -> tuple[NDArray[np.bool_], Complexes, Complexes]:
     """Take one step of each path; return which are accepted, and the new places."""
     k = Y.shape[1]
     patch = _patch(Y, Yb)
 
     def rate(t: Floats, x: Complexes) -> Complexes:
-        _, J, by_t = evaluate(way, t, x[:, :k], x[:, k:])
+        _, J, by_t = evaluate(way, t, paths, x[:, :k], x[:, k:])
         return np.asarray(solve_lanes(_bordered(J, patch), np.pad(-by_t, ((0, 0), (0, 2)))))
 
     x, H = np.concatenate((Y, Yb), axis=1), h[:, None]
@@ -126,7 +129,7 @@ def _step(
     x = x + H / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
     good = np.ones(len(t), bool)
     for iteration in range(3):
-        change = newton_step(way, t + h, x[:, :k], x[:, k:], patch)
+        change = newton_step(way, t + h, paths, x[:, :k], x[:, k:], patch)
         x = x + change
         size = np.linalg.norm(change, axis=1)
         if iteration == 0:
@@ -134,9 +137,9 @@ def _step(
     return good & (size < CONVERGED), x[:, :k], x[:, k:]
 
 
-def newton_step(way: Way, t: Floats, Y: Complexes, Yb: Complexes, patch: Complexes) -> Complexes:
-    """Return Newton's correction of Y and Yb together (paths, 2k + 2), within the patches."""
-    values, J, _ = evaluate(way, t, Y, Yb)
+def newton_step(way: Way, t: Floats, paths: Indices, Y: Complexes, Yb: Complexes, patch: Complexes) -> Complexes:
+    """Return Newton's correction of Y and Yb together (n, 2k + 2), within the patches."""
+    values, J, _ = evaluate(way, t, paths, Y, Yb)
     return np.asarray(solve_lanes(_bordered(J, patch), np.pad(-values, ((0, 0), (0, 2)))))
 
 

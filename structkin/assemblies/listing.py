@@ -104,14 +104,7 @@ class Assemblies:
 
     def index_of(self, assembly: Assembly) -> int | None:
         """Return the place of an assembly, such as `followed`, among these; None where that is beyond the limit."""
-        rows = assembly.motion.lanes.x[0, :, 0]
-        size = float(np.max(np.abs(rows), initial=0.0))
-        for item in self:
-            if item.modes == assembly.modes and np.allclose(
-                item.motion.lanes.x[0, :, 0], rows, rtol=1e-6, atol=1e-9 * size
-            ):
-                return item.place
-        return None
+        return next((item.place for item in self if item.modes == assembly.modes), None)
 
     @property
     def truncated(self) -> bool:
@@ -129,7 +122,7 @@ class Assemblies:
 
     @property
     def unlisted(self) -> dict[int, str]:
-        """Groups whose modes are not enumerated, and why: only the pose followed from the sketch is known of them."""
+        """Groups whose modes are not enumerated but only searched for, and why: there may be more."""
         self._find_all()
         return dict(sorted(self._walk.unlisted.items()))
 
@@ -138,6 +131,12 @@ class Assemblies:
         """The groups that do not close on some ways, in solve order, and how near they come."""
         self._find_all()
         return tuple(self._walk.dead[group] for group in sorted(self._walk.dead))
+
+    @property
+    def notes(self) -> dict[int, str]:
+        """What is to be told of groups that close, by index: such as modes that are not enumerated, or at infinity."""
+        self._find_all()
+        return dict(sorted({**self._walk.notes, **self._walk.unlisted}.items()))
 
     @property
     def endless(self) -> tuple[int, ...]:
@@ -210,8 +209,8 @@ class Assemblies:
             tuple(choice.mode for at, choice in leaf.path if steps[at].group == group.index and choice.mode is not None)
             for group in self.plan.structure.groups
         )
-        unlisted = sorted({steps[at].group for at, choice in leaf.path if choice.only})
-        singular = sorted({steps[at].group for at, choice in leaf.path if not choice.only and math.isnan(choice.alpha)})
+        unlisted = sorted({steps[at].group for at, choice in leaf.path if not choice.listed})
+        singular = sorted({steps[at].group for at, choice in leaf.path if math.isnan(choice.alpha)})
         lanes = Lanes.empty(self.plan, 1)
         # An assembly has a pose, and no rates.
         lanes.x[1:], lanes.x[0, :, 0] = np.nan, leaf.slots
@@ -219,8 +218,7 @@ class Assemblies:
             lanes.status[:], lanes.group[:] = Status.SINGULAR, singular[0]
         rates = {id: np.array([[value], [np.nan], [np.nan]]) for id, value in self.drivers.items()}
         motion = Motion(self.mechanism, self.plan, np.array([self._t]), rates, lanes)
-        alphas = [choice.alpha for _, choice in leaf.path]
-        alpha = math.nan if any(map(math.isnan, alphas)) else max(alphas, default=0.0)
+        alpha = math.nan if singular else max((choice.alpha for _, choice in leaf.path), default=0.0)
         count = math.prod(choice.multiplicity for _, choice in leaf.path)
         return Assembly(motion, modes, alpha, count, tuple(singular), tuple(unlisted), place, self)
 
@@ -239,8 +237,8 @@ def assemblies(
     forms supply both modes of a dyad and all of a triad, homotopies those of every other group (no solution is missed:
     the paths start from as many solutions as such a group has). At most `limit` are found; None finds all. Groups named
     in `modes` keep these modes, as in `Assembly.modes`: with all groups before one fixed, the assemblies show the modes
-    of this one. Of a group that is not enumerated the pose that a motion from the sketch leads to is listed, and
-    `complete` is False.
+    of this one. The modes of a group that is not enumerated are searched for, the pose that a motion from the
+    sketch leads to is among them, and `complete` is False.
 
     Raises `InputError` for drivers, values or modes that do not fit, `StructureError` where drivers are missing or too
     many.

@@ -22,6 +22,11 @@ def _described(rows: Rows) -> Described:
     return describe(rows)
 
 
+def described_as(form: General) -> Described:
+    """Return a group's shape and its parameters as functions of its inputs; the result is kept."""
+    return _described(form.rows)
+
+
 def modes_of(form: General, h: tuple[Any, ...]) -> Modes:
     """Return all assembly modes of a general group at inputs `h` of one lane: vectors (2, 1), scalars (1,) or float.
 

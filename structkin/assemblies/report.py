@@ -37,10 +37,8 @@ def report(count: int, walk: Walk, *, truncated: bool) -> str:
 def _unlisted(walk: Walk, group: int) -> str:
     unknown = walk.unknown.get(group, 0)
     ways = "one way" if unknown == 1 else f"{unknown} ways"
-    known = "listed is the pose that the motion from the sketch leads to"
-    if unknown:
-        known = f"no pose of it is known on {ways} through the groups before it"
-    return f"{_name(walk.plan, group)}: {walk.unlisted[group]}; {known}"
+    known = f"; no pose of it is known on {ways} through the groups before it" if unknown else ""
+    return f"{_name(walk.plan, group)}: {walk.unlisted[group]}{known}"
 
 
 def _dead(plan: Plan, end: DeadEnd) -> str:

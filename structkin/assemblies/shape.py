@@ -51,10 +51,11 @@ class Shape:
         return form, column, parameter, columns[:, 3]
 
     def matrix(self, parameters: Complexes) -> Complexes:
-        """Return all forms (forms, 1 + 2 links) at these parameters (p,)."""
+        """Return all forms (..., forms, 1 + 2 links) at these parameters (..., p)."""
         form, column, parameter, factor = self._scatter
-        result = np.zeros((self.forms, 1 + 2 * self.links), complex)
-        np.add.at(result, (form, column), factor * np.append(parameters, 1.0)[parameter])
+        known = np.concatenate((parameters, np.ones((*parameters.shape[:-1], 1))), axis=-1)
+        result = np.zeros((*parameters.shape[:-1], self.forms, 1 + 2 * self.links), complex)
+        np.add.at(result.T, (column, form), (factor * known[..., parameter]).T)
         return result
 
     @cached_property

@@ -2,6 +2,7 @@
 
 k pairs of unknowns                       road
 0                                         the linear equations have said it all
+any, without a product of unknowns        linear equations (every direction is known)
 1                                         a quadratic equation
 2, with an equation u ub = 1 among them   a polynomial of degree 6 at most (triads, class IV order 2)
 2 or more                                 paths from all solutions of a general group of this shape
@@ -22,6 +23,8 @@ from structkin.groups.triad import one_pair, platform
 
 #: More pairs of unknowns than this have too many solutions to list: C(2k, k) paths find their starts.
 MOST_PAIRS = 6
+#: Products of unknowns whose coefficients are smaller than this part of all are none.
+LINEAR = 1e-13
 
 
 class NotEnumeratedError(StructkinError):
@@ -45,21 +48,38 @@ class Solutions:
 
 def solutions(chart: Chart, parameters: tuple[Complexes, Complexes]) -> Solutions:
     """Return all solutions of a chart's equations."""
+    closed = closed_form(chart)
+    if closed is not None:
+        return closed
+    check_pairs(len(chart.rows))
+    return by_parameters(chart, parameters)
+
+
+def closed_form(chart: Chart) -> Solutions | None:
+    """Return all solutions of a chart's equations by a closed form, None where there is none."""
     bilinear = chart.bilinear
     k = bilinear.unknowns
     if k == 0:
         return Solutions(np.zeros((1, 0), complex), np.zeros((1, 0), complex), 1)
-    check_pairs(k)
     if k == 1:
         pair = one_pair(bilinear.M)
         if pair is None:
             return nothing(k, endless=True)
         return Solutions(pair[0][:, None], pair[1][:, None], 2)
-    if k == 2:
-        closed = _by_platform(chart, bilinear)
-        if closed is not None:
-            return closed
-    return by_parameters(chart, parameters)
+    if np.max(np.abs(bilinear.M[:, 1:, 1:])) < LINEAR * np.max(np.abs(bilinear.M)):
+        return _by_lines(bilinear)
+    return _by_platform(chart, bilinear) if k == 2 else None
+
+
+def _by_lines(bilinear: Bilinear) -> Solutions | None:
+    """Solve equations without products of unknowns: all directions are known; None where they depend."""
+    k, M = bilinear.unknowns, bilinear.M
+    rows = np.concatenate((M[:, 1:, 0], M[:, 0, 1:]), axis=1)
+    values = np.linalg.svd(rows, compute_uv=False)
+    if len(rows) != 2 * k or values[-1] < 1e-9 * values[0]:
+        return None
+    found = np.linalg.solve(rows, -M[:, 0, 0])[None].astype(np.complex128)
+    return Solutions(found[:, :k], found[:, k:], 1)
 
 
 def check_pairs(k: int) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from structkin.assemblies.choices import Choice, Choices, as_followed, choices_of
+from structkin.assemblies.choices import Choice, Choices, choices_of, with_followed
 from structkin.assemblies.homotopy import Floats
+from structkin.assemblies.wheels import whole_turns
 from structkin.groups import Turn
 from structkin.kinematics.plan import Operand, Plan, Slot, Step
 
@@ -95,6 +96,11 @@ class Walk:
             if wanted is None or not found.items:
                 return None
             items = self._allowed(step.group, found.items, path)
+            if isinstance(step.kind, Turn):
+                # Turns after which all poses are back are one mode; here they are those of the motion.
+                items = tuple(
+                    replace(item, outputs=wanted) for item in items if _turned(item, wanted, len(found.items))
+                )
             near = [item for item in items if _agree(item.outputs, wanted, self._size)]
             if not near:
                 return None
@@ -133,7 +139,7 @@ class Walk:
         key = index, b"".join(np.asarray(x, float).tobytes() for x in h)
         # Groups that do not depend on each other meet the same inputs on many ways.
         if key not in self._known:
-            self._known[key] = self._find(step, h)
+            self._known[key] = self._find(index, step, h)
         found = self._known[key]
         if found.endless:
             self.endless.add(step.group)
@@ -143,14 +149,16 @@ class Walk:
             self.notes[step.group] = found.note
         return found
 
-    def _find(self, step: Step, h: tuple[Any, ...]) -> Choices:
-        found = choices_of(step, h)
-        # What no form tells, the motion from the sketch does: modes that are not enumerated, and whole turns.
-        if (found.unlisted or isinstance(step.kind, Turn)) and self._follows(h, step):
-            outputs = self._followed_outputs(step)
-            if outputs is not None:
-                return as_followed(found, step, h, outputs)
-        return found
+    def _find(self, index: int, step: Step, h: tuple[Any, ...]) -> Choices:
+        turns = whole_turns(self.plan, index)
+        found = choices_of(step, h, turns)
+        # What no form tells, the motion from the sketch does: modes that are not enumerated, and turns.
+        outputs = self._followed_outputs(step) if found.unlisted or turns is None else None
+        if outputs is None or not self._follows(h, step):
+            return found
+        if found.unlisted and any(_agree(item.outputs, outputs, self._size) for item in found.items):
+            return found
+        return with_followed(found, step, h, outputs)
 
     def _allowed(self, group: int, items: tuple[Choice, ...], path: Path) -> tuple[Choice, ...]:
         """Return the choices that agree with the modes that are fixed for this group."""
@@ -192,6 +200,11 @@ def _agree(found: tuple[Floats, ...], wanted: tuple[Floats, ...], size: float) -
     return all(
         np.max(np.abs(a - b)) <= SAME * np.max(np.abs(b)) + TINY * size for a, b in zip(found, wanted, strict=True)
     )
+
+
+def _turned(item: Choice, wanted: tuple[Floats, ...], turns: int) -> bool:
+    """Return whether a count of turns is the wanted one, or differs by so many turns as bring all poses back."""
+    return bool(abs(np.remainder(wanted[0] - item.outputs[0] + np.pi, 2 * np.pi * turns) - np.pi)[0] < SAME)
 
 
 def _apart(found: tuple[Floats, ...], wanted: tuple[Floats, ...]) -> float:

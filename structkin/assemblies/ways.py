@@ -19,7 +19,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.assemblies.homotopy import Complexes, Floats, Forms
+from structkin.assemblies.homotopy import Complexes, Floats, Forms, Indices
 from structkin.assemblies.shape import Shape
 
 Products = tuple[NDArray[np.intp], NDArray[np.intp], Complexes]
@@ -54,7 +54,7 @@ class ProductWay:
         own = np.arange(n)
         return np.concatenate((own, i + n)), np.concatenate((own, j + n)), np.concatenate((np.eye(n), sums), axis=1)
 
-    def forms(self, t: Floats) -> Forms:
+    def forms(self, t: Floats, paths: Indices) -> Forms:
         """Return the forms, which stay."""
         here, conjugate = (np.broadcast_to(x, (len(t), *x.shape)) for x in self._stacks)
         nothing = np.broadcast_to(0j, here.shape), np.broadcast_to(0j, conjugate.shape)
@@ -81,7 +81,8 @@ class ProductWay:
 class ParameterWay:
     """From parameters `start` to `target` in a straight line, each (p, pb): parameters and their conjugate halves.
 
-    y = C x with the rows of `chart` (k, 2 links) are the coordinates; the linear forms give x from y.
+    All paths have one target (p,), or each its own (paths, p). y = C x with the rows of `chart` (k, 2 links) are the
+    coordinates; the linear forms give x from y.
     """
 
     shape: Shape
@@ -104,9 +105,28 @@ class ParameterWay:
             halves.append((begin, self.shape.matrix(target) - begin, chart))
         return halves
 
-    def forms(self, t: Floats) -> Forms:
+    @cached_property
+    def _straight(self) -> list[tuple[Complexes, Complexes]] | None:
+        """The forms at the start and their rates, where only constants move: then these are the same all the way."""
+        if any(np.any(difference[..., 1:]) for _, difference, _ in self._halves):
+            return None
+        halves = []
+        for begin, difference, chart in self._halves:
+            many = np.arange(len(difference)) if difference.ndim == 3 else np.zeros(1, np.intp)
+            first, last = (self._half(np.full(len(many), t), many, begin, difference, chart)[0] for t in (0.0, 1.0))
+            halves.append((first[:1], last - first))
+        return halves
+
+    def forms(self, t: Floats, paths: Indices) -> Forms:
         """Return the forms over (1, y) and their rates."""
-        (here, rate), (conjugate, conjugate_rate) = (self._half(t, *half) for half in self._halves)
+        if self._straight is None:
+            (here, rate), (conjugate, conjugate_rate) = (self._half(t, paths, *half) for half in self._halves)
+        else:
+            (begin, way), (other, other_way) = self._straight
+            rate, conjugate_rate = (
+                np.broadcast_to(x, (len(t), *x.shape[1:])) if len(x) == 1 else x[paths] for x in (way, other_way)
+            )
+            here, conjugate = begin + t[:, None, None] * rate, other + t[:, None, None] * conjugate_rate
         return Forms(here, conjugate, rate, conjugate_rate)
 
     def weights(self, t: Floats) -> tuple[Complexes, Complexes]:
@@ -115,15 +135,16 @@ class ParameterWay:
         return np.broadcast_to(1 + 0j, shape), np.broadcast_to(0j, shape)
 
     def _half(
-        self, t: Floats, begin: Complexes, difference: Complexes, chart: Complexes
+        self, t: Floats, paths: Indices, begin: Complexes, difference: Complexes, chart: Complexes
     ) -> tuple[Complexes, Complexes]:
         n = self.shape.linear
+        difference = difference[paths] if difference.ndim == 3 else difference[None]
         forms = begin + t[:, None, None] * difference
         system = np.concatenate((forms[:, :n, 1:], np.broadcast_to(chart, (len(t), *chart.shape))), axis=1)
         inverse = np.asarray(np.linalg.inv(system), np.complex128)
         solution = expand(inverse, forms[:, :n, 0])
-        change = -inverse[:, :, :n] @ (difference[:n] @ solution)
-        return forms[:, n:] @ solution, difference[n:] @ solution + forms[:, n:, 1:] @ change
+        change = -inverse[:, :, :n] @ (difference[:, :n] @ solution)
+        return forms[:, n:] @ solution, difference[:, n:] @ solution + forms[:, n:, 1:] @ change
 
 
 def expand(inverse: Complexes, constants: Complexes) -> Complexes:

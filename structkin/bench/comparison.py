@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import permutations
@@ -22,7 +21,10 @@ class Comparison:
     motions: list[Measured] = field(default_factory=list)
     scaling: list[Measured] = field(default_factory=list)
     drivers: list[Measured] = field(default_factory=list)
-    threads: dict[int, float] = field(default_factory=dict)
+    #: Global methods over motions of a few turns, which the walk of the first one dominates.
+    short: list[Measured] = field(default_factory=list)
+    #: Seconds by the wall of one thread and of two, by number of dyads.
+    threads: dict[int, tuple[float, float]] = field(default_factory=dict)
     #: By method, then by number of dyads.
     shares: dict[str, dict[int, Mapping[str, float]]] = field(default_factory=dict)
 
@@ -62,42 +64,7 @@ class Comparison:
                 lines.append(f"{method} ({engine}): time ~ dyads^{p:.2f} {ends}")
         return lines
 
-    def ratios(self, family: str) -> list[str]:
-        """Return in words, for each size and engine, how much longer the global methods take than the topological."""
-        lines = []
-        motions = [one for one in self.motions if one.family == family]
-        for dyads, engine in dict.fromkeys((one.dyads, one.engine) for one in motions):
-            here = {one.method: one.best for one in motions if one.dyads == dyads and one.engine == engine}
-            # Dense and sparse factorisations have no engines: they stand beside both.
-            here |= {one.method: one.best for one in motions if one.dyads == dyads and one.method in ("I", "IV")}
-            names = [name for name in ("II", "IV-b", "IV", "I") if name in here]
-            if names[0] == "II" and len(names) > 1:
-                parts = " : ".join(_figure(here[name] / here["II"]) for name in names)
-                lines.append(f"{dyads} dyads, {engine}: {' : '.join(names)} = {parts}")
-        return lines
 
-    def against_two(self) -> list[str]:
-        """Return in words what K and L cost beside method II, for several drivers."""
-        base = {(one.engine, one.drivers): one.best for one in self.drivers if one.method == "II"}
-        return [
-            f"{one.method} ({one.engine}), {one.drivers} driver{'s' if one.drivers > 1 else ''}: "
-            f"{one.best / base[one.engine, one.drivers]:.2f} times II"
-            for one in self.drivers
-            if one.method != "II" and (one.engine, one.drivers) in base
-        ]
-
-    def over_bare(self, family: str) -> list[str]:
-        """Return in words how long the global methods take beside their bare calls, and Newton's iterations."""
-        lines = []
-        for name, curve in self.curves(family).items():
-            found = [one for one in curve if not math.isnan(one.bare)]
-            if found:
-                parts = ", ".join(f"{one.over_bare:.2f}" for one in found)
-                sizes = ", ".join(str(one.dyads) for one in found)
-                most = max(one.most for one in found)
-                lines.append(f"{name}: {parts} times its bare calls at {sizes} dyads; {most} iterations at most")
-        return lines
-
-
-def _figure(x: float) -> str:
+def figure(x: float) -> str:
+    """Return a number with three digits that count."""
     return f"{x:.3g}" if x < 1000 else f"{x:.0f}"

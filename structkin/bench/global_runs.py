@@ -34,7 +34,6 @@ class GlobalRun:
     def __call__(self, z: Floats) -> Floats:
         """Return place, velocity and acceleration (3, 2, n) of the last pin."""
         x = self._x[:, :, : z.shape[-1]]
-        x[:] = np.nan
 
         def keep(at: Ints, *found: Floats) -> None:
             first, last = int(at[0]), int(at[-1]) + 1
@@ -42,7 +41,10 @@ class GlobalRun:
             for order, values in enumerate(found):
                 x[order][:, where] = values
 
-        self.iterations = self.solver.run(z, keep).iterations
+        walk = self.solver.run(z, keep)
+        self.iterations = walk.iterations
+        if not walk.solved.all():
+            x[:, :, ~walk.solved] = np.nan
         return x[:, self._last]
 
     def bare(self, z: Floats) -> float:

@@ -115,16 +115,20 @@ def _fastest(work: Callable[[], object], runs: int = 4) -> float:
     return min(times)
 
 
-def costs(engine: str, sizes: tuple[int, ...], turns: int) -> list[GroupCost]:
+def costs(engine: str, sizes: tuple[int, ...], turns: int, short: tuple[int, ...] = ()) -> list[GroupCost]:
     """Measure a chain of dyads, a chain of triads, and one group each of so many platforms.
 
-    What the crank takes is in all of them; beside a chain of 17 it is little, beside one group it is taken off.
+    What the crank takes is in all of them; beside a chain of 17 it is little, beside one group it is taken off. Dyads
+    and triads are measured on `short` runs of fewer turns, too: there a call weighs more.
     """
-    crank = cost(scalable_four_bar(0), engine, turns)
-    dyad = (cost(scalable_four_bar(CHAIN), engine, turns) - crank) / CHAIN
-    found = [GroupCost("dyad RRR", engine, 2, CHAIN, SAMPLES * turns, 1e9 * dyad, 1.0)]
-    triad = (cost(platforms(1, CHAIN), engine, turns) - crank) / CHAIN
-    found.append(GroupCost("triad 3-RR", engine, 4, CHAIN, SAMPLES * turns, 1e9 * triad, triad / dyad))
+    found: list[GroupCost] = []
+    crank = dyad = 0.0
+    for run in (*(few for few in short if few < turns), turns):
+        crank = cost(scalable_four_bar(0), engine, run)
+        dyad = (cost(scalable_four_bar(CHAIN), engine, run) - crank) / CHAIN
+        triad = (cost(platforms(1, CHAIN), engine, run) - crank) / CHAIN
+        found.append(GroupCost("dyad RRR", engine, 2, CHAIN, SAMPLES * run, 1e9 * dyad, 1.0))
+        found.append(GroupCost("triad 3-RR", engine, 4, CHAIN, SAMPLES * run, 1e9 * triad, triad / dyad))
     for count in sizes:
         one = cost(platforms(count), engine, turns) - crank
         kind = f"{count} platform{'s' if count > 1 else ''}"

@@ -25,6 +25,12 @@ Floats = NDArray[np.float64]
 SAMPLES, TURNS = 360, 500
 #: Dyads times samples of one run, so that its results fit into memory; longer motions are run piece by piece.
 PIECE = 1_000_000
+#: Samples of a piece at least, so that blocks of lanes are full.
+WHOLE = 6 * SAMPLES
+#: Methods that walk the first turn of each piece, which a motion of 500 turns has but one of: their pieces are long.
+GLOBAL, LONG_PIECE = ("I", "IV", "IV-b"), 10 * SAMPLES
+#: Samples that are enough to have kernels compiled.
+FEW = 2
 #: Runs of which the shortest counts; a piece of a long motion counts as one.
 RUNS = 5
 #: A run longer than this [s] is not repeated.
@@ -48,6 +54,7 @@ class Measured:
     dyads: int
     constraints: int
     drivers: int
+    threads: int
     samples: int
     solved: int
     seconds: float
@@ -57,6 +64,11 @@ class Measured:
     iterations: float
     most: int
     checksum: float
+
+    @property
+    def extrapolated(self) -> bool:
+        """Whether part of the motion was left out."""
+        return self.solved < self.samples
 
     @property
     def ratio(self) -> float:
@@ -75,7 +87,12 @@ class Measured:
 
     def row(self, part: str) -> dict[str, Any]:
         """Return a line of a table, of a part of the comparison."""
-        more = {"ratio": self.ratio, "over_bare": self.over_bare, "nanoseconds": self.nanoseconds}
+        more = {
+            "extrapolated": self.extrapolated,
+            "ratio": self.ratio,
+            "over_bare": self.over_bare,
+            "nanoseconds": self.nanoseconds,
+        }
         return {"part": part, **asdict(self), **more}
 
 
@@ -87,21 +104,22 @@ def measure(
     *,
     family: str = "",
     threads: int = 1,
+    by_wall: bool = False,
     patience: float = math.inf,
     runs: int = RUNS,
 ) -> Measured:
     """Run a method over a motion of so many samples, a degree of the crank apart, in pieces of whole turns.
 
     The fastest of at least `runs` runs counts, unless they are long. When the pieces have taken longer than
-    `patience` [s], the rest is left out. A negative number of threads is timed by the wall: that compares them.
+    `patience` [s], the rest is left out. `by_wall` times by the wall, which compares numbers of threads.
     """
     dyads, f = sum(name.startswith("rocker") for name in mechanism.links), len(mechanism.drives)
-    size = _piece(dyads, samples)
-    clock = time.process_time if threads == 1 else time.perf_counter
-    with only(abs(threads)):
+    size = _piece(dyads, samples, LONG_PIECE if method.name in GLOBAL else WHOLE)
+    clock = time.perf_counter if by_wall else time.process_time
+    with only(threads):
         run = method.prepare(mechanism, size, engine)
-        if not isinstance(run, GlobalRun):
-            run(values(f, 0, size))  # kernels are read or compiled
+        # Kernels are read or compiled; of a global method a few samples are enough for that.
+        run(values(f, 0, min(size, FEW) if isinstance(run, GlobalRun) else size))
         last: list[float] = []
         spent, checksum, done, solved = 0.0, 0.0, 0, 0
         while (done < samples and spent < patience) or (len(last) < runs and last[-1] < LONG):
@@ -122,14 +140,16 @@ def measure(
             bare = min(run.bare(z) for _ in range(runs if last[-1] < LONG else 1)) * pace
             iterations, most = float(run.iterations.mean()), int(run.iterations.max())
     return Measured(
-        family, method.name, engine, dyads, 2 * dyads + 2, f, samples, solved, spent, min(last) * pace,
+        family, method.name, engine, dyads, 2 * dyads + 2, f, threads, samples, solved, spent, min(last) * pace,
         floor(dyads) * dyads * samples, bare, iterations, most, checksum / (6 * solved),
     )  # fmt: skip
 
 
-def _piece(dyads: int, samples: int) -> int:
-    """Return the samples of a piece: whole turns, if results of a turn fit into it."""
-    size = max(1, min(samples, PIECE // dyads))
+def _piece(dyads: int, samples: int, least: int) -> int:
+    """Return the samples of a piece, `least` or more: all, or whole turns if results of a turn fit into it."""
+    size = max(least, PIECE // dyads)
+    if samples <= size:
+        return samples
     return size - size % SAMPLES if size > SAMPLES else size
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from structkin.bench.comparison import Comparison
 from structkin.bench.measure import Measured, crossing
 from structkin.bench.shares import OPERATIONS, TITLES
+from structkin.bench.tables import name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,20 +32,28 @@ def draw_times(comparison: Comparison, family: str) -> Figure:
     axes = figure.add_subplot()
     curves = comparison.curves(family)
     methods = list(dict.fromkeys(one.method for one in comparison.motions))
-    for name, curve in curves.items():
+    for curve in curves.values():
         colour = PALETTE[methods.index(curve[0].method) % len(PALETTE)]
         style = "-" if curve[0].engine == "numba" else "--"
         sizes, times = [one.constraints for one in curve], [one.best for one in curve]
-        axes.plot(sizes, times, style, color=colour, marker=_MARKS.get(curve[0].engine, "o"), ms=4, label=name)
+        # A motion that was not solved to its end has a hollow mark.
+        solved = [k for k, one in enumerate(curve) if not one.extrapolated]
+        mark: dict[str, Any] = {"color": colour, "marker": _MARKS.get(curve[0].engine, "o"), "ms": 4}
+        axes.plot(sizes, times, style, **mark, mfc="white", label="_")
+        axes.plot([sizes[k] for k in solved], [times[k] for k in solved], linestyle="", **mark, label="_")
+        axes.plot([], [], style, **mark, label=name(curve[0].method, curve[0].engine))
     for at, time in _overtaking(curves):
         axes.plot([at], [time], "o", ms=12, mfc="none", mec=GROUND, mew=1.0)
         axes.annotate(f"{at:.0f}", (at, time), (0, 9), textcoords="offset points", ha="center", fontsize=SMALL)
     longest = max(curves.values(), key=len)
     sizes, floors = [one.constraints for one in longest], [one.floor for one in longest]
     axes.plot(sizes, floors, ":", color=GROUND, label="copying the results")
+    if any(one.extrapolated for curve in curves.values() for one in curve):
+        label = "hollow: extrapolated\n(not solved to the end)"
+        axes.plot([], [], linestyle="", marker="o", ms=4, mfc="white", mec=GROUND, label=label)
     axes.set(xscale="log", yscale="log", xlabel="constraints 2k + 2", ylabel="time of the motion [s]")
     _sizes(axes, sizes)
-    axes.set_title(f"Scalable four-bar, {family}: {longest[0].samples} samples, one thread")
+    axes.set_title(f"Scalable four-bar, {family}: {longest[0].samples:,} samples, one thread")
     axes.grid(visible=True, which="major", alpha=0.3)
     figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper", fontsize=SMALL)
     return figure
@@ -75,7 +84,8 @@ def draw_shares_by_size(comparison: Comparison) -> Figure:
     from structkin.show.style import PALETTE, SMALL, new_figure
 
     figure = new_figure(9.6, 6.4)
-    panels = figure.subplots(2, 2, sharey=True).ravel()
+    panels = figure.subplots(2, 2, sharex=True, sharey=True).ravel()
+    every = sorted({2 * size + 2 for found in comparison.shares.values() for size in found})
     for panel, (method, found) in zip(panels, comparison.shares.items(), strict=False):
         sizes = sorted(found)
         for k, operation in enumerate(OPERATIONS):
@@ -84,7 +94,7 @@ def draw_shares_by_size(comparison: Comparison) -> Figure:
                 continue
             panel.plot([2 * size + 2 for size in sizes], parts, marker="o", ms=4, color=PALETTE[k], label=operation)
         panel.set(xscale="log", ylim=(0, 100), xlabel="constraints 2k + 2", ylabel="share of the time [%]")
-        _sizes(panel, [2 * size + 2 for size in sizes])
+        _sizes(panel, every)
         panel.set_title(TITLES[method], fontsize=SMALL + 1)
         panel.grid(visible=True, alpha=0.3)
     for panel in panels[len(comparison.shares) :]:
@@ -92,8 +102,8 @@ def draw_shares_by_size(comparison: Comparison) -> Figure:
     for panel in panels:
         panel.label_outer()
     entries = {label: line for panel in panels for line, label in zip(*panel.get_legend_handles_labels(), strict=True)}
-    names = [name for name in OPERATIONS if name in entries]
-    handles = [entries[name] for name in names]
+    names = [operation for operation in OPERATIONS if operation in entries]
+    handles = [entries[operation] for operation in names]
     figure.legend(handles, names, loc="outside lower center", ncols=len(names), fontsize=SMALL)
     return figure
 

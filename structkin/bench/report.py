@@ -1,4 +1,4 @@
-"""The comparison as a report and as lines of CSV, written while it is measured."""
+"""The comparison as a report, and as lines of CSV, written while it is measured."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import csv
 import math
 import os
 import platform
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import IO, Any
 
+from structkin.bench import tables
 from structkin.bench.comparison import Comparison
-from structkin.bench.measure import Measured
 
 
 class Record:
@@ -63,30 +63,40 @@ def _load() -> str:
 
 
 def report(found: Comparison) -> Iterator[str]:
-    """Yield the lines of a report in Markdown."""
-    yield "# The methods on the scalable four-bar"
-    yield ""
-    yield f"{machine()}."
-    yield "Times are those of the processor; the floor is copying place, velocity and acceleration of each pin."
+    """Yield the lines of a report in Markdown: the tables of the documentation, measured here and now."""
+    yield from ("# The methods on the scalable four-bar", "", f"{machine()}.")
+    yield "Times are those of the processor, one thread, compiling excluded; copying is `np.copyto` of the results."
     for family in found.families():
-        yield from ("", f"## {family.capitalize()}", "")
-        yield from markdown(table_lines([one for one in found.motions if one.family == family]))
-        yield from _list("Against the topological method", found.ratios(family))
-        yield from _list("Against the bare calls to factorise and solve, and the equations", found.over_bare(family))
-        yield from _list("Crossings", found.crossings(family))
+        yield from _motions(found, family)
+    if found.short:
+        yield from _part("Short motions: time, over the bare calls", tables.short(found.short))
     if found.scaling:
-        yield from ("", "## The same work (dyads times samples) at all sizes", "")
-        yield from markdown(table_lines(found.scaling))
+        work = max(one.dyads * one.samples for one in found.scaling)
+        yield from _part(f"The same work at all sizes: {work:,} dyads times samples", tables.same_work(found))
         yield from _list("Growth", found.exponents())
     if found.drivers:
-        yield from ("", f"## K and L for several drivers, {found.drivers[0].dyads} dyads", "")
-        yield from markdown(table_lines(found.drivers))
-        yield from _list("Against method II", found.against_two())
-    if len(found.threads) > 1:
-        yield from ("", f"Two threads: {found.threads[1] / found.threads[2]:.2f} times as fast as one.")
+        one = found.drivers[0]
+        title = f"K and L for several drivers: {one.dyads} dyads, {one.samples:,} samples"
+        yield from _part(title, tables.coefficients(found.drivers))
     if found.shares:
-        yield from ("", "## Shares of the time [%]", "")
-        yield from markdown(share_lines(found))
+        yield from _part("Shares of the time [%]", tables.shares(found))
+
+
+def _motions(found: Comparison, family: str) -> Iterator[str]:
+    motions = [one for one in found.motions if one.family == family]
+    samples = max(one.samples for one in motions)
+    yield from _part(f"{family.capitalize()}: seconds for {samples:,} samples", tables.times(motions))
+    if any(one.extrapolated for one in motions):
+        yield from ("", tables.LEGEND)
+    yield from ("", "The ratios, with II by NumPy as 1:", "", *markdown(tables.ratios(motions)))
+    if any(not math.isnan(one.bare) for one in motions):
+        yield from ("", "Over the bare calls to factorise and solve, and the equations:", "")
+        yield from markdown(tables.over_bare(motions))
+    yield from _list("Crossings", found.crossings(family))
+
+
+def _part(title: str, lines: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield from ("", f"## {title}", "", *markdown(lines))
 
 
 def _list(title: str, lines: Sequence[str]) -> Iterator[str]:
@@ -100,32 +110,3 @@ def markdown(lines: Sequence[Sequence[str]]) -> Iterator[str]:
         yield f"| {' | '.join(cells)} |"
         if number == 0:
             yield "|" + "---|" * len(cells)
-
-
-def table_lines(found: Iterable[Measured]) -> list[tuple[str, ...]]:
-    """Return the cells of a table of measurements, after a line of headings."""
-    head = (
-        "method", "engine", "drivers", "dyads", "constraints", "samples", "solved", "time [s]", "ns/dyad",
-        "over copying", "over bare", "iterations",
-    )  # fmt: skip
-    return [head, *(_cells(one) for one in found)]
-
-
-def _cells(one: Measured) -> tuple[str, ...]:
-    bare = "" if math.isnan(one.bare) else f"{one.over_bare:.2f}"
-    iterations = "" if math.isnan(one.bare) else f"{one.iterations:.2f}, at most {one.most}"
-    return (
-        one.method, one.engine, str(one.drivers), str(one.dyads), str(one.constraints), str(one.samples),
-        "all" if one.solved == one.samples else str(one.solved), f"{one.best:.3g}", f"{one.nanoseconds:.3g}",
-        f"{one.ratio:.2f}", bare, iterations,
-    )  # fmt: skip
-
-
-def share_lines(found: Comparison) -> list[tuple[str, ...]]:
-    """Return the cells of a table of the shares of the time, after a line of headings."""
-    lines: list[tuple[str, ...]] = []
-    for method, by_size in found.shares.items():
-        for dyads, parts in by_size.items():
-            lines = lines or [("method", "dyads", *parts)]
-            lines.append((method, str(dyads), *(f"{100 * part:.0f}" for part in parts.values())))
-    return lines

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,10 +20,15 @@ if TYPE_CHECKING:
 #: Dyads of the whole motions; 17 and 71 are those that the paper's text and figures name.
 DYADS, QUICK_DYADS = (1, 3, 8, 17, 35, 71, 143, 300, 1000), (1, 5, 17, 71)
 #: Dyads at the same work, up to which sizes the global methods take part in it, and dyads with several drivers.
-SCALING, QUICK_SCALING = (10, 30, 71, 143, 300, 1000, 3000, 10_000), (10, 100, 1000)
+SCALING, QUICK_SCALING = (10, 17, 35, 71, 143, 300, 1000, 3000, 10_000), (17, 143, 1000)
 GLOBAL_SCALING = 3000
+#: Dyads from which on two threads are compared with one.
+THREADED = 17
+#: Dyads and turns of short motions.
+SHORT, SHORT_TURNS = (1, 17, 71), (1, 10)
 DRIVEN, DRIVERS, QUICK_DRIVERS = 71, (1, 2, 4), (1, 2)
-QUICK_TURNS, QUICK_PATIENCE, QUICK_RUNS = 5, 1.0, 2
+PATIENCE = 4.0
+QUICK_TURNS, QUICK_PATIENCE, QUICK_RUNS = 5, 0.5, 2
 SEED = 1
 
 
@@ -32,7 +37,8 @@ def scalable_four_bar(
     quick: Annotated[bool, typer.Option("--quick", help="Few sizes and turns: less than a minute.")] = False,
     turns: Annotated[int | None, typer.Option(help="Turns of the crank; default: 500, as in the paper.")] = None,
     patience: Annotated[
-        float | None, typer.Option(help="Seconds after which the rest of a motion is left out.", metavar="S")
+        float | None,
+        typer.Option(help="Seconds after which the rest of a motion is left out; default: 4.", metavar="S"),
     ] = None,
     engine: Annotated[list[str] | None, typer.Option(help="numpy or numba; default: both, as installed.")] = None,
     to: Annotated[Path | None, typer.Option(help="Write CSV, report and pictures.", metavar="FOLDER")] = None,
@@ -50,9 +56,11 @@ def scalable_four_bar(
     with progress("measuring") as bar:
         try:
             steps = list(_steps(job, found, record))
-            for number, step in enumerate(steps):
+            total, done = sum(weight for weight, _ in steps), 0.0
+            for weight, step in steps:
                 step()
-                bar((number + 1) / len(steps))
+                done += weight
+                bar(done / total)
         except KeyboardInterrupt:
             stopped = True
     for line in report(found):
@@ -78,6 +86,9 @@ class _Job:
     work: int
     runs: int
     drivers: Sequence[int]
+    #: Turns of global methods whose time is shared out, and of short motions.
+    shared: int
+    short: Sequence[int]
     #: What takes longer to compile than a quick look may take is left to NumPy.
     numpy_only: Sequence[str]
 
@@ -93,6 +104,7 @@ def _checked(
 ) -> _Job:
     """Return the job; `InputError` lists every mistake of the call."""
     from structkin.bench.measure import PIECE, RUNS, SAMPLES
+    from structkin.bench.shares import TURNS
     from structkin.kinematics.choice import check_engine, has_numba
 
     engines = tuple(dict.fromkeys(engine or (("numpy", "numba") if has_numba() else ("numpy",))))
@@ -121,18 +133,24 @@ def _checked(
     samples = SAMPLES * (turns or (QUICK_TURNS if quick else 500))
     if quick:
         wait, only = patience or QUICK_PATIENCE, ("III-tensors",)
-        return _Job(sizes, scaling, engines, samples, wait, PIECE // 5, QUICK_RUNS, QUICK_DRIVERS, only)
-    return _Job(sizes, scaling, engines, samples, patience or math.inf, PIECE, RUNS, DRIVERS, ())
+        work = PIECE // 5
+        return _Job(sizes, scaling, engines, samples, wait, work, QUICK_RUNS, QUICK_DRIVERS, 1, SHORT_TURNS[:1], only)
+    return _Job(sizes, scaling, engines, samples, patience or PATIENCE, PIECE, RUNS, DRIVERS, TURNS, SHORT_TURNS, ())
 
 
-def _steps(job: _Job, found: Comparison, record: Record | None) -> Iterator[Callable[[], None]]:
-    """Yield what is to be measured, a bit at a time; each adds its lines to what was found and to the record."""
+def _steps(job: _Job, found: Comparison, record: Record | None) -> Iterator[tuple[float, Callable[[], None]]]:
+    """Yield what is to be measured, a bit at a time, each with a weight for the progress.
+
+    Each adds its lines to what was found and to the record.
+    """
     from structkin.bench.comparison import LARGE
-    from structkin.bench.measure import Measured, measure
+    from structkin.bench.measure import GLOBAL, PIECE, SAMPLES, Measured, measure
     from structkin.bench.mechanism import scalable_four_bar
     from structkin.bench.methods import METHODS, Method
     from structkin.bench.shares import METHODS as SHARED
     from structkin.bench.shares import shares
+
+    made = cache(scalable_four_bar)
 
     def keep(part: str, to: list[Measured], one: Measured) -> None:
         to.append(one)
@@ -143,50 +161,66 @@ def _steps(job: _Job, found: Comparison, record: Record | None) -> Iterator[Call
         allowed = ("numpy",) if method.name in job.numpy_only else method.engines
         return [engine for engine in job.engines if engine in allowed]
 
-    def motions(family: str, k: int) -> None:
-        mechanism = scalable_four_bar(k, seed=SEED if family == "unequal lengths" else None)
-        for method in METHODS:
-            for engine in engines(method) if k <= method.most else ():
-                one = measure(
-                    method, mechanism, engine, job.samples, family=family, patience=job.patience, runs=job.runs
-                )
-                keep("motion", found.motions, one)
+    def motion(family: str, k: int, method: Method, engine: str) -> None:
+        mechanism = made(k, seed=SEED if family == "unequal lengths" else None)
+        one = measure(method, mechanism, engine, job.samples, family=family, patience=job.patience, runs=job.runs)
+        keep("motion", found.motions, one)
 
-    def same_work(k: int) -> None:
-        mechanism = scalable_four_bar(k)
-        for method in METHODS:
-            if method.name == "II" or (method.name in ("IV", "IV-b") and LARGE < k <= GLOBAL_SCALING):
-                for engine in engines(method):
-                    one = measure(method, mechanism, engine, max(1, job.work // k), runs=job.runs)
-                    keep("same work", found.scaling, one)
+    def short(k: int, turns: int, method: Method, engine: str) -> None:
+        keep("short", found.short, measure(method, made(k), engine, SAMPLES * turns, runs=job.runs))
 
-    def drivers(f: int) -> None:
+    def same_work(k: int, method: Method, engine: str) -> None:
+        one = measure(method, made(k), engine, max(1, job.work // k), runs=job.runs)
+        keep("same work", found.scaling, one)
+
+    def threads(k: int) -> None:
+        # Enough work for two threads, also in a quick look; times of the wall for both.
+        samples = max(1, PIECE // k)
+        both = [measure(METHODS[0], made(k), job.engines[-1], samples, threads=n, by_wall=True) for n in (1, 2)]
+        for one in both:
+            keep("threads", [], one)
+        found.threads[k] = both[0].best, both[1].best
+
+    def drivers(f: int, method: Method, engine: str) -> None:
         k = min(DRIVEN, max(job.sizes[-1], f))
-        mechanism = scalable_four_bar(k, f)
-        for method in METHODS[:3]:
-            for engine in engines(method):
-                keep("drivers", found.drivers, measure(method, mechanism, engine, job.work // k, runs=job.runs))
+        keep("drivers", found.drivers, measure(method, made(k, f), engine, job.work // k, runs=job.runs))
 
-    def share(k: int) -> None:
-        mechanism = scalable_four_bar(k)
+    def share(k: int, name: str) -> None:
+        parts = shares(made(k), name, job.engines[-1], job.runs, job.shared)
+        found.shares.setdefault(name, {})[k] = parts
+
+    def pairs(of: Sequence[Method]) -> list[tuple[Method, str]]:
+        return [(method, engine) for method in of for engine in engines(method)]
+
+    def motions(family: str) -> Iterator[tuple[float, Callable[[], None]]]:
+        for k in job.sizes:
+            for method, engine in pairs([method for method in METHODS if k <= method.most]):
+                yield 3.0, partial(motion, family, k, method, engine)
+
+    yield from motions("as published")
+    for k in job.sizes:
         for name in SHARED:
             if k <= next(method.most for method in METHODS if method.name == name):
-                parts = shares(mechanism, name, job.engines[-1], job.runs)
-                found.shares.setdefault(name, {})[k] = parts
-
-    def threads() -> None:
-        mechanism = scalable_four_bar(71)
-        for count in (1, 2):
-            # A longer motion, so that starting threads is nothing; times of the wall for both.
-            one = measure(METHODS[0], mechanism, job.engines[-1], 8 * job.work // 71, threads=-count)
-            found.threads[count] = one.best
-
-    yield from (lambda k=k: motions("as published", k) for k in job.sizes)
-    yield from (lambda k=k: share(k) for k in job.sizes)
-    yield from (lambda k=k: same_work(k) for k in job.scaling)
-    yield from (lambda f=f: drivers(f) for f in job.drivers)
-    yield threads
-    yield from (lambda k=k: motions("unequal lengths", k) for k in job.sizes)
+                yield 1.0, partial(share, k, name)
+    for k in job.scaling:
+        methods = [
+            method
+            for method in METHODS
+            if method.name in ("II", "III") or (method.name in ("IV", "IV-b") and LARGE < k <= GLOBAL_SCALING)
+        ]
+        for method, engine in pairs(methods):
+            yield 1.0, partial(same_work, k, method, engine)
+        if k >= THREADED:
+            yield 1.0, partial(threads, k)
+    for k in SHORT:
+        if k <= job.sizes[-1]:
+            for turns in job.short:
+                for method, engine in pairs([method for method in METHODS if method.name in GLOBAL]):
+                    yield 0.5, partial(short, k, turns, method, engine)
+    for f in job.drivers:
+        for method, engine in pairs(METHODS[:3]):
+            yield 1.0, partial(drivers, f, method, engine)
+    yield from motions("unequal lengths")
 
 
 def _open(folder: Path | None) -> Record | None:

@@ -15,6 +15,8 @@ from structkin.errors import InputError, Problem
 #: Platforms of the groups: 4, 6, 10 and 20 links.
 PLATFORMS, QUICK_PLATFORMS = (1, 2, 4, 9), (2, 4)
 TURNS, QUICK_TURNS = 160, 10
+#: Turns of short runs, on which dyads and triads are measured, too.
+SHORT = (1, 3, 10)
 
 
 def groups(
@@ -35,7 +37,8 @@ def groups(
     with progress("measuring") as report:
         for done, name in enumerate(engines):
             report(done / len(engines))
-            found += costs(name, QUICK_PLATFORMS if quick else PLATFORMS, turns or (QUICK_TURNS if quick else TURNS))
+            sizes, many = (QUICK_PLATFORMS, QUICK_TURNS) if quick else (PLATFORMS, TURNS)
+            found += costs(name, sizes, turns or many, () if quick else SHORT)
     from rich import box
     from rich.table import Table
 

@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.coordinates.linear import SOLVERS
 from structkin.coordinates.measure import ImpatientError, Watch, measure
+from structkin.coordinates.regular import regularity
+from structkin.coordinates.scaled import Scaled
 from structkin.errors import InputError, Problem
+from structkin.kinematics.call import make_schedule
 from structkin.kinematics.motion import Motion
-from structkin.kinematics.schedule import make_schedule
 from structkin.kinematics.solve import FAMILIES, METHODS, solve
 from structkin.kinematics.status import Status
 from structkin.model.mechanism import Mechanism
@@ -25,7 +28,7 @@ Floats = NDArray[np.float64]
 POSITION = 1e-10
 #: and rates by less than this part of the largest rate of the sample, at poses
 RATE = 1e-8
-#: whose scaled Jacobian has no smaller singular value than this.
+#: whose Jacobian, scaled by what the mechanism's parts measure, has no smaller singular value than this.
 REGULAR = 1e-2
 #: A method that takes longer than this [s] is given up.
 PATIENCE = 30.0
@@ -198,7 +201,8 @@ def _regular(motions: Sequence[Motion]) -> NDArray[np.bool_]:
     good = np.array(motions[0].ok)
     for motion in motions:
         if motion.statistics is not None:
-            sigma = motion.statistics.smallest_singular_value
+            known = motion.statistics
+            sigma = regularity(Scaled(known.coordinates, SOLVERS[known.method]), known.q, known.z)
             return np.asarray(good & ~(sigma <= REGULAR))
     return good
 

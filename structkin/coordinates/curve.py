@@ -9,9 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates.linear import Factors
+from structkin.coordinates.newton import ClosedPose
 from structkin.coordinates.scaled import Scaled
 
 Floats = NDArray[np.float64]
+
+#: Poses with a smaller singular value than this are looked at once more where they are, not a last step before.
+CLEAR = 0.05
+#: The powers 0 to 5 of the quintic by value, first and second derivative at both ends of its way, row by row.
+QUINTIC = np.array([
+    [1, 0, 0, -10, 15, -6], [0, 1, 0, -6, 8, -3], [0, 0, 0.5, -1.5, 1.5, -0.5],
+    [0, 0, 0, 10, -15, 6], [0, 0, 0, -4, 7, -3], [0, 0, 0, 0.5, -1, 0.5],
+])  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -22,6 +31,8 @@ class Pose:
     z: Floats
     q: Floats
     iterations: int = 0
+    #: What Newton's method had last, a step below its tolerance ago: it serves where the pose is far from singular.
+    closed: ClosedPose | None = None
 
     @cached_property
     def _entries(self) -> Floats:
@@ -30,42 +41,51 @@ class Pose:
     @cached_property
     def factors(self) -> Factors:
         """The factorised Jacobian."""
+        if self.closed is not None and self.strength > CLEAR:
+            return self.closed.factors
         return self.scaled.solver.factor(self._entries)
 
     @cached_property
+    def _branch(self) -> tuple[Floats, int, float]:
+        """The signs of the determinants of the diagonal blocks, the weakest block, its smallest singular value."""
+        blocks = self.scaled.blocks
+        if blocks is None:
+            return np.zeros(0), -1, float(self.scaled.smallest_singular_value(self.q, self.z)[0])
+        if self.closed is not None:
+            signs, number, sigma = blocks.branch(self.closed.entries)
+            if sigma[0] > CLEAR:
+                return signs[:, 0], int(number[0]), float(sigma[0])
+        signs, number, sigma = blocks.branch(self._entries)
+        return signs[:, 0], int(number[0]), float(sigma[0])
+
+    @property
     def signs(self) -> Floats:
         """The branch: the signs of the determinants of the diagonal blocks."""
-        blocks = self.scaled.blocks
-        if blocks is None or self.scaled.redundant:
-            # Rows that are chosen anew have no determinant to compare.
-            return np.zeros(0)
-        return blocks.signs(self._entries)[:, 0]
-
-    @cached_property
-    def _weakest(self) -> tuple[tuple[str, ...], float]:
-        scaled, blocks = self.scaled, self.scaled.blocks
-        if blocks is None:
-            return (), float(scaled.smallest_singular_value(self.q, self.z)[0])
-        number, sigma = blocks.weakest(self._entries)
-        rows = blocks.blocks[int(number[0])].rows
-        rows = rows if scaled.chosen is None else scaled.chosen[rows]
-        labels = scaled.coordinates.rows
-        return tuple(dict.fromkeys(link for row in rows.tolist() for link in labels[row].links)), float(sigma[0])
+        # Rows that are chosen anew have no determinant to compare.
+        return np.zeros(0) if self.scaled.redundant else self._branch[0]
 
     @property
     def weakest_links(self) -> tuple[str, ...]:
         """The links in the diagonal block that is nearest to singular."""
-        return self._weakest[0]
+        scaled, blocks = self.scaled, self.scaled.blocks
+        if blocks is None:
+            return ()
+        rows = blocks.blocks[self._branch[1]].rows
+        rows = rows if scaled.chosen is None else scaled.chosen[rows]
+        labels = scaled.coordinates.rows
+        return tuple(dict.fromkeys(link for row in rows.tolist() for link in labels[row].links))
 
     @property
     def strength(self) -> float:
         """The smallest singular value of a diagonal block."""
-        return self._weakest[1]
+        return self._branch[2]
 
     @cached_property
     def K(self) -> Floats:
         """dq/dz (n, f)."""
         f = len(self.z)
+        if f == 1:
+            return self._solve(self.scaled.coordinates.nu(self.z, np.ones((1, 1))))
         seeds = self.scaled.coordinates.nu(np.repeat(self.z, f, axis=1), np.eye(f))
         columns = [self._solve(seeds[:, [k]]) for k in range(f)]
         return np.concatenate(columns, axis=1) if columns else np.zeros((len(self.q), 0))
@@ -110,15 +130,15 @@ class Curve:
     def _coefficients(self) -> Floats:
         """The coefficients (n, 6) of the powers of the part of the way."""
         a, b, way = self.a, self.b, self.way
-        p, d, c = a.q, a.K @ way, 0.5 * a.second(way)
-        # What is left for the powers 3 to 5 at the end, with its first and half its second derivative.
-        q, e, f = b.q - p - d - c, b.K @ way - d - 2 * c, 0.5 * b.second(way) - c
-        return np.concatenate((p, d, c, 10 * q - 4 * e + f, -15 * q + 7 * e - 2 * f, 6 * q - 3 * e + f), axis=1)
+        ends = [part for end in (a, b) for part in (end.q, end.K @ way, end.second(way))]
+        return np.asarray(np.concatenate(ends, axis=1) @ QUINTIC)
 
     def at(self, s: Floats) -> Floats:
         """Return the coordinates (n, lanes) at parts s (lanes,) of the way: 0 is a, 1 is b, more lies ahead."""
-        powers = np.ones((6, len(s)))
-        np.multiply.accumulate(np.broadcast_to(s, (5, len(s))), out=powers[1:])
+        return self.times(powers(s))
+
+    def times(self, powers: Floats) -> Floats:
+        """Return the coordinates (n, lanes) from the powers (6, lanes) of parts of the way."""
         return np.asarray(self._coefficients @ powers)
 
     def doubtful(self, weak: float) -> bool:
@@ -133,10 +153,27 @@ class Curve:
         s = np.sum(gone * way, axis=0) / square if square else np.zeros(z.shape[1])
         return s, z - self.a.z - s * self.way
 
+    def gone(self, z: Floats) -> Floats:
+        """Return the part of the way (lanes,) that values z (1, lanes) of a single driver have gone."""
+        way = float(self.way[0, 0])
+        return (z[0] - self.a.z[0, 0]) / way if way else np.zeros(z.shape[1])
+
     def near(self, z: Floats, units: Floats) -> Floats:
         """Return the coordinates (n, lanes) at values z near the way; beside it, to the first order."""
+        if len(z) == 1:
+            return self.at(self.gone(z))
         s, beside = self.part(z, units)
         q = self.at(s)
-        if len(z) > 1 and np.any(np.abs(beside) > 1e-12 * units):
+        if np.any(np.abs(beside) > 1e-12 * units):
             q = q + (self.a.K @ beside) * (1 - s) + (self.b.K @ beside) * s
         return q
+
+
+def powers(s: Floats) -> Floats:
+    """Return the powers 0 to 5 of numbers (6, lanes)."""
+    found = np.empty((6, len(s)))
+    found[0] = 1.0
+    found[1] = s
+    for k in range(2, 6):
+        np.multiply(found[k // 2], found[k - k // 2], out=found[k])
+    return found

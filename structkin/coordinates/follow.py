@@ -36,6 +36,11 @@ EASE = 3
 
 def follow(walk: Walk, progress: Callable[[float], None] | None = None) -> None:
     """Walk all stations; every sample has a prediction afterwards, or a status that says why not."""
+    _follow(walk, progress)
+    walk.flush()
+
+
+def _follow(walk: Walk, progress: Callable[[float], None] | None) -> None:
     ways = _ways(walk)
     senses = _senses(walk)
     ends = _ends(walk, senses)
@@ -83,13 +88,16 @@ def follow(walk: Walk, progress: Callable[[float], None] | None = None) -> None:
 
 def _ways(walk: Walk) -> Floats:
     """Return the way of the drivers from the first sample to each [rad, or parts of the mechanism's size]."""
-    step = np.sqrt(np.sum((np.diff(walk.z[:, walk.lanes], axis=1) / walk.units) ** 2, axis=0))
-    return np.concatenate(([0.0], np.cumsum(step)))
+    step = np.diff(walk.values, axis=1) / walk.units
+    length = np.abs(step[0]) if len(step) == 1 else np.sqrt(np.sum(step**2, axis=0))
+    return np.concatenate(([0.0], np.cumsum(length)))
 
 
 def _senses(walk: Walk) -> Floats:
     """Return the sense, 1 or -1, in which each driver goes from each place to the next; at rest, its last one."""
-    senses = np.sign(np.diff(walk.z[:, walk.lanes], axis=1))
+    senses = np.sign(np.diff(walk.values, axis=1))
+    if senses.all():
+        return senses
     last = np.maximum.accumulate(np.where(senses != 0, np.arange(senses.shape[1]), 0), axis=1)
     return np.take_along_axis(senses, last, axis=1)
 
@@ -106,7 +114,7 @@ def _between(walk: Walk, first: int, last: int, curve: Curve) -> Curve:
     lanes = walk.lanes[first : last + 1]
     if curve.doubtful(WEAK):
         walk.suspect[lanes] = True
-    walk.predict(lanes[1:-1], curve, walk.z[:, lanes[1:-1]])
+    walk.predict(lanes[1:-1], curve, walk.values[:, first + 1 : last])
     walk.keep(last, curve.b)
     return curve
 
@@ -144,7 +152,7 @@ def _start(walk: Walk, k: int, pose: Pose, singular: list[int]) -> tuple[int, Po
         lane = walk.lanes[j]
         walk.q[:, [lane]], walk.status[lane] = pose.taylor(walk.at(j)), Status.OK
         walk.suspect[lane] = True
-        walk.note(np.array([lane]), pose.scaled)
+        walk.note(int(lane), pose.scaled)
     walk.keep(k, pose)
     walk.iterations[walk.lanes[k]] = min(pose.iterations, EASE)
     return k, pose

@@ -45,7 +45,7 @@ def tell(walk: Walk, k: int, pose: Pose) -> Status:
     if run.outcome is Outcome.SINGULAR_POSE and run.smallest_singular_value < SINGULAR:
         walk.q[:, lane] = run.q
         walk.solved[lane] = walk.suspect[lane] = True
-        walk.note(np.array([lane]), pose.scaled)
+        walk.note(int(lane), pose.scaled)
     # Near a limit position the singular value falls like the square root of the way that is left.
     return Status.OUT_OF_REACH if sigma < 0.2 else Status.NOT_CONVERGED
 

@@ -23,11 +23,15 @@ ITERATIONS = 3
 
 @dataclass(frozen=True)
 class Closed:
-    """What the iteration found: coordinates, iterations and last scaled step of each lane, and which converged."""
+    """What the iteration found: coordinates, iterations, last scaled step and sum of all steps of each lane.
+
+    `converged` tells which lanes are solved; no coordinate of a lane has gone further than the sum of its steps.
+    """
 
     q: Floats
     iterations: NDArray[np.int32]
     step: Floats
+    way: Floats
     converged: NDArray[np.bool_]
 
 
@@ -37,7 +41,7 @@ def close(scaled: Scaled, q: Floats, z: Floats, iterations: int = ITERATIONS) ->
     A lane is done after the step that is below the tolerance; lanes that are done are left alone.
     """
     q, lanes = np.array(q), q.shape[1]
-    step, count = np.full(lanes, np.inf), np.zeros(lanes, np.int32)
+    step, way, count = np.full(lanes, np.inf), np.zeros(lanes), np.zeros(lanes, np.int32)
     going: Any = slice(None)
     with np.errstate(all="ignore"):
         for _ in range(iterations):
@@ -45,19 +49,50 @@ def close(scaled: Scaled, q: Floats, z: Floats, iterations: int = ITERATIONS) ->
             phi, entries = scaled.system(here, z[:, going])
             dq = scaled.solver.step(entries, phi)
             size = np.max(np.abs(dq), axis=0, initial=0.0)
-            lost = ~(size < FAR)
-            if lost.any():
-                size[lost], dq[:, lost] = np.inf, np.nan
+            near = size < FAR
+            if not near.all():
+                size[~near], dq[:, ~near] = np.inf, np.nan
             # `here` is a view of all lanes, or a copy of those that go on.
             here -= scaled.change(dq)
             if not isinstance(going, slice):
                 q[:, going] = here
             step[going] = size
+            way[going] += size
             count[going] += 1
             going = np.flatnonzero((step >= TOLERANCE) & (step < FAR))
             if not len(going):
                 break
-    return Closed(q, count, step, step < TOLERANCE)
+    return Closed(q, count, step, way, step < TOLERANCE)
+
+
+@dataclass(frozen=True)
+class ClosedPose:
+    """One pose that the iteration found, as `Closed` tells it, with its last Jacobian and the factors of that.
+
+    The Jacobian is that before the last step, which is as long as `step`.
+    """
+
+    q: Floats
+    iterations: int
+    step: float
+    entries: Floats
+    factors: Factors
+
+
+def close_pose(scaled: Scaled, q: Floats, z: Floats, iterations: int = ITERATIONS) -> ClosedPose | None:
+    """Run the Newton-Raphson method from a single estimate q (n, 1); None where it does not converge."""
+    with np.errstate(all="ignore"):
+        for count in range(1, iterations + 1):
+            phi, entries = scaled.system(q, z)
+            factors = scaled.solver.factor(entries)
+            dq = factors.solve(phi)
+            size = float(np.abs(dq).max(initial=0.0))
+            if not size < FAR:
+                return None
+            q = q - scaled.change(dq)
+            if size < TOLERANCE:
+                return ClosedPose(q, count, size, entries, factors)
+    return None
 
 
 @dataclass(frozen=True)

@@ -108,17 +108,21 @@ class PolynomialCoordinates:
     def evaluate(self, q: Any, z: Any) -> tuple[Any, Any]:
         """Return Phi (m, n lanes) and the entries of Phi_q (entries, n lanes)."""
         entries = self._equations.jacobian(q)
-        values = self._equations.phi(q, entries)
-        phi, jacobian = values[self._kept], entries[self._plain]
+        phi = self._equations.phi(q, entries)
         if len(self._who):
             weights, angles = Weights.at(z[self._who]), z[self._who]
-            rows = weights.phi(values[self._pairs[:, 0]], values[self._pairs[:, 1]], angles)
-            padded = np.concatenate((entries, np.zeros_like(entries[:1])))
-            row, dot, cross = self._picked
-            phi = np.concatenate((phi, rows))
-            jacobian = np.concatenate((jacobian, weights.dot[row] * padded[dot] + weights.cross[row] * padded[cross]))
+            rows = weights.phi(phi[self._pairs[:, 0]], phi[self._pairs[:, 1]], angles)
+            phi = np.concatenate((phi[self._kept], rows))
+            entries = self._in_force(entries, weights)
         self._terms.subtract(phi, z)
-        return phi, jacobian
+        return phi, entries
+
+    def _in_force(self, entries: Any, weights: Weights) -> Any:
+        """Return the entries of ordinary rows, then those of the rows in force."""
+        padded = np.concatenate((entries, np.zeros_like(entries[:1])))
+        row, dot, cross = self._picked
+        switched = weights.dot[row] * padded[dot] + weights.cross[row] * padded[cross]
+        return np.concatenate((entries[self._plain], switched))
 
     def phi(self, q: Any, z: Any) -> Any:
         """Return Phi(q, z) (m, lanes)."""
@@ -126,7 +130,8 @@ class PolynomialCoordinates:
 
     def jacobian(self, q: Any, z: Any) -> Any:
         """Return the entries of Phi_q (entries, lanes)."""
-        return self.evaluate(q, z)[1]
+        entries = self._equations.jacobian(q)
+        return self._in_force(entries, Weights.at(z[self._who])) if len(self._who) else entries
 
     def nu(self, z: Any, dz: Any) -> Any:
         """Return nu = -Phi_t (m, lanes)."""
@@ -140,13 +145,12 @@ class PolynomialCoordinates:
         """Return gamma = -(Phi_q v)_q v - Phi_tt (m, lanes)."""
         bend = self._equations.bend(q, v, v)
         out = self._terms.gamma(z, dz, ddz)
-        ordinary = len(self._kept)
-        out = out - np.concatenate((bend[self._kept], np.zeros((len(self._who), bend.shape[1]))))
-        if len(self._who):
-            angles, weights = z[self._who], Weights.at(z[self._who])
-            moving = weights.dot * bend[self._pairs[:, 0]] + weights.cross * bend[self._pairs[:, 1]]
-            out[ordinary:] = weights.gamma(angles, dz[self._who], ddz[self._who]) - moving
-        return out
+        if not len(self._who):
+            return out - bend
+        angles, weights = z[self._who], Weights.at(z[self._who])
+        moving = weights.dot * bend[self._pairs[:, 0]] + weights.cross * bend[self._pairs[:, 1]]
+        rows = weights.gamma(angles, dz[self._who], ddz[self._who]) - moving
+        return np.concatenate((out[: len(self._kept)] - bend[self._kept], rows))
 
     # --- links and coordinates ----------------------------------------------------------------------------
 

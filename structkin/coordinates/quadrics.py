@@ -26,6 +26,8 @@ Ints = NDArray[np.intp]
 
 #: Factors below this part of the largest of a row are what rounding left of terms that cancel.
 NOTHING = 1e-14
+#: Entries times variables up to which full matrices take one lane sooner than sparse ones, which cost some calls.
+FULL = 8192
 
 
 @dataclass
@@ -150,17 +152,32 @@ class Quadrics:
         """Sums the entries of each row."""
         return summing(self.rows, self.count)
 
+    @cached_property
+    def _full(self) -> tuple[Any, Any]:
+        """Both maps as full matrices."""
+        return self._square.toarray(), self._gather.toarray()
+
+    def _maps(self, x: Any) -> tuple[Any, Any]:
+        """Return the maps from x to the squares' part of Phi_x, and from entries to their sums: full ones are
+        quicker for one lane of a small mechanism."""
+        small = x.shape[1] == 1 and len(self.columns) * self.width <= FULL
+        return self._full if small else (self._square, self._gather)
+
     def jacobian(self, x: Any) -> Any:
         """Return the entries of Phi_x (entries, n) at x (width, n)."""
-        return self._square @ x + self.base
+        return self._maps(x)[0] @ x + self.base
 
     def phi(self, x: Any, jacobian: Any) -> Any:
         """Return Phi (count, n) at x, from the entries of Phi_x there."""
-        return self._gather @ (0.5 * (jacobian + self.base) * x[self.columns]) + self.constant
+        sums = self._maps(x)[1] @ ((jacobian + self.base) * x[self.columns])
+        sums *= 0.5
+        sums += self.constant
+        return sums
 
     def bend(self, x: Any, v: Any, w: Any) -> Any:
         """Return the second derivative v^T Q w (count, n) along v and w (width, n), the same at every x."""
-        return self._gather @ ((self._square @ v) * w[self.columns])
+        square, gather = self._maps(v)
+        return gather @ ((square @ v) * w[self.columns])
 
 
 def summing(groups: Any, count: int) -> csr_array:

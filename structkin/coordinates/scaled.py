@@ -27,6 +27,8 @@ SolverMaker = Callable[[Ints, Ints, int], LinearSolver]
 CONSISTENT = 1e-9
 #: Smallest singular value of a regular pose.
 SINGULAR = 1e-7
+#: Numbers in full matrices that are made at once.
+NUMBERS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,15 @@ class Scaled:
     def _scale(self) -> Floats:
         rows, columns = self.coordinates.pattern
         return (self.coordinates.column_units[columns] / self.coordinates.row_units[rows])[:, None]
+
+    @cached_property
+    def _row_units(self) -> Floats:
+        return self.coordinates.row_units[:, None]
+
+    @cached_property
+    def column_units(self) -> Floats:
+        """The size (n, 1) of a change of each coordinate."""
+        return self.coordinates.column_units[:, None]
 
     @cached_property
     def _kept(self) -> Ints | None:
@@ -78,7 +89,7 @@ class Scaled:
     def all_rows(self, q: Floats, z: Floats) -> tuple[Floats, Floats]:
         """Return Phi (m, lanes) and the entries of all rows, scaled."""
         phi, entries = self.coordinates.evaluate(q, z)
-        return phi / self.coordinates.row_units[:, None], entries * self._scale
+        return phi / self._row_units, entries * self._scale
 
     def system(self, q: Floats, z: Floats) -> tuple[Floats, Floats]:
         """Return Phi and the entries of the square system, scaled."""
@@ -93,12 +104,12 @@ class Scaled:
     def right(self, rows: Floats, *, scaled: bool = False) -> Floats:
         """Return right-hand sides of the square system from those of all rows."""
         if not scaled:
-            rows = rows / self.coordinates.row_units[:, None]
+            rows = rows / self._row_units
         return np.asarray(rows if self.chosen is None else rows[self.chosen])
 
     def change(self, step: Floats) -> Floats:
         """Return a scaled step in the coordinates' own units."""
-        return np.asarray(step * self.coordinates.column_units[:, None])
+        return np.asarray(step * self.column_units)
 
     def choose(self, q: Floats, z: Floats) -> Scaled:
         """Return the system with its rows chosen anew at a pose, by a rank-revealing QR factorisation."""
@@ -123,8 +134,16 @@ class Scaled:
 
     def smallest_singular_value(self, q: Floats, z: Floats) -> Floats:
         """Return the smallest singular value of the scaled Jacobian (lanes,); NaN where there is no pose."""
-        entries = self.all_rows(q, z)[1]
-        sigma = np.full(q.shape[1], np.nan)
-        for lane in np.flatnonzero(np.isfinite(entries).all(axis=0)):
-            sigma[lane] = np.linalg.svd(self.full(entries[:, lane]), compute_uv=False)[-1]
+        return self.least(self.all_rows(q, z)[1])
+
+    def least(self, entries: Floats) -> Floats:
+        """Return the smallest singular values (lanes,) of matrices (m, n) with these entries; NaN where one has NaN."""
+        sigma = np.full(entries.shape[1], np.nan)
+        good = np.flatnonzero(np.isfinite(entries).all(axis=0))
+        together = max(1, NUMBERS // (self.coordinates.m * self.coordinates.n or 1))
+        for start in range(0, len(good), together):
+            lanes = good[start : start + together]
+            matrices = np.zeros((len(lanes), self.coordinates.m, self.coordinates.n))
+            matrices[:, *self.coordinates.pattern] = entries[:, lanes].T
+            sigma[lanes] = np.linalg.svd(matrices, compute_uv=False)[:, -1]
         return sigma

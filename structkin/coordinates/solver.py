@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from structkin.coordinates.between import again, mend
 from structkin.coordinates.follow import follow
-from structkin.coordinates.linear import SOLVERS, LinearSolver, Sparse, Triangular
+from structkin.coordinates.linear import SOLVERS, Dense, LinearSolver, Sparse, Triangular
 from structkin.coordinates.newton import close, rates
 from structkin.coordinates.scaled import CONSISTENT, Scaled
 from structkin.coordinates.sweeps import is_worth_it
 from structkin.coordinates.system import Coordinates
-from structkin.coordinates.walk import Walk
+from structkin.coordinates.walk import Walk, span
 from structkin.kinematics.status import Status
 from structkin.model.mechanism import Mechanism
 
@@ -29,6 +29,8 @@ BLOCK = 300_000
 MOST = 8192
 #: Lanes of a block at least, where NumPy goes from diagonal block to diagonal block in Python.
 LEAST = 512
+#: Unknowns up to which full matrices are the quickest for single poses.
+FULL = 72
 #: Samples between stations depart less than this from the curve they start on, or they are walked to.
 DEPARTURE = 0.01
 #: Rates of this size [radians, or parts of the mechanism's size, to a unit of a driver] have the pose looked at.
@@ -56,9 +58,9 @@ class GlobalSolver:
         if coordinates.turned:
             # A driver that is whole turns on has turned its gears on: that is another pose.
             self._angular[:] = False
-        # SuperLU serves single poses of the triangular method as well: its sweeps are made for many lanes.
+        # Small full matrices are the quickest for single poses; NumPy's sweeps are made for many lanes.
         maker = Sparse if SOLVERS[method] is Triangular else SOLVERS[method]
-        self._single = Scaled(coordinates, maker)
+        self._single = Scaled(coordinates, Dense if coordinates.n <= FULL else maker)
         self._many = [Scaled(coordinates, SOLVERS[method])]
         self._compiled = engine == "numba"
 
@@ -70,7 +72,16 @@ class GlobalSolver:
     @property
     def linear_solvers(self) -> tuple[LinearSolver, LinearSolver]:
         """What solves single stations, and what solves many samples."""
-        return self._single.solver, self._many[0].solver
+        return self._stations.solver, self._many[0].solver
+
+    @property
+    def _stations(self) -> Scaled:
+        """The system whose solver is the quickest for single poses."""
+        if not self._compiled or self.coordinates.n <= FULL or self.scaled.redundant:
+            return self._single
+        if isinstance(self.scaled.solver, Triangular):
+            self.scaled.solver.compiled = True
+        return self.scaled
 
     @property
     def width(self) -> int:
@@ -93,7 +104,8 @@ class GlobalSolver:
         kept = np.arange(z.shape[1]) if kept is None else kept
         wanted = np.zeros(z.shape[1], bool)
         wanted[kept] = True
-        walk = Walk(self._single, z, self._units, self._angular, wanted)
+        self._compiled = is_worth_it(self._engine, len(self.coordinates.pattern[0]), len(kept))
+        walk = Walk(self._stations, z, self._units, self._angular, wanted)
         follow(walk, None if progress is None else lambda part: progress(WALK * part))
         self._solve(walk, drivers, kept, keep, progress)
         return walk
@@ -102,7 +114,6 @@ class GlobalSolver:
         self, walk: Walk, drivers: Floats, kept: Ints, keep: Keep, progress: Callable[[float], None] | None
     ) -> None:
         """Close all samples and solve their rates."""
-        self._compiled = is_worth_it(self._engine, len(self.coordinates.pattern[0]), len(kept))
         width = self.width
         place = np.full(walk.z.shape[1], -1, np.intp)
         place[kept] = np.arange(len(kept))
@@ -117,7 +128,7 @@ class GlobalSolver:
                 part = part[walk.solved[part]]
                 if len(part):
                     v, a = self._rates(walk, scaled, part, drivers)
-                    keep(place[part], walk.q[:, _span(part)], v, a)
+                    keep(place[part], walk.q[:, span(part)], v, a)
                 if progress is not None:
                     progress(WALK + (1 - WALK) * (start + len(part)) / len(kept))
 
@@ -135,15 +146,10 @@ class GlobalSolver:
         """Run Newton's method over samples that were predicted; those it does not close are walked to."""
         if not len(lanes):
             return
-        at = _span(lanes)
+        at = span(lanes)
         guess, z = walk.q[:, at], walk.z[:, at]
         found = close(scaled, guess, z)
-        # Where one step was enough, it is below the tolerance.
-        near = found.iterations == 1
-        if not near.all():
-            unit = self.coordinates.column_units[:, None]
-            departure = np.max(np.abs(found.q[:, ~near] - guess[:, ~near]) / unit, axis=0, initial=0.0)
-            near[~near] = departure < DEPARTURE
+        near = found.way < DEPARTURE
         good = found.converged & near
         if scaled.redundant:
             good &= scaled.gap(found.q, z) < CONSISTENT
@@ -158,24 +164,27 @@ class GlobalSolver:
 
     def _rates(self, walk: Walk, scaled: Scaled, lanes: Ints, drivers: Floats) -> tuple[Floats, Floats]:
         """Solve the rates of closed samples; NaN where the pose is singular."""
-        at = _span(lanes)
-        c, q, z = self.coordinates, walk.q[:, at], walk.z[:, at]
+        at = span(lanes)
+        q, z = walk.q[:, at], walk.z[:, at]
         dz, ddz = drivers[1:, :, at]
         found = rates(scaled, q, z, dz, ddz)
         v, a = found.v, found.a
-        size = np.max(np.abs(v) / c.column_units[:, None], axis=0, initial=0.0)
-        drive = np.max(np.abs(dz) / walk.units, axis=0, initial=0.0)
-        fast = (size > FAST * drive) | (~np.isfinite(size) & np.isfinite(drive))
-        for k in np.flatnonzero(fast | walk.suspect[lanes]):
-            if scaled.smallest_singular_value(q[:, [k]], z[:, [k]])[0] < CLOSE:
-                mend(walk, int(lanes[k]))
+        look = walk.suspect[at] | _fast(v / scaled.column_units, dz / walk.units)
+        if look.any():
+            for lane in lanes[look][scaled.smallest_singular_value(q[:, look], z[:, look]) < CLOSE]:
+                mend(walk, int(lane))
         lost = walk.status[at] == Status.SINGULAR
         if lost.any():
             v[:, lost] = a[:, lost] = np.nan
         return v, a
 
 
-def _span(lanes: Ints) -> slice | Ints:
-    """Return lanes that follow each other as a slice, which copies nothing."""
-    first, last = int(lanes[0]), int(lanes[-1]) + 1
-    return slice(first, last) if last - first == len(lanes) else lanes
+def _fast(v: Floats, dz: Floats) -> NDArray[np.bool_]:
+    """Tell which lanes have rates far beyond those of the drivers, or no finite ones where the drivers have."""
+    if v.size and dz.size:
+        # Mostly the fastest lane is not too fast for the slowest driver.
+        largest, slowest = max(v.max(), -v.min()), np.abs(dz).max(axis=0).min()
+        if largest <= FAST * slowest:
+            return np.zeros(v.shape[1], bool)
+    size, drive = (np.max(np.abs(rate), axis=0, initial=0.0) for rate in (v, dz))
+    return np.asarray((size > FAST * drive) | (~np.isfinite(size) & np.isfinite(drive)))

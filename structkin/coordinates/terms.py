@@ -13,54 +13,80 @@ from structkin.coordinates.rows import Driven
 
 Ints = NDArray[np.intp]
 
-#: f, f', f'' of a driver's coordinate.
-FORMS: dict[str, tuple[Any, Any, Any]] = {
-    "value": (lambda z: z, np.ones_like, np.zeros_like),
-    "half square": (lambda z: 0.5 * z * z, lambda z: z, np.ones_like),
-    "cos": (np.cos, lambda z: -np.sin(z), lambda z: -np.cos(z)),
-    "sin": (np.sin, np.cos, lambda z: -np.sin(z)),
+#: f, f', f'' of a driver's coordinate, each a factor and a function.
+FORMS: dict[str, tuple[tuple[float, Any], ...]] = {
+    "value": ((1.0, np.positive), (1.0, np.ones_like), (0.0, np.zeros_like)),
+    "half square": ((0.5, np.square), (1.0, np.positive), (1.0, np.ones_like)),
+    "cos": ((1.0, np.cos), (-1.0, np.sin), (-1.0, np.cos)),
+    "sin": ((1.0, np.sin), (1.0, np.cos), (-1.0, np.sin)),
 }
 
 
 @dataclass(frozen=True)
+class _Form:
+    """The rows of one form: the place of each row and of its driver, and its sign times the factors of f, f', f''."""
+
+    functions: tuple[Any, Any, Any]
+    rows: slice | Ints
+    who: slice | Ints
+    signs: tuple[Any, Any, Any]
+    #: Tells forms of the same drivers.
+    drivers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class DriverTerms:
-    """The parts -sign f(z) of rows, gathered by form: rows, drivers and signs."""
+    """The parts -sign f(z) of rows, gathered by form."""
 
     count: int
-    forms: tuple[tuple[str, Ints, Ints, NDArray[np.float64]], ...]
+    forms: tuple[_Form, ...]
 
     @classmethod
     def gather(cls, driven: Sequence[Driven], drivers: Sequence[str], count: int) -> DriverTerms:
         """Return the terms of `count` rows; `drivers` is the order of the values z."""
         index = {id: k for k, id in enumerate(drivers)}
         forms = []
-        for form in FORMS:
-            of_form = [term for term in driven if term.form == form]
-            if of_form:
-                rows = np.array([term.row for term in of_form])
-                who = np.array([index[term.driver] for term in of_form])
-                forms.append((form, rows, who, np.array([[term.sign] for term in of_form])))
+        for name, parts in FORMS.items():
+            terms = [term for term in driven if term.form == name]
+            if terms:
+                who = tuple(index[term.driver] for term in terms)
+                sign = np.array([[term.sign] for term in terms])
+                factors, functions = zip(*parts, strict=True)
+                rows = _places([term.row for term in terms])
+                forms.append(_Form(functions, rows, _places(who), tuple(sign * x for x in factors), who))
         return cls(count, tuple(forms))
 
     def subtract(self, phi: Any, z: Any) -> None:
         """Subtract sign f(z) from the rows of Phi (count, n)."""
-        for form, rows, who, sign in self.forms:
-            phi[rows] -= sign * FORMS[form][0](z[who])
+        for form in self.forms:
+            phi[form.rows] -= form.signs[0] * form.functions[0](z[form.who])
 
     def nu(self, z: Any, dz: Any) -> Any:
         """Return -Phi_t = sign f'(z) z' (count, n)."""
         out = np.zeros((self.count, z.shape[1]), np.result_type(z, dz))
-        for form, rows, who, sign in self.forms:
-            out[rows] = sign * FORMS[form][1](z[who]) * dz[who]
+        for form in self.forms:
+            out[form.rows] = form.signs[1] * form.functions[1](z[form.who]) * dz[form.who]
         return out
 
     def gamma(self, z: Any, dz: Any, ddz: Any) -> Any:
         """Return -Phi_tt = sign (f'(z) z'' + f''(z) z'^2) (count, n)."""
         out = np.zeros((self.count, z.shape[1]), np.result_type(z, dz, ddz))
-        for form, rows, who, sign in self.forms:
-            _, slope, curve = FORMS[form]
-            out[rows] = sign * (slope(z[who]) * ddz[who] + curve(z[who]) * dz[who] ** 2)
+        known: dict[Any, Any] = {}
+        for form in self.forms:
+            # The slope of one form is the bend of another: a sine or cosine is taken once.
+            for function in form.functions[1:]:
+                if (function, form.drivers) not in known:
+                    known[function, form.drivers] = function(z[form.who])
+            slope, bend = (known[function, form.drivers] for function in form.functions[1:])
+            out[form.rows] = form.signs[1] * slope * ddz[form.who] + form.signs[2] * bend * dz[form.who] ** 2
         return out
+
+
+def _places(numbers: Sequence[int]) -> slice | Ints:
+    """Return places that follow each other as a slice, which copies nothing."""
+    first = numbers[0]
+    follow = all(number == first + k for k, number in enumerate(numbers))
+    return slice(first, first + len(numbers)) if follow else np.array(numbers, np.intp)
 
 
 @dataclass(frozen=True)

@@ -111,46 +111,55 @@ class Blocks:
             found.append((which, size, entry, number, row, column))
         return found
 
-    def _each(self, entries: Floats, measure: Callable[[Floats], Any]) -> Floats:
-        """Return a number for each block and lane (blocks, lanes)."""
-        out = np.empty((len(self.blocks), entries.shape[1]))
+    def _each(self, entries: Floats, measure: Callable[[Floats], tuple[Any, ...]], count: int) -> list[Floats]:
+        """Return `count` numbers for each block and lane, arrays (blocks, lanes)."""
+        out = [np.empty((len(self.blocks), entries.shape[1])) for _ in range(count)]
         for which, size, entry, number, row, column in self._by_size:
-            matrices = np.zeros((entries.shape[1], len(which), size, size))
-            matrices[:, number, row, column] = entries[entry].T
-            out[which] = measure(matrices).T
+            if size == 1:
+                matrices = entries[entry].T[:, :, None, None]
+            else:
+                matrices = np.zeros((entries.shape[1], len(which), size, size))
+                matrices[:, number, row, column] = entries[entry].T
+            for values, found in zip(out, measure(matrices), strict=True):
+                values[which] = found.T
         return out
 
     def signs(self, entries: Floats) -> Floats:
         """Return the sign of the determinant of each block (blocks, lanes): the branch that a pose is on."""
-        return self._each(entries, lambda matrices: np.sign(_determinants(matrices)))
+        return np.sign(self.determinants(entries))
 
     def determinants(self, entries: Floats) -> Floats:
         """Return the determinant of each block (blocks, lanes)."""
-        return self._each(entries, _determinants)
+        return self._each(entries, lambda matrices: (_determinants(matrices),), 1)[0]
 
-    def weakest(self, entries: Floats) -> tuple[Ints, Floats]:
-        """Return the block with the smallest singular value in each lane, and that value."""
-        least = self._each(entries, _smallest_singular_values)
-        return np.argmin(least, axis=0), np.min(least, axis=0)
+    def branch(self, entries: Floats) -> tuple[Floats, Ints, Floats]:
+        """Return `signs`, the block with the smallest singular value in each lane, and that value."""
+        determinants, least = self._each(entries, _singular, 2)
+        return np.sign(determinants), least.argmin(axis=0), least.min(axis=0)
 
 
 def _determinants(matrices: Floats) -> Any:
     """Return the determinants of matrices (lanes, blocks, b, b)."""
-    if matrices.shape[-1] != 2:
+    if matrices.shape[-1] == 1:
+        return matrices[..., 0, 0]
+    if matrices.shape[-1] > 2:
         return np.linalg.det(matrices)
     return matrices[..., 0, 0] * matrices[..., 1, 1] - matrices[..., 0, 1] * matrices[..., 1, 0]
 
 
-def _smallest_singular_values(matrices: Floats) -> Any:
-    """Return the smallest singular values of matrices (lanes, blocks, b, b).
+def _singular(matrices: Floats) -> tuple[Any, Any]:
+    """Return the determinants and the smallest singular values of matrices (lanes, blocks, b, b).
 
-    With two rows their squares have the sum of all squares for a sum and det^2 for a product.
+    With two rows the squares of the singular values have the sum of all squares for a sum and det^2 for a product.
     """
-    if matrices.shape[-1] != 2:
-        return np.linalg.svd(matrices, compute_uv=False)[..., -1]
-    half, det = 0.5 * np.sum(matrices**2, axis=(-2, -1)), np.abs(_determinants(matrices))
+    determinants = _determinants(matrices)
+    if matrices.shape[-1] == 1:
+        return determinants, np.abs(determinants)
+    if matrices.shape[-1] > 2:
+        return determinants, np.linalg.svd(matrices, compute_uv=False)[..., -1]
+    half, det = 0.5 * np.einsum("...ij,...ij", matrices, matrices), np.abs(determinants)
     largest = half + np.sqrt(np.maximum((half - det) * (half + det), 0.0))
-    return det / np.sqrt(np.where(largest > 0, largest, 1.0))
+    return determinants, det / np.sqrt(np.where(largest > 0, largest, 1.0))
 
 
 def _in_order(needing: Ints, needed: Ints, count: int) -> list[int]:

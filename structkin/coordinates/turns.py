@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 
 #: Scaled coordinates that agree so far are the same.
 SAME = 1e-9
+#: Cells of a period for each of its curves: most lie in one curve, so that samples need not look for theirs.
+CELLS = 64
 
 
 @dataclass(frozen=True)
@@ -64,17 +66,30 @@ class Turns:
     def predict(self, k: int) -> None:
         """Predict all samples behind the place k."""
         walk, lanes = self.walk, self.walk.lanes[k + 1 :]
-        z, period = walk.z[:, lanes], 2 * np.pi * self.count * self.direction
-        number = np.floor((z - self.first.z) / period)
-        inside = z - number * period
-        starts = np.array([self.direction * curve.a.z[0, 0] for curve in self.curves])
-        which = np.maximum(np.searchsorted(starts, self.direction * inside[0], side="right") - 1, 0)
+        period = 2 * np.pi * self.count * self.direction
+        gone = (walk.values[0, k + 1 :] - self.first.z[0, 0]) / period
+        number = np.floor(gone)
+        gone -= number
+        starts = np.array([curve.a.z[0, 0] - self.first.z[0, 0] for curve in self.curves]) / period
+        which = _curves_at(starts, gone)
         # The lanes of each curve together: small numbers are sorted in one pass.
-        order = np.argsort(which.astype(np.uint16), kind="stable")
+        order = np.argsort(which, kind="stable")
         ends = np.cumsum(np.bincount(which, minlength=len(starts)))
         assert self.shift is not None
+        turns = bool(self.shift.any())
         for curve, here in zip(self.curves, np.split(order, ends[:-1]), strict=True):
             if curve.doubtful(WEAK):
                 walk.suspect[lanes[here]] = True
-            shift = self.shift * number[:, here] if self.shift.any() else None
-            walk.predict(lanes[here], curve, inside[:, here], shift)
+            z = self.first.z + gone[here] * period
+            walk.predict(lanes[here], curve, z, self.shift * number[here] if turns else None)
+
+
+def _curves_at(starts: Floats, gone: Floats) -> NDArray[np.unsignedinteger]:
+    """Return in which curve each part of a period lies; `starts` (curves,) ascend from 0."""
+    count = CELLS * len(starts)
+    edges = np.searchsorted(starts, np.arange(count + 2) / count, side="right") - 1
+    cell = (gone * count).astype(np.intp)
+    found = edges.astype(np.min_scalar_type(len(starts)))[cell]
+    unsure = np.flatnonzero((edges[1:] != edges[:-1])[cell])
+    found[unsure] = np.searchsorted(starts, gone[unsure], side="right") - 1
+    return found

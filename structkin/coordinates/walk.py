@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates.curve import Curve, Pose
+from structkin.coordinates.curve import Curve, Pose, powers
 from structkin.coordinates.diagnosis import Outcome
-from structkin.coordinates.newton import close
+from structkin.coordinates.newton import close_pose
 from structkin.coordinates.scaled import CONSISTENT, SINGULAR, Scaled
 from structkin.coordinates.smooth import changes_smoothly
 from structkin.kinematics.status import Status
@@ -28,6 +28,8 @@ TURN, DEPARTURE = 0.7, 0.05
 HALVINGS = 12
 #: A station whose weakest block has a smaller singular value than this has its neighbours looked at.
 WEAK = 0.05
+#: Samples whose predictions are evaluated in one go.
+TOGETHER = 16_384
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,16 @@ class Failure:
     outcome: Outcome
     rows: tuple[str, ...]
     links: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Span:
+    """Samples that wait for their prediction: lanes, a curve, the parts of its way, and a shift if need be."""
+
+    at: slice | Ints
+    curve: Curve
+    s: Floats
+    shift: Floats | None
 
 
 @dataclass
@@ -74,37 +86,66 @@ class Walk:
         self.systems: list[Scaled] = []
         self.system_of = np.full(lanes, -1, np.intp)
         self.lanes = np.flatnonzero(np.isfinite(self.z).all(axis=0))
+        #: The drivers' values (f, places).
+        self.values = self.z if len(self.lanes) == lanes else self.z[:, self.lanes]
+        self._waiting: list[_Span] = []
+        self._waits = 0
+        self._all_wanted = bool(self.wanted.all())
 
     def at(self, k: int) -> Floats:
         """Return the drivers' values (f, 1) at a place."""
-        return self.z[:, [self.lanes[k]]]
+        return self.values[:, k : k + 1]
 
     def keep(self, k: int, pose: Pose) -> None:
         """Keep a station at a place."""
-        lane = self.lanes[k]
+        lane = int(self.lanes[k])
         self.q[:, lane] = pose.q[:, 0]
         self.solved[lane], self.status[lane] = True, Status.OK
         self.iterations[lane] = pose.iterations
         self.suspect[lane] |= pose.strength < WEAK
-        self.note(np.array([lane]), pose.scaled)
+        self.note(lane, pose.scaled)
         self.stations += 1
 
-    def note(self, lanes: Ints, scaled: Scaled) -> None:
+    def note(self, lanes: Ints | slice | int, scaled: Scaled) -> None:
         """Note which system lanes are solved with."""
         if not self.systems or self.systems[-1] is not scaled:
             self.systems.append(scaled)
         self.system_of[lanes] = len(self.systems) - 1
 
     def predict(self, lanes: Ints, curve: Curve, z: Floats, shift: Floats | None = None) -> None:
-        """Predict the wanted ones of these lanes from a curve at values z (f, lanes), shifted (n, lanes) if need be."""
-        wanted = self.wanted[lanes]
-        if not wanted.all():
+        """Predict the wanted ones of these lanes from a curve at values z (f, lanes), shifted (n, lanes) if need be.
+
+        Their coordinates are there after `flush`.
+        """
+        if not self._all_wanted:
+            wanted = self.wanted[lanes]
             lanes, z, shift = lanes[wanted], z[:, wanted], None if shift is None else shift[:, wanted]
-        if len(lanes):
-            q = curve.near(z, self.units)
-            self.q[:, lanes] = q if shift is None else q + shift
-            self.status[lanes] = Status.OK
-            self.note(lanes, curve.a.scaled)
+        if not len(lanes):
+            return
+        at = span(lanes)
+        self.status[at] = Status.OK
+        self.note(at, curve.a.scaled)
+        if len(z) != 1:
+            self.q[:, at] = curve.near(z, self.units)
+            return
+        self._waiting.append(_Span(at, curve, curve.gone(z), shift))
+        self._waits += len(lanes)
+        if self._waits > TOGETHER:
+            self.flush()
+
+    def flush(self) -> None:
+        """Evaluate what is predicted: short pieces of many curves in one go."""
+        if not self._waiting:
+            return
+        all_powers = powers(np.concatenate([waiting.s for waiting in self._waiting]))
+        first = 0
+        for waiting in self._waiting:
+            last = first + len(waiting.s)
+            q = waiting.curve.times(all_powers[:, first:last])
+            self.q[:, waiting.at] = q if waiting.shift is None else q + waiting.shift
+            first = last
+        self._waiting.clear()
+        self._waits = 0
 
     @staticmethod
     def agrees(pose: Pose) -> bool:
@@ -116,19 +157,19 @@ class Walk:
         guess = self._extrapolate(pose, before, z)
         if not np.isfinite(guess).all():
             return None
-        found = close(pose.scaled, guess, z)
-        if not found.converged[0]:
+        found = close_pose(pose.scaled, guess, z)
+        if found is None:
             return None
-        unit = pose.scaled.coordinates.column_units[:, None]
-        departure, turned = (np.max(np.abs(found.q - x) / unit) for x in (guess, pose.q))
+        unit = pose.scaled.column_units
+        departure, turned = (float((np.abs(found.q - x) / unit).max()) for x in (guess, pose.q))
         if departure > DEPARTURE or departure > 0.3 * turned + 1e-6 or turned > TURN:
             return None
         scaled = pose.scaled.choose(found.q, z) if pose.scaled.redundant else pose.scaled
-        new = Pose(scaled, z, found.q, int(found.iterations[0]))
+        new = Pose(scaled, z, found.q, found.iterations, found if scaled is pose.scaled else None)
         if not self.agrees(new) or new.strength < SINGULAR:
             return None  # from a singular pose there is no way on: it is stepped over
-        flipped = np.flatnonzero(new.signs != pose.signs)
-        if len(flipped) and not changes_smoothly(Curve(pose, new), flipped, self.units):
+        flipped = new.signs != pose.signs
+        if flipped.any() and not changes_smoothly(Curve(pose, new), np.flatnonzero(flipped), self.units):
             return None
         return new
 
@@ -136,8 +177,8 @@ class Walk:
         """Extrapolate the curve so far where the drivers go straight on, else expand in their values."""
         with np.errstate(all="ignore"):
             if before is not None and before.b is pose:
-                s, beside = before.part(z, self.units)
-                straight = np.max(np.abs(beside / self.units)) < 1e-9
+                s, beside = (before.gone(z), None) if len(z) == 1 else before.part(z, self.units)
+                straight = beside is None or np.max(np.abs(beside / self.units), initial=0.0) < 1e-9
                 if straight and 1.0 < s[0] < 2.6:
                     return before.at(s)
             return pose.taylor(z)
@@ -156,3 +197,9 @@ class Walk:
                 self.reached = pose
                 return None
         return pose
+
+
+def span(lanes: Ints) -> slice | Ints:
+    """Return lanes that follow each other as a slice, which copies nothing."""
+    first, last = int(lanes[0]), int(lanes[-1]) + 1
+    return slice(first, last) if last - first == len(lanes) else lanes

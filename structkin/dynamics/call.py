@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -60,7 +60,7 @@ def check_call(
     return times, stabiliser
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: Any) -> TypeGuard[float]:
     return isinstance(value, int | float | np.integer | np.floating) and math.isfinite(value)
 
 
@@ -75,10 +75,10 @@ def _times(mechanism: Mechanism, t: ArrayLike | None, samples: int | None, probl
         problems.append(Problem("t", "no end is known", "pass t= or --duration, or add duration = ... to the file"))
         return np.zeros(1)
     if np.ndim(end) == 0:
-        if not (_is_number(end) and float(end) > 0):  # type: ignore[arg-type]  # a number, as was checked
+        if not _is_number(end) or end <= 0:
             problems.append(Problem("t", f"{end!r} is not a positive time"))
             return np.zeros(1)
-        return np.linspace(0.0, float(end), samples or SAMPLES)  # type: ignore[arg-type]  # a number, as was checked
+        return np.linspace(0.0, float(end), samples or SAMPLES)
     if samples is not None:
         problems.append(Problem("samples", "has no meaning where the times t are given", "leave it out"))
     try:

@@ -1,17 +1,27 @@
-"""The branches of a motion that cross at a change point: every choice of smooth roots that closes the mechanism."""
+"""The branches of a motion that cross at a change point: every choice of smooth roots that closes the mechanism.
+
+A dyad that is flat has two smooth roots through zero; a general group that is singular has the tangents that its
+second-order conditions leave (`structkin.kinematics.tangents`).
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.circles import RADII, Circles, go_around
+from structkin.groups import General
+from structkin.kinematics.circles import RADII, UNIT, Circles, solve_around
+from structkin.kinematics.derivatives import Part
 from structkin.kinematics.engine import Around
+from structkin.kinematics.plan import Step
 from structkin.kinematics.schedule import Schedule
 from structkin.kinematics.smoothing import replaced, ways_at
+from structkin.kinematics.tangents import ZERO, Tangents, closed_on, tangents
+from structkin.kinematics.tracking import unpacked
 
 if TYPE_CHECKING:
     from structkin.kinematics.motion import Motion
@@ -20,49 +30,129 @@ Floats = NDArray[np.float64]
 
 #: More branches than this are not listed: a row of n flat dyads has up to two to the power of n.
 MOST = 64
+#: Smaller circles: a branch that is many times faster than the drivers soon meets its next limit.
+SMALL = (0.01, 0.004, 0.0015)
 
 
-def branches_at(motion: Motion, sample: int) -> tuple[Motion, ...]:
-    """Return the branches that cross at a sample as motions of one sample, the one that the motion keeps first."""
+@dataclass(frozen=True)
+class Crossing:
+    """The branches that cross at a sample as motions of one sample, the one that the motion keeps first.
+
+    `resting` are groups with a branch along which the drivers stand still, `unclear` those with infinitely many
+    tangents to the second order.
+    """
+
+    branches: tuple[Motion, ...]
+    resting: tuple[int, ...] = ()
+    unclear: tuple[int, ...] = ()
+
+
+@dataclass
+class _Choice:
+    """What is chosen at each step: the sign of a dyad's smooth root, the number of a general group's tangent."""
+
+    slopes: Mapping[int, int] = field(default_factory=dict)
+    numbers: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass
+class _Tried:
+    """Circles of one choice, and the tangents of the general groups that are singular."""
+
+    circles: Circles
+    found: dict[int, Tangents]
+
+    @property
+    def touched(self) -> list[int]:
+        """The steps that are flat or singular, in order, up to where the circles are certain."""
+        flat = [step for step, s0 in self.circles.touch.items() if np.isfinite(s0[0])]
+        singular = [step for step, tangents in self.found.items() if len(tangents.ways)]
+        return sorted(step for step in (*flat, *singular) if step < self.circles.until[0])
+
+
+def branches_at(motion: Motion, sample: int) -> Crossing:
+    """Return the branches that cross at a sample."""
     found: list[Motion] = []
-    pending: list[dict[int, int]] = [{}]
+    resting, unclear = set[int](), set[int]()
+    steps, pending = motion.plan.steps, [_Choice()]
     while pending and len(found) < MOST:
-        slopes = pending.pop()
-        circles = _around(motion, sample, slopes)
-        touched = [step for step, s0 in circles.touch.items() if np.isfinite(s0[0]) and step < circles.until[0]]
+        choice = pending.pop()
+        tried = _around(motion, sample, choice)
+        resting |= {steps[k].group for k, item in tried.found.items() if item.resting}
+        unclear |= {steps[k].group for k, item in tried.found.items() if not item.isolated}
+        touched = tried.touched
         for k, step in enumerate(touched):
-            if step not in slopes:
-                before = {other: slopes.get(other, 1) for other in touched[:k]}
-                pending.append({**before, step: -1})
-        if touched and circles.until[0] == len(motion.plan.steps):
-            found.append(_branch(motion, sample, circles))
+            before = _Choice(
+                {other: choice.slopes.get(other, 1) for other in touched[:k] if other not in tried.found},
+                {other: choice.numbers.get(other, 0) for other in touched[:k] if other in tried.found},
+            )
+            if step in tried.found and step not in choice.numbers:
+                others = range(1, len(tried.found[step].ways))
+                pending += [replace(before, numbers={**before.numbers, step: number}) for number in others]
+            elif step not in tried.found and step not in choice.slopes:
+                pending.append(replace(before, slopes={**before.slopes, step: -1}))
+        if touched and tried.circles.until[0] == len(steps):
+            found.append(_branch(motion, sample, tried.circles))
     around = motion.lanes.around
     if not found and motion.ok[sample] and around is not None and sample in around.at:
-        # The roots of a general group are not told apart here: only the branch that the motion keeps is known.
-        return (_one(motion, sample),)
+        found.append(_one(motion, sample))
     if motion.ok[sample]:
         found.sort(key=lambda branch: _apart(motion, sample, branch))
-    return tuple(found)
+    return Crossing(tuple(found), tuple(sorted(resting)), tuple(sorted(unclear)))
 
 
-def _around(motion: Motion, sample: int, slopes: dict[int, int]) -> Circles:
+def _around(motion: Motion, sample: int, choice: _Choice) -> _Tried:
     schedule = Schedule(motion.mechanism, motion.t, motion.drivers)
     ways, _ = ways_at(schedule, np.array([sample]))
     speed = max(abs(float(way[0])) / schedule.unit(id) for id, way in ways.items())
-    lines = {id: way / speed for id, way in ways.items()}
-    values = {id: z[0, [sample]] for id, z in motion.drivers.items()}
+    plan, near = motion.plan, motion.lanes.x[0][:, [sample]]
 
     def signs(step: int, s0: Floats) -> Floats:
-        mode = motion.plan.steps[step].mode
-        return np.where(np.isnan(s0), mode, slopes.get(step, 1)).astype(float)
+        mode = plan.steps[step].mode
+        return np.where(np.isnan(s0), mode, choice.slopes.get(step, 1)).astype(float)
 
-    result: Circles | None = None
-    for radius in RADII:
-        result = go_around(motion.plan, values, lines, radius, signs, motion.lanes.x[0][:, [sample]]).over(result)
-        if result.until[0] == len(motion.plan.steps):
+    result: _Tried | None = None
+    for radius in (*RADII, *SMALL):
+        s = radius * UNIT
+        nodes = {id: z[0, [sample]][:, None] + ways[id][:, None] / speed * s for id, z in motion.drivers.items()}
+        given: dict[int, tuple[Any, ...]] = {}
+        found: dict[int, Tangents] = {}
+        for index, step in enumerate(plan.steps):
+            if isinstance(step.kind, General) and _is_singular(motion, step, step.kind, near):
+                before = solve_around(plan, nodes, radius, signs, near, steps=index, given=given)
+                if before.until[0] < index:
+                    break
+                phi = _along(motion, step, step.kind, before, near, s, choice.numbers.get(index, 0), found, index)
+                if phi is None:
+                    break
+                given[index] = phi
+        tried = _Tried(solve_around(plan, nodes, radius, signs, near, given=given), found)
+        missing = [index for index in found if index not in given]
+        if missing:
+            tried.circles.until[:] = np.minimum(tried.circles.until, missing[0])
+        if result is None or tried.circles.until[0] > result.circles.until[0]:
+            result = tried
+        if result.circles.until[0] == len(plan.steps):
             break
     assert result is not None
     return result
+
+
+def _is_singular(motion: Motion, step: Step, form: General, near: Floats) -> bool:
+    part = Part(motion.plan, near)
+    return bool(form.smallest_singular_value(part.inputs(step), part.outputs(step))[0] < ZERO)
+
+
+def _along(
+    motion: Motion, step: Step, form: General, circles: Circles, near: Floats, s: NDArray[np.complex128],
+    number: int, found: dict[int, Tangents], index: int,
+) -> tuple[Any, ...] | None:  # fmt: skip
+    """Return the unknowns of a general group on the circle, along one of its tangents, which are put into `found`."""
+    h = Part(motion.plan, circles.x[:, 0]).inputs(step)
+    O, theta = unpacked(form, Part(motion.plan, near).outputs(step))
+    found[index] = tangents(form, h, s, O, theta)
+    ways = found[index].ways
+    return closed_on(form, h, s, O, theta, ways[number]) if number < len(ways) else None
 
 
 def _branch(motion: Motion, sample: int, circles: Circles) -> Motion:

@@ -52,7 +52,7 @@ def _worth_compiling(plan: Plan, work: int, function: str) -> bool:
 
 def compiles_group(plan: Plan, group: GroupKernel, n: int) -> bool:
     """Return whether the kernels of a general group are compiled for n lanes."""
-    from structkin.kinematics.kernels.group import COMPILED
+    from structkin.kinematics.kernels.group import COMPILED, FUNCTIONS
 
     if group.terms > COMPILED:
         return False
@@ -61,7 +61,7 @@ def compiles_group(plan: Plan, group: GroupKernel, n: int) -> bool:
     if not has_numba() or n * GROUP * (NUMPY - NUMBA) < IMPORT:
         return False
     start = 0.0 if "numba" in sys.modules else IMPORT
-    for function in ("between", "newton", "ahead", "rates"):
+    for function in FUNCTIONS:
         if not group.kernel.is_ready(function):
             start += READ if group.kernel.is_stored(function) else 2 * COMPILE
     return start < n * GROUP * (NUMPY - NUMBA)

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General, Turn
-from structkin.kinematics.derivatives import Derivatives, Field, Part, quadratic
+from structkin.kinematics.derivatives import Derivatives, Part, quadratic
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan, Step
 from structkin.kinematics.tracking import unpacked
@@ -185,8 +185,8 @@ def with_rates(plan: Plan, lanes: Lanes) -> Lanes:
     found, at = lanes.around, np.repeat(lanes.around.at, NODES)
     complex_lanes = found.lanes()
     derivatives = Derivatives(plan, complex_lanes)
-    first: Field = {}
-    second: Field = {}
+    first: dict[int, Any] = {}
+    second: dict[int, Any] = {}
     for item in plan.drivers:
         rows = plan.rows(item.slot)
         rate, bend = (lanes.x[order, rows][:, at] for order in (1, 2))

@@ -7,9 +7,9 @@ With Phi_q the Jacobian of all joints by all coordinates of the links, and Phi_p
 - change point: Phi_q loses rank: branches of the motion cross, and no coordinate tells them apart;
 - redundant: regular, with joints that repeat what others say.
 
-At a change point each dyad that is flat has two smooth roots through zero. Every choice of them that closes the
-mechanism is a branch: a curve of poses with its own tangent, K and L. Of a general group that is singular only the
-branch that the motion keeps is listed.
+At a change point each dyad that is flat has two smooth roots through zero, and a general group that is singular has the
+tangents of its second-order conditions. Every choice of them that closes the mechanism is a branch: a curve of poses
+with its own tangent, K and L.
 """
 
 from __future__ import annotations
@@ -84,9 +84,15 @@ def classify(motion: Motion, sample: int) -> PoseClass | None:
         lost = [id for id in m.drives if id not in found]
         words = f"dead point: {', '.join(lost)} cannot drive the mechanism here; {', '.join(instead)} can"
         return PoseClass("dead point", words, sigma, found)
-    branches = branches_at(_by_groups(motion), sample)
+    crossing = branches_at(_by_groups(motion), sample)
+    branches = crossing.branches
     count = f"{len(branches)} branches cross" if len(branches) > 1 else "branches cross"
-    return PoseClass("change point", f"change point: {count} and no driver tells them apart", sigma, (), branches)
+    words = f"change point: {count} and no driver tells them apart"
+    for group in crossing.resting:
+        words += f"; along one more of {motion.group_name(group)} the drivers stand still"
+    for group in crossing.unclear:
+        words += f"; the tangents of {motion.group_name(group)} are not told apart to the second order"
+    return PoseClass("change point", words, sigma, (), branches)
 
 
 def _by_groups(motion: Motion) -> Motion:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from structkin.kinematics.affine import Affine
 from structkin.kinematics.choice import choose
 from structkin.kinematics.circles import with_rates
-from structkin.kinematics.derivatives import Derivatives, Field, Part, quadratic
+from structkin.kinematics.derivatives import Derivatives, Field, Rows, quadratic
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import DriverSlot, Plan
 
@@ -103,11 +103,11 @@ class Coefficients:
                     L[own, own, rows, part] = -self.lanes.x[0, rows, part]
 
         K, L = coefficients(job, self.lanes, len(ids), seed, second=order == 2)
-        found: dict[tuple[str, ...], Field] = {(id,): self._field(K[i], (id,)) for i, id in enumerate(ids)}
+        found: dict[tuple[str, ...], Field] = {(id,): Rows(self.plan, K[i], (id,)) for i, id in enumerate(ids)}
         if order == 2:
             for (i, first), (j, second) in combinations_with_replacement(enumerate(ids), 2):
                 pair = (first, second) if first <= second else (second, first)
-                found[pair] = self._field(L[i, j], pair)
+                found[pair] = Rows(self.plan, L[i, j], pair)
         return found
 
     def _job(self, function: str) -> Job | None:
@@ -117,13 +117,9 @@ class Coefficients:
         job = choose(self.plan, self.lanes.x.shape[-1], function)
         return job if job is not None and job.tape.is_whole else None
 
-    def _field(self, x: Floats, drivers: tuple[str, ...]) -> Field:
-        part = Part(self.plan, x)
-        return {slot: part.slot(slot) for slot, moved in enumerate(self.plan.movers) if moved.issuperset(drivers)}
-
     def _seed(self, drivers: tuple[str, ...]) -> Field:
         """Return the first derivative of the slots of one driver, or their second one by a pair."""
-        seed: Field = {}
+        seed: dict[int, Any] = {}
         for item in self.plan.drivers:
             E = self.lanes.x[0, self.plan.rows(item.slot)]
             if drivers == (item.driver,):
@@ -139,7 +135,7 @@ class Coefficients:
 
     @cached_property
     def _contracted(self) -> Field:
-        rates, seed = self._derivatives.rates(1), Field()
+        rates, seed = self._derivatives.rates(1), dict[int, Any]()
         for item in self.plan.drivers:
             if item.angular:
                 # E'' = z'' turned(E) - z'^2 E.

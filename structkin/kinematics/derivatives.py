@@ -7,7 +7,7 @@ a `Field`, which holds only the slots that move: a driver far away in a large me
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,7 +23,7 @@ from structkin.kinematics.status import Status
 
 Floats = NDArray[np.float64]
 #: A derivative of the slots that move: vectors (2, n) and scalars (n,); those that are not in it are zero.
-Field = dict[int, Any]
+Field = Mapping[int, Any]
 #: The right-hand side g of a step, given its inputs and its unknowns.
 Bend = Callable[["Part", Step], Any]
 
@@ -61,6 +61,32 @@ class Part:
         if isinstance(operand, float):
             return operand if field is None else 0.0
         return np.array([[operand.real], [operand.imag]]) if field is None else np.zeros((2, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Rows(Mapping[int, Any]):
+    """A field in the rows of an array (rows, n), of the slots that all `drivers` move; a view is made when it is read.
+
+    Kernels find all slots at once, of which mostly a few are asked for.
+    """
+
+    plan: Plan
+    x: NDArray[Any]
+    drivers: tuple[str, ...] = ()
+
+    def __getitem__(self, slot: int) -> Any:
+        """Return the derivative of a slot; raises `KeyError` where it has none."""
+        if not self.plan.movers[slot].issuperset(self.drivers):
+            raise KeyError(slot)
+        return Part(self.plan, self.x).slot(slot)
+
+    def __iter__(self) -> Iterator[int]:
+        """Iterate over the slots."""
+        return (slot for slot, moved in enumerate(self.plan.movers) if moved.issuperset(self.drivers))
+
+    def __len__(self) -> int:
+        """Return the number of slots."""
+        return sum(1 for _ in self)
 
 
 def quadratic(v: Field, w: Field) -> Bend:
@@ -101,8 +127,7 @@ class Derivatives:
 
     def rates(self, order: int) -> Field:
         """Return the rates of all slots of this order, as the run has them."""
-        part = Part(self.plan, self.lanes.x[order])
-        return {slot: part.slot(slot) for slot in range(len(self.plan.widths))}
+        return Rows(self.plan, self.lanes.x[order])
 
     def solve(self, seed: Field, bend: Bend | None = None, drivers: Iterable[str] = ()) -> Field:
         """Return a derivative of the slots: `seed` gives those of the drivers' slots.

@@ -19,7 +19,6 @@ from structkin.kinematics.closers import closer_of
 from structkin.kinematics.kernels.group import group_kernel
 from structkin.kinematics.plan import DriverSlot, Operand, Plan, Slot, Step
 from structkin.kinematics.status import Status, mark
-from structkin.kinematics.tracking import BLOCK as TRACKED
 from structkin.kinematics.tracking import track, unpacked
 from structkin.kinematics.turn_gaps import over_gaps, ways_of
 
@@ -185,7 +184,9 @@ class _Block:
 
     def _drive(self, item: DriverSlot, z: Floats) -> None:
         x, rows = self.lanes.x, self.plan.rows(item.slot)
-        self._mark(~np.isfinite(z[0]), Status.NO_INPUT, item.group)
+        finite = np.isfinite(z[0])
+        if not finite.all():
+            self._mark(~finite, Status.NO_INPUT, item.group)
         if not item.angular:
             x[:, rows] = z[:, None]
             return
@@ -197,10 +198,12 @@ class _Block:
         if len(z) > 1:
             rate, second = (z[1], z[2]) if item.sign == 1 else (item.sign * z[1], item.sign * z[2])
             (dc, ds), (ddc, dds) = x[1, rows], x[2, rows]
-            np.multiply(-s, rate, out=dc)
+            np.negative(np.multiply(s, rate, out=dc), out=dc)
             np.multiply(c, rate, out=ds)
-            np.subtract(-s * second, ds * rate, out=ddc)
-            np.add(c * second, dc * rate, out=dds)
+            np.multiply(s, second, out=ddc)
+            np.negative(np.add(ddc, ds * rate, out=ddc), out=ddc)
+            np.multiply(c, second, out=dds)
+            np.add(dds, dc * rate, out=dds)
 
     def _near_turn(self, step: Step, form: Turn) -> Floats:
         """Return turns near those that are meant: counted along the lanes, or near given ones."""
@@ -263,17 +266,14 @@ class _Block:
         begin = start, np.angle(np.array(places[1::2]))[:, None]
         status, least = track(closer, inputs, *begin, x[0, rows], self.progress, turned)
         self.lanes.least[index] = min(self.lanes.least[index], least**2)
-        for outcome in (Status.SINGULAR, Status.OUT_OF_REACH, Status.NOT_CONVERGED):
-            self._mark(status == outcome, outcome, step.group)
-        for first in range(0, n, TRACKED):
-            good = first + np.flatnonzero(status[first : first + TRACKED] == Status.OK)
-            if len(good):
-                known = [np.array([row[good] for part in moving for row in x[order, part]]) for order in range(3)]
-                known = [part.reshape(-1, len(good)) for part in known]
-                # A slice is written in one go, lanes that are listed are not.
-                part = slice(good[0], good[-1] + 1) if good[-1] - good[0] + 1 == len(good) else good
-                pose = np.take(x[0, rows], good, axis=1)
-                x[1][rows, part], x[2][rows, part] = closer.rates(known[0], pose, *known[1:])
+        if status.any():
+            for outcome in (Status.SINGULAR, Status.OUT_OF_REACH, Status.NOT_CONVERGED):
+                self._mark(status == outcome, outcome, step.group)
+        numbers = np.array([row for part in moving for row in range(part.start, part.stop)], np.int64)
+        for low in range(0, n, closer.block):
+            closer.write_rates(x, numbers, rows.start, low, min(low + closer.block, n))
+        if status.any():
+            x[1:, rows, status != Status.OK] = np.nan
 
     def _compiles(self, step: Step, form: General, n: int) -> bool:
         kernel = group_kernel(form.rows, step.known)

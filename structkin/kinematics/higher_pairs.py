@@ -9,15 +9,17 @@ import numpy as np
 
 from structkin.errors import InputError, Problem
 from structkin.groups.cam import Lift, OfAngle, Turn
-from structkin.groups.periodic import Follow
+from structkin.groups.periodic import Follow, Function
 from structkin.kinematics.affine import Frame
 from structkin.kinematics.driven_links import at_distance, slid, turned
 from structkin.kinematics.geneva_motion import crank_driver
 from structkin.kinematics.plan import Slot
+from structkin.kinematics.profile_followers import follower_of
 from structkin.kinematics.scene import Contact, Scene
 from structkin.model.cams import Cam
 from structkin.model.geneva import Geneva
 from structkin.model.parts import Arc, Guide
+from structkin.model.profile_cams import ProfileCam
 
 if TYPE_CHECKING:
     from structkin.kinematics.closing import Closing
@@ -38,6 +40,8 @@ def solve_higher(closing: Closing, ties: list[Contact]) -> Mapping[str, Frame] |
     if geneva is not None and geneva.wheel == lower.link and geneva.pivot == lower.joint:
         return _stepped(closing, lower, geneva)
     cam = closing.scene.mechanism.cams.get(higher.joint)
+    if isinstance(cam, ProfileCam):
+        return _on_profile(closing, lower, cam)
     if not isinstance(cam, Cam) or cam.follower != lower.link or cam.joint != lower.joint:
         return None
     return _followed(closing, lower, cam)
@@ -110,16 +114,33 @@ def _on_slot(closing: Closing, tie: Contact, slot: Guide) -> Mapping[str, Frame]
 
 def _followed(closing: Closing, tie: Contact, cam: Cam) -> Mapping[str, Frame]:
     """Close a follower whose cam and carrier are known: its joint is driven by the law."""
+    scene = closing.scene
+    require_carrier(scene, cam, ())
+    return _lifted(closing, tie, cam.follow, cam.cam, cam.carrier)
+
+
+def _on_profile(closing: Closing, tie: Contact, cam: ProfileCam) -> Mapping[str, Frame] | None:
+    """Close a follower on the carrier of a known cam's shaft, where it is a function of the cam's angle."""
+    if cam.follower != tie.link or cam.cam not in closing.scene.frames:
+        return None
+    found = follower_of(closing.scene, tie, cam)
+    if found is None or not found[1].is_single_valued:
+        return None
+    carrier, function = found
+    return _lifted(closing, tie, function, cam.cam, carrier)
+
+
+def _lifted(closing: Closing, tie: Contact, function: Function, cam: str, carrier: str) -> Mapping[str, Frame]:
+    """Close a link on a known carrier whose travel or angle against it is a function of a known cam's angle."""
     scene, tape = closing.scene, closing.scene.tape
-    frames = require_carrier(scene, cam, ())
-    inputs = [closing.vector(frames[link].direction) for link in (cam.cam, cam.carrier)]
-    lift = Lift(cam.follow)
+    inputs = [closing.vector(scene.frames[link].direction) for link in (cam, carrier)]
+    lift = Lift(function)
     (start,) = lift.position(tuple(map(tape.in_sketch, inputs)), None)
     slot = Slot(tape.step(lift, inputs, (float(start[0]),), group=closing.index, scalar=True)[0])
     if tie.kind == "P":
         return slid(closing, tie, slot)
     turn = Slot(tape.step(Turn(), (slot,), (complex(np.exp(1j * float(start[0]))),), group=closing.index)[0])
-    return turned(closing, tie, cam.carrier, turn)
+    return turned(closing, tie, carrier, turn)
 
 
 def _stepped(closing: Closing, tie: Contact, geneva: Geneva) -> Mapping[str, Frame]:

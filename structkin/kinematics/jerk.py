@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +51,7 @@ class Jerk:
     def _thirds(self) -> Field:
         derivatives = Derivatives(self.plan, self.lanes)
         first, second = derivatives.rates(1), derivatives.rates(2)
-        seed: Field = {}
+        seed: dict[int, Any] = {}
         for item in self.plan.drivers:
             jerk = item.sign * self.drivers[item.driver]
             if not item.angular:

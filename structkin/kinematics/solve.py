@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from structkin.errors import InputError, Problem
+from structkin.kinematics.call import make_schedule
 from structkin.kinematics.change_points import run
 from structkin.kinematics.choice import check_engine
 from structkin.kinematics.coefficients import Coefficients
@@ -16,7 +17,7 @@ from structkin.kinematics.engine import Lanes
 from structkin.kinematics.gaps import mark_gaps
 from structkin.kinematics.motion import Motion
 from structkin.kinematics.plan import Plan
-from structkin.kinematics.schedule import Schedule, make_schedule
+from structkin.kinematics.schedule import Schedule
 from structkin.kinematics.special_geometry import compile_plan
 from structkin.model.mechanism import Mechanism
 

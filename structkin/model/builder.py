@@ -64,7 +64,7 @@ class Builder:
         along: Sequence[str] | None = None,
     ) -> Builder:
         """Add a prismatic joint of two links."""
-        return self._add("joints", {id: {"type": "prismatic", **_given(links=links, at=at, axis=axis, along=along)}})
+        return self._joint(id, "prismatic", links=links, at=at, axis=axis, along=along)
 
     def slot(
         self,
@@ -79,8 +79,9 @@ class Builder:
         radius: float | str | None = None,
     ) -> Builder:
         """Add a pin that slides in a slot of the link `slot`, straight or about a center."""
-        entry = _given(pin=pin, on=on, slot=slot, axis=axis, along=along, center=center, radius=radius)
-        return self._add("joints", {id: {"type": "pin-in-slot", **entry}})
+        return self._joint(
+            id, "pin-in-slot", pin=pin, on=on, slot=slot, axis=axis, along=along, center=center, radius=radius
+        )
 
     def cam(self, id: str, *, cam: str, follower: str, **entry: Any) -> Builder:
         """Add a cam and its follower; `entry` holds contact and law or profile as they would stand in the file."""
@@ -88,7 +89,7 @@ class Builder:
 
     def geneva(self, id: str, *, crank: str, pin: str, wheel: str, slots: int) -> Builder:
         """Add a Geneva wheel and the pin of its crank."""
-        return self._add("joints", {id: {"type": "geneva", **_given(crank=crank, pin=pin, wheel=wheel, slots=slots)}})
+        return self._joint(id, "geneva", crank=crank, pin=pin, wheel=wheel, slots=slots)
 
     def gear(
         self,
@@ -103,8 +104,8 @@ class Builder:
         centers: Sequence[str] | None = None,
     ) -> Builder:
         """Add two gears in mesh; `ratio` is omega_1 / omega_2 seen from the carrier."""
-        entry = _given(links=links, teeth=teeth, radii=radii, ratio=ratio, internal=internal)
-        return self._add("joints", {id: {"type": "gear", **entry, **_given(carrier=carrier, centers=centers)}})
+        wheels = {"links": links, "teeth": teeth, "radii": radii, "ratio": ratio}
+        return self._joint(id, "gear", **wheels, internal=internal, carrier=carrier, centers=centers)
 
     def belt(
         self,
@@ -119,8 +120,8 @@ class Builder:
         centers: Sequence[str] | None = None,
     ) -> Builder:
         """Add two pulleys or sprockets under a belt or chain."""
-        entry = _given(links=links, teeth=teeth, radii=radii, ratio=ratio, crossed=crossed)
-        return self._add("joints", {id: {"type": "belt", **entry, **_given(carrier=carrier, centers=centers)}})
+        wheels = {"links": links, "teeth": teeth, "radii": radii, "ratio": ratio}
+        return self._joint(id, "belt", **wheels, crossed=crossed, carrier=carrier, centers=centers)
 
     def rack(
         self,
@@ -133,8 +134,7 @@ class Builder:
         center: str | None = None,
     ) -> Builder:
         """Add a pinion and its rack."""
-        entry = _given(links=links, radius=radius, along=along, carrier=carrier, center=center)
-        return self._add("joints", {id: {"type": "rack", **entry}})
+        return self._joint(id, "rack", links=links, radius=radius, along=along, carrier=carrier, center=center)
 
     def rolling(
         self,
@@ -149,9 +149,9 @@ class Builder:
         internal: bool | None = None,
     ) -> Builder:
         """Add a circle that rolls on a line (`along`, `radius`) or on a circle (`centers`, `radii`) without slip."""
-        entry = _given(links=links, along=along, radius=radius, center=center)
-        entry |= _given(centers=centers, radii=radii, internal=internal)
-        return self._add("joints", {id: {"type": "rolling", **entry}})
+        on_line = {"along": along, "radius": radius, "center": center}
+        on_circle = {"centers": centers, "radii": radii, "internal": internal}
+        return self._joint(id, "rolling", links=links, **on_line, **on_circle)
 
     def drive(
         self,
@@ -229,6 +229,10 @@ class Builder:
     def __repr__(self) -> str:
         """Show the title."""
         return f"<Builder {self._data['title']!r}>"
+
+    def _joint(self, id: str, type: str, **entry: Any) -> Builder:
+        """Add a joint with those keys that are given."""
+        return self._add("joints", {id: {"type": type, **_given(**entry)}})
 
     def _add(self, section: str, entries: Mapping[str, Any]) -> Builder:
         table = self._data.setdefault(section, {})

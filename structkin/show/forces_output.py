@@ -112,8 +112,9 @@ def forces_table(forces: Kinetostatics) -> Table:
         title_justify="left",
         caption_justify="left",
     )
-    for head, justify in (("", "left"), ("mean", "right"), ("largest", "right"), ("at", "right")):
-        table.add_column(head, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    table.add_column("", overflow="fold")
+    for head in ("mean", "largest", "at"):
+        table.add_column(head, justify="right", overflow="fold")
     for id in m.drives:
         values, unit = forces.driver(id), effort_unit(m, id)
         table.add_row(Text(f"driver {id}"), *_cells(forces, values, unit, forces.unique(id)))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Sequence
-from typing import cast
 
 import numpy as np
 
@@ -32,7 +31,8 @@ class System:
 
     def ends(self, row: int) -> list[int]:
         """Return the two ends of a row."""
-        return cast(list[int], self._rows.ends[row].tolist())
+        ends: list[int] = self._rows.ends[row].tolist()
+        return ends
 
     def entries(self, row: int) -> Sparse:
         """Return the entries of a row by column; the ground has none."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,7 +114,9 @@ def trial(case: Case, gain: float, step: float | None = None, times: Floats | No
     """Simulate ten seconds with alpha = beta = `gain`: by LSODA at the paper's tolerance, or by RK4 at a step [s]."""
     # An output would cut a longer step.
     t = np.linspace(0, DURATION, 1 + round(DURATION / max(0.01, step or 0.0))) if times is None else times
-    way = {"integrator": "LSODA", "rtol": TOLERANCE, "atol": TOLERANCE} if step is None else {}
+    way: dict[str, Any] = {"integrator": "LSODA", "rtol": TOLERANCE, "atol": TOLERANCE}
+    if step is not None:
+        way = {"integrator": "rk4", "step": step}
     found = simulate(
         case.mechanism,
         t,
@@ -122,7 +125,7 @@ def trial(case: Case, gain: float, step: float | None = None, times: Floats | No
         stabilisation="baumgarte",
         alpha=float(gain),
         beta=float(gain),
-        **(way or {"integrator": "rk4", "step": step}),  # type: ignore[arg-type]
+        **way,
     )
     way_off = found.position(case.point) - case.path(found.t)
     return Trial(float(gain), step, found, np.hypot(*way_off.T))

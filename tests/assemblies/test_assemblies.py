@@ -292,6 +292,82 @@ def test_repr():
     assert repr(found[1]) == "<Assembly 1: group 2: -; certified>"
 
 
+# --- wheels ---------------------------------------------------------------------------------------------------
+
+
+def rocker_with_wheel(teeth):
+    return sk.Mechanism(
+        points={
+            "A": (0, 0), "B": (0, 1), "C": (3, 2), "D": (3, 0), "G": (4.5, 0), "H": (4.5, 0.6), "K": (6.5, 1.6),
+            "L": (7, 0),
+        },
+        links={
+            "ground": ["A", "D", "G", "L"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"],
+            "wheel": ["G", "H"], "rod": ["H", "K"], "arm": ["L", "K"],
+        },
+        joints={"mesh": {"type": "gear", "links": ["rocker", "wheel"], "teeth": teeth}},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("teeth", "turns"), [([40, 20], 1), ([20, 40], 2), ([20, 60], 3), ([30, 40], 4)])
+def test_whole_turns_of_a_rocker_with_a_wheel(teeth, turns):
+    """Behind a ratio p : q the wheel has q places for each mode of the four-bar."""
+    m = rocker_with_wheel(teeth)
+    every = list(m.assemblies())
+    assert len(every) == 4 * turns and len({item.modes for item in every}) == len(every)
+    start = m.assembly()
+    assert start.distance() == pytest.approx(0, abs=1e-12)
+    ratio = teeth[0] / teeth[1]
+    wheels = set()
+    for item in every:
+        # Outer wheels turn the other way; the rocker's turns are counted from the sketch.
+        turned = item.angle("rocker") - start.angle("rocker")
+        wheel = start.angle("wheel") - ratio * turned
+        steps = (item.angle("wheel") - wheel) / (2 * math.pi) * turns
+        assert steps == pytest.approx(round(steps), abs=1e-9)
+        wheels.add((item.modes[1], round(steps) % turns))
+    assert len(wheels) == 2 * turns
+    motion = every[-1].mechanism().solve(samples=13, strict=True)
+    np.testing.assert_allclose(motion.position("H")[0], every[-1].position("H"), atol=1e-12)
+
+
+def test_ratios_of_no_whole_numbers_are_told():
+    data = rocker_with_wheel([20, 40]).source_dict
+    data["joints"]["mesh"] = {"type": "gear", "links": ["rocker", "wheel"], "ratio": -math.sqrt(2)}
+    found = sk.Mechanism(**data).assemblies()
+    assert len(list(found)) == 4 and "whole turns more are not listed" in found.report
+
+
+@pytest.mark.parametrize("rods", [(-2.3, 1.0), (-2.1, 1.0), (-1.7, 1.0), (-2.0, 0.8)])
+def test_a_geared_five_bar_driven_between_its_rods(rods):
+    """Gears inside a group: the modes that are searched for are the zeros of one function of the crank's turn."""
+    data = copy.deepcopy(sk.load(path("geared_five_bar")).source_dict)
+    data["drivers"] = {"motor": {"joint": "P", "links": ["left_rod", "right_rod"]}}
+    del data["duration"]
+    m, (angle, longer) = sk.Mechanism(**data), rods
+    data["lengths"] = {"B-P": longer * abs(m.points["P"] - m.points["B"]) * 1e3}
+    m = sk.Mechanism(**data)
+    found = m.assemblies(drivers={"motor": angle})
+    every = list(found)
+    assert "not enumerated" in found.report and not any(item.certified for item in every)
+    A, B, C, D, P = (m.points[name] for name in "ABCDP")
+    left, right = longer * abs(P - B), abs(C - P)
+    # P -> C is turned by the driver from B -> P, so that the distance of B and C is known.
+    reach = abs(left + right * np.exp(1j * angle))
+    turn = np.linspace(0, 4 * np.pi, 400_001)[:-1]
+    gap = np.abs(D + (C - D) * np.exp(-0.5j * turn) - A - (B - A) * np.exp(1j * turn)) - reach
+    assert len(every) == np.sum(gap * np.roll(gap, -1) < 0) > 0
+    for item in every:
+        B1, C1 = (complex(*item.position(name)) for name in "BC")
+        assert abs(C1 - B1) == pytest.approx(reach, abs=1e-12)
+        turned = ((C1 - D) / (C - D)) ** 2 * (B1 - A) / (B - A)
+        assert turned == pytest.approx(1, abs=1e-9)
+        assert item.mechanism().solve(drivers={"motor": [angle]}).ok.all()
+    with pytest.raises(sk.InputError, match="circuits: it has gears, turns: its modes are not enumerated"):
+        m.circuits()
+
+
 # --- random mechanisms ----------------------------------------------------------------------------------------
 
 quiet = {

@@ -123,15 +123,16 @@ def test_the_table_and_the_picture_show_it_beyond_the_limit(tmp_path):
 )
 def test_a_group_that_is_not_enumerated_has_the_pose_of_the_sketch(m, group, why):
     found = m.assemblies()
-    (item,) = found
+    item = found.followed
+    assert item.index is not None and found[item.index].modes == item.modes
     assert item.distance() < 1e-9 * item.motion.size and item.residual < 1e-12
-    assert item.unlisted == (group,) and not item.singular and f"group {group + 1}: ?" in item.label
-    assert item.motion.status[0] == sk.Status.OK and "followed from the sketch" in item.verdict
+    assert item.unlisted == (group,) and not item.singular
+    assert item.motion.status[0] == sk.Status.OK and "not all known" in item.verdict
     assert not found.complete and not found.dead_ends and not found.truncated
     assert why in found.unlisted[group]
-    assert "1 assembly, which may not be all" in found.report and why in found.report
+    assert ", which may not be all" in found.report and why in found.report
     assert "does not close" not in found.report
-    assert m.assembly().distance() < 1e-9 * item.motion.size and m.assembly().index == 0
+    assert m.assembly().distance() < 1e-9 * item.motion.size
     other = m.assembly().mechanism().solve(drivers={id: [value] for id, value in item.drivers.items()}, strict=True)
     assert other.ok.all()
 
@@ -148,9 +149,7 @@ def test_it_moves_with_the_drivers_and_ends_where_the_motion_does():
     motion = m.solve(drivers={"motor": [start + 0.2]})
     assert m.assembly(drivers={"motor": start + 0.2}).position("P") == pytest.approx(motion.position("P")[0])
     gone = m.assemblies(drivers={"motor": start + 3.0})
-    assert not list(gone) and "no pose of it is known" in gone.report
-    with pytest.raises(sk.PoseError, match="gears"):
-        m.assembly(drivers={"motor": start + 3.0})
+    assert gone.followed is None and not gone.complete and "which may not be all" in gone.report
 
 
 def test_the_command_says_so_and_exits_0(tmp_path):
@@ -163,7 +162,7 @@ def test_the_command_says_so_and_exits_0(tmp_path):
     file.write_text(text.replace(old, 'motor = { links = ["left_rod", "right_rod"], speed = "60 rpm" }'), "utf-8")
     result = CliRunner().invoke(app, ["assemblies", str(file)])
     words = " ".join(result.output.split())
-    assert result.exit_code == 0 and "0 *" in words and "which may not be all" in words
+    assert result.exit_code == 0 and " * " in words and "which may not be all" in words
     assert "does not close" not in words
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import structkin as sk
@@ -74,10 +74,10 @@ def check_triad_circuits(seed):
     assert len(found) == len({sheet.circuit for sheet in found.sheets})
 
 
-# The search is complete but for circuits between the values that are looked at, and such mechanisms can be drawn
-# (seed 1732 has one): the same ones are taken each time here, others in the slow set.
-@settings(max_examples=3, deadline=None, derandomize=True, database=None)
+# Seed 1732 has two circuits that are far narrower than the range of its slide.
+@settings(max_examples=3, deadline=None)
 @given(seeds)
+@example(1732)
 def test_triads(seed):
     check_triad_circuits(seed)
 
@@ -93,11 +93,13 @@ def check_two_roads(seed, elements):
     """Curves that are followed through their folds, and margins of closed forms, give the same sheets and circuits."""
     m = build(seed, elements, menu=DYADS, first=(driven_r, driven_r, driven_p, ram_r)).mechanism()
     driver = next(iter(m.drives))
+    plan = compile_plan(m)
+    # Dyads that share links with a driver may have become one larger group.
+    assume(not plan.tracked)
     wanted = by_margins(m, driver)
     limits = [end for s in wanted.sheets for end in (s.interval.low, s.interval.high) if end is not None]
     # Beyond infinity, and behind a length of zero, margins see no way; through change points the curves go straight on.
     assume(not any(end.change_point or end.kind in ("parallel", "no length", "range") for end in limits))
-    plan = compile_plan(m)
     assume(all(getattr(step.kind, "name", "") not in ("PRP", "RPP") for step in plan.steps))
     found = _Search(plan, Swept(m, driver, None, None), 1000).run()
     assert len(found) == len(wanted) and len(found.sheets) == len(wanted.sheets)
@@ -107,7 +109,10 @@ def check_two_roads(seed, elements):
         for sheet in result.sheets:
             low, high = sheet.interval.low, sheet.interval.high
             full = low is None or high is None
-            rows.append((0.0, TURN) if full else (low.value, high.value))
+            ends = (0.0, TURN) if full else (low.value, high.value)
+            # The same interval may be told a turn later.
+            turn = TURN * math.floor((ends[0] + 1e-7) / TURN) if m.drives[driver].kind == "angle" else 0.0
+            rows.append((ends[0] - turn, ends[1] - turn))
         return np.array(sorted(rows)).reshape(-1, 2)
 
     np.testing.assert_allclose(np.sort(ends(found).ravel()), np.sort(ends(wanted).ravel()), atol=1e-8)
@@ -117,8 +122,10 @@ def check_two_roads(seed, elements):
     assert (found.home is None) == (wanted.home is None)
 
 
-@settings(max_examples=6, deadline=None, derandomize=True, database=None)
+# Seed 1074: two curves of a slide of hundred metres pass each other half a metre apart.
+@settings(max_examples=6, deadline=None)
 @given(seeds, st.integers(1, 2))
+@example(1074, 1)
 def test_curves_and_margins_agree(seed, elements):
     check_two_roads(seed, elements)
 
@@ -151,3 +158,62 @@ def test_what_is_not_enumerated_is_told():
     )
     with pytest.raises(sk.InputError, match=r"circuits: .*not enumerated; limits\(\) follows the motion"):
         m.circuits()
+
+
+def test_circuits_join_at_change_points():
+    """A parallelogram and its antiparallelogram cross where all bars are in line: one circuit by either search."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (0.3, 0.9), "C": (2.3, 0.9), "D": (2, 0)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"]},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )
+    wanted, found = m.circuits(), _Search(compile_plan(m), Swept(m, "motor", None, None), 1000).run()
+    assert len(found) == len(wanted) == 1
+    # Followed curves go straight through, and are cut by folds only.
+    assert [len(x.sheets) for x in (found, wanted)] == [2, 4]
+    assert len(found.meetings) == 2 and all(meeting.limit.change_point for meeting in found.meetings)
+    assert [math.sin(meeting.limit.value) for meeting in found.meetings] == pytest.approx([0, 0], abs=1e-9)
+
+
+def test_a_triad_that_is_flat():
+    """The same on a triad: its plate keeps its angle on one sheet, and all others are reached from change points."""
+    m = sk.Mechanism(
+        points={
+            "A": (0, 0), "D": (2, 0), "B": (0.2, 0.9), "C": (2.2, 0.9), "P": (1.2, 1.9), "E": (1.2, 1.3),
+            "F": (2.2, 2.0),
+        },
+        links={
+            "ground": ["A", "D", "E"], "left": ["A", "B"], "right": ["D", "C"], "plate": ["B", "C", "P"],
+            "crank": ["E", "F"], "rod": ["F", "P"],
+        },
+        drivers={"motor": {"joint": "E", "speed": 1.0}},
+    )  # fmt: skip
+    found = m.circuits()
+    assert len(found) == 2 and len(found.sheets) == 8
+    points = [meeting.limit.value for meeting in found.meetings if meeting.limit.change_point]
+    assert len(points) == 4
+    alone = m.limits()
+    assert alone.turns_fully
+    passed = [point.value for point in alone.change_points]
+    own = [x.limit.value for x in found.meetings if x.limit.change_point and found.home in x.sheets]
+    assert sorted(x % TURN for x in passed) == pytest.approx(sorted(own), abs=1e-9)
+    for value in points:
+        # There the legs are in line with the ground, so that P is a leg's length beside (1, 1).
+        leg, rod = math.hypot(0.2, 0.9), math.hypot(1, 0.1)
+        tip = complex(1.2, 1.3) + math.hypot(1, 0.7) * complex(math.cos(value), math.sin(value))
+        gaps = [abs(tip - complex(1 + side * leg, 1)) - rod for side in (-1, 1)]
+        assert min(map(abs, gaps)) < 1e-9
+
+
+def test_redundant_joints():
+    """A group of one link on two cranks too many has no discriminant: it is looked at in places."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 2), "C": (5, 2), "D": (4, 0), "E": (2, 0), "F": (3, 2)},
+        links={
+            "ground": ["A", "D", "E"], "left": ["A", "B"], "coupler": ["B", "C", "F"],
+            "right": ["D", "C"], "middle": ["E", "F"],
+        },
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )  # fmt: skip
+    found = m.circuits()
+    assert len(found) == 1 and found.sheets[0].interval.is_full_turn

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from structkin.bench import tables
 from structkin.bench.comparison import Comparison
 from structkin.bench.global_runs import GlobalRun
 from structkin.bench.measure import measure, values
 from structkin.bench.mechanism import SPEEDS, scalable_four_bar
 from structkin.bench.methods import METHODS
+from structkin.bench.pictures import draw_times
+from structkin.bench.report import report
 from structkin.bench.shares import METHODS as SHARED
 from structkin.bench.shares import OPERATIONS, shares
 from structkin.bench.tensors import Chain
@@ -77,13 +81,20 @@ def test_pieces_of_a_long_motion_add_up(monkeypatch):
     m = scalable_four_bar(5)
     whole = measure(METHODS[0], m, "numpy", 700)
     monkeypatch.setattr("structkin.bench.measure.PIECE", 5 * 128)
+    monkeypatch.setattr("structkin.bench.measure.WHOLE", 1)
     assert measure(METHODS[0], m, "numpy", 700).checksum == pytest.approx(whole.checksum, rel=1e-13)
 
 
 def test_patience_leaves_the_rest_out(monkeypatch):
     monkeypatch.setattr("structkin.bench.measure.PIECE", 5 * 360)
+    monkeypatch.setattr("structkin.bench.measure.WHOLE", 1)
     one = measure(METHODS[0], scalable_four_bar(5), "numpy", 3600, patience=1e-9)
     assert one.solved == 360 and one.samples == 3600 and one.seconds < one.best * 5
+    assert one.extrapolated and one.row("motion")["extrapolated"] and tables.marked(one).endswith("*")
+    comparison = Comparison(motions=[replace(one, family="as published")])
+    assert tables.LEGEND in list(report(comparison)) and f"| {tables.marked(one)} |" in "\n".join(report(comparison))
+    labels = [text.get_text() for text in draw_times(comparison, "as published").legends[0].get_texts()]
+    assert any("extrapolated" in label for label in labels)
 
 
 @pytest.mark.parametrize("method", METHODS[3:], ids=lambda method: method.name)
@@ -116,10 +127,17 @@ def rows(folder: Path) -> list[dict[str, str]]:
 def test_a_tiny_run(tmp_path: Path):
     result = tiny("--to", tmp_path / "new")
     assert result.exit_code == 0, result.output
-    for told in ("times II", "time ~ dyads^", "II : IV-b : IV : I = 1 :", "times its bare calls at 2, 6 dyads"):
+    for told in (
+        "III, NumPy : II",
+        "time ~ dyads^",
+        "| IV-b, NumPy |",
+        "over the bare calls | 2 | 6 |",
+        "copying [ns]",
+    ):
         assert told in result.output
     found = rows(tmp_path / "new")
     assert sum(row["part"] == "motion" for row in found) == 2 * 2 * len(METHODS)
+    assert {row["part"] for row in found} == {"motion", "same work", "short", "drivers"}
     assert all(float(row["ratio"]) > 0 for row in found)
     names = ("times_as_published.png", "times_unequal_lengths.png", "shares.png", "shares_by_size.png")
     assert all((tmp_path / "new" / name).stat().st_size > 5000 for name in names)
@@ -158,6 +176,22 @@ def test_every_mistake_of_a_call(tmp_path: Path):
     assert isinstance(error, InputError)
     keys = [problem.key for problem in error.problems]
     assert keys == ["--engine", "--engine", "--dyads", "--turns", "--patience", "--to"]
+
+
+def test_pieces_of_global_methods_are_long(monkeypatch):
+    """The walk of the first turn is not measured with a turn or two: a long motion has one walk."""
+    monkeypatch.setattr("structkin.bench.measure.PIECE", 360)
+    monkeypatch.setattr("structkin.bench.measure.LONG_PIECE", 720)
+    one = measure(METHODS[-1], scalable_four_bar(1), "numpy", 1080, runs=1, patience=1e-9)
+    assert one.solved == 720
+
+
+def test_two_threads_are_told_beside_one(tmp_path: Path):
+    pytest.importorskip("numba")
+    line = ["bench", "scalable-four-bar", "--dyads", "17", "--turns", "1", "--engine", "numba", "--quick"]
+    result = CliRunner().invoke(app, [*line, "--to", str(tmp_path)])
+    assert result.exit_code == 0 and "one thread : two" in result.output
+    assert [row["threads"] for row in rows(tmp_path) if row["part"] == "threads"] == ["1", "2"]
 
 
 def test_nothing_measured_has_no_crossings():

@@ -26,7 +26,8 @@ def test_the_groups_turn_round_and_close(count, groups):
 
 
 def test_what_is_measured():
-    dyad, triad, six = costs("numpy", (2,), 2)
+    *short, dyad, triad, six = costs("numpy", (2,), 2, short=(1, 2))
+    assert [(one.kind, one.samples) for one in short] == [("dyad RRR", 360), ("triad 3-RR", 360)]
     assert dyad.dyads == 1.0 and dyad.against_cube == 1.0
     assert triad.links == 4 and triad.nanoseconds > 0 and triad.against_cube == pytest.approx(triad.dyads / 8)
     assert six.links == 6 and six.kind == "2 platforms"

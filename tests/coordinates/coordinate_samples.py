@@ -10,14 +10,16 @@ import structkin as sk
 from structkin.examples import names
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "kinematics"))
-from cam_samples import KINDS, cam_file
+from cam_samples import KINDS, cam_file, eccentric
+from geneva_samples import geneva, geneva_linkage
 from random_mechanisms import DRIVEN, DYADS, GEARED, build
 
 sys.path.pop(0)
 
 __all__ = [
     "EXAMPLES", "FAMILIES", "KINDS", "METHODS", "MIXED", "SLOTS", "build", "cam_file", "circular_slot", "dense",
-    "distinct", "four_bar", "frames_of", "scalable", "slider_crank", "three_cranks",
+    "distinct", "eccentric", "four_bar", "frames_of", "geneva", "geneva_linkage", "scalable", "slider_crank",
+    "three_cranks", "train",
 ]  # fmt: skip
 
 #: The families, and methods that between them use every linear solver.
@@ -144,7 +146,7 @@ def distinct(motion, other):
     """The largest difference of two motions at samples ok in both: positions, velocities, accelerations, relative."""
     both = motion.ok & other.ok
     size = motion.size
-    gaps = []
+    gaps, fastest = [], 0.0
     for order in range(3):
         mine, theirs = (
             np.concatenate([
@@ -157,6 +159,19 @@ def distinct(motion, other):
         if not mine.size:
             gaps.append(np.zeros(0))
             continue
-        scale = size if order == 0 else np.maximum(np.abs(mine).max(axis=0), 1e-3 * np.abs(mine).max())
+        # Links that only slide at a steady speed have no acceleration but the rounding of their v^2.
+        least = 1e-3 * max(np.abs(mine).max(), fastest**2 / size)
+        scale = size if order == 0 else np.maximum(np.abs(mine).max(axis=0), least)
+        fastest = np.abs(mine).max() if order == 1 else 0.0
         gaps.append(np.abs(mine - theirs).max(axis=0) / np.where(scale, scale, 1.0))
     return gaps
+
+
+def train(ratio=-0.37):
+    """Two gears on the ground."""
+    return sk.Mechanism(
+        points={"A": (0, 0), "P": (1, 0), "B": (3, 0), "Q": (3, 1)},
+        links={"ground": ["A", "B"], "first": ["A", "P"], "second": ["B", "Q"]},
+        joints={"mesh": {"type": "gear", "links": ["first", "second"], "ratio": ratio}},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )

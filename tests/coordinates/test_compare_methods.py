@@ -4,10 +4,14 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
-from coordinate_samples import four_bar
+from coordinate_samples import FAMILIES, four_bar
 
 import structkin as sk
+from structkin.coordinates.linear import Dense
+from structkin.coordinates.regular import regularity
+from structkin.coordinates.scaled import Scaled
 from structkin.examples import path
 
 
@@ -135,3 +139,27 @@ def test_solve_takes_method_and_coordinates():
     assert json.loads(run.stdout).keys() == json.loads(plain.stdout).keys()
     wrong = structkin("solve", file, "--coordinates", "relative")
     assert wrong.returncode == 2 and "has none" in wrong.stderr
+
+
+def test_a_ram_that_is_short_beside_the_mechanism():
+    """Its rows are small beside the mechanism's size at every pose, which makes none of them a singular one."""
+    found = sk.compare(sk.load(path("excavator")), 13, methods=["global"], coordinates=["natural", "relative"])
+    assert found.agrees and found.regular == found.samples == 13
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_regularity_is_that_of_the_parts(family):
+    """A point far out makes the mechanism large, and no pose singular."""
+    table = four_bar(1, 3, 2.5, 3, 0.7).source_dict
+    far = {**table, "points": {**table["points"], "F": (900.0, 0.0)}}
+    far["links"] = {**table["links"], "ground": [*table["links"]["ground"], "F"]}
+    sigmas = []
+    for m in (sk.Mechanism.from_dict(table), sk.Mechanism.from_dict(far)):
+        known = m.solve(37, method="global", coordinates=family).statistics
+        scaled = Scaled(known.coordinates, Dense)
+        sigmas.append((regularity(scaled, known.q, known.z), known.smallest_singular_value))
+    (near, small), (same, shrunk) = sigmas
+    np.testing.assert_allclose(same, near, rtol=0.2)
+    assert near.min() > 0.05
+    if family != "natural":  # there a pin on the ground is no coordinate
+        assert shrunk.max() < 0.05 * small.min()

@@ -2,7 +2,19 @@
 
 import numpy as np
 import pytest
-from coordinate_samples import FAMILIES, KINDS, METHODS, MIXED, build, cam_file, distinct
+from coordinate_samples import (
+    FAMILIES,
+    KINDS,
+    METHODS,
+    MIXED,
+    build,
+    cam_file,
+    distinct,
+    eccentric,
+    geneva,
+    geneva_linkage,
+    train,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_global_methods import assert_agree
@@ -44,6 +56,11 @@ def test_a_gear_on_a_link_between_two_known_pins(seed, elements):
         assert_geared(seed, elements, way)
 
 
+def test_links_that_only_slide_at_a_steady_speed():
+    """Their accelerations are zero, or 1e-37."""
+    assert_geared(77006149, 2, WAYS[1])
+
+
 @pytest.mark.slow
 @settings(max_examples=2000, deadline=None)
 @given(seed=seeds, elements=st.integers(1, 6), way=st.sampled_from(WAYS))
@@ -69,15 +86,6 @@ def assert_geared(seed, elements, way):
     assert not motion.ok.all() or other.ok.all()
     for link in m.topology.moving_links if motion.ok.all() else ():
         np.testing.assert_allclose(other.angle(link), motion.angle(link), atol=1e-7)
-
-
-def train(ratio=-0.37):
-    return sk.Mechanism(
-        points={"A": (0, 0), "P": (1, 0), "B": (3, 0), "Q": (3, 1)},
-        links={"ground": ["A", "B"], "first": ["A", "P"], "second": ["B", "Q"]},
-        joints={"mesh": {"type": "gear", "links": ["first", "second"], "ratio": ratio}},
-        drivers={"motor": {"joint": "A", "speed": 1.0}},
-    )
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -148,27 +156,6 @@ def test_random_cams(seed, case, way):
         assert_all(m, 49, [way])
 
 
-def eccentric(contact, kind):
-    """A circle of radius 1, 0.3 beside its shaft, given as a table of radii."""
-    u = np.linspace(0, 2 * np.pi, 180, endpoint=False)
-    rows = np.stack((u, 0.3 * np.cos(u) + np.sqrt(1 - (0.3 * np.sin(u)) ** 2)), axis=1)
-    touch = {"roller": {"at": "Q", "radius": 0.4}, "knife-edge": {"at": "Q", "contact": "knife-edge"}}
-    reach = {"roller": 1.35, "knife-edge": 0.95, "flat": 1.0}[contact]
-    points = {"A": (0, 0), "M": (0.3, 0), "Q": (0.2, reach), "F": (1.2, reach), "T": (0.2, 3)}
-    links = {"ground": ["A"], "disc": ["A", "M"], "follower": ["Q", "T", "F"]}
-    joints = {"guide": {"type": "prismatic", "links": ["follower", "ground"], "axis": [0, 1]}}
-    if kind == "oscillating":
-        points["B"] = (3, 0.5)
-        links |= {"ground": ["A", "B"], "follower": ["B", "Q", "F"]}
-        points.pop("T")
-        joints = {}
-    cam = {"type": "cam", "cam": "disc", "follower": "follower", **(touch.get(contact) or {"face": ["Q", "F"]})}
-    joints["cam"] = {**cam, "profile": rows.tolist()}
-    return sk.Mechanism(
-        "eccentric", points=points, links=links, joints=joints, drivers={"motor": {"joint": "A", "speed": 1.0}}
-    )
-
-
 @pytest.mark.parametrize(("kind", "contact"), KINDS)
 def test_cams_by_their_profile(kind, contact):
     m = eccentric(contact, kind)
@@ -194,17 +181,6 @@ def test_a_cam_on_a_moving_carrier_that_drives_a_linkage():
 # --- Geneva wheels --------------------------------------------------------------------------------------------
 
 
-def geneva(slots, turn=1.0):
-    radius, turn = np.sin(np.pi / slots), turn / abs(turn)
-    place = {"A": 0j, "P": -radius * turn, "B": turn}
-    return sk.Mechanism(
-        points={name: (complex(z).real, complex(z).imag) for name, z in place.items()},
-        links={"ground": ["A", "B"], "crank": ["A", "P"], "wheel": ["B"]},
-        joints={"step": {"type": "geneva", "crank": "crank", "pin": "P", "wheel": "wheel", "slots": slots}},
-        drivers={"motor": {"joint": "A", "speed": 1.0}},
-    )
-
-
 @pytest.mark.parametrize("slots", [3, 4, 6])
 def test_geneva_wheels_count_their_steps(slots):
     m = geneva(slots, np.exp(0.7j))
@@ -224,14 +200,7 @@ def test_a_geneva_wheel_that_begins_some_turns_away(family):
 
 
 def test_a_geneva_wheel_on_a_moving_carrier_drives_a_linkage():
-    data = geneva(4).source_dict
-    data["points"] |= {"O": [0, -1], "C": [1.3, 0.1], "D": [2.0, 0.6], "E": [2.2, -0.4]}
-    data["links"] = {
-        "ground": ["O"], "arm": ["O", "A", "B", "E"], "crank": ["A", "P"], "wheel": ["B", "C"], "rod": ["C", "D"],
-        "rocker": ["E", "D"],
-    }  # fmt: skip
-    data["drivers"] = {"motor": {"joint": "A", "speed": 3.0}, "swing": {"joint": "O", "speed": 1.0}}
-    m = sk.Mechanism.from_dict(data)
+    m = geneva_linkage()
     motion = m.solve(120, duration=2 * np.pi)
     for method, family in WAYS[::3]:
         other = m.solve(120, duration=2 * np.pi, method=method, coordinates=family)

@@ -30,23 +30,6 @@ def released(seed: int, fastest: float = 0.1, menu: Menu | None = None) -> sk.Me
     return sk.Mechanism.from_dict(data)
 
 
-def swinging_four_bar() -> sk.Mechanism:
-    """A swinging four-bar with a spring: energy is kept."""
-    rod = {"shape": "rod", "mass": 1}
-    return sk.Mechanism(
-        points={"A": (0, 0), "B": (0, -0.3), "C": (0.5, -0.5), "D": (0.6, 0)},
-        links={
-            "ground": ["A", "D"],
-            "crank": {"points": ["A", "B"], **rod},
-            "coupler": {"points": ["B", "C"], **rod},
-            "rocker": {"points": ["C", "D"], **rod},
-        },
-        drivers={"swing": {"joint": "A"}},
-        forces={"gravity": [0, -9.81], "coil": {"type": "torsion", "joint": "D", "stiffness": 5}},
-        initial={"swing": {"speed": 2}},
-    )
-
-
 def burdened(plain_data: dict[str, Any], seed: int) -> sk.Mechanism:
     """A mechanism with masses and loads of every kind put on it."""
     data = _named(plain_data)

@@ -23,7 +23,8 @@ from structkin.dynamics.compiled.packing import packed
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.start import initial_state, start
 from structkin.groups import General
-from structkin.model.expression import FUNCTIONS, Expression
+from structkin.model.expression import Expression
+from structkin.model.jets import FUNCTIONS
 from structkin.model.laws import ExpressionLaw, ScaledLaw, TableLaw
 
 pytest.importorskip("numba")

@@ -2,38 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
-from flat import ROD
+from flat import ROD, crank_rocker, rocker_speed
 
 import structkin as sk
 from structkin.dynamics.reduced.equations import Reduced
-
-
-def crank_rocker(coordinate: str, base: str | None = None, speed: float = 9.0) -> sk.Mechanism:
-    """A crank-rocker in the coordinate of its crank or its rocker, on the ground or on an arm that turns."""
-    points: dict[str, Any] = {"A": (0, 0), "B": (0.4, 0.3), "C": (1.5, 1.3), "D": (2, 0)}
-    links: dict[str, Any] = {
-        "ground": ["A", "D"],
-        "crank": {"points": ["A", "B"], **ROD},
-        "coupler": {"points": ["B", "C"], **ROD},
-        "rocker": {"points": ["D", "C"], **ROD},
-    }
-    drivers: dict[str, Any] = {}
-    initial: dict[str, Any] = {coordinate: {"speed": speed}}
-    if base is not None:
-        points["O"] = (-1, 0)
-        links |= {"ground": ["O"], "arm": {"points": ["O", "A", "D"], "mass": 2, "center": [0.5, 0.2], "inertia": 0.7}}
-        drivers["turn"] = {"joint": "O"} if base == "free" else {"joint": "O", "law": base}
-    drivers[coordinate] = {"links": ["ground" if base is None else "arm", coordinate]}
-    return sk.Mechanism(points=points, links=links, drivers=drivers, forces={"gravity": (0, -9.81)}, initial=initial)
-
-
-def rocker_speed() -> float:
-    motion = crank_rocker("crank").solve(drivers={"crank": ([np.arctan2(0.3, 0.4)], [9.0])})
-    return float(motion.omega("rocker")[0])
 
 
 @pytest.mark.parametrize(("base", "end"), [(None, 0.8), ("0.5*t", 0.4), ("free", 0.4)])

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from flat import windows
-from test_dead_points import crank_rocker, rocker_speed
+from flat import crank_rocker, rocker_speed, windows
 
 import structkin as sk
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from loaded import released
+from swinging import pendulum, table_on_cranks
 
 import structkin as sk
 from structkin.coordinates import FAMILIES
@@ -17,16 +18,6 @@ from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameMasses
 from structkin.examples import path
 
 FORMULATIONS = ("multipliers", "multipliers-sparse", "multipliers-sweeps")
-
-
-def pendulum() -> sk.Mechanism:
-    return sk.Mechanism(
-        "Pendulum",
-        points={"A": (0, 0), "B": (-1, 0)},
-        links={"ground": ["A"], "rod": {"points": ["A", "B"], "point_masses": {"B": 1}}},
-        forces={"gravity": (0, -9.81)},
-        drivers={"swing": {"joint": "A"}},
-    )
 
 
 def agree_with_reduced(seed: int, families: Any, formulations: Any = FORMULATIONS) -> None:
@@ -138,16 +129,6 @@ def rates(r: sk.Simulation, link: str) -> Any:
 
 def complex_map(c: Any, q: Any, h: float) -> Any:
     return np.stack([c.frames((q + 1j * h * unit)[:, None])[:, 0] for unit in np.eye(c.n)], axis=1)
-
-
-def table_on_cranks() -> sk.Mechanism:
-    beam = {"points": ["P", "Q", "R"], "mass": 6, "center": [2, -1], "inertia": 1}
-    return sk.Mechanism(
-        points={"A": (0, 0), "B": (2, 0), "C": (4, 0), "P": (0.6, -0.8), "Q": (2.6, -0.8), "R": (4.6, -0.8)},
-        links={"ground": ["A", "B", "C"], "one": ["A", "P"], "two": ["B", "Q"], "three": ["C", "R"], "beam": beam},
-        drivers={"swing": {"joint": "A"}},
-        forces={"gravity": [0, -9.81]},
-    )
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cam_samples import eccentric
+from geneva_samples import geneva
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from loaded import burdened, loaded
@@ -20,7 +22,6 @@ from structkin.examples import path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "coordinates"))
 from coordinate_samples import KINDS, SLOTS, cam_file, circular_slot
-from test_pairs import eccentric, geneva
 
 sys.path.pop(0)
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from cam_samples import eccentric
+from geneva_samples import geneva
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from random_mechanisms import DRIVEN, DYADS, GEARED
@@ -18,8 +20,7 @@ import structkin as sk
 from structkin.examples import path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "coordinates"))
-from coordinate_samples import KINDS, cam_file, circular_slot
-from test_pairs import eccentric, geneva, train
+from coordinate_samples import KINDS, cam_file, circular_slot, train
 
 sys.path.pop(0)
 

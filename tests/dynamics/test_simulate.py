@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from loaded import released, swinging_four_bar
+from loaded import released
 from random_mechanisms import Menu
+from swinging import pendulum, swinging_four_bar
 
 import structkin as sk
 from structkin.examples import path
@@ -31,17 +32,6 @@ A01 = """
 6.652930e-01 -7.465830e-01
 9.994980e-01 -3.169650e-02
 """
-
-
-def pendulum(**more: Any) -> sk.Mechanism:
-    return sk.Mechanism(
-        "Pendulum",
-        points={"A": (0, 0), "B": (-1, 0)},
-        links={"ground": ["A"], "rod": {"points": ["A", "B"], "point_masses": {"B": 1}}},
-        forces={"gravity": (0, -9.81)},
-        drivers={"swing": {"joint": "A"}},
-        **more,
-    )
 
 
 def test_the_official_pendulum() -> None:

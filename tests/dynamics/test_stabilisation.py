@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from loaded import swinging_four_bar
-from scipy.integrate import solve_ivp
-from scipy.optimize import brentq
+from flat import flat_times, slider_crank, slider_crank_angle, windows, windows_angle
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import splu
-from test_multipliers import pendulum, table_on_cranks
+from swinging import pendulum, swinging_four_bar, table_on_cranks
 
 import structkin as sk
 from structkin.dynamics.integrators.methods import FIXED
@@ -170,38 +168,11 @@ def test_gains_that_blow_up_say_so() -> None:
 # --- change points --------------------------------------------------------------------------------------------
 
 
-def windows(N: int) -> tuple[sk.Mechanism, Any]:
-    """IFToMM/LIM benchmark A02: N four-bars in a row, uniform rods of 1 m and 1 kg, and theta(t) of every crank."""
-    points = {f"{x}{k}": (k, int(x == "B")) for k in range(N + 1) for x in "AB"}
-    rod = {"shape": "rod", "mass": 1}
-    cranks = {f"crank {k}": {"points": [f"A{k}", f"B{k}"], **rod} for k in range(N + 1)}
-    bars = {f"bar {k}": {"points": [f"B{k}", f"B{k + 1}"], **rod} for k in range(N)}
-    m = sk.Mechanism(
-        points=points,
-        links={"ground": [f"A{k}" for k in range(N + 1)], **cranks, **bars},
-        forces={"gravity": (0, -9.81)},
-        drivers={"swing": {"joint": "A0", "links": ["ground", "crank 0"]}},
-        initial={"swing": {"speed": -1.0}},
-    )
-    inertia, weight = (N + 1) / 3 + N, 9.81 * ((N + 1) / 2 + N)
-
-    def rate(t: float, y: Any) -> list[float]:
-        return [y[1], -weight / inertia * np.cos(y[0])]
-
-    call = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-13, "dense_output": True}
-    return m, solve_ivp(rate, (0, 20.5), [np.pi / 2, -1], **call).sol
-
-
 def off(r: sk.Simulation, theta: Any) -> float:
     """The largest error of any crank's tip [m]."""
     tip = np.stack((np.cos(theta), np.sin(theta)), axis=1)
     cranks = sum(link.startswith("crank") for link in r.mechanism.links)
     return max(np.max(np.abs(r.position(f"B{k}") - tip - [k, 0])) for k in range(cranks))
-
-
-def flat_times(solution: Any, count: int) -> list[float]:
-    """When the cranks lie flat: theta = 0, -pi, -2 pi, ..."""
-    return [brentq(lambda t, k=k: solution(t)[0] + k * np.pi, 0, 20.5, xtol=1e-15) for k in range(count)]
 
 
 @pytest.mark.parametrize(
@@ -216,12 +187,11 @@ def flat_times(solution: Any, count: int) -> list[float]:
 )
 def test_windows_through_their_flat_poses(name: str, family: str, call: dict[str, Any]) -> None:
     """Four crossings; stages fall on the flat poses where output times do."""
-    m, solution = windows(2)
-    for t in (np.linspace(0, 3.4, 18), np.array([0.0, *flat_times(solution, 4), 3.5])):
-        r = sk.simulate(m, t, formulation="multipliers", coordinates=family, stabilisation=name,
+    for t in (np.linspace(0, 3.4, 18), np.array([0.0, *flat_times(2, 4), 3.5])):
+        r = sk.simulate(windows(2), t, formulation="multipliers", coordinates=family, stabilisation=name,
                         **STABILISATIONS[name], **call)  # fmt: skip
         assert not r.stopped, r.stopped
-        assert off(r, solution(t)[0]) < 1e-6
+        assert off(r, windows_angle(2, t)) < 1e-6
 
 
 def test_sparse_factors_grow_with_the_mechanism() -> None:
@@ -229,7 +199,7 @@ def test_sparse_factors_grow_with_the_mechanism() -> None:
     fill = []
     for N in (10, 20, 40):
         for family in ("natural", "fully-cartesian", "reference-point"):
-            r = Multipliers(windows(N)[0], family, Feedback(), formulation="multipliers-sparse")
+            r = Multipliers(windows(N), family, Feedback(), formulation="multipliers-sparse")
             c = r.coordinates
             pose = r.pose(0.0, np.concatenate((c.start()[:, 0], np.zeros(c.n))))
             rows, columns = r.masses.pattern
@@ -246,52 +216,26 @@ def test_sparse_factors_grow_with_the_mechanism() -> None:
 @pytest.mark.slow
 def test_windows_of_forty_for_twenty_seconds() -> None:
     """Twenty flat crossings, adaptive, and with a stage exactly on each."""
-    m, solution = windows(40)
+    m = windows(40)
     call: dict[str, Any] = {"formulation": "multipliers-sparse", "rtol": 1e-10, "atol": 1e-11}
     t = np.linspace(0, 20, 41)
     r = sk.simulate(m, t, **call)
-    assert not r.stopped and off(r, solution(t)[0]) < 1e-6
-    t = np.array([0.0, *flat_times(solution, 20), 20.4])
+    assert not r.stopped and off(r, windows_angle(40, t)) < 1e-6
+    t = np.array([0.0, *flat_times(40, 20), 20.4])
     r = sk.simulate(m, t, formulation="multipliers-sparse", integrator="rk4", step=2e-3)
-    assert not r.stopped and off(r, solution(t)[0]) < 1e-6
-
-
-def slider_crank() -> tuple[sk.Mechanism, Any]:
-    """Equal rods of 1 m and 1 kg, massless slider, pi/4, slider at -4 m/s (Roupa et al., Fig. 3); theta(t)."""
-    s = np.sqrt(0.5)
-    m = sk.Mechanism(
-        points={"A": (0, 0), "B": (s, s), "C": (2 * s, 0)},
-        links={
-            "ground": ["A"],
-            "crank": {"points": ["A", "B"], "shape": "rod", "mass": 1},
-            "rod": {"points": ["B", "C"], "shape": "rod", "mass": 1},
-            "slider": ["C"],
-        },
-        joints={"guide": {"type": "prismatic", "links": ["slider", "ground"], "at": "C", "axis": [1, 0]}},
-        drivers={"x": {"joint": "guide"}},
-        forces={"gravity": (0, -9.81)},
-        initial={"x": {"speed": -4.0}},
-    )
-
-    def rate(t: float, y: Any) -> list[float]:
-        S, C = np.sin(y[0]), np.cos(y[0])
-        inertia = 1 / 3 + 1 / 12 + 2.25 * S * S + 0.25 * C * C
-        return [y[1], (-9.81 * C - 2 * S * C * y[1] ** 2) / inertia]
-
-    call = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-13, "dense_output": True}
-    return m, solve_ivp(rate, (0, 10), [np.pi / 4, 2 / s], **call).sol
+    assert not r.stopped and off(r, windows_angle(40, t)) < 1e-6
 
 
 def test_equal_rods_through_their_change_points() -> None:
     """Ten seconds, eleven change points, x = 2 cos(theta): projection in fully Cartesian coordinates passes."""
-    m, solution = slider_crank()
     t = np.linspace(0, 10, 101)
+    angle = slider_crank_angle(t)
     call: dict[str, Any] = {"formulation": "multipliers", "coordinates": "fully-cartesian"}
     for more, bound in (({"integrator": "rk4", "step": 0.01}, 1e-3), ({"rtol": 1e-9, "atol": 1e-10}, 1e-6)):
-        r = sk.simulate(m, t, **call, **more)
+        r = sk.simulate(slider_crank("slide"), t, **call, **more)
         assert not r.stopped
-        assert np.max(np.abs(r.position("C")[:, 0] - 2 * np.cos(solution(t)[0]))) < bound
-    direct = sk.simulate(m, t, **call, stabilisation="none", integrator="rk4", step=0.01)
+        assert np.max(np.abs(r.position("C")[:, 0] - 2 * np.cos(angle))) < bound
+    direct = sk.simulate(slider_crank("slide"), t, **call, stabilisation="none", integrator="rk4", step=0.01)
     assert "come apart" in direct.stopped or "blown up" in direct.stopped
 
 
@@ -330,7 +274,7 @@ def test_the_reduced_formulation_has_no_multipliers() -> None:
     r = sk.simulate(pendulum(), [0, 0.1])
     assert r.multipliers is None
     with pytest.raises(sk.InputError, match="has no multipliers"):
-        r.joints  # noqa: B018
+        r.joints  # noqa: B018 - read for its error
     g = sk.simulate(pendulum(), [0, 0.1], formulation="multipliers")
     with pytest.raises(sk.InputError, match="Z: is not a joint"):
         g.joints.unique("Z")

@@ -75,7 +75,9 @@ def test_tables_that_end_are_told_by_their_name() -> None:
     with pytest.raises(sk.InputError, match=r"forces.push: has no value at t = 0.75 s"):
         driven.solve(t=[0, 0.25, 0.75]).forces()
     torque = arm(drivers={"swing": {"joint": "A", "torque": [[0, 0], [0.2, 1], [0.4, 0], [0.5, 1]]}})
-    assert "drivers.swing: its effort has no value at t = " in sk.simulate(torque, 1.0).stopped
+    for formulation in ("reduced", "multipliers"):
+        stopped = sk.simulate(torque, 1.0, formulation=formulation).stopped
+        assert "drivers.swing: its effort has no value at t = " in stopped
 
 
 def test_a_law_of_time_needs_times_and_says_so() -> None:

@@ -1,10 +1,12 @@
-"""Random cams of every kind, as files; the sketch is drawn by hand from base circle, law and start."""
+"""Cams of every kind: random ones as files, sketched by hand from base circle, law and start; and an eccentric."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+
+import structkin as sk
 
 MOTIONS = ("harmonic", "cycloidal", "modified sine", "modified trapezoid", "3-4-5", "4-5-6-7")
 KINDS = [(kind, contact) for kind in ("translating", "oscillating") for contact in ("roller", "knife-edge", "flat")]
@@ -76,3 +78,31 @@ def cam_file(kind: str, contact: str, rng: np.random.Generator, **cam: Any) -> d
         "joints": joints,
         "drivers": {"motor": {"joint": "A", "speed": 1.0}},
     }
+
+
+def eccentric(contact: str, kind: str = "translating", offset: float = 0.2, **entry: Any) -> sk.Mechanism:
+    """An eccentric circle of radius 1, 0.3 beside its shaft, as a table: the follower's motion is a four-bar's."""
+    u = np.linspace(0, 2 * np.pi, 180, endpoint=False)
+    e = 0.3
+    rows = np.stack((u, e * np.cos(u) + np.sqrt(1 - (e * np.sin(u)) ** 2)), axis=1)
+    touch = {"roller": {"at": "Q", "radius": 0.4}, "knife-edge": {"at": "Q", "contact": "knife-edge"}}
+    reach = {"roller": 1.35, "knife-edge": 0.95, "flat": 1.0}[contact]
+    points: dict[str, Any] = {
+        "A": (0, 0),
+        "M": (0.3, 0),
+        "Q": (offset, reach),
+        "F": (offset + 1, reach),
+        "T": (offset, 3),
+    }
+    links: dict[str, Any] = {"ground": ["A"], "disc": ["A", "M"], "follower": ["Q", "T", "F"]}
+    joints: dict[str, Any] = {"guide": {"type": "prismatic", "links": ["follower", "ground"], "axis": [0, 1]}}
+    if kind == "oscillating":
+        points["B"] = (3, 0.5)
+        links |= {"ground": ["A", "B"], "follower": ["B", "Q", "F"]}
+        points.pop("T")
+        joints = {}
+    cam = {"type": "cam", "cam": "disc", "follower": "follower", **(touch.get(contact) or {"face": ["Q", "F"]})}
+    joints["cam"] = {**cam, **(entry or {"profile": rows.tolist()})}
+    return sk.Mechanism(
+        "eccentric", points=points, links=links, joints=joints, drivers={"motor": {"joint": "A", "speed": 1.0}}
+    )

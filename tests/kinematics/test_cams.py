@@ -6,16 +6,17 @@ import json
 
 import numpy as np
 import pytest
-from cam_samples import KINDS, cam_file
+from cam_samples import KINDS, cam_file, eccentric
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import structkin as sk
 import structkin.kinematics.compile as compile_module
+from structkin.groups.cam import Lift
 
 seeds = st.integers(0, 2**32 - 1)
 every_kind = pytest.mark.parametrize(("kind", "contact"), KINDS)
-TURN = 2 * np.pi
+TURN, TINY = 2 * np.pi, 1e-30
 
 
 def places(motion, point, order="position"):
@@ -313,28 +314,6 @@ def test_a_fixed_cam_with_a_carrier_that_turns():
 # --- by a profile -------------------------------------------------------------------------------------------
 
 
-def eccentric(contact, offset=0.2, kind="translating", **entry):
-    """An eccentric circle of radius 1, 0.3 beside its shaft, as a table: the follower's motion is a four-bar's."""
-    u = np.linspace(0, TURN, 180, endpoint=False)
-    e = 0.3
-    rows = np.stack((u, e * np.cos(u) + np.sqrt(1 - (e * np.sin(u)) ** 2)), axis=1)
-    touch = {"roller": {"at": "Q", "radius": 0.4}, "knife-edge": {"at": "Q", "contact": "knife-edge"}}
-    reach = {"roller": 1.35, "knife-edge": 0.95, "flat": 1.0}[contact]
-    points = {"A": (0, 0), "M": (0.3, 0), "Q": (offset, reach), "F": (offset + 1, reach), "T": (offset, 3)}
-    links = {"ground": ["A"], "disc": ["A", "M"], "follower": ["Q", "T", "F"]}
-    joints = {"guide": {"type": "prismatic", "links": ["follower", "ground"], "axis": [0, 1]}}
-    if kind == "oscillating":
-        points["B"] = (3, 0.5)
-        links |= {"ground": ["A", "B"], "follower": ["B", "Q", "F"]}
-        points.pop("T")
-        joints = {}
-    cam = {"type": "cam", "cam": "disc", "follower": "follower", **(touch.get(contact) or {"face": ["Q", "F"]})}
-    joints["cam"] = {**cam, **(entry or {"profile": rows.tolist()})}
-    return sk.Mechanism(
-        "eccentric", points=points, links=links, joints=joints, drivers={"motor": {"joint": "A", "speed": 1.0}}
-    )
-
-
 @every_kind
 def test_an_eccentric_is_a_linkage(kind, contact):
     """The distance of the roller's centre, or of the face, from the circle's centre is constant."""
@@ -360,6 +339,37 @@ def test_an_eccentric_is_a_linkage(kind, contact):
     if kind == "translating":
         normal = (touch - centre) / np.abs(touch - centre)
         np.testing.assert_allclose(np.sin(on.pressure_angle), np.sin(np.angle(normal / 1j)), atol=1e-5)
+
+
+@every_kind
+def test_a_follower_is_a_function_of_the_cams_angle(kind, contact, monkeypatch):
+    """The same follower by Newton's method on all rows of its group: every order, and derivatives by complex steps."""
+    case = eccentric(contact, kind=kind).source_dict
+    z = np.linspace(-3, 9, 61)
+    given = {"motor": (z, 1.0 + 0 * z, 0.3 + 0 * z, 0 * z)}
+    found = sk.Mechanism.from_dict(case).solve(drivers=given)
+    monkeypatch.setattr("structkin.kinematics.higher_pairs._on_profile", lambda *_: None)
+    judge = sk.Mechanism.from_dict(case).solve(drivers=given)
+    assert judge.plan.tracked and not found.plan.tracked and found.ok.all() and judge.ok.all()
+    # The third derivative of the spline jumps at its knots.
+    for read, accuracy in (
+        ("position", 1e-12),
+        ("velocity", 1e-12),
+        ("acceleration", 1e-10),
+        ("K", 1e-12),
+        ("L", 1e-10),
+    ):
+        np.testing.assert_allclose(getattr(found, read)("Q"), getattr(judge, read)("Q"), rtol=0, atol=accuracy)
+    (function,) = (step.kind.function for step in found.plan.steps if isinstance(step.kind, Lift))
+    for order in (1, 2, 3):
+        slope = function(z + 1j * TINY, order - 1).imag / TINY
+        np.testing.assert_allclose(function(z, order), slope, rtol=1e-12, atol=1e-12)
+
+
+def test_a_follower_that_the_profile_cannot_carry_round_is_tracked():
+    """A roller that hangs far beside the eccentric: the motion ends where they touch last."""
+    motion = eccentric("roller", offset=1.2).solve(samples=90)
+    assert motion.plan.tracked and 10 < motion.ok.sum() < 90
 
 
 def test_a_profile_may_be_an_outline_or_a_file(tmp_path):

@@ -310,8 +310,9 @@ def test_k_and_l_of_a_triad_at_its_change_point(around):
     np.testing.assert_allclose(motion.K("plate"), 0, atol=1e-10)
     np.testing.assert_allclose(motion.angular_jerk("left"), expected.angular_jerk("leg"), atol=1e-6)
     found = motion.classify(30 + len(near))
-    (kept,) = found.branches
+    kept, other = found.branches
     assert found.kind == "change point"
+    assert abs(other.K("plate")[0, 0]) > 1
     np.testing.assert_allclose(kept.L("left")[0], expected.L("leg")[30 + len(near)], atol=1e-8)
 
 

@@ -8,6 +8,8 @@ from random_mechanisms import build
 
 import structkin as sk
 from structkin.examples import names, path
+from structkin.kinematics import compile_plan
+from structkin.kinematics.derivatives import Rows
 
 
 def parts(m):
@@ -102,3 +104,17 @@ def test_a_name_that_is_nothing_is_told():
     motion = sk.load(path("crank_rocker")).solve(3)
     with pytest.raises(sk.InputError, match="did you mean 'coupler'"):
         motion.K("copler")
+
+
+def test_columns_by_kernels_are_read_where_they_are():
+    """All slots are found at once: a view of a slot is made when it is asked for, of those that a driver moves."""
+    m = sk.load(path("five_bar_two_drivers"))
+    plan = compile_plan(m)
+    x = np.arange(3.0 * plan.offsets[-1]).reshape(-1, 3)
+    for drivers in ((), *((id,) for id in m.drives), tuple(m.drives)):
+        found = Rows(plan, x, drivers)
+        moved = [slot for slot, by in enumerate(plan.movers) if by.issuperset(drivers)]
+        assert [*found] == moved and len(found) == len(moved)
+        for slot in range(len(plan.movers)):
+            assert (found.get(slot) is not None) == (slot in found) == (slot in moved)
+        assert all(np.shares_memory(value, x) for value in found.values())

@@ -10,7 +10,7 @@ from test_random_mechanisms import check_motion, check_structure, check_there_an
 
 import structkin as sk
 from structkin.examples import path
-from structkin.kinematics.schedule import default_range
+from structkin.kinematics.time_range import default_range
 from structkin.model.posed import SketchPose
 
 seeds = st.integers(0, 2**31 - 1)
@@ -197,7 +197,7 @@ def test_a_law_that_begins_a_turn_away_behind_a_limit_is_out_of_reach():
     laws = {id: drive.law(t)[0] for id, drive in m.drives.items()}
     motion = m.solve(drivers=laws | {"G1": laws["G1"] - 2 * np.pi})
     assert motion.ok.all()
-    turns = {link: motion._scalar(motion.plan.turns[link]) for link in ("R4", "J1")}
+    turns = {link: motion._frames.scalar(motion.plan.turns[link]) for link in ("R4", "J1")}
     start = m.drives["G1"].start
     np.testing.assert_allclose(turns["J1"] - turns["R4"], motion.drivers["G1"][0] - start, atol=1e-10)
 

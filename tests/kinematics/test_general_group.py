@@ -13,6 +13,7 @@ from random_mechanisms import DRIVEN, DYADS, GEARED, OTHERS, Case, build, slotte
 from whole_system import WholeSystem, unknowns_of
 
 import structkin as sk
+from structkin.examples import path
 from structkin.groups import General
 from structkin.kinematics import Motion, closed_forms, compile_plan
 from structkin.kinematics import compile as compiling
@@ -242,3 +243,17 @@ def test_a_ram_at_the_pin_of_a_rod(seed, elements):
     menu = (*GEARED, *GEARED, *DYADS, *DRIVEN) if seed == 321 else None
     motion = build(seed, elements, **({"menu": menu} if menu else {})).mechanism().solve(5)
     assert motion.residual()[motion.ok].max(initial=0.0) < 1e-11
+
+
+@pytest.mark.parametrize("away", [1e-5, 1e-6, 1e-8, 1e-10])
+def test_poses_beside_a_limit_are_reached(away):
+    """The mode of a group lasts up to the limit position itself, where its pose is singular."""
+    m = sk.load(path("platform_3rrr"))
+    limit = m.limits("motor1").upper.value
+    others = {id: np.full(3, drive.start) for id, drive in m.drives.items() if id != "motor1"}
+    motion = m.solve(drivers={"motor1": np.array([limit - away, limit, limit + away]), **others})
+    assert motion.status.tolist() == [sk.Status.OK, sk.Status.SINGULAR, sk.Status.OUT_OF_REACH]
+    assert motion.residual()[0] < 1e-14
+    assert motion.classify(1).kind == "dead point"
+    # Around a fold the way of the links goes with the square root of that of the driver.
+    assert np.max(np.abs(motion.position("C1")[0] - motion.position("C1")[1])) < 10 * np.sqrt(away)

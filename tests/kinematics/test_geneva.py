@@ -4,29 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from geneva_samples import geneva, geneva_linkage
 
 import structkin as sk
 from structkin import InputError
 from structkin.groups.periodic import GenevaLaw
 
 
-def wheel(slots=4, turn=1.0, driver=None, **more):
-    """Shafts 1 apart along the direction `turn`; the pin is drawn behind the crank's shaft, the wheel locked."""
-    radius, turn = np.sin(np.pi / slots), turn / abs(turn)
-    place = {"A": 0j, "P": -radius * turn, "B": turn}
-    return sk.Mechanism(
-        "geneva",
-        points={name: (z.real, z.imag) for name, z in ((k, complex(v)) for k, v in place.items())},
-        links={"ground": ["A", "B"], "crank": ["A", "P"], "wheel": ["B"]},
-        joints={"step": {"type": "geneva", "crank": "crank", "pin": "P", "wheel": "wheel", "slots": slots, **more}},
-        drivers={"motor": driver or {"joint": "A", "speed": 1.0}},
-    )
-
-
 @pytest.mark.parametrize("slots", [3, 4, 5, 6, 8])
 def test_the_engaged_wheel_follows_the_pin(slots):
     """Judged by trigonometry: the slot points from the wheel's shaft to the pin."""
-    m = wheel(slots, np.exp(0.7j))
+    m = geneva(slots, np.exp(0.7j))
     half = np.pi / 2 - np.pi / slots
     z = np.pi + np.linspace(-0.999 * half, 0.999 * half, 101)  # the sketch is at x = pi
     one, zero = np.ones_like(z), np.zeros_like(z)
@@ -70,7 +58,7 @@ def test_published_peaks(slots):
 
 
 def test_phases_and_turns():
-    motion = wheel(4).solve(t=np.linspace(0, 8 * np.pi, 4 * 360 + 1))
+    motion = geneva(4).solve(t=np.linspace(0, 8 * np.pi, 4 * 360 + 1))
     g = motion.geneva("step")
     # 90 of 360 degrees of each turn, both ends included
     assert g.engaged.sum() == 4 * 91
@@ -82,12 +70,12 @@ def test_phases_and_turns():
     assert g.steps[[0, 180, 359, 361, 1439]].tolist() == [1, 1, 1, 2, 4]
     assert np.all(np.diff(motion.angle("wheel")) <= 1e-15)
     # backwards the same way
-    back = wheel(4, driver={"joint": "A", "speed": -1.0}).solve(t=np.linspace(0, 8 * np.pi, 4 * 360 + 1))
+    back = geneva(4, driver={"joint": "A", "speed": -1.0}).solve(t=np.linspace(0, 8 * np.pi, 4 * 360 + 1))
     np.testing.assert_allclose(back.angle("wheel"), -motion.angle("wheel"), atol=1e-13)
 
 
 def test_the_pin_gets_its_exact_radius():
-    data = wheel(4).source_dict
+    data = geneva(4).source_dict
     data["points"]["P"] = [-0.707, 0.0]
     m = sk.Mechanism.from_dict(data)
     assert m.links["crank"].local["P"] == pytest.approx(np.sqrt(0.5), rel=1e-15)
@@ -95,17 +83,10 @@ def test_the_pin_gets_its_exact_radius():
 
 
 def test_a_wheel_on_a_moving_carrier_drives_a_linkage():
-    data = wheel(4).source_dict
-    data["points"] |= {"O": [0, -1], "C": [1.3, 0.1], "D": [2.0, 0.6], "E": [2.2, -0.4]}
-    data["links"] = {
-        "ground": ["O"], "arm": ["O", "A", "B", "E"], "crank": ["A", "P"], "wheel": ["B", "C"], "rod": ["C", "D"],
-        "rocker": ["E", "D"],
-    }  # fmt: skip
-    data["drivers"] = {"motor": {"joint": "A", "speed": 3.0}, "swing": {"joint": "O", "speed": 1.0}}
-    motion = sk.Mechanism.from_dict(data).solve(samples=200, duration=2 * np.pi)
+    motion = geneva_linkage().solve(samples=200, duration=2 * np.pi)
     ok = motion.ok
     assert ok.sum() > 100 and np.nanmax(motion.residual()[ok]) < 1e-13
-    still = wheel(4)
+    still = geneva(4)
     shift = still.drives["motor"].start - motion.mechanism.drives["motor"].start
     still = still.solve(drivers={"motor": motion.drivers["motor"][0] + shift})
     turned = [m.angle("wheel") - start for m, start in ((motion, motion.angle("arm")), (still, 0.0))]
@@ -126,7 +107,7 @@ def test_mistakes_are_told():
 
 
 def told_after(points=None, joints=None, links=None, drivers=None):
-    data = wheel(4).source_dict
+    data = geneva(4).source_dict
     data["points"] |= points or {}
     data["joints"]["step"] |= joints or {}
     data["links"] |= links or {}

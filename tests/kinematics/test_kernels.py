@@ -19,12 +19,12 @@ import structkin as sk
 from structkin.examples import names, path
 from structkin.groups import RRR, General
 from structkin.kinematics import choice, compile_plan
+from structkin.kinematics.call import make_schedule
 from structkin.kinematics.change_points import run
 from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.kernels import run as running
 from structkin.kinematics.kernels import store
 from structkin.kinematics.kernels.tape import Job, Kernel
-from structkin.kinematics.schedule import make_schedule
 
 #: Few mechanisms, for every kind takes seconds to compile; the dialect of NumPy is tested on all.
 COMPILED = ("crank_rocker", "stephenson_iii_triad")

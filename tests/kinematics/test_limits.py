@@ -241,6 +241,13 @@ def test_margins_and_continuation_agree(seed):
     check_two_searches(*dyadic(seed))
 
 
+@settings(max_examples=1, **quiet)
+@given(st.just(9002223))
+def test_continuation_does_not_leap_a_gap(seed):
+    """The curve of poses turns back at a limit, and another one begins close behind it."""
+    check_two_searches(*dyadic(seed, 4))
+
+
 def test_the_square_of_a_length_is_no_place_far_away():
     plan, rows, call, motion = swept(*dyadic(763, 4))
     system = System(plan, call.path, motion.size, rows)

@@ -79,10 +79,11 @@ def _told(system: WholeSystem, z: Any, end: Any, unit: Any) -> bool:
     """Whether finer samples of the last step of a walk show a stop, or a curve without jump and kink to its end.
 
     With a quarter of the step, second differences of a smooth curve shrink to a sixteenth, of a kink to a quarter.
+    Samples are closer towards both ends, by a square: there a curve beside a limit bends like a root.
     """
     before = 0.0
     for count in FINEST:
-        path = z[:, [-2]] + np.linspace(0, 1, count + 1)[1:] * (z[:, [-1]] - z[:, [-2]])
+        path = z[:, [-2]] + np.sin(np.linspace(0, np.pi / 2, count + 1)[1:]) ** 2 * (z[:, [-1]] - z[:, [-2]])
         values = np.hstack((z[:, :-1], path))
         motion = system.mechanism.solve(drivers=dict(zip(system.drivers, values, strict=True)))
         if not motion.ok[z.shape[1] - 2 :].all():
@@ -131,6 +132,8 @@ def test_the_judge_takes_a_way_to_infinity_for_a_curve_and_one_beyond_for_a_jump
 @pytest.mark.parametrize("seed, elements, menu", [
     # Sliders that run off to thousands of sizes between parallel guides.
     (30_005_779, 2, None), (30_005_870, 3, None), (30_006_177, 1, OTHERS),
+    # A sample close beside a limit.
+    (30_008_420, 3, None),
     # Class IV: once taken up again a turn later.
     (30_000_468, 1, OTHERS), (30_000_918, 1, OTHERS),
 ])  # fmt: skip

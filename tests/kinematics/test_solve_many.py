@@ -165,3 +165,67 @@ def test_variants_that_cannot_be_built_are_named():
     span = abs(link.local[b] - link.local[a])
     with pytest.raises(sk.InputError, match="variant 1: "):
         sk.solve_many(m, 5, lengths={f"{a}-{c}": [span, 9 * span], f"{b}-{c}": [span, span]})
+
+
+PARALLELOGRAM = {
+    "points": {"A": (0, 0), "B": (0, 1), "C": (2, 1), "D": (2, 0), "E": (4, 1), "F": (4, 0)},
+    "links": {
+        "ground": ["A", "D", "F"],
+        "crank": ["A", "B"],
+        "coupler": ["B", "C"],
+        "rocker": ["D", "C"],
+        "second": ["C", "E"],
+        "third": ["F", "E"],
+    },
+    "drivers": {"motor": {"joint": "A", "speed": 1.0}},
+}
+EQUAL_RODS = {
+    "points": {"A": (0, 0), "B": (0.6, 0.8), "C": (1.2, 0)},
+    "links": {"ground": ["A"], "crank": ["A", "B"], "rod": ["B", "C"], "slide": ["C"]},
+    "joints": {"guide": {"type": "prismatic", "links": ["slide", "ground"], "axis": [1, 0]}},
+    "drivers": {"motor": {"joint": "A", "speed": 1.0}},
+}
+
+
+@pytest.mark.parametrize("samples", [2, 8, 73, 361])
+def test_flat_poses(samples):
+    """A row of parallelograms keeps its motion through flat poses, whatever the samples and the other variants."""
+    m = sk.Mechanism(**PARALLELOGRAM)
+    lengths = {"A-B": np.array([1.0, 1.2, 1.0, 0.8]), "E-F": np.array([1.0, 1.0, 1.1, 0.9])}
+    motions = m.solve_many(samples, lengths=lengths)
+    np.testing.assert_allclose(motions.angle("coupler")[0], 0.0, atol=1e-9)
+    np.testing.assert_allclose(motions.angle("second")[0], 0.0, atol=1e-9)
+    for k in range(4):
+        one = rebuilt(m, lengths, {}, k).solve(samples)
+        np.testing.assert_array_equal(motions.status[k], one.status)
+        np.testing.assert_array_equal(motions.failed_group[k], one.failed_group)
+        for link in m.links:
+            np.testing.assert_allclose(motions.omega(link)[k], one.omega(link), atol=1e-9)
+            np.testing.assert_allclose(motions.alpha(link)[k], one.alpha(link), atol=1e-8)
+
+
+def test_equal_rods():
+    """With the rod as long as the crank the slide goes on through the crank's pivot: x = 2 cos(angle)."""
+    lengths = {"A-B": np.array([1.0, 0.9, 1.0]), "B-C": np.array([1.0, 1.0, 1.1])}
+    m = sk.Mechanism(**EQUAL_RODS)
+    motions = m.solve_many(200, lengths=lengths)
+    angle = np.arctan2(0.8, 0.6) + np.linspace(0, 2 * np.pi, 200)
+    assert motions.ok.all()
+    np.testing.assert_allclose(motions.position("C")[0, :, 0], 2 * np.cos(angle), atol=1e-9)
+    np.testing.assert_allclose(motions.position("C")[1], rebuilt(m, lengths, {}, 1).solve(200).position("C"), atol=1e-9)
+
+
+def test_flat_poses_with_own_values():
+    m = sk.Mechanism(**PARALLELOGRAM)
+    turn = np.linspace(np.pi / 2, 5 * np.pi / 2, 181)
+    motions = m.solve_many(drivers={"motor": np.stack((turn, turn[::-1]))})
+    assert motions.ok.all()
+    np.testing.assert_allclose(motions.angle("second"), 0.0, atol=1e-9)
+
+
+def test_few_variants_are_solved_alone():
+    """Limits between samples and narrow margins are no change points."""
+    m, rng = sk.Mechanism(**CRANK_ROCKER), np.random.default_rng(3)
+    lengths = {"A-B": rng.uniform(0.5, 3.0, 300), "B-C": rng.uniform(2.0, 5.0, 300)}
+    motions = m.solve_many(100, lengths=lengths)
+    assert 0.2 < motions.ok.mean() < 0.95 and len(motions.alone) < 10

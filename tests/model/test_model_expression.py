@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from structkin.model.expression import CHOICES, CONSTANTS, FUNCTIONS, Expression
+from structkin.model.expression import Expression
+from structkin.model.formula_check import CONSTANTS
+from structkin.model.jets import CHOICES, FUNCTIONS
 
 T = np.array([-1.3, -0.4, 0.2, 0.9, 2.1])
 H = 1e-200

@@ -83,7 +83,7 @@ def test_groups_are_made_when_they_are_asked_for() -> None:
     assert "groups" in vars(structure)
     assert hash(structure) == hash(decompose(chain_of_dyads(3)))
     with pytest.raises(AttributeError, match="no attribute 'group'"):
-        structure.group  # type: ignore[attr-defined]  # noqa: B018
+        structure.group  # type: ignore[attr-defined]  # noqa: B018 - a name that is not there, read for its error
 
 
 # what is put in -----------------------------------------------------------------------------------------------------

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.model.expression import CHOICES, FUNCTIONS, Expression
+from structkin.model.expression import Expression
+from structkin.model.jets import CHOICES, FUNCTIONS
 from structkin.model.laws import ConstantSpeed, ExpressionLaw, ScaledLaw, TableLaw
 
 Line = tuple[float, float]

@@ -154,4 +154,5 @@ def adaptive_solver(name: str) -> Callable[..., Any]:
         return ABM4Milne
     from scipy import integrate
 
-    return getattr(integrate, name)  # type: ignore[no-any-return]
+    solver: Callable[..., Any] = getattr(integrate, name)
+    return solver

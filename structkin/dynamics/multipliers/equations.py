@@ -23,6 +23,7 @@ from structkin.coordinates.frame_plan import frame_plan
 from structkin.coordinates.quadrics import summing
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.contacts import depths, note_impacts
+from structkin.dynamics.efforts import given_efforts
 from structkin.dynamics.multipliers.driver_rows import CoordinateDrivers, DriverRows
 from structkin.dynamics.multipliers.kkt import Kkt, Solution
 from structkin.dynamics.multipliers.limit import limit
@@ -179,19 +180,11 @@ class Multipliers:
     def _on_frames(self, t: float, pose: Pose) -> Floats:
         """Return weight, loads and the efforts of free coordinates on the frames (4 links,)."""
         on_frames = self.frame_masses.weight + self.loads(t, pose.X, pose.X_rate)
-        efforts = self._given(t)
+        efforts = given_efforts(self.mechanism, self.order, t)
         if efforts.any():
             rows, columns = self.drivers.pattern
             np.add.at(on_frames, columns, self.drivers.gradient(pose.X) * efforts[rows])
         return on_frames
-
-    def _given(self, t: float) -> Floats:
-        """Return the efforts that the file gives (f,)."""
-        efforts, given = np.zeros(len(self.order)), self.mechanism.forces.efforts
-        for k in self.free:
-            if self.order[k] in given:
-                efforts[k] = float(given[self.order[k]](np.array([t]))[0][0])
-        return efforts
 
     # --- between the steps --------------------------------------------------------------------------------
 
@@ -257,7 +250,7 @@ class Multipliers:
         z[:, 1], z[:, 2] = self.drivers.rates(pose.X, pose.X_rate, ddX)
         needed = self.frame_masses.matrix @ ddX - self._on_frames(t, pose)
         momentum = self.frame_masses.matrix @ pose.X_rate
-        effort = self._given(t)
+        effort = given_efforts(self.mechanism, self.order, t)
         laws = self.laws(t)
         for place, (k, _) in enumerate(self.prescribed):
             z[k] = laws[:, place, 0]

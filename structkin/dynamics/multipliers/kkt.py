@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates import Coordinates
-from structkin.coordinates.linear import Sparse
+from structkin.coordinates.linear import Factors, Sparse
 from structkin.dynamics.multipliers.sweeps import SweptMatrix
 
 Floats = NDArray[np.float64]
@@ -69,14 +69,15 @@ class _Matrix:
 
 
 class _Factors:
-    def __init__(self, dense: tuple[Floats, Ints, int] | None = None, sparse: object = None) -> None:
+    def __init__(self, dense: tuple[Floats, Ints, int] | None = None, sparse: Factors | None = None) -> None:
         self._dense, self._sparse = dense, sparse
 
     def __call__(self, right: Floats) -> Floats:
-        if self._dense is None:
-            return np.asarray(self._sparse.solve(right[:, None])[:, 0])  # type: ignore[attr-defined]
+        if self._sparse is not None:
+            return np.asarray(self._sparse.solve(right[:, None])[:, 0])
         from scipy.linalg.lapack import dgetrs
 
+        assert self._dense is not None
         lu, pivots, info = self._dense
         return np.full(len(right), np.nan) if info else np.asarray(dgetrs(lu, pivots, right)[0])
 

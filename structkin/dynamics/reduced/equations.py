@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import Body
 from structkin.dynamics.contacts import depths, note_impacts
+from structkin.dynamics.efforts import given_efforts
 from structkin.dynamics.loads import wrenches
 from structkin.dynamics.reduced.dead_points import DeadPoints
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.reduced.poses import Poses
 from structkin.dynamics.user_loads import UserLoad
-from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
 from structkin.kinematics.affine import Affine
 from structkin.kinematics.engine import Lanes
@@ -185,7 +185,7 @@ class Reduced:
         x[0, :, 0], x[1, :, 0], z[:, 0], z[:, 1] = pose.x, q[:, 1] @ K, pose.z, q[:, 1] @ Kz
         matrix, force = self._balance(t, z, x, K, convective)
         # What the free coordinates' second rates leave over is what the prescribed drivers have to give.
-        given = self._efforts(t)
+        given = given_efforts(self.mechanism, self.order, t)
         rest = force + Kz @ given - matrix @ q[:, 2]
         try:
             q[free, 2] = np.linalg.solve(matrix[np.ix_(free, free)], rest[free])
@@ -270,18 +270,6 @@ class Reduced:
         drivers = {id: instant.z[k][:, None] for k, id in enumerate(self.order)}
         lanes = Lanes(instant.x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
         return Motion(self.mechanism, self.plan, np.array([t]), drivers, lanes)
-
-    def _efforts(self, t: float) -> Floats:
-        efforts = np.zeros(len(self.order))
-        for k, id in enumerate(self.order):
-            if id in self.mechanism.forces.efforts:
-                law = self.mechanism.forces.efforts[id]
-                efforts[k] = float(law(np.array([t]))[0][0])
-                if not np.isfinite(efforts[k]):
-                    span = "" if law.span is None else f"its table goes from {law.span[0]:g} s to {law.span[1]:g} s"
-                    problem = Problem(f"drivers.{id}", f"its effort has no value at t = {t:.6g} s", span)
-                    raise InputError([problem], self.mechanism.title or "simulate")
-        return efforts
 
     # --- the pose -----------------------------------------------------------------------------------------
 

@@ -46,7 +46,7 @@ class Elimination:
     >>> a, b = graph.load("a"), graph.load("b")
     >>> found = Elimination([{0: 1.0, 1: a}, {0: b}])
     >>> graph.lines(found.solve([0.0, a]))[:2]
-    ['t2 = b * a', 't3 = -t2']
+    ['t2 = b * a', 't4 = a / t2']
     """
 
     def __init__(self, rows: Sequence[Mapping[int, Term]]) -> None:

@@ -1,24 +1,27 @@
 """Kernels of general groups: Newton's method, the step along the tangent, and rates, over lanes side by side.
 
-All arrays are (rows, n) and contiguous. The formulas are those of `group_rows`, written out for NumPy or for Numba as
-those of the closed forms are, and kept in the same store.
+All arrays are (rows, n). The formulas are those of `group_rows`, written out for NumPy or for Numba as those of the
+closed forms are, and kept in the same store; for few lanes NumPy's calls take longer than plain Python.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import Rows
-from structkin.kinematics.kernels.calls import Calls
-from structkin.kinematics.kernels.group_rows import Formulas, formulas
+from structkin.kinematics.kernels import store
+from structkin.kinematics.kernels.group_rows import formulas
+from structkin.kinematics.kernels.group_source import numba_source, numpy_source, scalar_source
 from structkin.kinematics.kernels.kernel import Kernel
-from structkin.kinematics.kernels.symbols import Graph, Term
+from structkin.kinematics.kernels.limits import CLOSED, ITERATIONS
 
 Floats = NDArray[np.float64]
 
@@ -26,23 +29,16 @@ Floats = NDArray[np.float64]
 MOST, COMPILED = 6000, 1000
 #: Steps of Newton's method on all lanes of a block; then only those that are not done yet go on.
 TOGETHER = 2
-#: Steps of Newton's method for lanes between two stations.
-ITERATIONS = 6
-#: Compilers give up to find out whether rows overlap where there are more pairs of them than this. Rows then go through
-#: buffers of one width, which they know.
-CHECKS, WIDTH = 170, 256
+#: Fewer lanes go on together to the end: calls take longer than the steps that they spare.
+SMALL = 512
+#: So few lanes go one by one where there is no compiler.
+FEW = 4
 
 #: Smallest scaled singular value of a regular pose, and how much larger a triangle's diagonal may be than that.
 SINGULAR, MARGIN = 1e-7, 1000.0
 
-_HEAD = '''"""Written by structkin from the rows of a general group{more}."""
-
-{imports}
-'''
-_NUMPY = "import numpy as np\nfrom numpy import add, divide, multiply, negative, sqrt, subtract"
-_NUMBA = "from math import sqrt\n\nimport numpy as np\nfrom numba import njit"
-DECORATOR = '@njit(cache=True, nogil=True, error_model="numpy")'
-_ARGUMENTS = {"newton": "h, s, c, t, r", "ahead": "h, s, d, c, t", "rates": "h, s, d, e, c, v, w"}
+#: The functions that Numba compiles.
+FUNCTIONS = ("between", "walk", "newton", "ahead", "rates")
 
 
 @dataclass(frozen=True)
@@ -50,13 +46,27 @@ class GroupKernel:
     """The kernels of a group, and the constants of its own.
 
     Where the side is larger than `clear`, the smallest singular value is not near zero. `terms` is how many operations
-    a step of Newton's method has.
+    a step of Newton's method has; `scalar` is the source of the functions of single lanes.
     """
 
     kernel: Kernel
+    scalar: str
     constants: Floats
     clear: float
     terms: int
+
+    @cached_property
+    def _cells(self) -> tuple[Floats, ...]:
+        """The constants as arrays without dimensions, which NumPy's functions take faster than numbers."""
+        return tuple(map(np.array, self.constants))
+
+    @cached_property
+    def _numbers(self) -> list[float]:
+        found: list[float] = self.constants.tolist()
+        return found
+
+    def _lanes(self) -> ModuleType:
+        return store.plain("Group of one lane", self.scalar)
 
     def newton(self, h: Floats, s: Floats, iterations: int, *, numba: bool) -> tuple[Floats, Floats, Floats]:
         """Run Newton's method from poses s (4 links, n) at inputs h.
@@ -64,15 +74,17 @@ class GroupKernel:
         Return the poses, the last step (n,) relative to the size, infinite where it failed, and the side (n,).
         """
         n = s.shape[1]
-        found, found_rest = np.empty_like(s), np.empty((2, n))
+        found, found_rest = np.empty(s.shape), np.empty((2, n))
         if not n:
             return found, found_rest[0], found_rest[1]
+        if n <= FEW and not numba:
+            return self._newton_of_few(h, s, iterations)
+        h, s = np.ascontiguousarray(h), np.ascontiguousarray(s)
         going: Any = None
         for k in range(iterations):
             t, r = np.empty_like(s), np.empty((2, s.shape[1]))
-            self.kernel.call("newton", h, s, self.constants, t, r, numba=numba)
-            # Quadratic convergence: what is left after a step of 1e-8 is below rounding.
-            left = r[0] >= 1e-16
+            self.kernel.call("newton", h, s, self.constants if numba else self._cells, t, r, numba=numba)
+            left = ~(r[0] < CLOSED)
             if going is None:
                 found, found_rest = t, r
             else:
@@ -80,37 +92,127 @@ class GroupKernel:
             if k + 1 == iterations or not left.any():
                 break
             s = t
-            if k + 1 >= TOGETHER:
+            if k + 1 >= TOGETHER and len(left) > SMALL:
                 place = np.flatnonzero(left)
                 going = place if going is None else going[place]
                 h, s = h[:, place], t[:, place]
         change = np.sqrt(found_rest[0])
         return found, np.where(np.isfinite(change), change, np.inf), found_rest[1]
 
-    def between(
-        self, h: Floats, u: Floats, count: NDArray[np.intp], cubics: Floats, size: float
-    ) -> tuple[Floats, Floats, Floats, Floats]:
-        """Close lanes from cubics (4, rows, intervals) between stations, by compiled code.
+    def _newton_of_few(self, h: Floats, s: Floats, iterations: int) -> tuple[Floats, Floats, Floats]:
+        newton, c = self._lanes().newton, self._numbers
+        found, rest = np.empty(s.shape), np.full((2, s.shape[1]), np.inf)
+        for lane, (here, begin) in enumerate(zip(h.T.tolist() or [[]] * s.shape[1], s.T.tolist(), strict=True)):
+            pose, change, side = begin, np.nan, np.nan
+            try:
+                for _ in range(iterations):
+                    *pose, change, side = newton(here, pose, c)
+                    if change < CLOSED:
+                        break
+            except (ArithmeticError, ValueError):
+                pose, change, side = [np.nan] * len(pose), np.inf, np.nan
+            found[:, lane], rest[:, lane] = pose, (change, side)
+        change = np.sqrt(rest[0])
+        return found, np.where(np.isfinite(change), change, np.inf), rest[1]
 
-        `u` (n,) is how far each lane is in its interval, `count` (intervals,) how many there are in each. Return the
-        poses, the last step and the side (n,), and how far they are from the cubics (n,).
+    def walk(
+        self, h: Floats, s: Floats, start: float, size: float, doubt: float, *, numba: bool
+    ) -> tuple[Floats, Floats]:
+        """Walk from a pose s (rows,) through inputs h (inputs, n + 1), of which the first are those of the pose.
+
+        Each step goes along the tangent and then through Newton's method. Return the poses (rows, k) and sides (k,) of
+        those that are accepted one after the other, and of no more behind a side that is not larger than `doubt`.
+        `start` is the sign of the side of s.
         """
-        t, r = np.empty((cubics.shape[1], len(u))), np.empty((3, len(u)))
-        self.kernel.call("between", h, u, count, cubics, 1 / size, self.constants, t, r, numba=True)
-        change = np.sqrt(r[0])
-        return t, np.where(np.isfinite(change), change, np.inf), r[1], np.sqrt(r[2])
+        sides = np.full(h.shape[1], np.nan)
+        if numba:
+            t = np.empty((len(s), len(sides)))
+            t[:, 0] = s
+            c = self.constants
+            count = self.kernel.call("walk", np.ascontiguousarray(h), start, 1 / size, doubt, c, t, sides, numba=True)
+            return t[:, 1:count], sides[1:count]
+        found, rest = [[value] + [np.nan] * h.shape[1] for value in s.tolist()], sides.tolist()
+        # At a singular pose on the way, what was reached before it stands.
+        with suppress(ArithmeticError, ValueError):
+            self._lanes().walk(h.tolist(), start, 1 / size, doubt, self._numbers, found, rest)
+        sides = np.array(rest)
+        count = len(sides) - int(np.isnan(sides[1:]).sum())
+        return np.array(found)[:, 1:count], sides[1:count]
+
+    def between(
+        self,
+        h: Sequence[Floats],
+        way: Floats,
+        count: NDArray[np.intp],
+        begin: Floats,
+        inverse: Floats,
+        curves: Floats,
+        out: Floats,
+        r: Floats,
+    ) -> tuple[int, float, float]:
+        """Close lanes from curves (6, rows, intervals) between stations, by compiled code.
+
+        `way` (n,) is how far each lane is, `count` (intervals,) how many there are in each interval, `begin` where it
+        begins and `inverse` one over its length. The poses go into `out` (rows, n); the square of the last step, the
+        side, and a bound of the square of the way from the curve into `r` (3, n), unless it is (3, 0). Return how many
+        lanes are not closed near the curves, the least and the largest side.
+        """
+        inputs, rows = tuple(map(np.ascontiguousarray, h)), tuple(out)
+        parts = count, begin, inverse, curves, self.constants, rows, r
+        found: tuple[int, float, float] = self.kernel.call("between", inputs, way, *parts, numba=True)
+        return found
+
+    def close(self, h: Sequence[Floats], guess: Floats, out: Floats) -> Floats:
+        """Close lanes from a guess (rows, n), as `between` does, by NumPy."""
+        n = guess.shape[1]
+        r, s, t = np.empty((3, n)), guess, np.empty(guess.shape)
+        # The first step tells how near the guess is; sides are those of the last.
+        self.kernel.call("correct", h, s, self._cells, t, r, numba=False)
+        far = r[2]
+        far[:] = r[0]
+        for k in range(1, ITERATIONS):
+            s, t = t, s
+            self.kernel.call("newton", h, s, self._cells, t, r, numba=False)
+            far += r[0]
+            if r[0].max() < CLOSED:
+                break
+            left = np.flatnonzero(~(r[0] < CLOSED))
+            if k >= TOGETHER and 2 * len(left) < n:
+                here = np.array([row[left] for row in h]).reshape(len(h), len(left))
+                found = self.newton(here, t[:, left], ITERATIONS - k - 1, numba=False)
+                t[:, left], change, r[1, left] = found
+                r[0, left] = change * change
+                far[left] += r[0, left]
+                break
+        out[:] = t
+        far *= ITERATIONS
+        return r
 
     def ahead(self, h: Floats, s: Floats, d: Floats, *, numba: bool) -> Floats:
         """Return poses moved along their tangents by changes d of the inputs."""
-        t = np.empty_like(s)
-        self.kernel.call("ahead", h, s, d, self.constants, t, numba=numba)
+        t = np.empty(s.shape)
+        if s.shape[1] <= FEW and not numba:
+            none: list[list[float]] = [[]] * s.shape[1]
+            ahead, c = self._lanes().ahead, self._numbers
+            for lane, (here, pose, change) in enumerate(
+                zip(h.T.tolist() or none, s.T.tolist(), d.T.tolist() or none, strict=True)
+            ):
+                try:
+                    t[:, lane] = ahead(here, pose, change, c)
+                except (ArithmeticError, ValueError):
+                    t[:, lane] = np.nan
+            return t
+        rows: Sequence[Floats] = [np.ascontiguousarray(part) for part in (h, s, d)]
+        self.kernel.call("ahead", *rows, self.constants if numba else self._cells, t, numba=numba)
         return t
 
-    def rates(self, h: Floats, s: Floats, d: Floats, e: Floats, *, numba: bool) -> tuple[Floats, Floats]:
-        """Return first and second rates of poses by those of the inputs."""
-        v, w = np.empty_like(s), np.empty_like(s)
-        self.kernel.call("rates", h, s, d, e, self.constants, v, w, numba=numba)
-        return v, w
+    def rates(self, x: Floats, inputs: NDArray[np.int64], first: int, low: int, high: int, *, numba: bool) -> None:
+        """Write first and second rates of poses by those of the inputs, x (3, rows, n), in the lanes from low to high.
+
+        `inputs` are the rows of the inputs, `first` is the first row of the pose.
+        """
+        c = self.constants if numba else self._cells
+        self.kernel.call("rates", x, inputs, first, low, high, c, numba=numba)
 
 
 @lru_cache(maxsize=256)
@@ -125,143 +227,5 @@ def group_kernel(rows: Rows, known: tuple[complex | float | None, ...]) -> Group
     terms = len(found.graph.below(found.corrected))
     if terms > MOST:
         return None
-    kernel = Kernel("Group", _source(found, numba=False), _source(found, numba=True))
-    return GroupKernel(kernel, np.array(found.constants), MARGIN * SINGULAR, terms)
-
-
-def _source(found: Formulas, *, numba: bool) -> str:
-    results = {
-        "newton": (("t", found.corrected), ("r", (found.change, found.side))),
-        "ahead": (("t", found.ahead),),
-        "rates": (("v", found.first), ("w", found.second)),
-    }
-    write = _loop if numba else _calls
-    head = _HEAD.format(
-        more=", compiled once and then read from the cache" if numba else "", imports=_NUMBA if numba else _NUMPY
-    )
-    lines = [head]
-    if numba:
-        lines += ["", *_between(found)]
-    for name, outs in results.items():
-        names = [f"{letter}{k}" for letter, terms in outs for k in range(len(terms))]
-        terms = [term for _, part in outs for term in part]
-        lines += ["", *write(name, found.graph, terms, names)]
-    return "\n".join(lines) + "\n"
-
-
-def _rows(names: Iterable[str]) -> list[str]:
-    """Return the rows that loads and results stand for; those of constants are numbers."""
-    return [f"    {name}_ = {name[0]}[{name[1:]}]" for name in names]
-
-
-def _split(graph: Graph, terms: Sequence[Term]) -> tuple[list[str], list[str]]:
-    loads = graph.loads(terms)
-    constants = [f"    {name} = c[{name[1:]}]" for name in loads if name.startswith("c")]
-    return [name for name in loads if not name.startswith("c")], constants
-
-
-def _loop(name: str, graph: Graph, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
-    loads, constants = _split(graph, terms)
-    far = len(outs) * (len(loads) + len(outs)) > CHECKS
-    body = [f"{load} = " + (f"x[{k * WIDTH} + i]" if far else f"{load}_[i]") for k, load in enumerate(loads)]
-    body += graph.lines(terms)
-    stores = [f"y[{k * WIDTH} + i]" for k in range(len(outs))] if far else [f"{out}_[i]" for out in outs]
-    body += [f"{store} = {graph.name(term)}" for store, term in zip(stores, terms, strict=True)]
-    head = [
-        DECORATOR,
-        f"def {name}({_ARGUMENTS[name]}):",
-        *constants,
-        *_rows(loads),
-        *_rows(outs),
-    ]
-
-    def copied(line: str) -> tuple[str, str]:
-        return "        for i in range(n):", "            " + line
-
-    if not far:
-        return [*head, f"    for i in range({outs[0]}_.size):", *("        " + line for line in body), ""]
-    return [
-        *head,
-        f"    x, y = np.empty({len(loads) * WIDTH}), np.empty({len(outs) * WIDTH})",
-        f"    for low in range(0, {outs[0]}_.size, {WIDTH}):",
-        f"        n = min({WIDTH}, {outs[0]}_.size - low)",
-        *(line for k, load in enumerate(loads) for line in copied(f"x[{k * WIDTH} + i] = {load}_[low + i]")),
-        "        for i in range(n):",
-        *("            " + line for line in body),
-        *(line for k, out in enumerate(outs) for line in copied(f"{out}_[low + i] = y[{k * WIDTH} + i]")),
-        "",
-    ]
-
-
-def _between(found: Formulas) -> list[str]:
-    """Return the kernel that closes lanes from cubics `p` (4, rows, intervals) between stations.
-
-    Lane after lane, `count` of them belong to an interval, and `u` is how far they are in it. `r` takes the square of
-    the last step, the side, and the square of the way from the cubic.
-    """
-    graph, rows = found.graph, len(found.corrected)
-    terms = [*found.corrected, found.change, found.side]
-    loads, constants = _split(graph, terms)
-    inputs, poses = [name for name in loads if name[0] == "h"], [name for name in loads if name[0] == "s"]
-    body = [f"{name} = {name}_[at + i]" for name in inputs]
-    body += [f"{name} = x[{int(name[1:]) * WIDTH} + i]" for name in poses]
-    body += graph.lines(terms)
-    body += [f"y[{k * WIDTH} + i] = {graph.name(term)}" for k, term in enumerate(terms)]
-    rest = ["        for low in range(0, count[j], WIDTH):", "            n = min(WIDTH, count[j] - low)"]
-    for k in range(rows):
-        rest += [
-            f"            a, b, c_, d = p[0, {k}, j], p[1, {k}, j], p[2, {k}, j], p[3, {k}, j]",
-            "            for i in range(n):",
-            f"                g[{k * WIDTH} + i] = ((d * u[at + i] + c_) * u[at + i] + b) * u[at + i] + a",
-            f"                x[{k * WIDTH} + i] = g[{k * WIDTH} + i]",
-        ]
-    rest += [f"            for step in range({ITERATIONS}):", "                for i in range(n):"]
-    rest += ["                    " + line for line in body]
-    rest += [
-        "                left = 0",
-        "                for i in range(n):",
-        f"                    left += not (y[{rows * WIDTH} + i] < 1e-16)",
-        f"                if left == 0 or step == {ITERATIONS - 1}:",
-        "                    break",
-    ]
-    for k in range(rows):
-        rest += ["                for i in range(n):", f"                    x[{k * WIDTH} + i] = y[{k * WIDTH} + i]"]
-    # The poses before the last step are needed no more: their first row takes the squares of the ways.
-    rest += ["            for i in range(n):", "                x[i] = 0.0"]
-    for k in range(rows):
-        weight = " * weight" if k % 4 < 2 else ""
-        rest += [
-            "            for i in range(n):",
-            f"                gap = (y[{k * WIDTH} + i] - g[{k * WIDTH} + i]){weight}",
-            "                x[i] += gap * gap",
-        ]
-    results = [(f"t{k}_", "y", k) for k in range(rows)] + [("r0_", "y", rows), ("r1_", "y", rows + 1), ("r2_", "x", 0)]
-    for out, buffer, k in results:
-        rest += ["            for i in range(n):", f"                {out}[at + i] = {buffer}[{k * WIDTH} + i]"]
-    return [
-        DECORATOR,
-        "def between(h, u, count, p, weight, c, t, r):",
-        *constants,
-        *_rows([*inputs, *(f"t{k}" for k in range(rows)), "r0", "r1", "r2"]),
-        f"    x, y, g = np.empty({rows * WIDTH}), np.empty({(rows + 2) * WIDTH}), np.empty({rows * WIDTH})",
-        "    at = 0",
-        "    for j in range(count.size):",
-        *(line.replace("WIDTH", str(WIDTH)) for line in rest),
-        "            at += n",
-        "",
-    ]
-
-
-def _calls(name: str, graph: Graph, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
-    loads, constants = _split(graph, terms)
-    calls = Calls(graph, [[(term, f"{out}_") for term, out in zip(terms, outs, strict=True)]])
-    buffers = [f"    {''.join(f'b{k}, ' for k in range(calls.buffers))}= np.empty(({calls.buffers}, {outs[0]}_.size))"]
-    return [
-        f"def {name}({_ARGUMENTS[name]}):",
-        *constants,
-        *_rows(loads),
-        *_rows(outs),
-        *(buffers if calls.buffers else []),
-        *("    " + line for line in calls.lines),
-        "",
-    ]
+    kernel = Kernel("Group", numpy_source(found), numba_source(found))
+    return GroupKernel(kernel, scalar_source(found), np.array(found.constants), MARGIN * SINGULAR, terms)

@@ -59,6 +59,13 @@ def _last(form: Callable[[Pair, Pair], Term], a: Jet, b: Jet) -> Term:
     return form(a[2], b[0]) + 2.0 * form(a[1], b[1]) + form(a[0], b[2])
 
 
+def _half_square(a: Jet) -> Term:
+    """Return the last derivative that is known of half the square of a length."""
+    if len(a) == 1:
+        return 0.5 * _dot(a[0], a[0])
+    return _dot(a[1], a[0]) if len(a) == 2 else _dot(a[2], a[0]) + _dot(a[1], a[1])
+
+
 @dataclass(frozen=True)
 class Formulas:
     """What kernels of a group compute; `constants` are the numbers of c0, c1, ...
@@ -139,7 +146,8 @@ class _Writer:
         self.starts = [self._constant(travel[3]) for travel in rows.travels]
         values = self._values([here], "h")
         system = Elimination(self._jacobian(here))
-        step = system.solve([-value for value in values])
+        # What is left of the rows is what the step takes away.
+        step = [-term for term in system.solve(values)]
         change: Term = 0.0
         for k in range(m):
             dx, dy, turn = step[3 * k : 3 * k + 3]
@@ -147,12 +155,12 @@ class _Writer:
             # Directions that are no unit vectors yet close another group than that of the links.
             excess = _dot(self.units[k], self.units[k]) - 1.0
             change = change + (dx * dx + dy * dy + turn * turn + excess * excess)
-        moved = system.solve([-value for value in self._values([here, still], "hd")])
+        moved = [-term for term in system.solve(self._values([here, still], "hd"))]
         rates = [
             ((moved[3 * k], moved[3 * k + 1]), _scaled(_turned(self.units[k]), moved[3 * k + 2])) for k in range(m)
         ]
         bent = [(_NOTHING, _scaled(self.units[k], -(moved[3 * k + 2] * moved[3 * k + 2]))) for k in range(m)]
-        more = system.solve([-value for value in self._values([here, rates, bent], "hde")])
+        more = [-term for term in system.solve(self._values([here, rates, bent], "hde"))]
         second = [
             ((more[3 * k], more[3 * k + 1]), _plus(_scaled(_turned(self.units[k]), more[3 * k + 2]), bent[k][1]))
             for k in range(m)
@@ -239,7 +247,7 @@ class _Writer:
             found.append(value - start if only else value)
         for (i, j, s), weight in zip(rows.distances, self.reaches, strict=True):
             gap = _minus(point(j), point(i))
-            found.append((0.5 * _last(_dot, gap, gap) - self._scalar(s, last)) * weight)
+            found.append((_half_square(gap) - self._scalar(s, last)) * weight)
         return found
 
     def _jacobian(self, here: Sequence[tuple[Pair, Pair]]) -> list[dict[int, Term]]:

@@ -16,16 +16,15 @@ class Kernel:
     numpy: str
     numba: str
 
-    def call(self, function: str, *arguments: Any, numba: bool) -> None:
-        """Run `solve`, `first` or `both`; with Numba, compile it if this is its first call on this machine."""
+    def call(self, function: str, *arguments: Any, numba: bool) -> Any:
+        """Run one of the functions; with Numba, compile it if this is its first call on this machine."""
         if not numba:
-            getattr(store.plain(self.name, self.numpy), function)(*arguments)
-            return
+            return getattr(store.plain(self.name, self.numpy), function)(*arguments)
         if not self.is_ready(function):
             if not self.is_stored(function):
                 store.log.info("compiling the %s of %s, once on this machine", function, self.name)
             _ready.add((self.numba, function))
-        getattr(store.load(self.name, self.numba), function)(*arguments)
+        return getattr(store.load(self.name, self.numba), function)(*arguments)
 
     def is_ready(self, function: str) -> bool:
         """Return whether this process has the compiled function at hand."""

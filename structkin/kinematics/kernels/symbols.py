@@ -43,7 +43,9 @@ class Graph:
 
     def node(self, op: str, *args: Term) -> Symbol:
         """Return the one symbol of this operation on these operands."""
-        return self._record((op, *map(self.name, args)), op, args, Symbol)
+        names = [self.name(arg) for arg in args]
+        # Sums and products of two are the same in either order, to the last digit.
+        return self._record((op, *(sorted(names) if op in ("add", "mul") else names)), op, args, Symbol)
 
     def _record(self, key: tuple[str, ...], op: str, args: tuple[Term, ...], kind: type[Symbol]) -> Symbol:
         if key not in self._known:
@@ -164,7 +166,22 @@ class Symbol:
             if isinstance(other, np.ndarray) or not isinstance(other, Symbol | int | float | np.number):
                 return NotImplemented
         simple = _simplified(op, a, b)
-        return self.graph.node(op, a, b) if simple is None else simple
+        return self._without_signs(op, a, b) if simple is None else simple
+
+    def _without_signs(self, op: str, a: Any, b: Any) -> Any:
+        """Return the operation, with signs taken out of products and into sums: no digit changes by that."""
+        node = self.graph.node
+        if op in ("mul", "div"):
+            turned = _is_opposite(a) != _is_opposite(b)
+            plain = node(op, *(x.args[0] if _is_opposite(x) else x for x in (a, b)))
+            return -plain if turned else plain
+        if _is_opposite(b):
+            return node("add" if op == "sub" else "sub", a, b.args[0])
+        return node("sub", b, a.args[0]) if op == "add" and _is_opposite(a) else node(op, a, b)
+
+
+def _is_opposite(term: Term) -> bool:
+    return isinstance(term, Symbol) and term.op == "neg"
 
 
 class NeverZero(Symbol):

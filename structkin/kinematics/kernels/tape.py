@@ -47,7 +47,7 @@ class Run:
     def lane_modes(self, modes: Callable[[int], Any], n: int) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
         """Return the mode of each step, and those of its lanes (steps, n), or zeros (steps, 1) where none differ."""
         found = [modes(self.first + s) for s in range(len(self.modes))]
-        if all(np.ndim(mode) == 0 for mode in found):
+        if not any(isinstance(mode, np.ndarray) and mode.ndim for mode in found):
             return np.array(found, np.float64), np.zeros((len(found), 1), np.int8)
         # The sign of a kind with one mode is that of the sketch, whatever the lanes say.
         return self.modes, np.stack([np.broadcast_to(mode, n) for mode in found]).astype(np.int8)

@@ -148,7 +148,8 @@ class _Tracer:
         """Return the relation with names in place of its numbers."""
         made: Any = type(relation)
         named = fields(relation) if is_dataclass(relation) else ()
-        return made(**{item.name: self._named(getattr(relation, item.name)) for item in named})  # type: ignore[no-any-return]
+        traced: Relation = made(**{item.name: self._named(getattr(relation, item.name)) for item in named})
+        return traced
 
     def _named(self, value: Any) -> Any:
         if isinstance(value, tuple):

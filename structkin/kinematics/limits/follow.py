@@ -19,12 +19,17 @@ from structkin.kinematics.limits.system import System
 
 Floats = NDArray[np.float64]
 
-#: Arclength of a step: at first, at most, and below which the way is given up.
+#: Arclength of a step: at first, at most (times how far from its start it is, where that is above one), and below
+#: which the way is given up.
 FIRST, LONGEST, SHORTEST = 0.02, 0.15, 1e-9
+#: A step that crosses to another curve is halved down to this; what is still crossed is a change point.
+CROSSING, LEAP = 1e-5, 1e-2
 #: Largest angle between neighbouring tangents [rad], and near a fold.
 BEND, BEND_NEAR = 0.2, 0.08
 #: Turns that are followed before a driver is taken to turn on without end, and steps that are taken at most.
 TURNS, STEPS = 8, 20000
+#: Vectors, in sizes of the mechanism, that are as near as this to what they were are back.
+BACK = 1e-8
 #: Poses farther away than this, in sizes of the mechanism, run off to infinity.
 FAR = 1e4
 
@@ -34,7 +39,7 @@ class Fold:
     """Where following ended: parameter `p`, the step that ends it (None: the range), the unknowns there.
 
     `far` tells that the poses run off to infinity; then p is its limit to about eight digits. `lost` tells that the
-    curve could not be followed further.
+    curve could not be followed further. Where poses with wheels came back, `turns` is after how many turns.
     """
 
     p: float
@@ -42,14 +47,20 @@ class Fold:
     y: Floats
     far: bool = False
     lost: bool = False
+    turns: int = 0
 
 
 @dataclass(frozen=True)
 class Point:
-    """A pose of the curve: its unknowns y (m,), and the unit tangent there in the direction of the walk."""
+    """A pose of the curve: its unknowns y (m,), and the unit tangent there in the direction of the walk.
+
+    `side` is the sign of the determinant of the Jacobian with the tangent below it. It does not change along a curve,
+    through its folds neither; 0 where there are more equations than unknowns.
+    """
 
     y: Floats
     tangent: Floats
+    side: float = 0.0
 
 
 class LostError(Exception):
@@ -61,17 +72,26 @@ class LostError(Exception):
         super().__init__(f"at {p:g}")
 
 
-def follow(system: System, y: Floats, direction: int, whole: tuple[float, float] | None) -> Fold | None:
+def follow(
+    system: System,
+    y: Floats,
+    direction: int,
+    whole: tuple[float, float] | None,
+    *,
+    wheels: bool = False,
+    crossed: list[tuple[Point, Point]] | None = None,
+) -> Fold | None:
     """Return where the poses that begin at y end, up (+1) or down (-1); None where they come round again.
 
-    Raises `LostError` where the curve cannot be followed.
+    With `wheels` the end may also be where all vectors are back after some turns. Steps in which another curve crosses
+    are added to `crossed`. Raises `LostError` where the curve cannot be followed.
     """
     start = y
     here = begin(system, y, direction)
     step = FIRST
     for _ in range(STEPS):
-        there = advance(system, here, step)
-        if there is None or not is_smooth(here, there):
+        there = step_on(system, here, step)
+        if there is None:
             step *= 0.5
             if step < SHORTEST:
                 raise LostError(here.y[-1])
@@ -80,17 +100,27 @@ def follow(system: System, y: Floats, direction: int, whole: tuple[float, float]
         barred = barred_between(system, here, there)
         if barred is not None:
             return barred
+        if wheels and (back := _back(system, start, here, there)):
+            return back
         if whole is not None and not whole[0] <= p <= whole[1]:
             return Fold(min(max(p, whole[0]), whole[1]), None, there.y)
         if there.tangent[-1] * direction <= 0:
             fold = fold_between(system, here, there)
             return Fold(float(fold.y[-1]), system.stuck(fold.tangent), fold.y)
+        if crossed is not None and there.side * here.side < 0:
+            crossed.append((here, there))
         if whole is None and _is_round(start, here, there):
             return None
         if system.reach(there.y) > FAR:
             return far_end(system, here, there)
-        here, step = there, min(2 * step, LONGEST * max(1.0, float(np.abs(there.y).max())))
+        here, step = there, min(2 * step, longest(system, start, there))
     raise LostError(here.y[-1])
+
+
+def longest(system: System, start: Floats, there: Point) -> float:
+    """Return how long a step from a pose may be: longer where it is far from the start."""
+    way = np.abs(there.y - start)
+    return LONGEST * max(1.0, float((way[:-1] if system.angular else way).max(initial=0.0)))
 
 
 def far_end(system: System, here: Point, there: Point) -> Fold:
@@ -104,7 +134,29 @@ def begin(system: System, y: Floats, direction: int) -> Point:
     """Return a pose with the tangent along which the parameter goes up (+1) or down (-1)."""
     _, J = system.equations(y)
     tangent = np.linalg.svd(J)[2][-1]
-    return Point(y, tangent * (direction if tangent[-1] >= 0 else -direction))
+    return _oriented(y, J, tangent * (direction if tangent[-1] >= 0 else -direction))
+
+
+def _oriented(y: Floats, J: Floats, tangent: Floats) -> Point:
+    full = np.vstack((J, tangent))
+    return Point(y, tangent, float(np.linalg.slogdet(full)[0]) if len(full) == len(y) else 0.0)
+
+
+def step_on(system: System, here: Point, step: float) -> Point | None:
+    """Take one step along the curve; None where it has to be shorter.
+
+    Two curves that pass by each other are told apart by their sides. Where they cross, at a change point, the way
+    goes straight on.
+    """
+    there = advance(system, here, step)
+    if there is None or not is_smooth(here, there):
+        return None
+    if there.side == here.side or 0.0 in (there.side, here.side):
+        return there
+    if step > CROSSING:
+        return None
+    beyond = advance(system, here, LEAP)
+    return beyond if beyond is not None and is_smooth(here, beyond) else there
 
 
 def advance(system: System, here: Point, step: float) -> Point | None:
@@ -137,7 +189,7 @@ def advance(system: System, here: Point, step: float) -> Point | None:
     unit = np.zeros(len(full))
     unit[-1] = 1.0
     tangent = np.linalg.lstsq(full, unit, rcond=None)[0]
-    return Point(y, tangent / np.linalg.norm(tangent))
+    return _oriented(y, J, tangent / np.linalg.norm(tangent))
 
 
 def is_smooth(here: Point, there: Point) -> bool:
@@ -210,3 +262,21 @@ def _is_round(start: Floats, here: Point, there: Point) -> bool:
     part = (round(turns) * TURN + start[-1] - here.y[-1]) / (there.y[-1] - here.y[-1])
     between = here.y + part * (there.y - here.y)
     return bool(np.linalg.norm(between[:-1] - start[:-1]) < 0.3 * np.linalg.norm(there.y - here.y) + 1e-9)
+
+
+def _back(system: System, start: Floats, here: Point, there: Point) -> Fold | None:
+    """Return the end where the vectors of the start are there again between two points, whole turns later."""
+    turns = round((there.y[-1] - start[-1]) / TURN)
+    place = start[-1] + turns * TURN
+    if not turns or not min(here.y[-1], there.y[-1]) <= place <= max(here.y[-1], there.y[-1]):
+        return None
+    part = (place - here.y[-1]) / ((there.y[-1] - here.y[-1]) or 1.0)
+    y = np.append((here.y + part * (there.y - here.y))[:-1], place)
+    for _ in range(8):
+        values, J = system.equations(y)
+        change = np.linalg.lstsq(J[:, :-1], -values, rcond=None)[0]
+        y[:-1] += change
+        if np.abs(change).max() < 1e-12:
+            break
+    gap = np.abs(y[:-1] - start[:-1])[system.places]
+    return Fold(float(place), None, y, turns=abs(turns)) if gap.max(initial=0.0) < BACK else None

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.limits.poses import Path, Poses
-from structkin.kinematics.limits.reach import Reach
+from structkin.groups import General
+from structkin.kinematics.limits.counting import count_turns
+from structkin.kinematics.limits.poses import Path
 from structkin.kinematics.limits.result import Limit, driver_words
 from structkin.kinematics.limits.search import end_words, follow_to
 from structkin.kinematics.limits.system import System
@@ -108,13 +109,17 @@ def _from_sketch(motion: Motion) -> Passage | None:
 
 def _first_limit(motion: Motion, rows: Floats, way: Path) -> Limit | None:
     """Return the limit on a way of the drivers that begins at a pose, its slots `rows` (r,)."""
-    plan = motion.plan
-    if plan.tracked:
+    plan, modes = motion.plan, modes_of(motion.plan, rows)
+    if any(isinstance(step.kind, General) for step in plan.steps):
         system = System(plan, way, motion.size, rows)
         return follow_to(system, system.pack(rows, 0.0), 1, (0.0, 1.0))
-    poses = Poses(plan, way)
-    stop = walk(Reach(poses, (0.0, 1.0)), modes_of(plan, rows), 0.0, 1)
-    return None if stop is None or stop.end is None else end_words(poses, stop.end, stop.modes)
+    counted = count_turns(plan, way, (rows, modes), 0.0, (0.0, 1.0))
+    stop = None if counted is None else walk(counted.reach, modes, 0.0, 1)
+    return (
+        None
+        if counted is None or stop is None or stop.end is None
+        else end_words(counted.reach.poses, stop.end, stop.modes)
+    )
 
 
 class _Way:

@@ -7,14 +7,15 @@ held at zero at a limit: this is a small interpreter of the same plan for such n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups import General, Relation
+from structkin.groups import General, Relation, Turn
+from structkin.kinematics.limits.known import Known
 from structkin.kinematics.plan import Operand, Plan, Slot, Step
 
 #: The drivers' values (n,) as functions of the parameter (n,) of a path; complex parameters are complex steps.
@@ -27,10 +28,11 @@ TINY = 1e-30
 
 @dataclass(frozen=True)
 class Poses:
-    """A plan without general groups, on a path of its drivers."""
+    """A plan without general groups, on a path of its drivers; what of it is `known` along the path, if anything is."""
 
     plan: Plan
     path: Path
+    known: Known = field(default_factory=lambda: Known(0.0))
 
     def margin(self, index: int, p: Any, modes: Modes, zero: Iterable[int] = ()) -> NDArray[Any]:
         """Return the margin of a step (n,) at parameters p (n,), positive where it closes.
@@ -42,9 +44,9 @@ class Poses:
             return self._signed(index, self._inputs(self.plan.steps[index], slots), np.shape(p))
 
     def slots(self, p: Any, modes: Modes, zero: Iterable[int] = ()) -> dict[int, Any]:
-        """Return every slot: vectors (2, n), scalars (n,)."""
+        """Return every slot that does not depend on turns still to be counted: vectors (2, n), scalars (n,)."""
         with np.errstate(all="ignore"):
-            return self._slots(range(len(self.plan.steps)), p, modes, frozenset(zero))
+            return self._slots(self._within, p, modes, frozenset(zero))
 
     def inputs(self, index: int, p: Any, modes: Modes, zero: Iterable[int] = ()) -> tuple[Any, ...]:
         """Return what a step takes in, at parameters p (n,)."""
@@ -54,14 +56,28 @@ class Poses:
 
     @cached_property
     def closing(self) -> tuple[int, ...]:
-        """The steps that can fail to close, in order."""
-        steps = range(len(self.plan.steps))
+        """The steps that can fail to close, in order, and whose modes are not known yet."""
+        steps = self._within
         nowhere = np.array([np.nan])
         with np.errstate(all="ignore"):
             # A relation that always closes has no margin, whatever it is given.
             slots = self._slots(steps, nowhere, dict.fromkeys(steps, 1), frozenset())
-            inputs = (self._inputs(step, slots) for step in self.plan.steps)
-            return tuple(index for index, h in enumerate(inputs) if self._closed(index).margin(h) is not None)
+            inputs = {index: self._inputs(self.plan.steps[index], slots) for index in steps}
+            fails = (index for index, h in inputs.items() if self._closed(index).margin(h) is not None)
+            return tuple(index for index in fails if index not in self.known.flips)
+
+    @property
+    def uncounted(self) -> tuple[int, ...]:
+        """The turns still to be counted whose vectors are there."""
+        steps, within = self.plan.steps, {*self._within}
+        turns = (k for k, step in enumerate(steps) if isinstance(step.kind, Turn) and k not in self.known.turns)
+        return tuple(k for k in turns if within.issuperset(self._ancestors[k]))
+
+    @cached_property
+    def _within(self) -> tuple[int, ...]:
+        """The steps that do not depend on turns still to be counted."""
+        open_ = {k for k, s in enumerate(self.plan.steps) if isinstance(s.kind, Turn) and k not in self.known.turns}
+        return tuple(k for k, before in enumerate(self._ancestors) if not open_ & {k, *before})
 
     def _closed(self, index: int) -> Relation:
         kind = self.plan.steps[index].kind
@@ -87,10 +103,13 @@ class Poses:
         for index in steps:
             step, kind = self.plan.steps[index], self._closed(index)
             h, root = self._inputs(step, slots), None
-            if kind.modes == 2:
+            if isinstance(kind, Turn):
+                root = self.known.turn(index, p)
+            elif kind.modes == 2:
                 margin = self._signed(index, h, np.shape(p))
                 reached = np.where((margin.real > 0) & (index not in zero), margin, 0)
-                root = modes[index] * np.sqrt(reached)
+                mode = self.known.mode(index, p) if index in self.known.flips else modes[index]
+                root = mode * np.sqrt(reached)
             slots.update(zip(step.outputs, kind.position(h, root), strict=True))
         return slots
 

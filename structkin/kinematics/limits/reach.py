@@ -69,10 +69,14 @@ class Stretch:
 
 @dataclass
 class Reach:
-    """The reachable stretches of a path, by assembly modes; `whole` is the path, None a full turn of an angle."""
+    """The reachable stretches of a path, by assembly modes; `whole` is the path, None a full turn of an angle.
+
+    `ends` are those of the path where they are known to be more than ends of a range.
+    """
 
     poses: Poses
     whole: tuple[float, float] | None
+    ends: tuple[End, End] | None = None
     _known: dict[tuple[int, ...], tuple[Stretch, ...]] = field(default_factory=dict)
 
     def stretches(self, modes: Modes) -> tuple[Stretch, ...]:
@@ -88,12 +92,29 @@ class Reach:
             self._known[key] = self._refined(count, modes)
         return self._known[key]
 
+    @property
+    def _hints(self) -> tuple[float, ...]:
+        """The places where modes that are known change."""
+        known = self.poses.known
+        return tuple(sorted({float(z) / known.scale for flips in known.flips.values() for z in flips}))
+
+    @property
+    def _rounds(self) -> tuple[float, ...]:
+        """The same over a full turn of the parameter, which may be several periods."""
+        known = self.poses.known
+        if known.period is None:
+            return self._hints
+        step = known.period / known.scale
+        return tuple(hint + step * k for hint in self._hints for k in range(round(TURN / step)))
+
     def _refined(self, count: int, modes: Modes) -> tuple[Stretch, ...]:
         if count == 0:
+            if self.ends is not None:
+                return (Stretch(*self.ends, self._hints),)
             if self.whole is None:
-                return (Stretch(None, None),)
+                return (Stretch(None, None, self._rounds),)
             low, high = self.whole
-            return (Stretch(End(low, "range"), End(high, "range")),)
+            return (Stretch(End(low, "range"), End(high, "range"), self._hints),)
         step = self.poses.closing[count - 1]
         parts = [part for piece in self.after(count - 1, modes) for part in _split(self.poses, piece, step, modes)]
         return tuple(sorted(parts, key=lambda part: part.low.p if part.low else 0.0))
@@ -281,7 +302,7 @@ class Chart:
             if not low < moved < high:
                 break
             place = moved
-        return place  # type: ignore[return-value]
+        return place  # type: ignore[return-value]  # a long double: a float with more digits
 
     def touch(self, low: float, place: float, high: float) -> float:
         """Return the least value's place near a place between two others, by secants of the slope."""
@@ -293,4 +314,4 @@ class Chart:
             if not low < moved < high or moved == here:
                 break
             before, here, slope = here, moved, now
-        return here  # type: ignore[return-value]
+        return here  # type: ignore[return-value]  # a long double: a float with more digits

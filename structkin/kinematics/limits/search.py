@@ -11,10 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
-from structkin.kinematics.limits.follow import Fold, LostError, follow
-from structkin.kinematics.limits.period import turns_of
+from structkin.groups import General
+from structkin.kinematics.limits.counting import count_turns
+from structkin.kinematics.limits.crossing import change_at, crossing_between
+from structkin.kinematics.limits.follow import Fold, LostError, Point, follow
+from structkin.kinematics.limits.period import turns_of, turns_of_ratios
 from structkin.kinematics.limits.poses import Modes, Poses
-from structkin.kinematics.limits.reach import End, Reach
+from structkin.kinematics.limits.reach import TURN, End
 from structkin.kinematics.limits.result import Interval, Limit, Limits
 from structkin.kinematics.limits.system import System
 from structkin.kinematics.limits.walk import modes_of, walk
@@ -26,8 +29,12 @@ from structkin.model.arguments import mapping
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 
-#: How far [rad] a driver of wheels is followed either way where no range is given.
+#: How far [rad] a driver of wheels is followed either way where poses do not come back and no range is given.
 GEARED = 8 * math.pi
+#: Turns for which poses with a general group are followed at most where the ratios of wheels let them come back.
+MOST = 60
+#: Told where this ends a motion.
+FOLLOWED = "it was followed for {} turns only, in which its wheels do not bring all poses back: give a range to go on"
 
 Floats = NDArray[np.float64]
 
@@ -64,45 +71,97 @@ def limits(
         group = motion.group_name(int(motion.failed_group[0]))
         return Limits(mechanism, swept.driver, swept.start, None, None, (), (), f"out of reach at {group}")
     plan, rows = motion.plan, motion.lanes.x[0, :, 0]
-    swept.fit(plan)
-    found = (_followed if plan.tracked else _walked)(plan, rows, swept, motion.size)
+    if any(isinstance(step.kind, General) for step in plan.steps):
+        found = _followed(plan, rows, swept, motion.size)
+    else:
+        found = _walked(plan, rows, swept)
     return Limits(mechanism, swept.driver, swept.start, *found)
 
 
 _Found = tuple[Limit | None, Limit | None, tuple[Limit, ...], tuple[Interval, ...], str]
 
 
-def _walked(plan: Plan, rows: Floats, swept: Swept, size: float) -> _Found:
+def _walked(plan: Plan, rows: Floats, swept: Swept) -> _Found:
     """Return ends, change points and intervals of a mechanism of closed forms."""
-    reach, modes = Reach(Poses(plan, swept.path), swept.whole), modes_of(plan, rows)
+    modes = modes_of(plan, rows)
+    whole = None if swept.goes_round else swept.whole
+    counted = count_turns(plan, swept.path, (rows, modes), swept.start, whole, GEARED if swept.has_wheels else None)
+    if counted is None:
+        return None, None, (), (), "it lies beside a limit"
+    reach, scale = counted.reach, counted.scale
 
-    def described(end: End | None, modes: Modes = modes) -> Limit | None:
-        return None if end is None else swept.limit(end_words(reach.poses, end, modes))
+    def described(end: End | None, poses: Poses = reach.poses, modes: Modes = modes) -> Limit | None:
+        return None if end is None else swept.limit(end_words(poses, end, modes), scale)
 
-    down, up = (walk(reach, modes, swept.start / swept.turns, direction) for direction in (-1, 1))
-    intervals = tuple(
-        Interval(described(item.low), described(item.high), swept.turns) for item in reach.stretches(modes)
-    )
+    down, up = (walk(reach, modes, swept.start / scale, direction) for direction in (-1, 1))
+    stretches = () if plan.counts else reach.stretches(modes)
+    intervals = tuple(Interval(described(item.low), described(item.high), scale) for item in stretches)
     if down is None or up is None:
         return None, None, (), intervals, "it lies beside a limit"
+    lower, upper = described(down.end, modes=down.modes), described(up.end, modes=up.modes)
     # A full turn passes everything going up.
-    passed = sorted((*up.passed, *(down.passed if down.end is not None else ())), key=lambda end: end.p)
-    points = tuple(swept.limit(end_words(reach.poses, end, modes)) for end in passed)
-    return described(down.end, down.modes), described(up.end, up.modes), points, intervals, ""
+    passed = (*up.passed, *(down.passed if down.end is not None else ()))
+    points = [described(end) for end in passed]
+    low, high = swept.start, swept.start + up.period * scale
+    if lower is not None and upper is not None:
+        low, high = lower.value, upper.value
+    for item in counted.passed:
+        point = described(item.end, item.poses, item.modes)
+        assert point is not None
+        points += [replace(point, value=z) for z in _again(item.end.p * item.poses.known.scale, item.period, low, high)]
+    intervals = intervals or (Interval(lower, upper, scale),)
+    return lower, upper, tuple(sorted((x for x in points if x), key=lambda point: point.value)), intervals, ""
+
+
+def _again(z: float, period: float | None, low: float, high: float) -> list[float]:
+    """Return the places between two others where what comes at z comes again."""
+    if period is None:
+        return [z] if low < z < high else []
+    first, last = math.ceil((low - z) / period - 1e-9), math.ceil((high - z) / period - 1e-9)
+    return [z + period * k for k in range(first, last)]
 
 
 def _followed(plan: Plan, rows: Floats, swept: Swept, size: float) -> _Found:
     """Return ends and interval of a mechanism with a general group, followed from the pose of the sketch."""
-    system = System(plan, swept.path, size, rows)
+    system = System(plan, swept.path, size, rows, swept.is_angle)
     y = system.pack(rows, swept.start)
-    lower, upper = (follow_to(system, y, direction, swept.whole) for direction in (-1, 1))
-    return lower, upper, (), (Interval(lower, upper),), ""
-
-
-def follow_to(system: System, y: Floats, direction: int, whole: tuple[float, float] | None) -> Limit | None:
-    """Return where following a pose ends, in words."""
+    whole, wheels = swept.whole, swept.has_wheels and swept.goes_round
+    if wheels:
+        turns = min(turns_of_ratios(swept.mechanism), MOST) or round(GEARED / TURN)
+        whole = swept.start - TURN * turns, swept.start + TURN * turns
+    upward: list[tuple[Point, Point]] = []
+    downward: list[tuple[Point, Point]] = []
     try:
-        fold = follow(system, y, direction, whole)
+        back = follow(system, y, 1, whole, wheels=wheels, crossed=upward)
+    except LostError as lost:
+        back = Fold(lost.p, None, y, lost=True)
+    if back is not None and back.turns:
+        return None, None, _crossed(system, upward), (Interval(None, None, back.turns),), ""
+    lower = follow_to(system, y, -1, whole, downward)
+    lower = lower and swept.limit(lower, 1)
+    upper = None if back is None else swept.limit(fold_words(system, back), 1)
+    # A full turn passes everything going up.
+    points = _crossed(system, [*upward, *(downward if lower else ())])
+    return lower, upper, points, (Interval(lower, upper),), ""
+
+
+def _crossed(system: System, steps: list[tuple[Point, Point]]) -> tuple[Limit, ...]:
+    """Return the change points that are in some steps."""
+    folds = [change_at(system, crossing_between(system, here, there)) for here, there in steps]
+    points = (replace(fold_words(system, fold), change_point=True) for fold in folds)
+    return tuple(sorted(points, key=lambda point: point.value))
+
+
+def follow_to(
+    system: System,
+    y: Floats,
+    direction: int,
+    whole: tuple[float, float] | None,
+    crossed: list[tuple[Point, Point]] | None = None,
+) -> Limit | None:
+    """Return where following a pose ends, in words; add the steps in which another curve crosses."""
+    try:
+        fold = follow(system, y, direction, whole, crossed=crossed)
     except LostError as lost:
         fold = Fold(lost.p, None, y, lost=True)
     return None if fold is None else fold_words(system, fold)
@@ -171,7 +230,7 @@ class Swept:
             return float(range[0]), float(range[1])
         if drive.kind == "angle":
             # A whole turn of a driver is no way back where wheels turn at other speeds.
-            return (self.start - GEARED, self.start + GEARED) if self._has_wheels else None
+            return (self.start - GEARED, self.start + GEARED) if self.has_wheels else None
         # Longer than all bars together: no loop of bars closes any more.
         spans = [
             abs(a - b)
@@ -183,20 +242,33 @@ class Swept:
         return (0.0 if drive.kind == "distance" else self.start - far), self.start + far
 
     @property
-    def _has_wheels(self) -> bool:
+    def has_wheels(self) -> bool:
+        """Whether turns of a driver matter, whole ones too."""
         return bool(self.mechanism.meshes or self.mechanism.genevas)
+
+    @property
+    def goes_round(self) -> bool:
+        """Whether this is an angle without a given range, which turns until all poses are back."""
+        return self.is_angle and not self._is_given
+
+    @property
+    def is_angle(self) -> bool:
+        """Whether the driver's coordinate is an angle."""
+        return self.mechanism.drives[self.driver].kind == "angle"
 
     def fit(self, plan: Plan) -> None:
         """Find after how many turns of the driver wheels come back, and go round them instead of over a range."""
-        angular = self.mechanism.drives[self.driver].kind == "angle"
-        if self._has_wheels and angular and not self._is_given and not plan.tracked:
-            turns = turns_of(plan, self.path, self.start)
+        if self.has_wheels and self.goes_round:
+            turns = turns_of(Poses(plan, self.path), self.start)
             if turns is not None:
                 self.turns, self.whole = turns, None
 
-    def limit(self, limit: Limit) -> Limit:
-        """Return a limit at a value of the driver, from one at a parameter of the path."""
-        return replace(limit, value=limit.value * self.turns)
+    def limit(self, limit: Limit, turns: int) -> Limit:
+        """Return a limit at a value of the driver, from one at a parameter of the path that many times smaller."""
+        if limit.kind == "range" and self.goes_round:
+            followed = round(abs(limit.value * turns - self.start) / TURN)
+            return replace(limit, value=limit.value * turns, why=FOLLOWED.format(followed))
+        return replace(limit, value=limit.value * turns)
 
     def path(self, p: Any) -> dict[str, Any]:
         """Return the drivers' values (n,) where the parameter is p (n,)."""

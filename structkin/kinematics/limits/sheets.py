@@ -190,7 +190,7 @@ def circuits(
                 [Problem("most", f"there are more than {most} sheets", "raise it, or ask for limits()")],
                 mechanism.title,
             )
-    meetings = tuple(replace(item, limit=swept.limit(item.limit)) for item in _meetings(reach, found))
+    meetings = tuple(replace(item, limit=swept.limit(item.limit, swept.turns)) for item in _meetings(reach, found))
     graph = nx.Graph()
     graph.add_nodes_from(index for index, _ in enumerate(found))
     graph.add_edges_from(meeting.sheets for meeting in meetings)
@@ -229,7 +229,8 @@ def _all_modes(reach: Reach) -> Iterator[dict[int, int]]:
 
 def _interval(reach: Reach, stretch: Stretch, modes: Modes, swept: Swept) -> Interval:
     low, high = (
-        None if end is None else swept.limit(end_words(reach.poses, end, modes)) for end in (stretch.low, stretch.high)
+        None if end is None else swept.limit(end_words(reach.poses, end, modes), swept.turns)
+        for end in (stretch.low, stretch.high)
     )
     return Interval(low, high, swept.turns)
 

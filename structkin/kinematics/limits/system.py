@@ -22,12 +22,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class System:
-    """The equations of all steps in the unknowns y = (slots that steps solve, p), scaled; `size` [m] scales lengths."""
+    """The equations of all steps in the unknowns y = (slots that steps solve, p), scaled; `size` [m] scales lengths.
+
+    `angular` tells that p is an angle, or a part of a way: its size says nothing of how far away poses are.
+    """
 
     plan: Plan
     path: Path
     size: float
     pose: Floats
+    angular: bool = True
 
     @cached_property
     def _unknown(self) -> NDArray[np.intp]:
@@ -50,14 +54,14 @@ class System:
         return np.array([*scale, 1.0])
 
     @cached_property
-    def _places(self) -> NDArray[np.bool_]:
+    def places(self) -> NDArray[np.bool_]:
         """Which unknowns are components of vectors."""
         widths = [self.plan.widths[slot] for step in self.plan.steps for slot in step.outputs]
         return np.array([width == 2 for width in widths for _ in range(width)])
 
     def reach(self, y: Floats) -> float:
         """Return how far away the farthest place of a pose is, in sizes; half squares of lengths are none."""
-        return float(np.max(np.abs(y[:-1][self._places]), initial=0.0))
+        return float(np.max(np.abs(y[:-1][self.places]), initial=0.0))
 
     def pack(self, rows: Floats, p: float) -> Floats:
         """Return the unknowns (m,) of a pose given by its slots (r,)."""

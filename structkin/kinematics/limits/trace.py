@@ -12,21 +12,21 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.kinematics.limits.crossing import crossing_between
 from structkin.kinematics.limits.follow import (
     FAR,
     FIRST,
-    LONGEST,
     SHORTEST,
     STEPS,
     Fold,
     LostError,
     Point,
-    advance,
     barred_between,
     begin,
     far_end,
     fold_between,
-    is_smooth,
+    longest,
+    step_on,
 )
 from structkin.kinematics.limits.reach import TURN
 from structkin.kinematics.limits.system import System
@@ -60,10 +60,15 @@ class Arc:
 
 @dataclass(frozen=True)
 class Curve:
-    """A connected curve of poses: its arcs in order; `closed` where the last one leads to the first again."""
+    """A connected curve of poses: its arcs in order; `closed` where the last one leads to the first again.
+
+    `crossings` are poses (m,) where another curve crosses it, or it itself: change points. They are among those of its
+    arcs, but for whole turns of the parameter.
+    """
 
     arcs: tuple[Arc, ...]
     closed: bool
+    crossings: tuple[Floats, ...] = ()
 
     @property
     def turns(self) -> float:
@@ -76,25 +81,28 @@ class Curve:
 
 def trace(system: System, y: Floats, whole: tuple[float, float] | None) -> Curve:
     """Return the curve of poses through y (m,); `whole` is the range of the parameter, None a full turn of an angle."""
-    forward, closed = _walk(system, y, 1, whole)
+    crossings: list[Floats] = []
+    forward, closed = _walk(system, y, 1, whole, crossings)
     if closed:
-        return _closed(forward)
-    backward, _ = _walk(system, y, -1, whole)
-    return Curve(_arcs([*reversed(backward), *forward[1:]]), closed=False)
+        return Curve(_closed(forward), closed=True, crossings=tuple(crossings))
+    backward, _ = _walk(system, y, -1, whole, crossings)
+    return Curve(_arcs([*reversed(backward), *forward[1:]]), closed=False, crossings=tuple(crossings))
 
 
 #: A pose of the way, and the fold that is there, if there is one.
 _Mark = tuple[Floats, Fold | None]
 
 
-def _walk(system: System, y: Floats, direction: int, whole: tuple[float, float] | None) -> tuple[list[_Mark], bool]:
-    """Return the poses of the way from y to its end, and whether it came back to y."""
+def _walk(
+    system: System, y: Floats, direction: int, whole: tuple[float, float] | None, crossings: list[Floats]
+) -> tuple[list[_Mark], bool]:
+    """Return the poses of the way from y to its end, and whether it came back to y; add where curves cross."""
     here = start = begin(system, y, direction)
     way: list[_Mark] = [(y, None)]
     step = FIRST
     for _ in range(STEPS):
-        there = advance(system, here, step)
-        if there is None or not is_smooth(here, there):
+        there = step_on(system, here, step)
+        if there is None:
             step *= 0.5
             if step < SHORTEST:
                 return [*way, (here.y, Fold(float(here.y[-1]), None, here.y, lost=True))], False
@@ -104,11 +112,14 @@ def _walk(system: System, y: Floats, direction: int, whole: tuple[float, float] 
         end = _end(system, here, there, whole)
         if end is not None:
             return [*way, (end.y, end)], False
+        if there.side * here.side < 0:
+            crossings.append(crossing_between(system, here, there))
+            way.append((crossings[-1], None))
         if there.tangent[-1] * here.tangent[-1] < 0:
             fold = fold_between(system, here, there)
             way.append((fold.y, Fold(float(fold.y[-1]), system.stuck(fold.tangent), fold.y)))
         way.append((there.y, None))
-        here, step = there, min(2 * step, LONGEST * max(1.0, float(np.abs(there.y).max())))
+        here, step = there, min(2 * step, longest(system, start.y, there))
     return [*way, (here.y, Fold(float(here.y[-1]), None, here.y, lost=True))], False
 
 
@@ -143,11 +154,11 @@ def _passes(start: Point, here: Point, there: Point, *, periodic: bool) -> bool:
     return bool(np.linalg.norm(here.y + part * way - back) < BESIDE * np.sqrt(square))
 
 
-def _closed(way: list[_Mark]) -> Curve:
+def _closed(way: list[_Mark]) -> tuple[Arc, ...]:
     """Return the arcs of a way that came back, from fold to fold."""
     folds = [k for k, (_, fold) in enumerate(way) if fold is not None]
     if not folds:
-        return Curve((Arc(np.stack([y for y, _ in way]), (None, None)),), closed=True)
+        return (Arc(np.stack([y for y, _ in way]), (None, None)),)
     first = folds[0]
     shift = way[-1][0][-1] - way[0][0][-1]
 
@@ -156,7 +167,7 @@ def _closed(way: list[_Mark]) -> Curve:
         y = np.append(y[:-1], y[-1] + shift)
         return y, fold and Fold(fold.p + shift, fold.step, y, fold.far)
 
-    return Curve(_arcs([*way[first:], *map(later, way[1 : first + 1])]), closed=True)
+    return _arcs([*way[first:], *map(later, way[1 : first + 1])])
 
 
 def _arcs(way: list[_Mark]) -> tuple[Arc, ...]:

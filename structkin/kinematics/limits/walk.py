@@ -25,12 +25,14 @@ Floats = NDArray[np.float64]
 class Stop:
     """Where a walk ended: `end` with the parameter as it was walked to, whole turns included; None: it never does.
 
-    `modes` are those before the end, `passed` the change points on the way.
+    `modes` are those before the end, `passed` the change points on the way. Without end, all comes back after a
+    `period`.
     """
 
     end: End | None
     modes: Modes
     passed: tuple[End, ...]
+    period: float = TURN
 
 
 def walk(reach: Reach, modes: Modes, start: float, direction: int) -> Stop | None:
@@ -42,15 +44,15 @@ def walk(reach: Reach, modes: Modes, start: float, direction: int) -> Stop | Non
     stretch, inside = at
     shift = start - inside
     passed: list[End] = []
-    seen: set[tuple[Any, ...]] = set()
+    seen: dict[tuple[Any, ...], float] = {}
     while stretch.low is not None and stretch.high is not None:
         end = stretch.high if direction > 0 else stretch.low
         here = End(end.p + shift, end.kind, end.steps)
         state = (*sorted(modes.items()), round(end.p % TURN if periodic else end.p, 9))
         if state in seen:
             # Round again: the passages of the first round are all there are.
-            return Stop(None, modes, tuple(passed))
-        seen.add(state)
+            return Stop(None, modes, tuple(passed), TURN * round(abs(here.p - seen[state]) / TURN))
+        seen[state] = here.p
         if end.kind != "change":
             return Stop(here, modes, tuple(passed))
         flipped = {k: -mode if k in end.steps else mode for k, mode in modes.items()}

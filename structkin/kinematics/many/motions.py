@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 
 Floats = NDArray[np.float64]
+T = TypeVar("T", bound=np.generic)
 
 
 @dataclass(frozen=True)
@@ -125,45 +127,57 @@ class Apart(Motions):
 
 @dataclass(frozen=True, repr=False)
 class Together(Motions):
-    """Motions whose variants are lanes of one plan `many`."""
+    """Motions whose variants are lanes of one plan `many`, but for a few that were solved `alone`, by their number."""
 
     many: ManyPlan
     lanes: Lanes
+    alone: Mapping[int, Motion]
 
     @property
     def status(self) -> NDArray[np.int8]:
         """A `Status` for each variant and sample (v, n), as its integer."""
-        return self.lanes.status.reshape(self.count, -1)
+        return self._with_alone(self.lanes.status.reshape(self.count, -1), lambda motion: motion.status)
 
     @property
     def failed_group(self) -> NDArray[np.int32]:
         """The index of the group at which a sample stopped (v, n), -1 where it is ok."""
-        return self.lanes.group.reshape(self.count, -1)
+        return self._with_alone(self.lanes.group.reshape(self.count, -1), lambda motion: motion.failed_group)
 
     def position(self, point: str) -> Floats:
         """Return the paths (v, n, 2) [m] of a named point; `InputError` where there is none."""
-        return self._evaluate(self._place(point), 0)
+        return self._with_alone(self._evaluate(self._place(point), 0), lambda motion: motion.position(point))
 
     def velocity(self, point: str) -> Floats:
         """Return the velocities (v, n, 2) [m/s] of a point."""
-        return self._evaluate(self._place(point), 1)
+        return self._with_alone(self._evaluate(self._place(point), 1), lambda motion: motion.velocity(point))
 
     def acceleration(self, point: str) -> Floats:
         """Return the accelerations (v, n, 2) [m/s^2] of a point."""
-        return self._evaluate(self._place(point), 2)
+        return self._with_alone(self._evaluate(self._place(point), 2), lambda motion: motion.acceleration(point))
 
     def angle(self, link: str) -> Floats:
         """Return the angles (v, n) [rad] of a link, without jumps of a turn along the samples of a variant."""
         u = self._direction(link, 0)
-        return np.unwrap(np.arctan2(u[..., 1], u[..., 0]), axis=1)
+        angles = np.unwrap(np.arctan2(u[..., 1], u[..., 0]), axis=1)
+        return self._with_alone(angles, lambda motion: motion.angle(link))
 
     def omega(self, link: str) -> Floats:
         """Return the angular velocities (v, n) [rad/s] of a link."""
-        return _cross(self._direction(link, 0), self._direction(link, 1))
+        rates = _cross(self._direction(link, 0), self._direction(link, 1))
+        return self._with_alone(rates, lambda motion: motion.omega(link))
 
     def alpha(self, link: str) -> Floats:
         """Return the angular accelerations (v, n) [rad/s^2] of a link."""
-        return _cross(self._direction(link, 0), self._direction(link, 2))
+        rates = _cross(self._direction(link, 0), self._direction(link, 2))
+        return self._with_alone(rates, lambda motion: motion.alpha(link))
+
+    def _with_alone(self, values: NDArray[T], of: Callable[[Motion], NDArray[T]]) -> NDArray[T]:
+        """Return values (v, n, ...) with those of the variants that were solved alone put in."""
+        if self.alone:
+            values = values.copy()
+        for k, motion in self.alone.items():
+            values[k] = of(motion)
+        return values
 
     def _frame(self, link: str) -> Frame:
         frames = self.many.plan.frames

@@ -31,7 +31,8 @@ class Products(Explicit):
         total: Any = h[0]
         for factor, v in zip(h[1::2], h[2::2], strict=True):
             total = total + times(factor, v)
-        return cast("Array", total)
+        found: Array = total
+        return found
 
     def position(self, h: Values, root: Any) -> Values:
         """Return the sum."""
@@ -91,7 +92,8 @@ class ManyTape(Tape):
 
     def _hold(self, operand: Any) -> Operand:
         if not isinstance(operand, Variants):
-            return cast("Operand", operand)
+            same: Operand = operand
+            return same
         slot = self.slot(2 if operand.is_complex else 1, operand.own)
         self.held[slot] = operand
         return Slot(slot)
@@ -135,11 +137,13 @@ def record_many(
     from structkin.model.links import make_links
 
     draft = read_document(mechanism.source_dict, mechanism._folder)
+    # The passes that follow do no more with numbers than `Variants` can: these go in the place of floats.
     draft.points.update(cast("Mapping[str, complex]", points))
     draft.lengths.update(cast("Mapping[frozenset[str], float]", lengths))
     make_links(draft)
     make_joints(draft)
     links = {name: replace(link, local=draft.links[name].local) for name, link in mechanism.links.items()}
+    # It has all that a scene asks of a mechanism.
     varied = cast("Mechanism", _Varied(mechanism, MappingProxyType(links), MappingProxyType(draft.guides)))
     tape = ManyTape()
     scene = Scene(varied, mechanism.topology, tape, mechanism.topology.ground, close_group)

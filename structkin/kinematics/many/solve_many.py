@@ -10,19 +10,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structkin.errors import InputError, Problem
+from structkin.kinematics.call import make_schedule
 from structkin.kinematics.choice import check_engine
 from structkin.kinematics.engine import Lanes, sweep
 from structkin.kinematics.many.apart import build_variants, solve_apart
-from structkin.kinematics.many.motions import Motions, Together
+from structkin.kinematics.many.flat import passing_flat
+from structkin.kinematics.many.motions import Apart, Motions, Together
 from structkin.kinematics.many.record import ManyPlan, record_many
 from structkin.kinematics.many.variants import Variants
-from structkin.kinematics.schedule import make_schedule
+from structkin.kinematics.schedule import Schedule
 from structkin.kinematics.special_geometry import compile_plan, structure_of
 from structkin.model.arguments import mapping
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 
 Floats = NDArray[np.float64]
+
+#: Steps of all variants together that are walked to find change points between far samples.
+WALKED = 2_000_000
 
 
 def solve_many(
@@ -41,8 +46,10 @@ def solve_many(
 
     `lengths={"A-B": values}` (v,) [m] replaces distances of two points of a link, as [lengths] in the file does;
     `points={"P": places}` (v, 2) [m] replaces sketched places. What is not named stays. The samples are those of
-    `solve`; driver values may also be (v, n), a row a variant. All variants have the assembly modes of the
-    mechanism's own sketch, and keep them: where a variant passes a change point, solve it by itself.
+    `solve`; driver values may also be (v, n), a row a variant. All variants start in the assembly modes of the
+    mechanism's own sketch. Those that come through a change point, or next to one, are solved by themselves, some ten
+    milliseconds each. They are found by a walk from the sketch, as `solve` does it, where that takes no more than
+    `WALKED` steps for all; else, and where variants have driver values of their own, between neighbouring samples.
 
     Mechanisms with gears, cams, or groups without a closed form are solved variant by variant, each from the sketch
     that it has: some ten milliseconds a variant, where others take microseconds.
@@ -68,12 +75,18 @@ def solve_many(
     shared = {id: rows[id][..., 0, :] if id in rows else values for id, values in drivers.items()}
     shared = {id: tuple(z) if id in rows else z for id, z in shared.items()}
     schedule = make_schedule(mechanism, samples, t, shared, duration)
-    if _has_to_be_followed(mechanism):
-        lengths_of = {pair: numbers.values[1:] for pair, numbers in exact.items()}
-        places_of = {name: numbers.values[1:] for name, numbers in places.items()}
-        variants = build_variants(mechanism, count, lengths_of, places_of)
+
+    def apart(chosen: NDArray[np.intp], progress: Callable[[float], None] | None = None) -> Apart:
+        """Solve variants as mechanisms of their own."""
+        lengths_of = {pair: numbers.values[1:][chosen] for pair, numbers in exact.items()}
+        places_of = {name: numbers.values[1:][chosen] for name, numbers in places.items()}
+        variants = build_variants(mechanism, len(chosen), lengths_of, places_of)
         options = {"samples": samples, "t": t, "duration": duration, "engine": engine}
-        return solve_apart(mechanism, variants, rows, drivers, options, progress)
+        own = {id: values[:, chosen] for id, values in rows.items()}
+        return solve_apart(mechanism, variants, own, drivers, options, progress)
+
+    if _has_to_be_followed(mechanism):
+        return apart(np.arange(count), progress)
     many = record_many(mechanism, structure_of(mechanism), exact, places)
     z = {id: np.broadcast_to(values[:, None], (3, count, len(schedule))) for id, values in schedule.drivers.items()}
     for id, own in rows.items():
@@ -81,7 +94,18 @@ def solve_many(
         z[id][: len(own)] = own
     many = replace(many, plan=replace(many.plan, engine=engine))
     lanes = _run(many, z, count, len(schedule), progress)
-    return Together(mechanism, schedule.t, count, many, lanes)
+    alone = passing_flat(many, count, _walk(schedule, rows, count))
+    motions = apart(np.array(alone)).motions if alone else ()
+    return Together(mechanism, schedule.t, count, many, lanes, dict(zip(alone, motions, strict=True)))
+
+
+def _walk(schedule: Schedule, rows: Mapping[str, Floats], count: int) -> dict[str, Floats]:
+    """Return driver values (v, m) or (1, m) of a walk by all samples, in fine steps if it is not too long."""
+    if rows or not schedule.drivers:
+        return {id: rows[id][0] if id in rows else z[:1] for id, z in schedule.drivers.items()}
+    fine = schedule if schedule.is_fine else schedule.fine()[0]
+    walk = fine if count * len(fine) <= WALKED else schedule
+    return {id: z[:1] for id, z in walk.drivers.items()}
 
 
 def _has_to_be_followed(mechanism: Mechanism) -> bool:

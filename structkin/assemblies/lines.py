@@ -1,0 +1,166 @@
+"""Lines of inputs along which the modes of a group are looked for: the driver alone, or an arc of the groups before.
+
+A line has a parameter s with which everything is analytic. On an arc from fold to fold the poses have a square root of
+the driver at either end; with p = low + (high - low) (1 - cos s) / 2 it is gone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.groups import General
+from structkin.groups.solve_lanes import solve_lanes
+from structkin.kinematics.limits.poses import TINY
+from structkin.kinematics.limits.reach import TURN
+from structkin.kinematics.limits.system import System
+from structkin.kinematics.limits.trace import Arc
+from structkin.kinematics.plan import Operand, Plan, Slot
+
+Floats = NDArray[np.float64]
+
+#: Pieces that a line is cut into at first.
+PIECES = 6
+#: Poses are found where Newton's method has come so near, and not gone farther than that from where they are expected.
+FOUND, ASTRAY = 1e-10, 0.05
+
+
+class Line(Protocol):
+    """A line of inputs."""
+
+    def places(self, s: Floats) -> Floats:
+        """Return the parameter p of the drivers' path (n,)."""
+
+    def rows(self, s: Floats) -> Floats:
+        """Return the slots (r, n) that are known at s (n,), NaN where there is no pose."""
+
+    @property
+    def edges(self) -> Floats:
+        """The ends of the line, and places between them."""
+
+
+def operand_at(plan: Plan, operand: Operand, rows: Any) -> Any:
+    """Return an operand as a group function takes it, from slots (r, n)."""
+    if isinstance(operand, Slot):
+        part = rows[plan.rows(operand.index)]
+        return part if len(part) == 2 else part[0]
+    return operand if isinstance(operand, float) else np.array([[operand.real], [operand.imag]])
+
+
+@dataclass(frozen=True)
+class Free:
+    """The range of the driver: the first `steps` of the plan have one pose each."""
+
+    system: System
+    steps: int
+    whole: tuple[float, float] | None
+    start: float
+
+    @property
+    def edges(self) -> Floats:
+        """The range, or a full turn from somewhere."""
+        # Symmetric mechanisms have their folds at round values: no edge is put there.
+        low, high = self.whole or (self.start + 0.123, self.start + 0.123 + TURN)
+        return np.linspace(low, high, 2 * PIECES + 1)
+
+    def places(self, s: Floats) -> Floats:
+        """Return s itself."""
+        return s
+
+    def rows(self, s: Floats) -> Floats:
+        """Return the slots of the drivers, and those of the first steps."""
+        plan = self.system.plan
+        rows = np.full((plan.offsets[-1], len(s)), np.nan)
+        drivers = self.system.path(s)
+        for item in plan.drivers:
+            z = drivers[item.driver]
+            rows[plan.rows(item.slot)] = np.stack((np.cos(z), item.sign * np.sin(z))) if item.angular else z
+        with np.errstate(all="ignore"):
+            for step in plan.steps[: self.steps]:
+                kind, h = step.kind, tuple(operand_at(plan, x, rows) for x in step.inputs)
+                assert not isinstance(kind, General)
+                margin = kind.margin(h)
+                root = np.zeros(len(s)) if margin is None else np.sqrt(np.asarray(margin) * step.mode)
+                for slot, value in zip(step.outputs, kind.position(h, root), strict=True):
+                    rows[plan.rows(slot)] = value
+        return rows
+
+
+@dataclass(frozen=True)
+class OnArc:
+    """An arc of a curve of poses of the steps of `system`."""
+
+    system: System
+    arc: Arc
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        low, high = sorted((float(self.arc.poses[0, -1]), float(self.arc.poses[-1, -1])))
+        return low, high
+
+    @property
+    def edges(self) -> Floats:
+        """From end to end."""
+        low, high = self._ends
+        return np.linspace(low, high, 2 * PIECES + 1) if self._endless else np.linspace(0, np.pi, PIECES + 1)
+
+    @property
+    def _endless(self) -> bool:
+        return self.arc.ends[0] is None and self.arc.ends[1] is None
+
+    def places(self, s: Floats) -> Floats:
+        """Return p on the arc."""
+        low, high = self._ends
+        return s if self._endless else low + 0.5 * (high - low) * (1 - np.cos(s))
+
+    @cached_property
+    def _guess(self) -> Any:
+        from scipy.interpolate import CubicSpline
+
+        low, high = self._ends
+        p = self.arc.poses[:, -1]
+        s = p if self._endless else np.arccos(np.clip(1 - 2 * (p - low) / ((high - low) or 1.0), -1, 1))
+        order = np.argsort(s)
+        s, poses = s[order], self.arc.poses[order]
+        kept = np.append(True, np.diff(s) > 1e-7)
+        # Where only one is left the arc is a point.
+        s, poses = (s[kept], poses[kept]) if kept.sum() > 1 else (s[[0, -1]] + [0, 1], poses[[0, -1]])
+        return CubicSpline(s, poses)
+
+    def rows(self, s: Floats) -> Floats:
+        """Return the slots of the steps, closed by Newton's method at the driver's values."""
+        guess = self._guess(s)
+        guess[:, -1] = self.places(s)
+        y, change = guess, np.full(len(s), np.inf)
+        with np.errstate(all="ignore"):
+            for _ in range(8):
+                values, J = equations(self.system, y)
+                step = solve_lanes(J[:, :, :-1], -values)
+                y = np.concatenate((y[:, :-1] + step, y[:, -1:]), axis=1)
+                change = np.abs(step).max(axis=1)
+                if (change < 1e-14).all():
+                    break
+            size = np.abs(guess).max(axis=1)
+            good = (change < FOUND * size) & (np.abs(y - guess).max(axis=1) < ASTRAY * np.maximum(1.0, size))
+        return np.asarray(self.system.rows(np.where(good[:, None], y, np.nan).T))
+
+
+def equations(system: System, y: Floats) -> tuple[Floats, Floats]:
+    """Return the residuals (n, r) of all steps at poses y (n, m), and their derivatives (n, r, m), scaled alike."""
+    n, m = y.shape
+    columns = (y[:, :, None] + 1j * TINY * np.eye(m)).transpose(1, 0, 2).reshape(m, n * m)
+    rows, parts = system.rows(columns), []
+    for step in system.plan.steps:
+        h = tuple(system.value(operand, rows) for operand in step.inputs)
+        phi = tuple(system.value(Slot(slot), rows) for slot in step.outputs)
+        for part in step.kind.residual(h, phi):
+            parts += [np.broadcast_to(row, n * m) for row in (part if np.ndim(part) == 2 else (part,))]
+    values = np.stack(parts).reshape(-1, n, m).transpose(1, 0, 2)
+    slopes = values.imag / TINY
+    size = np.abs(slopes).max(axis=2)
+    size[size == 0] = 1.0
+    return values[:, :, 0].real / size, slopes / size[:, :, None]

@@ -1,0 +1,97 @@
+"""Closing many stations at once where the inputs come back near places that were walked before."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.kinematics.closers import apart
+from structkin.kinematics.kernels.limits import DEPARTURE, ITERATIONS, TURN
+from structkin.kinematics.tracking.poses import Poses
+from structkin.kinematics.tracking.record import Record
+
+Floats = NDArray[np.float64]
+
+#: How near the inputs of a station have to come to walked ones, relative to the group's size.
+HOP = 0.1
+#: How many times as many stations are tried first as were walked before.
+WINDOW = 8
+#: Distances between so many pairs of places are looked at one by one.
+PAIRS = 1_000_000
+#: What so many steps of Newton's method lead to from a prediction is the pose that a walked station leads to.
+STEPS, SAME = 3, 1e-6
+
+
+class Leaper:
+    """Leaps along a record; it remembers when one is worth trying."""
+
+    def __init__(self, record: Record) -> None:
+        """Begin before the first leap."""
+        self.record = record
+        self._few = record.closer.few
+        self._tried, self._window = 0, WINDOW * self._few
+
+    def leap(self, k: int, pose: Poses) -> tuple[int, Poses]:
+        """Close the stations ahead together where their inputs come back near those of walked ones.
+
+        A station is kept if a step from the one before it arrives there as well, as if it had been walked to.
+        """
+        record, course = self.record, self.record.course
+        while len(record.walked) >= self._tried + self._few and not record.is_flat(pose):
+            stations = course.stations(k, self._window)
+            if len(stations) <= self._few:
+                break
+            h = course.at(stations)
+            good, poses = self._from_walked(h)
+            count = 0
+            if good[0]:
+                good &= self._follow(pose, poses)
+                count = len(good) if good.all() else int(np.argmin(good))
+            if count:
+                kept = poses.take(slice(count))
+                record.keep(stations[:count], kept)
+                record.link(stations[:count].tolist(), kept.side.tolist(), walked=False)
+                k, pose = int(stations[count - 1]), poses.take(slice(count - 1, count))
+            if count < len(good):
+                # Behind a place that has to be walked past the next leap is near.
+                self._tried = len(record.walked) - (self._few - 1 if count else 0)
+                self._window = WINDOW * self._few
+                break
+            self._window *= 2
+        return k, pose
+
+    def _follow(self, pose: Poses, poses: Poses) -> NDArray[np.bool_]:
+        """Return which poses a step from the one before leads to, the first from `pose`."""
+        closer = self.record.closer
+        h, s = (np.concatenate((a, b[:, :-1]), axis=1) for a, b in ((pose.h, poses.h), (pose.s, poses.s)))
+        predicted = closer.ahead(h, s, poses.h - h)
+        arrived, _, side = closer.newton(poses.h, predicted, STEPS)
+        same = (apart(closer.form, arrived, poses.s) < SAME) & (apart(closer.form, poses.s, predicted) < DEPARTURE)
+        near = apart(closer.form, poses.s, s, origins=False) < TURN + DEPARTURE
+        return np.asarray(same & near & (side * pose.side > 0) & (poses.side * pose.side > 0))
+
+    def _from_walked(self, h: Floats) -> tuple[NDArray[np.bool_], Poses]:
+        """Close poses at inputs (inputs, n) from the nearest walked stations; return which have one near."""
+        record, course = self.record, self.record.course
+        stations = np.array(record.walked)
+        old = course.at(stations)
+        near, nearest = _nearest(course.places(old), course.places(h))
+        if not near[0]:
+            return near, Poses(h, np.empty((len(record.out), 0)), np.empty(0))
+        old, s = np.take(old, nearest, axis=1), record.found(stations[nearest])
+        found, change, side = record.closer.newton(h, record.closer.ahead(old, s, h - old), ITERATIONS)
+        return near & (change < 1e-8), Poses(h, found, side)
+
+
+def _nearest(old: Floats, places: Floats) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
+    """Return which places (n, d) are near one of the old ones (m, d), and which is the nearest of these."""
+    if len(old) * len(places) <= PAIRS:
+        # Squares of distances but for those of the places themselves.
+        away = np.sum(old * old, axis=1) - 2.0 * (places @ old.T)
+        nearest = np.argmin(away, axis=1)
+        gap = places - old[nearest]
+        return np.sum(gap * gap, axis=1) < HOP**2, nearest
+    from scipy.spatial import cKDTree
+
+    distance, at = cKDTree(old).query(places, distance_upper_bound=HOP)
+    return np.asarray(distance < HOP), np.minimum(at, len(old) - 1)

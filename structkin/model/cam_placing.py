@@ -1,0 +1,141 @@
+"""From the sketch of a cam with a law to its geometry: where the follower stands at the lift 0, which way it lifts."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from dataclasses import replace
+
+from structkin.groups.periodic import Follow
+from structkin.model.cam_laws import CamLaw
+from structkin.model.cams import Cam, Follower
+from structkin.model.draft import Draft
+from structkin.model.flaw import Flaw
+from structkin.model.joint_schema import CamEntry
+from structkin.model.parts import Link
+from structkin.model.topology import Joint
+
+
+def place_cam(
+    draft: Draft, id: str, entry: CamEntry, contact: str, sense: int, joints: tuple[str, Joint, Joint], law: CamLaw
+) -> Cam:
+    """Return the cam, its follower placed at the lift 0, and what its joint does then; raise `Flaw` for bad sizes."""
+    carrier, shaft, guide = joints
+    cam, follower, base = (draft.links[name] for name in (entry.cam, entry.follower, carrier))
+    pivot = base.local[shaft.id]
+    drawn = _drawn(draft, entry, guide, follower, base, pivot)
+    start = entry.start or 0.0
+    phase = start - sense * cmath.phase(cam.direction / base.direction)
+    lift = float(law(start))
+    radius = entry.radius or 0.0
+    # What the follower has to go back from the sketch to stand at the lift 0.
+    back = -lift
+    if entry.base is not None:
+        back = _onto_base(drawn, pivot, entry.base + radius) * drawn.sense
+    moves = _moved(drawn, back)
+    if drawn.hinge is None:
+        way = _guide_sense(draft, guide.id, follower.name, drawn.direction)
+        follow = Follow(law.function, way, way * back, sense, phase)
+    else:
+        turn = cmath.phase(follower.direction / base.direction) + drawn.sense * back
+        follow = Follow(law.function, drawn.sense, turn, sense, phase)
+    touch = follower.local[_reference(entry)]
+    normal = None if drawn.face is None else drawn.face * base.direction / follower.direction
+    made = Cam(
+        id, cam.name, follower.name, carrier, guide.id, contact, law, moves, sense, phase, cam.local[shaft.id], pivot,
+        follow, touch, normal, radius,
+    )  # fmt: skip
+    if not made.base_radius > 1e-9 * abs(moves.place - pivot):
+        raise Flaw(
+            f"the base circle has the radius {draft.show_length(made.base_radius)}",
+            "draw the follower farther from the cam's shaft, or give base = 20",
+        )
+    return made
+
+
+def _reference(entry: CamEntry) -> str:
+    """Return the point of the follower that is followed: the roller's centre, the edge, or one of the face."""
+    return entry.at if entry.at is not None else (entry.face or ("",))[0]
+
+
+def _drawn(draft: Draft, entry: CamEntry, guide: Joint, follower: Link, base: Link, pivot: complex) -> Follower:
+    """Return the follower as it stands in the sketch, in the frame of the carrier; it lifts away from the shaft."""
+
+    def seen(place: complex) -> complex:
+        return base.direction.conjugate() * (follower.origin + follower.direction * place - base.origin)
+
+    place = seen(follower.local[_reference(entry)])
+    face = None
+    if entry.face is not None:
+        along = seen(follower.local[entry.face[1]]) - place
+        if along == 0:
+            raise Flaw(f"the points '{entry.face[0]}' and '{entry.face[1]}' of the face coincide")
+        face = 1j * along / abs(along)
+        face *= math.copysign(1.0, ((place - pivot) / face).real)
+    if guide.kind == "R":
+        hinge = base.local[guide.id]
+        drawn = Follower(place, 0j, hinge, 1, face)
+        if entry.contact == "flat" and face is None:
+            raise Flaw("an oscillating flat face needs two points", 'face = ["F", "G"]')
+        contact = place if face is None else pivot + face * ((place - pivot) / face).real
+        normal = face if face is not None else (place - pivot) / (abs(place - pivot) or 1.0)
+        sense = normal.conjugate() * 1j * (contact - hinge)
+        if abs(sense.real) <= 1e-9 * abs(contact - hinge):
+            raise Flaw("in the sketch the follower moves along the cam's profile, not away from it", "move its pivot")
+        return replace(drawn, sense=1 if sense.real > 0 else -1)
+    line = draft.guides.get(guide.id)
+    if line is None:
+        raise Flaw(f"the guide '{guide.id}' of the follower has mistakes of its own", "correct them first")
+    direction = line.direction if line.slider == follower.name else line.direction / (line.turn or 1)
+    towards = ((place - pivot if face is None else face) / direction).real
+    if abs(towards) < 1e-9 * abs(place - pivot):
+        raise Flaw(
+            "in the sketch the follower stands beside the cam's shaft: no side to lift to", "move it along its guide"
+        )
+    direction *= math.copysign(1.0, towards)
+    if entry.contact == "flat" and face is None:
+        face = direction
+    return Follower(place, direction, None, 1, face)
+
+
+def _guide_sense(draft: Draft, guide: str, follower: str, direction: complex) -> int:
+    """Return +1 where the travel of the guide grows with the lift, -1 where it falls."""
+    line = draft.guides[guide]
+    if line.slider == follower:
+        return 1 if (direction / line.direction).real > 0 else -1
+    return -1 if (direction * (line.turn or 1) / line.direction).real > 0 else 1
+
+
+def _moved(drawn: Follower, lift: float) -> Follower:
+    """Return the follower after a lift."""
+    if drawn.hinge is None:
+        return replace(drawn, place=drawn.place + drawn.direction * lift)
+    turn = cmath.exp(1j * drawn.sense * lift)
+    face = None if drawn.face is None else drawn.face * turn
+    return replace(drawn, place=drawn.hinge + (drawn.place - drawn.hinge) * turn, face=face)
+
+
+def _onto_base(drawn: Follower, pivot: complex, reach: float) -> float:
+    """Return the travel, or the turn counter-clockwise, from the sketch to a distance from the shaft."""
+    way = drawn.place - pivot
+    small = Flaw("the follower cannot reach the base circle", "enlarge base, or draw the follower nearer to the shaft")
+    if drawn.hinge is None:
+        if drawn.face is not None:
+            return (reach - (way / drawn.face).real) / (drawn.direction / drawn.face).real
+        along = way / drawn.direction
+        if reach <= abs(along.imag):
+            raise small
+        return math.sqrt(reach**2 - along.imag**2) - along.real
+    arm, beyond = drawn.place - drawn.hinge, drawn.hinge - pivot
+    if drawn.face is not None:
+        # (arm + beyond e^-i turn) / face has the real part `reach`.
+        spoke, wanted = beyond / drawn.face, reach - (arm / drawn.face).real
+        spoke = spoke.conjugate()
+    else:
+        # |beyond + arm e^i turn| = reach.
+        spoke, wanted = beyond.conjugate() * arm, 0.5 * (reach**2 - abs(beyond) ** 2 - abs(arm) ** 2)
+    if abs(wanted) > abs(spoke):
+        raise small
+    half = math.acos(wanted / abs(spoke))
+    turns = [math.remainder(side * half - cmath.phase(spoke), 2 * math.pi) for side in (1, -1)]
+    return min(turns, key=abs)

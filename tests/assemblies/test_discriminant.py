@@ -1,0 +1,106 @@
+"""Discriminants of general groups: real, zero only where modes meet, and complete beside a dense scan."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from trusses import FOUR_RING, SEVEN, TRIAD, closed, legs, truss
+
+from structkin.assemblies.discriminant import Discriminant, Sign
+from structkin.assemblies.modes import modes_of
+from structkin.assemblies.zeros import samples
+
+SHAPES = {
+    "triad": TRIAD,
+    "class IV order 2": FOUR_RING,
+    "RR-RP-PR": legs("RR", "RP", "PR"),
+    "RP-RP-RP": legs("RP", "RP", "RP"),
+    "RR-PR-PP": legs("RR", "PR", "PP"),
+}
+
+
+def moved(form, h, seed):
+    """Inputs on a line of a parameter: places go round, directions turn."""
+    rng = np.random.default_rng(seed)
+    ways = [rng.normal(size=2) * 0.3 for _ in h]
+
+    def at(s):
+        result = []
+        for value, way, unit in zip(h, ways, form.rows.unit, strict=True):
+            if unit:
+                turn = way[0] * np.sin(s)
+                c, d = np.cos(turn), np.sin(turn)
+                result.append(np.stack((c * value[0] - d * value[1], d * value[0] + c * value[1])))
+            else:
+                result.append(value + way[:, None] * np.stack((np.sin(s), np.cos(s))))
+        return tuple(result)
+
+    return at
+
+
+def check_line(shape, seed, step=0.02):
+    """Between any two places at which the number of modes differs in a scan there is a sample with each number."""
+    form, h, _, _ = closed(*shape, seed)
+    line, discriminant = moved(form, h, seed), Discriminant(closed(*shape, seed)[0])
+    edges = np.linspace(0.1, 0.1 + np.pi, 4)
+    found = samples(lambda s: discriminant.of(line(s)), edges)
+    scan = np.arange(edges[0], edges[-1], step)
+    values = discriminant.of(line(scan))
+    assert (values.count >= 0).mean() > 0.98
+    counts = {float(s): len(modes_of(form, line(np.array([s])))) for s in found}
+    places = np.append(edges[0], 0.5 * (found[1:] + found[:-1]))
+    for s, count in zip(scan, values.count, strict=True):
+        if count >= 0:
+            # One of the samples beside a place lies in its interval.
+            k = int(np.searchsorted(found, s))
+            near = [counts[float(x)] for x in found[max(k - 1, 0) : k + 1]]
+            assert count in near, (s, count, near, places)
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_number_of_modes_changes_only_at_zeros(name):
+    check_line(SHAPES[name], 3)
+
+
+@pytest.mark.slow
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(sorted(SHAPES)), st.integers(0, 10**6))
+def test_number_of_modes_changes_only_at_zeros_of_many(name, seed):
+    check_line(SHAPES[name], seed, step=0.005)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", SEVEN)
+def test_number_of_modes_of_seven_links_changes_only_at_zeros(count):
+    check_line(truss(SEVEN[count], 0), 5, step=0.02)
+
+
+@pytest.mark.parametrize("name", ["triad", "RR-RP-PR"])
+def test_two_roads(name):
+    """Solutions by closed forms and by homotopies give the same zeros: the same sign, and no other factor on a line."""
+    form, h, _, _ = closed(*SHAPES[name], 4)
+    line = moved(form, h, 4)
+    discriminant, s = Discriminant(form), np.linspace(0.2, 3, 40)
+    half = np.array([discriminant.parameters(tuple(x[:, [k]] for x in line(s))) for k in range(len(s))])
+    one, other = discriminant.by_closed_form(half), discriminant.by_homotopy(half)
+    assert one is not None
+    signs = [[np.sign(np.prod(factors / np.abs(factors)).real) for factors, _ in road] for road in (one, other)]
+    np.testing.assert_array_equal(*signs)
+    assert [count for _, count in one] == [count for _, count in other]
+    for factors, _ in one:
+        product = np.prod(factors / np.abs(factors))
+        assert abs(product.imag) < 1e-6
+
+
+def test_narrow_pairs_of_zeros_are_looked_at():
+    """Two zeros 1e-7 apart, on a function that spans 20 powers of ten."""
+
+    def function(x):
+        value = np.exp(46 * x) * ((x - 0.3) ** 2 - (0.5e-7) ** 2) * (x - 0.8)
+        return Sign(np.log(np.abs(value)), np.sign(value), np.zeros(len(x), int))
+
+    found = samples(function, np.array([0.0, 1.0]))
+    assert np.min(np.abs(found - 0.3)) < 0.5e-7
+    assert np.any(found < 0.29) and np.any((found > 0.31) & (found < 0.79)) and np.any(found > 0.81)
