@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +11,13 @@ import numpy as np
 
 from structkin.assemblies.choices import is_certified
 from structkin.assemblies.homotopy import Floats
+from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
 from structkin.model.posed import SketchPose
 from structkin.model.units import Units
 
 if TYPE_CHECKING:
+    from structkin.assemblies.listing import Assemblies
     from structkin.model.mechanism import Mechanism
 
 
@@ -23,23 +25,33 @@ if TYPE_CHECKING:
 class Assembly:
     """One way to put a mechanism together at given driver values.
 
-    `index` is its place among all assemblies. `modes[g]` are the modes of group g: () where it has no choice, (1,) or
-    (-1,) for a dyad, else the number of the mode from 1, or of the whole turn of what drives
-    wheels. `alpha` is the largest of the groups' Smale certificates: below 0.1577 a true solution is proved to be
-    there; NaN where a group is singular. `singular` are the indices of these groups, `multiplicity` how many solutions
-    meet. `motion` is the pose as a motion of one sample.
+    `modes[g]` are the modes of group g: () where it has no choice, (1,) or (-1,) for a dyad, else the number of the
+    mode from 1, or of the whole turn of what drives wheels. `alpha` is the largest of the groups' Smale certificates:
+    below 0.1577 a true solution is proved to be there; NaN where a group is singular. `singular` are the indices of
+    these groups, `multiplicity` how many solutions meet. `unlisted` are the indices of groups whose modes are not
+    enumerated, but only searched for. `motion` is the pose as a motion of one sample, `place` its index where that was
+    counted, else `listing` can count it.
     """
 
-    index: int
     motion: Motion
     modes: tuple[tuple[int, ...], ...]
     alpha: float
     multiplicity: int
     singular: tuple[int, ...]
+    unlisted: tuple[int, ...] = ()
+    place: int | None = field(default=None, compare=False)
+    listing: Assemblies | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
         """Return index, modes and certificate."""
-        return f"<Assembly {self.index}: {self.label}; {self.verdict}>"
+        # Nothing is counted for the sake of a name.
+        name = "of the sketch" if self.place is None else self.place
+        return f"<Assembly {name}: {self.label}; {self.verdict}>"
+
+    @cached_property
+    def index(self) -> int | None:
+        """Its place among all assemblies; None where that is beyond their limit."""
+        return self.listing.index_of(self) if self.place is None and self.listing is not None else self.place
 
     @property
     def label(self) -> str:
@@ -72,7 +84,10 @@ class Assembly:
         if self.singular:
             groups = ", ".join(str(group + 1) for group in self.singular)
             return f"singular in group {groups}: {self.multiplicity} solutions meet"
-        return "certified" if self.certified else "not certified"
+        words = "certified" if self.certified else "not certified"
+        if self.unlisted:
+            words += f"; the modes of group {', '.join(str(group + 1) for group in self.unlisted)} are not all known"
+        return words
 
     @property
     def residual(self) -> float:
@@ -115,6 +130,8 @@ class Assembly:
     def distance(self, other: Assembly | None = None) -> float:
         """Return how far the points are from those of another assembly, or of the sketch [m], root mean square."""
         m = self.motion.mechanism
+        if other is not None and not isinstance(other, Assembly):
+            raise InputError([Problem("other", f"{other!r} is no assembly")], m.title)
         names = self._points
         mine = np.array([self.position(name) for name in names])
         if other is None:
@@ -149,6 +166,7 @@ class Assembly:
         return {
             "index": self.index,
             "modes": [list(modes) for modes in self.modes],
+            "unlisted": list(self.unlisted),
             "alpha": self.alpha if math.isfinite(self.alpha) else None,
             "certified": self.certified,
             "multiplicity": self.multiplicity,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from structkin.assemblies.bilinear import CERTIFIED, ROUNDINGS
 from structkin.assemblies.homotopy import Floats
-from structkin.assemblies.modes import modes_of
+from structkin.assemblies.modes import certificate_of, modes_of
 from structkin.assemblies.searched import STARTS, searched
 from structkin.assemblies.solutions import NotEnumeratedError
 from structkin.groups import General, Relation, Turn
@@ -33,13 +33,14 @@ class Choice:
 
     `mode` is None where there is no choice, +1 or -1 for a dyad, else the number of the mode or of the turn from 1.
     `alpha` is Smale's certificate, NaN where the solution is singular, infinite where there is none; `multiplicity`
-    how many solutions meet in it.
+    how many solutions meet in it. `listed` is False for modes of a group that is not enumerated.
     """
 
     outputs: tuple[Floats, ...]
     mode: int | None = None
     alpha: float = 0.0
     multiplicity: int = 1
+    listed: bool = True
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,15 @@ class Choices:
     """All choices of a step.
 
     `gap` is how far the nearest solution that is not real is from being so, in parts of the group's size; `endless`
-    where infinitely many poses solve the step; `note` what else is to be told, such as what is not enumerated.
+    where infinitely many poses solve the step; `note` what else is to be told. `unlisted` where the solutions are not
+    enumerated, with the reason as note.
     """
 
     items: tuple[Choice, ...]
     gap: float = math.inf
     endless: bool = False
     note: str = ""
+    unlisted: bool = False
 
 
 def choices_of(step: Step, h: tuple[Any, ...], turns: int | None = 1) -> Choices:
@@ -69,15 +72,30 @@ def choices_of(step: Step, h: tuple[Any, ...], turns: int | None = 1) -> Choices
         return _one(step, step.kind, h, turns)
 
 
+def with_followed(found: Choices, step: Step, h: tuple[Any, ...], outputs: tuple[Floats, ...]) -> Choices:
+    """Return choices with one more: what a motion from the sketch leads to at these inputs."""
+    alpha = _alpha_of(step.kind, h, outputs) if isinstance(step.kind, General) else 0.0
+    own = Choice(outputs, len(found.items) + 1 if found.unlisted else None, alpha, listed=not found.unlisted)
+    return replace(found, items=(*found.items, own) if found.unlisted else (own,))
+
+
+def _alpha_of(form: General, h: tuple[Any, ...], outputs: tuple[Floats, ...]) -> float:
+    """Return Smale's alpha of a pose of a general group, infinite where its equations are not known here."""
+    z, u = (np.array([complex(*x) for x in outputs[k : 2 * form.rows.links : 2]]) for k in (0, 1))
+    alpha = certificate_of(form, h, z, u)
+    return alpha if math.isfinite(alpha) else math.inf
+
+
 def _general(step: Step, form: General, h: tuple[Any, ...]) -> Choices:
     try:
         modes = modes_of(form, h)
     except NotEnumeratedError as error:
         found = searched(form, h, step.start)
-        alphas = np.where(found.singular, np.nan, np.inf).tolist()
-        return Choices(
-            tuple(Choice(phi, k + 1, alphas[k]) for k, phi in enumerate(found.unknowns)), note=f"{error}; {SEARCHED}"
+        some = tuple(
+            Choice(phi, k + 1, math.nan if found.singular[k] else _alpha_of(form, h, phi), listed=False)
+            for k, phi in enumerate(found.unknowns)
         )
+        return Choices(some, note=f"{error}; {SEARCHED}", unlisted=True)
     items = []
     for k in range(len(modes)):
         pairs = zip(modes.origins[k], modes.directions[k], strict=True)

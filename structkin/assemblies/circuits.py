@@ -136,8 +136,7 @@ class _Search:
     def _refuse(self, found: Assemblies) -> None:
         """Raise where the assemblies are not all there."""
         general = {step.group for step in self.plan.steps if isinstance(step.kind, General)}
-        told = [*found.notes.values(), *(end.note for end in found.dead_ends)]
-        notes = [note.split(";")[0] for note in told if "not enumerated" in note or "too many modes" in note]
+        notes = [note.split(";")[0] for note in found.unlisted.values()]
         notes += [
             f"group {group + 1} moves while its inputs stand still" for group in found.endless if group in general
         ]

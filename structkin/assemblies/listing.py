@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from structkin.assemblies.arguments import check_limit, driver_values, fixed_modes
 from structkin.assemblies.assembly import Assembly
+from structkin.assemblies.homotopy import Floats
+from structkin.assemblies.report import report
 from structkin.assemblies.walk import DeadEnd, Leaf, Walk
 from structkin.errors import InputError, PoseError, Problem
-from structkin.kinematics import Motion, Status, compile_plan
-from structkin.kinematics.call import make_schedule
+from structkin.kinematics import Motion, Status, compile_plan, solve
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan
 from structkin.model.units import Units
@@ -20,12 +23,15 @@ from structkin.model.units import Units
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
 
+#: Points this near the sketch, in parts of the mechanism's size, are those of the sketch: none are nearer.
+THERE = 1e-9
+
 
 class Assemblies:
     """The assemblies of a mechanism at given driver values; each is found when it is asked for, and then kept.
 
-    Iterate over it, take `found[k]`, or call `nearest()`. `limit` ends the search: the number of assemblies is a
-    product over the groups. Made by `assemblies` or `Mechanism.assemblies`.
+    Iterate over it, take `found[k]`, `followed`, or call `nearest()`. `limit` ends the search: the number of assemblies
+    is a product over the groups. Made by `assemblies` or `Mechanism.assemblies`.
     """
 
     def __init__(
@@ -39,12 +45,17 @@ class Assemblies:
     ) -> None:
         """Begin; nothing is solved yet."""
         self.mechanism, self.drivers, self.limit = mechanism, dict(drivers), limit
-        self._plan, self._t = plan, t
-        self._walk = Walk(plan, drivers, modes)
+        self.plan, self._t = plan, t
+        self._walk = Walk(plan, self.drivers, self._follow, modes)
         self._leaves = iter(self._walk)
         self._kept: list[Assembly] = []
         self._ahead: Leaf | None = None
         self._done = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle what was asked for, not how far it was found."""
+        values = self.plan, self.mechanism, self.drivers, self._t, self.limit, self._walk.fixed
+        return Assemblies, values
 
     def __iter__(self) -> Iterator[Assembly]:
         """Yield the assemblies, those of the first group's first mode first."""
@@ -55,6 +66,8 @@ class Assemblies:
 
     def __getitem__(self, index: int) -> Assembly:
         """Return the assembly with this index; `IndexError` where there are fewer."""
+        if isinstance(index, bool) or not isinstance(index, int | np.integer):
+            raise TypeError(f"assemblies are taken one by one, by whole numbers, not by {index!r}")
         if index < 0:
             raise IndexError("assemblies are counted from 0: their number is not known before all are found")
         if not self._has(index):
@@ -66,23 +79,52 @@ class Assemblies:
         so_far = "" if self._done else " so far"
         return f"<Assemblies of {self.mechanism.title or 'a mechanism'!r}: {len(self._kept)} found{so_far}>"
 
+    @cached_property
+    def followed(self) -> Assembly | None:
+        """The assembly of the sketch: the one that `solve` leads to from there; None where it does not get there.
+
+        It is found at once, however many there are, and also beyond the limit.
+        """
+        leaf = self._walk.followed()
+        return None if leaf is None else self._assembly(leaf, None)
+
     def nearest(self, other: Assembly | None = None) -> Assembly:
         """Return the assembly whose points are nearest to those of the sketch, or of another assembly.
 
-        Raises `PoseError` where there is none.
+        It is looked for among those up to the limit and the one that `solve` leads to from the sketch. Raises
+        `PoseError` where there is none.
         """
-        every = list(self)
+        own: list[Assembly] = [] if self.followed is None else [self.followed]
+        if own and own[0].distance(other) <= THERE * own[0].motion.size:
+            return own[0]
+        every: list[Assembly] = [*self, *own]
         if not every:
             raise PoseError(self.report, 0)
         return min(every, key=lambda assembly: assembly.distance(other))
 
+    def index_of(self, assembly: Assembly) -> int | None:
+        """Return the place of an assembly, such as `followed`, among these; None where that is beyond the limit."""
+        return next((item.place for item in self if item.modes == assembly.modes), None)
+
     @property
     def truncated(self) -> bool:
-        """Whether the limit ended the search: there are more."""
-        if self.limit is None or len(self._kept) < self.limit:
+        """Whether there are more than the limit."""
+        if self.limit is None or not self._has(self.limit - 1):
             return False
         self._ahead = self._next()
         return self._ahead is not None
+
+    @property
+    def complete(self) -> bool:
+        """Whether these are all assemblies: none beyond the limit, every group enumerated, none that moves freely."""
+        self._find_all()
+        return not (self.truncated or self._walk.unlisted or self._walk.endless)
+
+    @property
+    def unlisted(self) -> dict[int, str]:
+        """Groups whose modes are not enumerated but only searched for, and why: there may be more."""
+        self._find_all()
+        return dict(sorted(self._walk.unlisted.items()))
 
     @property
     def dead_ends(self) -> tuple[DeadEnd, ...]:
@@ -94,7 +136,7 @@ class Assemblies:
     def notes(self) -> dict[int, str]:
         """What is to be told of groups that close, by index: such as modes that are not enumerated, or at infinity."""
         self._find_all()
-        return dict(sorted(self._walk.notes.items()))
+        return dict(sorted({**self._walk.notes, **self._walk.unlisted}.items()))
 
     @property
     def endless(self) -> tuple[int, ...]:
@@ -105,15 +147,7 @@ class Assemblies:
     @property
     def report(self) -> str:
         """How many assemblies there are, and which groups do not close, move or are not enumerated."""
-        count = sum(1 for _ in self)
-        more = " and more: the limit ended the search" if self.truncated else ""
-        lines = [f"{count} {'assembly' if count == 1 else 'assemblies'}{more}"]
-        lines += [self._dead_words(end) for end in self.dead_ends]
-        lines += [
-            f"{self._name(group)} moves while its inputs stand still: infinitely many poses" for group in self.endless
-        ]
-        lines += [f"{self._name(group)}: {note}" for group, note in self.notes.items()]
-        return "\n".join(lines)
+        return report(sum(1 for _ in self), self._walk, truncated=self.truncated)
 
     def to_dict(self, units: Units | None = None) -> dict[str, Any]:
         """Return plain data for JSON, in SI and radians unless units are given."""
@@ -126,9 +160,12 @@ class Assemblies:
             "drivers": {
                 id: value / scales.get(drives[id].kind, units.length_scale) for id, value in self.drivers.items()
             },
-            "groups": [group.kind for group in self._plan.structure.groups],
+            "groups": [group.kind for group in self.plan.structure.groups],
             "assemblies": [assembly.to_dict(units) for assembly in self],
+            "followed": None if self.followed is None else self.followed.to_dict(units),
             "truncated": self.truncated,
+            "complete": self.complete,
+            "unlisted": [{"group": group, "why": why} for group, why in self.unlisted.items()],
             "dead_ends": [
                 {"group": end.group, "ways": end.ways, "gap": end.gap if math.isfinite(end.gap) else None}
                 for end in self.dead_ends
@@ -161,35 +198,29 @@ class Assemblies:
         for _ in self:
             pass
 
-    def _assembly(self, leaf: Leaf, index: int) -> Assembly:
-        steps = self._plan.steps
+    def _follow(self) -> Floats:
+        """Return the slots of the pose that a motion from the sketch leads to; NaN from where it does not get there."""
+        motion = solve(self.mechanism, drivers={id: np.array([value]) for id, value in self.drivers.items()})
+        return np.asarray(motion.lanes.x[0, :, 0])
+
+    def _assembly(self, leaf: Leaf, place: int | None) -> Assembly:
+        steps = self.plan.steps
         modes = tuple(
             tuple(choice.mode for at, choice in leaf.path if steps[at].group == group.index and choice.mode is not None)
-            for group in self._plan.structure.groups
+            for group in self.plan.structure.groups
         )
-        alphas = [choice.alpha for _, choice in leaf.path]
+        unlisted = sorted({steps[at].group for at, choice in leaf.path if not choice.listed})
         singular = sorted({steps[at].group for at, choice in leaf.path if math.isnan(choice.alpha)})
-        lanes = Lanes.empty(self._plan, 1)
+        lanes = Lanes.empty(self.plan, 1)
         # An assembly has a pose, and no rates.
         lanes.x[1:], lanes.x[0, :, 0] = np.nan, leaf.slots
         if singular:
             lanes.status[:], lanes.group[:] = Status.SINGULAR, singular[0]
         rates = {id: np.array([[value], [np.nan], [np.nan]]) for id, value in self.drivers.items()}
-        motion = Motion(self.mechanism, self._plan, np.array([self._t]), rates, lanes)
-        alpha = math.nan if singular else max(alphas, default=0.0)
-        return Assembly(
-            index, motion, modes, alpha, math.prod(choice.multiplicity for _, choice in leaf.path), tuple(singular)
-        )
-
-    def _name(self, group: int) -> str:
-        item = self._plan.structure.groups[group]
-        return f"group {group + 1}, {item.kind} ({' + '.join(item.links or item.pins)})"
-
-    def _dead_words(self, end: DeadEnd) -> str:
-        ways = "one way" if end.ways == 1 else f"{end.ways} ways"
-        near = f"; at best {end.gap:.3g} of its size from closing" if 0 < end.gap < math.inf else ""
-        note = f": {end.note}" if end.note else ""
-        return f"{self._name(end.group)} does not close on {ways} through the groups before it{near}{note}"
+        motion = Motion(self.mechanism, self.plan, np.array([self._t]), rates, lanes)
+        alpha = math.nan if singular else max((choice.alpha for _, choice in leaf.path), default=0.0)
+        count = math.prod(choice.multiplicity for _, choice in leaf.path)
+        return Assembly(motion, modes, alpha, count, tuple(singular), tuple(unlisted), place, self)
 
 
 def assemblies(
@@ -206,9 +237,11 @@ def assemblies(
     forms supply both modes of a dyad and all of a triad, homotopies those of every other group (no solution is missed:
     the paths start from as many solutions as such a group has). At most `limit` are found; None finds all. Groups named
     in `modes` keep these modes, as in `Assembly.modes`: with all groups before one fixed, the assemblies show the modes
-    of this one.
+    of this one. The modes of a group that is not enumerated are searched for, the pose that a motion from the
+    sketch leads to is among them, and `complete` is False.
 
-    Raises `InputError` for drivers or values that do not fit, `StructureError` where drivers are missing or too many.
+    Raises `InputError` for drivers, values or modes that do not fit, `StructureError` where drivers are missing or too
+    many.
 
     >>> import structkin as sk
     >>> m = sk.Mechanism(
@@ -219,13 +252,9 @@ def assemblies(
     [(((), (1,)), [3.0, 2.0], True), (((), (-1,)), [1.8, -1.6], True)]
     """
     plan = compile_plan(mechanism)
-    values = _values(mechanism, drivers, t)
-    fixed = _fixed(mechanism, plan, modes or {})
-    if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 1):
-        raise InputError(
-            [Problem("limit", f"{limit!r} is not a positive whole number", "None finds all")], mechanism.title
-        )
-    return Assemblies(plan, mechanism, values, math.nan if t is None else float(t), limit, fixed)
+    values = driver_values(mechanism, drivers, t)
+    fixed, most = fixed_modes(mechanism, plan, modes), check_limit(mechanism, limit)
+    return Assemblies(plan, mechanism, values, math.nan if t is None else float(t), most, fixed)
 
 
 def assembly(
@@ -237,60 +266,29 @@ def assembly(
     t: float | None = None,
     limit: int | None = 1000,
 ) -> Assembly:
-    """Return one assembly: number `index`, or the first with `where(assembly)`, else the nearest to the sketch.
+    """Return one assembly: number `index`, or the first with `where(assembly)`, else that of the sketch.
 
-    Raises `PoseError` where there is no such assembly; its text says which groups do not close.
+    That is the one that `solve` leads to from the sketch, whatever the limit; where it does not get to these driver
+    values, the nearest to the sketch. Raises `PoseError` where there is no such assembly; its text says which groups do
+    not close.
     """
     found = assemblies(mechanism, drivers=drivers, t=t, limit=limit)
     if index is not None and where is not None:
         raise InputError([Problem("index", "has no meaning beside where", "give one of them")], mechanism.title)
+    condition: Any = where
+    if condition is not None and not callable(condition):
+        hint = "such as lambda a: a.position('P')[1] > 0"
+        raise InputError([Problem("where", f"{where!r} is no condition", hint)], mechanism.title)
     if index is not None:
         try:
             return found[index]
+        except TypeError:
+            raise InputError([Problem("index", f"{index!r} is not a whole number")], mechanism.title) from None
         except IndexError as error:
             raise PoseError(f"no assembly {index}: {error}\n{found.report}", 0) from None
     if where is None:
-        return found.nearest()
+        return found.followed or found.nearest()
     for item in found:
         if where(item):
             return item
     raise PoseError(f"no assembly fulfils the condition\n{found.report}", 0)
-
-
-def _fixed(mechanism: Mechanism, plan: Plan, modes: Mapping[int, Sequence[int]]) -> dict[int, tuple[int, ...]]:
-    """Return the modes that are fixed; `InputError` lists groups that are not there and what is no row of modes."""
-    count, problems = len(plan.structure.groups), []
-    fixed = {}
-    for group, row in modes.items():
-        wanted: Any = row
-        if group not in range(count):
-            problems.append(Problem("modes", f"there is no group {group!r}", f"0 to {count - 1}, as in Assembly.modes"))
-        elif isinstance(wanted, str) or not isinstance(wanted, Sequence):
-            problems.append(Problem(f"modes[{group}]", f"{wanted!r} is no row of modes", "such as (1,)"))
-        else:
-            fixed[group] = tuple(wanted)
-    if problems:
-        raise InputError(problems, mechanism.title)
-    return fixed
-
-
-def _values(mechanism: Mechanism, drivers: Mapping[str, float] | None, t: float | None) -> dict[str, float]:
-    """Return the value of each driver; `InputError` lists every mistake."""
-    given = dict(drivers or {})
-    for id, drive in mechanism.drives.items():
-        if id not in given and (t is None or drive.law is None):
-            given[id] = drive.start
-    schedule = make_schedule(mechanism, None, t, given, None)
-    problems = [
-        Problem(f"drivers.{id}", "one value is needed", "assemblies belong to one pose of the drivers")
-        for id, z in schedule.drivers.items()
-        if z.shape[1] != 1
-    ]
-    problems += [
-        Problem(f"drivers.{id}", "has no value at this time", "pass drivers={...}")
-        for id, z in schedule.drivers.items()
-        if not problems and not np.isfinite(z[0, 0])
-    ]
-    if problems:
-        raise InputError(problems, mechanism.title)
-    return {id: float(z[0, 0]) for id, z in schedule.drivers.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import Any
 
@@ -36,6 +37,22 @@ def modes_of(form: General, h: tuple[Any, ...]) -> Modes:
     if chart is None or form.rows.count > 3 * form.rows.links:
         return redundant_modes(form, h, _described(form.rows).shape, parameters)
     return real_modes(form, h, chart, solutions(chart, parameters))
+
+
+def certificate_of(form: General, h: tuple[Any, ...], origins: Complexes, directions: Complexes) -> float:
+    """Return Smale's alpha of one pose, origins and directions (links,), of a group that need not be enumerated.
+
+    NaN where the pose is singular, or the equations are not known here.
+    """
+    try:
+        _check(form.rows)
+    except NotEnumeratedError:
+        return math.nan
+    chart, _ = equations_of(form, h)
+    if chart is None:
+        return math.nan
+    y = (np.concatenate((origins / form.rows.size, directions)) @ chart.rows.T)[None]
+    return float(chart.bilinear.certificate(y, y.conj())[0][0])
 
 
 def equations_of(form: General, h: tuple[Any, ...]) -> tuple[Chart | None, tuple[Complexes, Complexes]]:

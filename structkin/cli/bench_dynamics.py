@@ -55,22 +55,24 @@ def _show(found: Found, machine: str) -> None:
     for case in found.cases:
         _table(f"{case.name}, 10 s simulated: seconds of the clock, compilation excluded", table_lines(found.of(case)))
     for line in found.verdicts():
-        terminal.print(line, highlight=False, soft_wrap=True)
+        terminal.print(line, markup=False, highlight=False, soft_wrap=True)
     _table("The cost of a step of the Runge-Kutta method, processor time", pace_lines(found.paces))
     for line in found.exponents():
-        terminal.print(line, highlight=False)
+        terminal.print(line, markup=False, highlight=False)
     terminal.print(machine, markup=False, highlight=False)
 
 
 def _table(title: str, lines: Sequence[tuple[str, ...]]) -> None:
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
-    sheet = Table(title=title, box=box.SIMPLE, padding=(0, 1, 0, 0))
+    # "[s]" is a unit, not markup.
+    sheet = Table(title=Text(title), box=box.SIMPLE, padding=(0, 1, 0, 0))
     for column, name in enumerate(lines[0]):
-        sheet.add_column(name, justify="left" if column < 2 else "right", no_wrap=True)
+        sheet.add_column(Text(name), justify="left" if column < 2 else "right", no_wrap=True)
     for line in lines[1:]:
-        sheet.add_row(*line)
+        sheet.add_row(*map(Text, line))
     console().print(sheet)
 
 

@@ -30,6 +30,7 @@ def compare(
     coordinates: Annotated[
         list[str] | None, typer.Option(help=f"Coordinates: {', '.join(FAMILIES)}; several times. Default: all.")
     ] = None,
+    patience: Annotated[float, typer.Option(help="Give a method up that takes longer than this [s].")] = 30.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print plain data.")] = False,
 ) -> None:
     """Solve by every method, and tell whether they agree, their time, iterations and memory."""
@@ -39,26 +40,29 @@ def compare(
     with progress("comparing methods") as report:
         found = compare_methods(
             mechanism, samples, methods=method or METHODS, coordinates=coordinates or FAMILIES, duration=duration,
-            progress=report,
+            patience=patience, progress=report,
         )  # fmt: skip
     if as_json:
         print_json(found.to_dict())
     else:
         console().print(_table(found, found.title or str(file)))
-    if not found.agrees or any(run.ok < found.samples for run in found.runs):
+    if not found.agrees or found.given_up or any(run.ok < found.samples for run in found.runs):
         raise typer.Exit(1)
 
 
 def _table(found: Comparison, title: str) -> Table:
     from rich.table import Table
+    from rich.text import Text
 
     verdict = "all methods agree" if found.agrees else "not all methods agree"
-    table = Table(title=f"{title}: {found.samples} samples, {verdict}", title_justify="left")
+    if found.given_up:
+        verdict += f" of those that took at most {found.patience:g} s"
+    table = Table(title=Text(f"{title}: {found.samples} samples, {verdict}"), title_justify="left")
     for head in ("method", "coordinates"):
         table.add_column(head, no_wrap=True)
     heads = ("n", "time [ms]", "ratio", "MiB", "iterations", "position", "velocity", "acceleration", "ok")
     for head in heads:
-        table.add_column(head, justify="right")
+        table.add_column(Text(head), justify="right")
     table.add_column("agrees")
     first = found.runs[0]
     for run in found.runs:
@@ -75,5 +79,9 @@ def _table(found: Comparison, title: str) -> Table:
         if found.regular
         else "all samples are too near a singular pose to compare rates."
     )
-    table.caption = f"Differences from the topological method: positions relative to the size, {regular}"
+    caption = f"Differences from the topological method: positions relative to the size, {regular}"
+    if found.given_up:
+        names = ", ".join(method + (f" ({family})" if family else "") for method, family in found.given_up)
+        caption += f" Given up after {found.patience:g} s: {names}; --patience waits longer."
+    table.caption = Text(caption)
     return table

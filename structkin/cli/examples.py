@@ -36,6 +36,7 @@ def examples(
 
 def _list(names: tuple[str, ...]) -> None:
     from rich.table import Table
+    from rich.text import Text
 
     from structkin.examples import path
     from structkin.model import load
@@ -43,5 +44,6 @@ def _list(names: tuple[str, ...]) -> None:
     table = Table("name", "mechanism", "groups in solve order", title="Examples", title_justify="left")
     for name in names:
         mechanism = load(path(name))
-        table.add_row(name, mechanism.title, ", ".join(group.kind for group in mechanism.structure().groups))
+        kinds = ", ".join(group.kind for group in mechanism.structure().groups)
+        table.add_row(*map(Text, (name, mechanism.title, kinds)))
     console().print(table)

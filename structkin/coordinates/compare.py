@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import time
-import tracemalloc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates.linear import SOLVERS
+from structkin.coordinates.measure import ImpatientError, Watch, measure
 from structkin.coordinates.regular import regularity
 from structkin.coordinates.scaled import Scaled
 from structkin.errors import InputError, Problem
@@ -31,8 +30,11 @@ POSITION = 1e-10
 RATE = 1e-8
 #: whose Jacobian, scaled by what the mechanism's parts measure, has no smaller singular value than this.
 REGULAR = 1e-2
-#: A method is timed by the best of so many runs, unless they take longer than this together [s].
-RUNS, PATIENCE = 3, 1.0
+#: A method that takes longer than this [s] is given up.
+PATIENCE = 30.0
+
+#: A method, and its coordinates if it has a choice of them.
+Way = tuple[str, str | None]
 
 
 @dataclass(frozen=True)
@@ -69,22 +71,35 @@ class MethodRun:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All runs, the topological one first; `samples` were solved, rates compared at the `regular` ones of them."""
+    """All runs, the topological one first; `samples` were solved, rates compared at the `regular` ones of them.
+
+    `given_up` are methods, with their coordinates, that took longer than `patience` [s].
+    """
 
     title: str
     samples: int
     regular: int
     runs: tuple[MethodRun, ...]
+    given_up: tuple[Way, ...] = ()
+    patience: float | None = PATIENCE
 
     @property
     def agrees(self) -> bool:
-        """Whether all methods agree."""
+        """Whether all methods agree that were not given up."""
         return all(run.agrees for run in self.runs)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         runs = [{**asdict(run), "agrees": run.agrees} for run in self.runs]
-        return {"title": self.title, "samples": self.samples, "regular": self.regular, "runs": runs}
+        lost = [{"method": method, "coordinates": family} for method, family in self.given_up]
+        return {
+            "title": self.title,
+            "samples": self.samples,
+            "regular": self.regular,
+            "runs": runs,
+            "given_up": lost,
+            "patience": self.patience,
+        }
 
 
 def compare(
@@ -94,12 +109,14 @@ def compare(
     methods: Sequence[str] = METHODS,
     coordinates: Sequence[str] = FAMILIES,
     duration: float | None = None,
+    patience: float | None = PATIENCE,
     progress: Callable[[float], None] | None = None,
 ) -> Comparison:
     """Solve a mechanism by each method, the global ones in each family of coordinates, and compare.
 
-    The topological method is always among them, as the measure of the others. Raises what `solve` raises, and
-    `InputError` where a method or family is unknown.
+    The topological method is always among them, as the measure of the others. Of the others, one that takes longer than
+    `patience` [s] for a solution is given up; None waits for all. `progress` is called with the part of the work that
+    is done. Raises what `solve` raises, and `InputError` where a method or family is unknown.
 
     >>> import structkin as sk
     >>> m = sk.Mechanism(
@@ -112,26 +129,31 @@ def compare(
     >>> found.agrees
     True
     """
-    _check(mechanism, samples, methods, coordinates, duration)
-    ways: list[tuple[str, str | None]] = [("topological", None)]
+    _check(mechanism, samples, methods, coordinates, duration, patience)
+    ways: list[Way] = [("topological", None)]
     for method in methods:
         if method.startswith("global"):
             ways += [(method, family) for family in coordinates]
         elif method != "topological":
             ways.append((method, None))
-    done = []
-    for k, (method, family) in enumerate(ways):
-        run = partial(solve, mechanism, samples, duration=duration, method=method, coordinates=family)
-        done.append(_measure(run))
-        if progress is not None:
-            progress((k + 1) / len(ways))
-    reference = done[0][0]
-    regular = _regular([motion for motion, _, _ in done])
-    runs = [
-        _judge(way, motion, reference, regular, seconds, peak)
-        for way, (motion, seconds, peak) in zip(ways, done, strict=True)
-    ]
-    return Comparison(mechanism.title, len(reference), int(regular.sum()), tuple(runs))
+    done: dict[Way, tuple[Motion, float, int]] = {}
+    for k, way in enumerate(dict.fromkeys(ways)):
+
+        def run(tell: Callable[[float], None] | None, way: Way = way) -> Motion:
+            return solve(mechanism, samples, duration=duration, method=way[0], coordinates=way[1], progress=tell)
+
+        watch = Watch(progress, k / len(ways), 1 / len(ways), patience if k else None)
+        try:
+            done[way] = measure(run, watch)
+        except ImpatientError:
+            continue
+    if progress is not None:
+        progress(1.0)
+    reference = done[ways[0]][0]
+    regular = _regular([motion for motion, _, _ in done.values()])
+    runs = [_judge(way, motion, reference, regular, seconds, peak) for way, (motion, seconds, peak) in done.items()]
+    given_up = tuple(way for way in dict.fromkeys(ways) if way not in done)
+    return Comparison(mechanism.title, len(reference), int(regular.sum()), tuple(runs), given_up, patience)
 
 
 def _check(
@@ -140,14 +162,25 @@ def _check(
     methods: Sequence[str],
     coordinates: Sequence[str],
     duration: float | None,
+    patience: float | None,
 ) -> None:
     """Raise `InputError` with every mistake of the call."""
+    problems = [
+        Problem(key, f"{value!r} is no row of names", "such as ['...']")
+        for key, value in (("methods", methods), ("coordinates", coordinates))
+        if isinstance(value, str) or not isinstance(value, Iterable)
+    ]
+    if problems:
+        raise InputError(problems, mechanism.title)
     problems = [
         Problem(key, f"'{name}' is unknown", suggest(str(name), known) or f"known: {', '.join(known)}")
         for key, names, known in (("methods", methods, METHODS), ("coordinates", coordinates, FAMILIES))
         for name in names
         if name not in known
     ]
+    wait: Any = patience
+    if wait is not None and (isinstance(wait, bool) or not isinstance(wait, Real) or not float(wait) > 0):
+        problems.append(Problem("patience", f"{patience!r} is not a positive time", "None waits for all"))
     # One at a time: where one is wrong, the other is not looked at.
     for part in ((samples, None), (None, duration)):
         problems += [told for told in _of_schedule(mechanism, *part) if told not in problems]
@@ -163,20 +196,6 @@ def _of_schedule(mechanism: Mechanism, samples: int | None, duration: float | No
     return ()
 
 
-def _measure(run: Callable[[], Motion]) -> tuple[Motion, float, int]:
-    """Return the motion, the best time [s] and, from a run of its own, the most memory that was held at once."""
-    tracemalloc.start()
-    motion = run()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    times: list[float] = []
-    while len(times) < RUNS and sum(times) < PATIENCE:
-        began = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - began)
-    return motion, min(times), peak
-
-
 def _regular(motions: Sequence[Motion]) -> NDArray[np.bool_]:
     """Return the samples where rates can be compared: regular, and not near a singular pose."""
     good = np.array(motions[0].ok)
@@ -189,7 +208,7 @@ def _regular(motions: Sequence[Motion]) -> NDArray[np.bool_]:
 
 
 def _judge(
-    way: tuple[str, str | None],
+    way: Way,
     motion: Motion,
     reference: Motion,
     regular: NDArray[np.bool_],

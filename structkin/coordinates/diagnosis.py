@@ -13,6 +13,7 @@ from structkin.coordinates.linear import Dense
 from structkin.coordinates.newton import TOLERANCE
 from structkin.coordinates.scaled import CONSISTENT, SINGULAR, Scaled
 from structkin.coordinates.system import Coordinates
+from structkin.errors import InputError, Problem
 
 Floats = NDArray[np.float64]
 
@@ -61,7 +62,8 @@ def newton_raphson(
     """Solve Phi(q, z) = 0 from an estimate q (n,) at the drivers' values z, and say how it went.
 
     `tolerance` bounds the last step [rad, or parts of the mechanism's size], `limit` the iterations. Where it does not
-    converge, the least residual near by is looked for: if that is not zero there is no solution.
+    converge, the least residual near by is looked for: if that is not zero there is no solution. Raises `InputError`
+    where q or z do not fit the coordinates.
 
     >>> import structkin as sk
     >>> m = sk.Mechanism(
@@ -76,6 +78,7 @@ def newton_raphson(
     >>> run.outcome.name, run.rows[0]
     ('NO_SOLUTION', 'guide (across the guide)')
     """
+    _check(coordinates, q, z, tolerance, limit)
     scaled = Scaled(coordinates, Dense)
     q, z = np.array(q, float).reshape(-1, 1), np.array(z, float).reshape(-1, 1)
     estimate = q
@@ -94,6 +97,28 @@ def newton_raphson(
         if steps[-1] < tolerance or not np.isfinite(q).all():
             break
     return _judge(scaled, estimate, q, z, _outcome(scaled, q, z, sign, steps, residuals, tolerance), steps, residuals)
+
+
+def _check(coordinates: Coordinates, q: Any, z: Any, tolerance: Any, limit: Any) -> None:
+    """Raise `InputError` with everything in a call that does not fit the coordinates."""
+    problems = []
+    counts = (("q", q, coordinates.n, "coordinates"), ("z", z, len(coordinates.drivers), "drivers"))
+    for key, values, count, what in counts:
+        try:
+            array = np.asarray(values)
+        except ValueError:
+            array = np.array("")
+        # A number alone is a row of one; a column of start() is a row as well.
+        if array.dtype.kind not in "iuf" or array.size != count or max(array.shape, default=1) != max(count, 1):
+            problems.append(Problem(key, f"expected {count} real numbers, one for each of the {what}"))
+        elif not np.isfinite(array).all():
+            problems.append(Problem(key, "holds values that are not finite"))
+    if isinstance(tolerance, bool) or not isinstance(tolerance, int | float | np.number) or not tolerance > 0:
+        problems.append(Problem("tolerance", f"{tolerance!r} is not a positive number"))
+    if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 1:
+        problems.append(Problem("limit", f"{limit!r} is not a positive whole number"))
+    if problems:
+        raise InputError(problems, "newton_raphson")
 
 
 def _one(scaled: Scaled, q: Floats, z: Floats) -> tuple[Floats, Floats]:

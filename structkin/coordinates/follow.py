@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates.curve import Curve, Pose
-from structkin.coordinates.diagnosis import nearest_pose, newton_raphson
+from structkin.coordinates.diagnosis import Outcome, nearest_pose, newton_raphson
 from structkin.coordinates.gaps import pass_singular, resume, tell
 from structkin.coordinates.newton import close
+from structkin.coordinates.open_block import open_links
 from structkin.coordinates.scaled import SINGULAR
 from structkin.coordinates.turns import Turns
 from structkin.coordinates.walk import WEAK, Failure, Walk
@@ -138,7 +139,10 @@ def _begin(walk: Walk) -> tuple[int, Pose | None]:
             continue
         if k == 0:
             run = newton_raphson(scaled.coordinates, start, z)
-            walk.failures.append(Failure(int(walk.lanes[0]), run.outcome, run.rows))
+            links = open_links(scaled, start, z) or Pose(scaled, z, start).weakest_links
+            walk.failures.append(Failure(int(walk.lanes[0]), run.outcome, run.rows, links))
+            if run.outcome is Outcome.NO_SOLUTION:
+                walk.status[walk.lanes] = Status.OUT_OF_REACH
     return _start(walk, *singular[0], []) if singular else (0, None)
 
 

@@ -11,6 +11,7 @@ from structkin.coordinates.relative import relative
 from structkin.coordinates.system import Coordinates
 from structkin.errors import InputError, Problem
 from structkin.kinematics import structure_of
+from structkin.model.arguments import names
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.structure import KinematicStructure
@@ -49,13 +50,13 @@ def constraints(
     [9, 12, 3]
     """
     problems = []
-    if family not in FAMILIES:
+    if not isinstance(family, str) or family not in FAMILIES:
         problems.append(Problem("coordinates", f"'{family}' is unknown", suggest(str(family), FAMILIES)))
-    chosen = tuple(mechanism.drives if drivers is None else drivers)
+    chosen = names(mechanism.drives if drivers is None else drivers, "drivers", mechanism.title)
     problems += [
         Problem(f"drivers.{id}", "is not a driver of this mechanism", suggest(str(id), mechanism.drives))
         for id in chosen
-        if id not in mechanism.drives
+        if not isinstance(id, str) or id not in mechanism.drives
     ]
     if problems:
         raise InputError(problems, mechanism.title or "mechanism")

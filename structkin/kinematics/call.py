@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from structkin.errors import InputError, Problem
-from structkin.kinematics.schedule import Schedule
+from structkin.kinematics.schedule import Schedule, known
 from structkin.kinematics.time_range import default_range
+from structkin.model.arguments import mapping
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 
@@ -33,7 +34,8 @@ def make_schedule(
     duration: Any,
 ) -> Schedule:
     """Return the schedule of a call of `solve`; `InputError` lists everything that does not fit."""
-    given, problems = _given_values(mechanism, drivers or {})
+    example = "{'motor': values}"
+    given, problems = _given_values(mechanism, mapping(drivers, "drivers", example, mechanism.title))
     laws = {id: drive.law for id, drive in mechanism.drives.items() if id not in given}
     problems += [
         Problem(
@@ -63,7 +65,7 @@ def make_schedule(
     times = _times(mechanism, samples, t, given, laws, duration)
     with np.errstate(all="ignore"):
         # Outside its domain a law has no value: that is a status of the sample.
-        rows = {id: np.stack(law(times)) for id, law in laws.items() if law is not None}
+        rows = {id: known(np.stack(law(times))) for id, law in laws.items() if law is not None}
     lengths = {len(times), *(z.shape[1] for z in given.values())}
     if len(lengths) > 1:
         found = ", ".join(f"{id}: {z.shape[1]}" for id, z in given.items())

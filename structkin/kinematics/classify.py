@@ -14,7 +14,7 @@ with its own tangent, K and L.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.kinematics.branches import branches_at
+from structkin.kinematics.schedule import Schedule
+from structkin.kinematics.special_geometry import compile_plan
 from structkin.kinematics.whole import Whole
 
 if TYPE_CHECKING:
@@ -82,7 +84,7 @@ def classify(motion: Motion, sample: int) -> PoseClass | None:
         lost = [id for id in m.drives if id not in found]
         words = f"dead point: {', '.join(lost)} cannot drive the mechanism here; {', '.join(instead)} can"
         return PoseClass("dead point", words, sigma, found)
-    crossing = branches_at(motion, sample)
+    crossing = branches_at(_by_groups(motion), sample)
     branches = crossing.branches
     count = f"{len(branches)} branches cross" if len(branches) > 1 else "branches cross"
     words = f"change point: {count} and no driver tells them apart"
@@ -93,6 +95,16 @@ def classify(motion: Motion, sample: int) -> PoseClass | None:
     for group in crossing.unclear:
         words += f"; the tangents of {motion.group_name(group)} are not told apart to the second order"
     return PoseClass("change point", words, sigma, (), branches)
+
+
+def _by_groups(motion: Motion) -> Motion:
+    """Return the motion group by group: a global method has no roots that could be told apart."""
+    if motion.statistics is None:
+        return motion
+    from structkin.kinematics.solve import run_from_sketch
+
+    plan, schedule = compile_plan(motion.mechanism), Schedule(motion.mechanism, motion.t, motion.drivers)
+    return replace(motion, plan=plan, lanes=run_from_sketch(plan, schedule), statistics=None)
 
 
 def _coordinates(motion: Motion, sample: int, joints: Whole, tangents: Floats) -> tuple[str, ...]:

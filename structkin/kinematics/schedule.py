@@ -58,7 +58,7 @@ class Schedule:
             else:
                 # Before the first sample there is no time: the way from the sketch is straight.
                 with np.errstate(all="ignore"):
-                    values[id] = np.where(np.isfinite(t), law(t)[0], straight)
+                    values[id] = np.where(np.isfinite(t), known(law(t)[0]), straight)
         return values
 
     def _between(self, values: Floats, stations: Floats, first: NDArray[np.intp]) -> Floats:
@@ -92,18 +92,26 @@ class Schedule:
             step = np.abs(np.diff(z[0]))
             swing = np.fmax(np.abs(z[1][1:]), np.abs(z[1][:-1])) * np.abs(np.diff(self.t))
             counts = np.fmax(counts, np.ceil(np.fmax(step, swing) / self._scale[id] * (1 - 1e-9)))
+        # Beside a station without a value there is nothing to walk along: a law may go to infinity there.
+        counts[~(self._has_values[1:] & self._has_values[:-1])] = 1
         return np.minimum(counts, 1_000_000).astype(np.intp)
 
     @cached_property
+    def _has_values(self) -> NDArray[np.bool_]:
+        """At which stations all drivers have values (n,)."""
+        return np.asarray(np.isfinite([np.zeros(len(self)), *(z[0] for z in self.drivers.values())]).all(axis=0))
+
+    @cached_property
     def lead(self) -> dict[str, tuple[float, float]]:
-        """The way of each driver from the sketch to the first station.
+        """The way of each driver from the sketch to the first station where all have a value.
 
         An angle takes the shorter way round; but to gears and Geneva wheels a whole turn is not nothing, and all count.
         """
         ways = {}
         counts = self.mechanism.meshes or self.mechanism.genevas
+        station = int(np.argmax(self._has_values))
         for id, z in self.drivers.items():
-            drive, first = self.mechanism.drives[id], float(z[0, 0])
+            drive, first = self.mechanism.drives[id], float(z[0, station])
             start = drive.start
             if drive.kind == "angle" and math.isfinite(first) and not counts:
                 start = first - math.remainder(first - start, 2 * math.pi)
@@ -139,3 +147,8 @@ class Schedule:
         t = np.interp(between, np.arange(len(self)), self.t)
         t[at] = self.t
         return Schedule(self.mechanism, np.concatenate((np.full(steps, np.nan), t)), fine, self.by_values), at + steps
+
+
+def known(values: Floats) -> Floats:
+    """Return values with NaN for those that are infinite, as at a pole of a law: a driver does not go there."""
+    return np.where(np.isfinite(values), values, np.nan)

@@ -13,8 +13,11 @@ from structkin.kinematics.call import make_schedule
 from structkin.kinematics.change_points import run
 from structkin.kinematics.choice import check_engine
 from structkin.kinematics.coefficients import Coefficients
+from structkin.kinematics.engine import Lanes
 from structkin.kinematics.gaps import mark_gaps
 from structkin.kinematics.motion import Motion
+from structkin.kinematics.plan import Plan
+from structkin.kinematics.schedule import Schedule
 from structkin.kinematics.special_geometry import compile_plan
 from structkin.model.mechanism import Mechanism
 
@@ -86,23 +89,29 @@ def solve(
     plan = compile_plan(mechanism)
     if engine != plan.engine:
         plan = replace(plan, engine=engine)
-    flip = branch == "smooth"
     schedule = make_schedule(mechanism, samples, t, drivers, duration)
-    if plan.tracked or (len(schedule) <= SEPARATE and not schedule.is_fine):
-        fine, kept = schedule.fine()
-        walked = run(plan, fine, progress, flip=flip)
-        # Samples that follow each other stay where they are: a copy would double the memory.
-        whole = kept[-1] - kept[0] + 1 == len(kept)
-        lanes = walked.take(slice(kept[0], kept[-1] + 1) if whole else kept)
-        mark_gaps(plan, fine, walked, kept, lanes)
-    else:
-        lanes = run(plan, schedule, progress, flip=flip)
+    lanes = run_from_sketch(plan, schedule, progress, flip=branch == "smooth")
     if method == "topological-kl":
         lanes = Coefficients(plan, lanes).rates(schedule.drivers)
     motion = Motion(mechanism, plan, schedule.t, schedule.drivers, lanes, schedule.thirds)
     if strict:
         motion.require_ok()
     return motion
+
+
+def run_from_sketch(
+    plan: Plan, schedule: Schedule, progress: Callable[[float], None] | None = None, *, flip: bool = True
+) -> Lanes:
+    """Run a plan over the samples of a schedule, walking there from the sketch where that matters."""
+    if not plan.tracked and (len(schedule) > SEPARATE or schedule.is_fine):
+        return run(plan, schedule, progress, flip=flip)
+    fine, kept = schedule.fine()
+    walked = run(plan, fine, progress, flip=flip)
+    # Samples that follow each other stay where they are: a copy would double the memory.
+    whole = kept[-1] - kept[0] + 1 == len(kept)
+    lanes = walked.take(slice(kept[0], kept[-1] + 1) if whole else kept)
+    mark_gaps(plan, fine, walked, kept, lanes)
+    return lanes
 
 
 def _check_method(mechanism: Mechanism, method: str, coordinates: str | None, branch: str, engine: str) -> None:

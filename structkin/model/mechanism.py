@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from structkin.errors import InputError, Problem
+from structkin.model.arguments import mapping
 from structkin.model.cams import Cam
 from structkin.model.geneva import Geneva
 from structkin.model.parts import Arc, Drive, Guide, Link, Mesh
@@ -226,6 +227,7 @@ class Mechanism:
         <Mechanism '': 2 links, 1 joint, 1 driver>
         """
         data = self.source_dict
+        entries = mapping(entries, "drivers", "{'motor': {'joint': 'A', 'speed': 1}}", self.title)
         data["drivers"] = {**data.get("drivers", {}), **entries}
         return _rebuild(data, self._source, self._folder, self._pose)
 
@@ -237,6 +239,7 @@ class Mechanism:
         >>> arm.with_initial({"swing": {"speed": "60 rpm"}}).initial["swing"].speed.__round__(6)
         6.283185
         """
+        entries = mapping(entries, "initial", "{'motor': {'speed': 1}}", self.title)
         return _rebuild({**self.source_dict, "initial": dict(entries)}, self._source, self._folder, self._pose)
 
     def link_of(self, point: str) -> str:
@@ -246,7 +249,7 @@ class Mechanism:
         >>> m.link_of("A"), m.link_of("B")
         ('ground', 'bar')
         """
-        links = [name for name, link in self.links.items() if point in link.local]
+        links = [name for name, link in self.links.items() if isinstance(point, str) and point in link.local]
         if not links:
             hint = suggest(point, self.points)
             raise InputError([Problem("", f"no link has a point '{point}'", hint)], self.title or "mechanism")

@@ -32,6 +32,7 @@ def suggest(word: str, known: Iterable[str]) -> str:
     "did you mean 'coupler'?"
     """
     names = list(known)
+    word = str(word)
     same = [name for name in names if name.casefold() == word.casefold()]
     close = same or difflib.get_close_matches(word, names, n=1)
     if close:

@@ -20,22 +20,26 @@ if TYPE_CHECKING:
 
 #: Small pictures at most, and lines of a table.
 MOST_PICTURES, MOST_LINES = 12, 100
+#: What a star says.
+OWN = "* that of the sketch"
 #: Side of a small picture, and height of what stands above them and above each [in].
 SIDE, TITLE, HEAD = 3.1, 0.5, 0.5
 
 
 def assemblies_table(found: Assemblies) -> Table:
-    """Return the assemblies for the terminal: modes, certificate, residual, distance from the sketch."""
+    """Return the assemblies for the terminal: modes, certificate, residual, distance from the sketch.
+
+    That of the sketch stands at the end where it is not among the first.
+    """
     from rich.table import Table
     from rich.text import Text
 
     measures = measures_of(found.mechanism)
     size, unit = measures.size("length"), measures.unit("length")
-    shown = list(islice(found, MOST_LINES))
-    nearest = _nearest(shown)
+    shown, own = _with_own(found, MOST_LINES)
     table = Table(
         title=Text(f"{found.mechanism.title or 'Mechanism'}: all assemblies at {_drivers_words(found, measures)}"),
-        caption=Text("\n".join([*found.report.splitlines(), *(["* the nearest to the sketch"] if shown else [])])),
+        caption=Text("\n".join([*found.report.splitlines(), *([] if own is None else [OWN])])),
         title_justify="left",
         caption_justify="left",
     )
@@ -43,7 +47,7 @@ def assemblies_table(found: Assemblies) -> Table:
         table.add_column(head, overflow="fold", justify="left" if head in ("modes", "certificate") else "right")
     for item in shown:
         cells = (
-            f"{item.index}{' *' if item is nearest else ''}",
+            _number(item, own),
             item.label,
             item.verdict,
             f"{item.alpha:.1e}" if math.isfinite(item.alpha) else "-",
@@ -62,7 +66,7 @@ def draw_assemblies(found: Assemblies, *, most: int = MOST_PICTURES) -> Figure:
     from structkin.show.schematic_layout import extent
 
     measures = measures_of(found.mechanism)
-    shown = list(islice(found, most))
+    shown, own = _with_own(found, most)
     if not shown:
         figure = new_figure(7.0, 1.6)
         text = "\n".join(line for part in found.report.splitlines() for line in textwrap.wrap(part, 90))
@@ -80,23 +84,22 @@ def draw_assemblies(found: Assemblies, *, most: int = MOST_PICTURES) -> Figure:
     figure = new_figure(width, height)
     figure.set_layout_engine("none")
     _title(figure, found, measures, width, height, len(shown))
-    nearest = _nearest(list(found))
     for k, (item, pose) in enumerate(zip(shown, poses, strict=True)):
         column, row = k % columns, k // columns
         left = (width - columns * SIDE) / 2 + column * SIDE + 0.1
         bottom = height - TITLE - row * (tall + HEAD) - HEAD - tall
         ax = figure.add_axes((left / width, bottom / height, (SIDE - 0.2) / width, tall / height))
-        _panel(ax, found, item, pose, (low, high), item is nearest)
+        _panel(ax, found, item, pose, (low, high), own)
     return figure
 
 
 def _panel(
-    ax: Axes, found: Assemblies, item: Assembly, pose: Pose, corners: tuple[complex, complex], nearest: bool
+    ax: Axes, found: Assemblies, item: Assembly, pose: Pose, corners: tuple[complex, complex], own: Assembly | None
 ) -> None:
     from structkin.show.schematic import draw_pose
 
     low, high = corners
-    ax.set_gid(f"assembly:{item.index}")
+    ax.set_gid("assembly:own" if item.index is None else f"assembly:{item.index}")
     draw_pose(ax, found.mechanism, item.motion.structure, pose, low, high)
     # One scale for all, and a margin around what any of them shows.
     box = ax.get_window_extent()
@@ -110,7 +113,7 @@ def _panel(
     for spine in ax.spines.values():
         spine.set_color("#cccccc")
     regular = item.motion.status[0] == Status.OK
-    head = f"{item.index}{' *' if nearest else ''}   {item.label}"
+    head = f"{_number(item, own)}   {item.label}"
     lines = [*textwrap.wrap(head, 46)[:2], *textwrap.wrap(item.verdict, 42)[:1]]
     ax.set_title(plain("\n".join(lines)), fontsize=SMALL, loc="left", color="black" if regular else LOOSE, pad=3)
 
@@ -120,8 +123,9 @@ def _title(figure: Figure, found: Assemblies, measures: Measures, width: float, 
     more = "at least " if found.truncated else ""
     words = f"{more}{count} {'assembly' if count == 1 else 'assemblies'} at {_drivers_words(found, measures)}"
     if shown < count:
-        words += f"; the first {shown} are drawn"
-    words += "; * the nearest to the sketch"
+        words += f"; {shown} are drawn"
+    if found.followed is not None:
+        words += f"; {OWN}"
     letters = round(10 * width)
     name = textwrap.shorten(found.mechanism.title or "Mechanism", letters)
     figure.text(0.1 / width, 1 - 0.1 / height, plain(name), fontsize=LARGE, va="top")
@@ -129,8 +133,21 @@ def _title(figure: Figure, found: Assemblies, measures: Measures, width: float, 
     figure.text(0.1 / width, 1 - 0.36 / height, plain("\n".join(lines)), fontsize=SMALL, color=GROUND, va="top")
 
 
-def _nearest(items: list[Assembly]) -> Assembly | None:
-    return min(items, key=lambda item: item.distance(), default=None)
+def _with_own(found: Assemblies, most: int) -> tuple[list[Assembly], Assembly | None]:
+    """Return the first assemblies, so many at most, and that of the sketch: one of them, or put at their end."""
+    shown, own = list(islice(found, most)), found.followed
+    if own is None:
+        return shown, None
+    for item in shown:
+        if item.index == own.index:
+            return shown, item
+    return [*shown[: most - 1], own], own
+
+
+def _number(item: Assembly, own: Assembly | None) -> str:
+    """Return the number of an assembly, with a star for that of the sketch, which alone may have none."""
+    words = [] if item.index is None else [str(item.index)]
+    return " ".join([*words, *(["*"] if item is own else [])])
 
 
 def _drivers_words(found: Assemblies, measures: Measures) -> str:

@@ -78,6 +78,59 @@ def test_command_line(tmp_path):
     assert short.returncode == 1 and "not all methods agree" in short.stdout
 
 
+def test_time_and_memory_are_those_of_the_method_from_the_first_call_on():
+    """What a process imports and remembers at its first solution is no cost of a method: a process of its own tells."""
+    code = (
+        "import json, sys, structkin as sk\n"
+        "m = sk.load(sys.argv[1])\n"
+        "calls = [sk.compare(m, 73, coordinates=['natural', 'relative']) for _ in range(2)]\n"
+        "print(json.dumps([[run.peak_bytes for run in found.runs] for found in calls]))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code, path("crank_rocker")], check=True, capture_output=True, text=True, timeout=120
+    )
+    first, second = json.loads(run.stdout)
+    assert len(first) == 8
+    for a, b in zip(first, second, strict=True):
+        assert a == pytest.approx(b, rel=0.25)
+
+
+def test_a_method_that_takes_too_long_is_given_up():
+    told = []
+    found = sk.compare(
+        four_bar(1, 3, 2.5, 3, 0.7), 37, methods=["global", "global-sparse"], coordinates=["natural", "relative"],
+        patience=1e-9, progress=told.append,
+    )  # fmt: skip
+    assert [run.method for run in found.runs] == ["topological"]
+    assert len(found.given_up) == 4 and ("global", "relative") in found.given_up
+    assert found.to_dict()["given_up"][0] == {"method": "global", "coordinates": "natural"}
+    assert found.agrees and told[-1] == 1.0 and told == sorted(told)
+    patient = sk.compare(four_bar(1, 3, 2.5, 3, 0.7), 37, methods=["global"], coordinates=["natural"], patience=None)
+    assert not patient.given_up and len(patient.runs) == 2
+    for wrong in (0, -1.0, float("nan"), "1", True):
+        with pytest.raises(sk.InputError, match="patience"):
+            sk.compare(four_bar(1, 3, 2.5, 3, 0.7), 37, patience=wrong)
+    told = structkin("compare", path("crank_rocker"), "--samples", 25, "--method", "global", "--patience", "1e-9")
+    words = " ".join(told.stdout.split())
+    assert told.returncode == 1 and "Given up after 1e-09 s: global (natural)" in words
+
+
+def test_progress_is_told_within_a_method():
+    told = []
+    sk.compare(
+        sk.load(path("crank_rocker")), 2001, methods=["global"], coordinates=["natural"], progress=told.append
+    )  # fmt: skip
+    assert len(told) > 10 and told == sorted(told) and sum(0.5 < part < 1 for part in told) > 3
+
+
+def test_units_and_names_are_no_markup(tmp_path):
+    data = dict(four_bar(1, 3, 2.5, 3, 0.7).source_dict)
+    file = tmp_path / "red.json"
+    file.write_text(json.dumps({**data, "title": "[red]four-bar"}))
+    run = structkin("compare", file, "--samples", 25, "--method", "topological-kl")
+    assert "time [ms]" in run.stdout and "[red]four-bar" in run.stdout
+
+
 def test_solve_takes_method_and_coordinates():
     file = path("slider_crank_offset")
     run = structkin("solve", file, "--samples", 9, "--method", "global", "--coordinates", "relative", "--json")

@@ -114,3 +114,15 @@ def test_what_cannot_be_counted_is_told():
         circuits(sk.load("examples/stephenson_iii_triad.toml"))
     with pytest.raises(sk.InputError, match="more than 3 sheets"):
         circuits(sk.load("examples/jansen_leg.toml"), most=3)
+
+
+def test_a_meeting_of_a_full_turn_has_one_name():
+    """The flat pose of a parallelogram is at 0 for all sheets, also for those that end there after a turn."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (0, 1), "C": (2, 1), "D": (2, 0)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"]},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )
+    found = m.circuits()
+    assert {round(item.limit.value, 9) for item in found.meetings} == {0.0, round(math.pi, 9)}
+    assert "meet at 6.28" not in found.report and "meet at -0" not in found.report

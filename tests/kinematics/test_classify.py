@@ -147,3 +147,21 @@ def test_branches_along_which_a_dyad_stays_flat(count):
     # Beside the pose there is an assembly for each of them.
     beside = m.assemblies(drivers={"motor": np.pi + 1e-3})
     assert len(list(beside)) == len(found.branches) + found.words.count("stays flat")
+
+
+@pytest.mark.parametrize("method", ["global", "global-sparse", "global-triangular"])
+@pytest.mark.parametrize("samples", [9, 73])
+def test_a_global_motion_tells_the_branches_of_its_change_points(method, samples):
+    """It stops there; the roots that cross are found group by group."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (0, 1), "C": (2, 1), "D": (2, 0)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"]},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )
+    motion, by_groups = m.solve(samples, method=method), m.solve(samples)
+    for sample in (samples // 4, 3 * (samples // 4)):
+        found, known = motion.classify(sample), by_groups.classify(sample)
+        assert found.kind == "change point" and found.words == known.words and len(found.branches) == 2
+        for mine, theirs in zip(found.branches, known.branches, strict=True):
+            assert mine.K("rocker") == pytest.approx(theirs.K("rocker"), abs=1e-9)
+    assert motion.classify(1).kind == by_groups.classify(1).kind == "regular"

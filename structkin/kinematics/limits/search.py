@@ -25,6 +25,7 @@ from structkin.kinematics.limits.words import why
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.solve import solve
 from structkin.kinematics.status import Status
+from structkin.model.arguments import mapping
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 
@@ -198,17 +199,17 @@ class Swept:
             problems.append(
                 Problem("driver", f"the mechanism has {len(drives)} drivers", f"one of {', '.join(drives)}")
             )
-        elif driver not in drives:
+        elif not isinstance(driver, str) or driver not in drives:
             problems.append(Problem("driver", f"'{driver}' is not a driver of this mechanism", suggest(driver, drives)))
         held = {id: drive.start for id, drive in drives.items()}
-        for id, value in (drivers or {}).items():
+        for id, value in mapping(drivers, "drivers", "{'motor': value}", mechanism.title).items():
             if id not in drives:
                 problems.append(Problem(f"drivers.{id}", "is not a driver of this mechanism", suggest(str(id), drives)))
             elif not _is_number(value):
                 problems.append(Problem(f"drivers.{id}", f"{value!r} is not a finite number", "one value [rad or m]"))
             else:
                 held[id] = float(value)
-        if range is not None and not (len(range) == 2 and all(map(_is_number, range)) and range[0] < range[1]):
+        if range is not None and not _is_range(range):
             problems.append(Problem("range", f"{range!r} is not a range", "two numbers, the lower one first"))
         if problems:
             raise InputError(problems, mechanism.title)
@@ -273,6 +274,14 @@ class Swept:
         """Return the drivers' values (n,) where the parameter is p (n,)."""
         still = 0 * np.asarray(p)
         return {id: p * self.turns if id == self.driver else value + still for id, value in self.held.items()}
+
+
+def _is_range(value: Any) -> bool:
+    try:
+        low, high = value
+    except (TypeError, ValueError):
+        return False
+    return _is_number(low) and _is_number(high) and low < high
 
 
 def _is_number(value: Any) -> bool:

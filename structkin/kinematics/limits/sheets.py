@@ -23,6 +23,7 @@ from structkin.kinematics.limits.reach import SAME, TURN, End, Reach, Stretch
 from structkin.kinematics.limits.result import Interval, Limit, driver_size, driver_unit, driver_words
 from structkin.kinematics.limits.search import Swept, end_words
 from structkin.kinematics.special_geometry import compile_plan
+from structkin.model.arguments import index as whole_index
 
 if TYPE_CHECKING:
     from structkin.kinematics.plan import Plan
@@ -105,8 +106,8 @@ class Circuits:
         return "\n".join(lines)
 
     def words(self, sheet: int) -> str:
-        """Return interval and modes of a sheet."""
-        item = self.sheets[sheet]
+        """Return interval and modes of a sheet. Raises `InputError` where there is no such sheet."""
+        item = self.sheets[whole_index(sheet, len(self.sheets), "sheet", self.mechanism.title)]
         low, high = item.interval.low, item.interval.high
         full = "full turn" if item.turns == 1 else f"{item.turns} full turns"
         where = full if low is None or high is None else f"{self._value(low.value)} to {self._value(high.value)}"
@@ -246,6 +247,7 @@ def _meetings(reach: Reach, found: list[tuple[dict[int, int], Stretch]]) -> Iter
     """Yield each pair of sheets that share an end: there the modes in which they differ are one."""
     plan = reach.poses.plan
     by_modes: dict[tuple[int, ...], list[int]] = {}
+    names: list[float] = []
     for index, (modes, _) in enumerate(found):
         by_modes.setdefault(tuple(modes.values()), []).append(index)
     for index, (modes, stretch) in enumerate(found):
@@ -257,7 +259,17 @@ def _meetings(reach: Reach, found: list[tuple[dict[int, int], Stretch]]) -> Iter
                 flipped = {k: -mode if k in part else mode for k, mode in modes.items()}
                 for other in by_modes.get(tuple(flipped.values()), ()):
                     if other > index and _shares(found[other][1], end, periodic=reach.whole is None):
-                        yield Meeting((index, other), end_words(reach.poses, end, modes))
+                        named = _known_name(end, names) if reach.whole is None else end
+                        yield Meeting((index, other), end_words(reach.poses, named, modes))
+
+
+def _known_name(end: End, names: list[float]) -> End:
+    """Return an end of stretches that go round, at the angle at which a turn more or less its pose has been named."""
+    for p in names:
+        if abs(math.remainder(end.p - p, TURN)) < SAME:
+            return replace(end, p=p)
+    names.append(end.p)
+    return end
 
 
 def _shares(stretch: Stretch, end: End, *, periodic: bool) -> bool:

@@ -20,6 +20,7 @@ from structkin.kinematics.many.record import ManyPlan, record_many
 from structkin.kinematics.many.variants import Variants
 from structkin.kinematics.schedule import Schedule
 from structkin.kinematics.special_geometry import compile_plan, structure_of
+from structkin.model.arguments import mapping
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 
@@ -66,9 +67,12 @@ def solve_many(
     ((3, 100, 2), [True, True, True])
     """
     check_engine(engine, mechanism.title)
-    count, exact, places, rows = _read(mechanism, lengths or {}, points or {}, drivers or {})
+    lengths = mapping(lengths, "lengths", "{'A-B': lengths}", mechanism.title)
+    points = mapping(points, "points", "{'A': places}", mechanism.title)
+    drivers = mapping(drivers, "drivers", "{'motor': values}", mechanism.title)
+    count, exact, places, rows = _read(mechanism, lengths, points, drivers)
     # What a driver does in its first variant stands for all while the schedule is made.
-    shared = {id: rows[id][..., 0, :] if id in rows else values for id, values in (drivers or {}).items()}
+    shared = {id: rows[id][..., 0, :] if id in rows else values for id, values in drivers.items()}
     shared = {id: tuple(z) if id in rows else z for id, z in shared.items()}
     schedule = make_schedule(mechanism, samples, t, shared, duration)
 
@@ -79,7 +83,7 @@ def solve_many(
         variants = build_variants(mechanism, len(chosen), lengths_of, places_of)
         options = {"samples": samples, "t": t, "duration": duration, "engine": engine}
         own = {id: values[:, chosen] for id, values in rows.items()}
-        return solve_apart(mechanism, variants, own, drivers or {}, options, progress)
+        return solve_apart(mechanism, variants, own, drivers, options, progress)
 
     if _has_to_be_followed(mechanism):
         return apart(np.arange(count), progress)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.errors import InputError, PoseError, Problem
+from structkin.errors import PoseError
 from structkin.kinematics.cam_motion import CamMotion
 from structkin.kinematics.classify import PoseClass, classify
 from structkin.kinematics.coefficients import Coefficients
@@ -25,6 +25,7 @@ from structkin.kinematics.motion.velocity_coefficients import VelocityCoefficien
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.profile_motion import ProfileMotion
 from structkin.kinematics.status import Status
+from structkin.model.arguments import index as whole_index
 from structkin.model.cams import Cam
 from structkin.model.mechanism import Mechanism
 from structkin.model.units import Units
@@ -139,7 +140,7 @@ class Motion:
 
         Raises `InputError` where there is no such cam.
         """
-        if joint not in self.mechanism.cams:
+        if not isinstance(joint, str) or joint not in self.mechanism.cams:
             raise self._frames.unknown(joint, "a cam", self.mechanism.cams)
         cam = self.mechanism.cams[joint]
         return CamMotion(cam, self) if isinstance(cam, Cam) else ProfileMotion(cam, self)
@@ -149,7 +150,7 @@ class Motion:
 
         Raises `InputError` where there is no such wheel.
         """
-        if joint not in self.mechanism.genevas:
+        if not isinstance(joint, str) or joint not in self.mechanism.genevas:
             raise self._frames.unknown(joint, "a Geneva wheel", self.mechanism.genevas)
         return GenevaMotion(self.mechanism.genevas[joint], self)
 
@@ -252,19 +253,18 @@ class Motion:
         return {part.start: found for part, found in passages(self)}
 
     def group_name(self, index: int) -> str:
-        """Return a group in words: its number, kind and links."""
+        """Return a group in words: its number, kind and links. Raises `InputError` where there is no such group."""
         from structkin.kinematics.limits.words import group_name
 
-        return group_name(self.structure.groups[index])
+        groups = self.structure.groups
+        return group_name(groups[whole_index(index, len(groups), "group", self.mechanism.title)])
 
     def classify(self, sample: int) -> PoseClass | None:
         """Return the kind of pose at a sample: regular, dead point, change point or redundant; None without a pose.
 
         Raises `InputError` where there is no such sample.
         """
-        if not -len(self) <= sample < len(self):
-            raise InputError([Problem("sample", f"there is no sample {sample} of {len(self)}")], self.mechanism.title)
-        return classify(self, sample % len(self))
+        return classify(self, whole_index(sample, len(self), "sample", self.mechanism.title))
 
     def require_ok(self) -> None:
         """Raise `PoseError` at the first sample that is not ok."""

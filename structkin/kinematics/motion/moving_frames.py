@@ -36,7 +36,7 @@ class MovingFrames:
 
     def frame(self, link: str) -> Frame:
         """Return the frame of a link."""
-        if link not in self.plan.frames:
+        if not isinstance(link, str) or link not in self.plan.frames:
             raise self.unknown(link, "a link", self.plan.frames)
         return self.plan.frames[link]
 
@@ -46,6 +46,8 @@ class MovingFrames:
         if isinstance(point, Number):
             if link is None:
                 raise InputError([Problem("link", "a place in a link's frame needs its link", "pass link=")], m.title)
+            if not np.isfinite(complex(point)):
+                raise InputError([Problem("place", f"{point!r} is not finite", "x + yj in metres")], m.title)
             return self.frame(link).point(complex(point))
         if not isinstance(point, str):
             raise self.unknown(point, "a point: pass a name, or a place x + yj with link=", m.points)
@@ -63,6 +65,8 @@ class MovingFrames:
     def point_or_link(self, name: str) -> tuple[str | None, Affine]:
         """Return (None, its place) of a point, or (the link, its direction)."""
         m = self.mechanism
+        if not isinstance(name, str):
+            raise self.unknown(name, "a point or link", (*m.points, *m.links))
         if name in m.points and name in m.links:
             raise InputError([Problem(name, "is both a point and a link", "rename one of them")], m.title)
         if name in m.links:
@@ -73,7 +77,7 @@ class MovingFrames:
 
     def guide(self, joint: str) -> Guide:
         """Return the guide of a prismatic joint or slot."""
-        if joint not in self.mechanism.guides:
+        if not isinstance(joint, str) or joint not in self.mechanism.guides:
             raise self.unknown(joint, "a prismatic joint or slot", self.mechanism.guides)
         return self.mechanism.guides[joint]
 

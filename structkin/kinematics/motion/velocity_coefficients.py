@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from structkin.errors import InputError, Problem
 from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.motion.moving_frames import MovingFrames, cross
+from structkin.model.arguments import names
 from structkin.model.topology import suggest
 
 Floats = NDArray[np.float64]
@@ -71,11 +72,9 @@ class VelocityCoefficients:
         mechanism = self.frames.mechanism
         if drivers is None:
             return tuple(mechanism.drives)
-        wrong = [id for id in drivers if id not in mechanism.drives]
-        if wrong or isinstance(drivers, str):
+        chosen = names(drivers, "drivers", mechanism.title)
+        wrong = [id for id in chosen if not isinstance(id, str) or id not in mechanism.drives]
+        if wrong:
             problems = [Problem(str(id), "is not a driver", suggest(str(id), mechanism.drives)) for id in wrong]
-            raise InputError(
-                problems or [Problem("drivers", "expected a list of drivers", f'write ["{drivers}"]')],
-                mechanism.title,
-            )
-        return tuple(drivers)
+            raise InputError(problems, mechanism.title)
+        return chosen

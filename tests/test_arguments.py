@@ -1,0 +1,119 @@
+"""Arguments of the wrong kind are told as mistakes by every public method: never a traceback from inside."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import structkin as sk
+from structkin.examples import path
+
+m = sk.load(path("crank_rocker"))
+motion = m.solve(samples=9)
+natural = sk.constraints(m)
+q = natural.start()[:, 0]
+found = m.circuits()
+
+MISTAKES = {
+    "solve(drivers=[0, 1])": lambda: m.solve(drivers=[0, 1]),
+    "solve(drivers='motor')": lambda: m.solve(drivers="motor"),
+    "solve('x')": lambda: m.solve("x"),
+    "solve(2.5)": lambda: m.solve(2.5),
+    "solve(t='x')": lambda: m.solve(t="x"),
+    "solve(t=matrix)": lambda: m.solve(t=np.zeros((2, 2))),
+    "solve(duration='x')": lambda: m.solve(duration="x"),
+    "solve(duration=[1])": lambda: m.solve(duration=[1]),
+    "solve(method=3)": lambda: m.solve(method=3),
+    "solve(coordinates=3)": lambda: m.solve(method="global", coordinates=3),
+    "solve(engine=3)": lambda: m.solve(engine=3),
+    "solve(branch=3)": lambda: m.solve(branch=3),
+    "classify(1.5)": lambda: motion.classify(1.5),
+    "classify(9)": lambda: motion.classify(9),
+    "classify(-10)": lambda: motion.classify(-10),
+    "classify('0')": lambda: motion.classify("0"),
+    "classify(True)": lambda: motion.classify(True),
+    "group_name(7)": lambda: motion.group_name(7),
+    "group_name(1.0)": lambda: motion.group_name(1.0),
+    "position('Z')": lambda: motion.position("Z"),
+    "position(7)": lambda: motion.position(7),
+    "position(['A'])": lambda: motion.position(["A"]),
+    "position(nan)": lambda: motion.position(complex("nan"), "crank"),
+    "position('A', 3)": lambda: motion.position("A", 3),
+    "angle(['crank'])": lambda: motion.angle(["crank"]),
+    "K(['B'])": lambda: motion.K(["B"]),
+    "K(drivers=3)": lambda: motion.K("B", drivers=3),
+    "K(drivers='motor')": lambda: motion.K("B", drivers="motor"),
+    "K(drivers=[['motor']])": lambda: motion.K("B", drivers=[["motor"]]),
+    "travel(['guide'])": lambda: motion.travel(["guide"]),
+    "cam(['cam'])": lambda: motion.cam(["cam"]),
+    "geneva({})": lambda: motion.geneva({}),
+    "newton_raphson(short q)": lambda: sk.newton_raphson(natural, [1, 2], [1.0]),
+    "newton_raphson(two values)": lambda: sk.newton_raphson(natural, q, [1.0, 2]),
+    "newton_raphson(nan)": lambda: sk.newton_raphson(natural, q * np.nan, [1.0]),
+    "newton_raphson(z nan)": lambda: sk.newton_raphson(natural, q, [np.nan]),
+    "newton_raphson('a')": lambda: sk.newton_raphson(natural, "a", [1.0]),
+    "newton_raphson(ragged)": lambda: sk.newton_raphson(natural, [[1], [1, 2]], [1.0]),
+    "newton_raphson(complex)": lambda: sk.newton_raphson(natural, q + 0j, [1.0]),
+    "newton_raphson(tolerance)": lambda: sk.newton_raphson(natural, q, [1.0], tolerance=-1),
+    "newton_raphson(limit=0)": lambda: sk.newton_raphson(natural, q, [1.0], limit=0),
+    "constraints(3)": lambda: sk.constraints(m, 3),
+    "constraints(drivers=3)": lambda: sk.constraints(m, drivers=3),
+    "constraints(drivers=[['motor']])": lambda: sk.constraints(m, drivers=[["motor"]]),
+    "limits(3)": lambda: m.limits(3),
+    "limits(['motor'])": lambda: m.limits(["motor"]),
+    "limits(drivers=[1])": lambda: m.limits(drivers=[1]),
+    "limits(range=3)": lambda: m.limits(range=3),
+    "limits(range='ab')": lambda: m.limits(range="ab"),
+    "limits(range=(3, 1))": lambda: m.limits(range=(3, 1)),
+    "circuits(3)": lambda: m.circuits(3),
+    "circuits(drivers=[1])": lambda: m.circuits(drivers=[1]),
+    "circuits().words(9)": lambda: found.words(9),
+    "circuits().words('0')": lambda: found.words("0"),
+    "assemblies(drivers=[1])": lambda: m.assemblies(drivers=[1]),
+    "assemblies(t='a')": lambda: m.assemblies(t="a"),
+    "assemblies(modes=[1])": lambda: m.assemblies(modes=[1]),
+    "assemblies(limit=1.0)": lambda: m.assemblies(limit=1.0),
+    "assemblies().nearest(3)": lambda: m.assemblies().nearest(3),
+    "assembly(1.5)": lambda: m.assembly(1.5),
+    "assembly('0')": lambda: m.assembly("0"),
+    "assembly(where=3)": lambda: m.assembly(where=3),
+    "assembly().distance(3)": lambda: m.assembly().distance(3),
+    "solve_many(lengths=[1])": lambda: m.solve_many(3, lengths=[1]),
+    "solve_many(points=[1])": lambda: m.solve_many(3, points=[1]),
+    "solve_many(drivers=[1])": lambda: m.solve_many(3, drivers=[1]),
+    "solve_many(lengths nan)": lambda: m.solve_many(3, lengths={"A-B": [np.nan]}),
+    "compare(methods=3)": lambda: sk.compare(m, 3, methods=3),
+    "compare(methods='global')": lambda: sk.compare(m, 3, methods="global"),
+    "with_drivers(3)": lambda: m.with_drivers(3),
+    "with_initial([1])": lambda: m.with_initial([1]),
+    "link_of(['A'])": lambda: m.link_of(["A"]),
+}
+
+
+@pytest.mark.parametrize("call", MISTAKES)
+def test_a_mistake_is_told(call):
+    with pytest.raises(sk.InputError) as error:
+        MISTAKES[call]()
+    assert error.value.problems and all(problem.message for problem in error.value.problems)
+
+
+def test_assemblies_are_a_container():
+    """Its errors are those of a list, with words of its own."""
+    for wrong in ("a", 1.5, slice(0, 2), True):
+        with pytest.raises(TypeError, match="one by one"):
+            m.assemblies()[wrong]
+    with pytest.raises(IndexError, match="2 assemblies"):
+        m.assemblies()[2]
+
+
+def test_numbers_of_numpy_and_from_the_end_are_taken():
+    assert motion.classify(np.int64(3)) == motion.classify(3 - 9)
+    assert motion.group_name(np.int32(1)) == motion.group_name(-1) == "group 2, RRR (coupler + rocker)"
+    assert m.assemblies()[np.int64(1)].index == 1
+    assert sk.newton_raphson(natural, natural.start(), 1.0).converged
+
+
+def test_a_start_that_newton_cannot_leave_is_an_outcome():
+    """All points in one place: no error of linear algebra, but a run that tells how it ended."""
+    run = sk.newton_raphson(natural, 0 * q, [1.0])
+    assert not run.converged or np.isfinite(run.q).all()
