@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from random_mechanisms import build
 
@@ -30,12 +30,13 @@ def assert_describes_the_motion(motion):
         K, L = motion.K(name)[ok], motion.L(name)[ok]
         v, a = (x[ok] for x in rates(motion, name))
         bend = np.einsum("n...ij,ni,nj->n...", L, z[1], z[1])
-        # The floor is for parts that stand still but for rounding.
+        # The floor is for parts that stand still but for rounding. A driver may turn or be a length, a part as well.
+        unit = max(motion.size, 1, 1 / motion.size)
         size_v = np.einsum("n...i,ni->n...", np.abs(K), np.abs(z[1])).max(initial=0.0)
-        size_v += 0.1 * np.abs(z[1]).max() * max(motion.size, 1)
+        size_v += 0.1 * np.abs(z[1]).max() * unit
         size_a = np.einsum("n...ij,ni,nj->n...", np.abs(L), np.abs(z[1]), np.abs(z[1])).max(initial=0.0)
         size_a += np.einsum("n...i,ni->n...", np.abs(K), np.abs(z[2])).max(initial=0.0) + size_v
-        size_a += 0.1 * np.abs(z[2]).max() * max(motion.size, 1)
+        size_a += 0.1 * np.abs(z[2]).max() * unit
         assert np.abs(np.einsum("n...i,ni->n...", K, z[1]) - v).max(initial=0.0) < 1e-11 * size_v
         assert np.abs(np.einsum("n...i,ni->n...", K, z[2]) + bend - a).max(initial=0.0) < 1e-10 * size_a
         assert np.abs(motion.convective(name)[ok] - bend).max(initial=0.0) < 1e-10 * size_a
@@ -80,6 +81,8 @@ def test_examples_against_differences(name):
                 assert np.abs(motion.L(part)[sample, ..., i, :] - bend).max() < 1e-7 * scale
 
 
+# A ram of some millimetres, and links that do not turn.
+@example(seed=2861, elements=2)
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6), elements=st.integers(1, 5))
 def test_random_mechanisms(seed, elements):
