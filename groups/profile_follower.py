@@ -17,7 +17,7 @@ follow by implicit differentiation, by arithmetic of jets; all accepts complex s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -35,6 +35,8 @@ WALKED = 90
 TRIES, STEPS = 20, 3
 #: Largest step of the contact [rad] from one place of the table to the next.
 FAR = 0.1
+#: Angles at a time whose last values are kept.
+FEW = 64
 #: How near the first place has to be to the sketch, in radians or parts of the profile's radius.
 SKETCH = 0.05
 
@@ -64,6 +66,7 @@ class ProfileFollower:
     normal: complex | None = None
     radius: float = 0.0
     start: tuple[float, float] = (0.0, 0.0)
+    _recent: dict[Any, list[Any]] = field(default_factory=dict, init=False, repr=False)
 
     def __call__(self, angle: Any, order: int = 0) -> Any:
         """Return the place of the follower (n,), or its derivative of this order (up to 3), at angles (n,)."""
@@ -71,6 +74,19 @@ class ProfileFollower:
 
     def together(self, angle: Any, count: int) -> list[Any]:
         """Return the first `count` derivatives at once, up to four: the contact is sought only once."""
+        x = np.asarray(angle)
+        if x.size > FEW:
+            return self._found(x, count)
+        # A simulation asks for value, slope and bend of one pose in turn.
+        key = x.shape, x.dtype, x.tobytes()
+        known = self._recent.get(key, [])
+        if len(known) < count:
+            known = self._found(x, max(count, 3))
+            self._recent.clear()
+            self._recent[key] = known
+        return known[:count]
+
+    def _found(self, angle: Any, count: int) -> list[Any]:
         a, u = self._contact(angle)
         order = count - 1
         bits = [mask.bit_count() for mask in range(2**order)]
