@@ -51,10 +51,10 @@ class ProfileFollower:
     frame; so is the `normal` of the face. `start` are the cam's angle and the follower's place in the sketch.
 
     >>> circle = lambda u, order=0: 2.0 + 0 * u if order == 0 else 0 * u
-    >>> lift = ProfileFollower(circle, 0.5j, 0j, 3j, direction=1j, start=(0.0, 0.0))
+    >>> lift = ProfileFollower(circle, 0.5j, 0j, 3j, direction=1j, start=(0.0, -0.5))
     >>> x = np.array([0.0, np.pi / 2, np.pi])
     >>> lift.is_single_valued, lift(x).round(6).tolist(), lift(x, 1).round(6).tolist()
-    (True, [-0.5, -1.063508, -1.5], [0.0, -0.5, 0.0])
+    (True, [-0.5, -1.063508, -1.5], [-0.0, -0.5, -0.0])
     """
 
     profile: Function

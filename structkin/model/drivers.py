@@ -46,9 +46,10 @@ def make_drivers(draft: Draft) -> None:
 
 
 def _coordinate(driver: Driver, ends: Ends | None) -> object:
+    # Points, links and joints may have the same names.
     if ends is not None:
-        return frozenset((ends[0][1], ends[1][1]))
-    return driver.joint if driver.kind == "slide" else frozenset(driver.links)
+        return driver.kind, frozenset((ends[0][1], ends[1][1]))
+    return driver.kind, driver.joint if driver.kind == "slide" else frozenset(driver.links)
 
 
 def _target(draft: Draft, id: str, entry: DriverEntry) -> tuple[Driver, Ends | None] | None:

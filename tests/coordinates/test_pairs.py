@@ -56,6 +56,11 @@ def test_a_gear_on_a_link_between_two_known_pins(seed, elements):
         assert_geared(seed, elements, way)
 
 
+def test_points_and_links_of_the_same_names_are_driven_by_two():
+    """A distance between the points J5 and N5, and the angle between the links J5 and N5."""
+    assert_geared(77014839, 4, WAYS[3])
+
+
 def test_links_that_only_slide_at_a_steady_speed():
     """Their accelerations are zero, or 1e-37."""
     assert_geared(77006149, 2, WAYS[1])
