@@ -20,6 +20,10 @@ HOP = 0.1
 REACH = 2.0
 #: Samples behind a gap that are tried at each of these distances.
 HOPS = 8
+#: With more unknowns why Newton's method fails is not looked into: full matrices of that size take minutes.
+LARGE = 600
+#: Near a limit position the smallest singular value is below this.
+NEAR = 0.2
 #: Samples skipped at most around a singular one.
 SKIP = 3
 
@@ -37,6 +41,10 @@ def tell(walk: Walk, k: int, pose: Pose) -> Status:
     """Find out why the sample cannot be reached from the pose; a singular one keeps its position."""
     lane, z = walk.lanes[k], walk.at(k)
     pose = walk.reached or pose
+    if pose.q.shape[0] > LARGE:
+        walk.failures.append(Failure(int(lane), Outcome.THROWN_OFF, (), pose.weakest_links))
+        near_limit = float(pose.scaled.smallest_singular_value(pose.q, pose.z)[0]) < NEAR
+        return Status.OUT_OF_REACH if near_limit else Status.NOT_CONVERGED
     run = newton_raphson(pose.scaled.coordinates, pose.q[:, 0], z[:, 0], limit=60)
     sigma = float(pose.scaled.smallest_singular_value(pose.q, pose.z)[0])
     walk.failures.append(Failure(int(lane), run.outcome, run.rows, pose.weakest_links))
@@ -47,7 +55,7 @@ def tell(walk: Walk, k: int, pose: Pose) -> Status:
         walk.solved[lane] = walk.suspect[lane] = True
         walk.note(int(lane), pose.scaled)
     # Near a limit position the singular value falls like the square root of the way that is left.
-    return Status.OUT_OF_REACH if sigma < 0.2 else Status.NOT_CONVERGED
+    return Status.OUT_OF_REACH if sigma < NEAR else Status.NOT_CONVERGED
 
 
 def resume(walk: Walk, k: int, why: Status) -> tuple[int, Pose | None, Curve | None]:

@@ -138,6 +138,11 @@ def drive_all(plan: Plan, lanes: Lanes, drivers: Mapping[str, Floats]) -> None:
     _Block(plan, lanes, slice(None), lambda _: 1, None)._drive_all(drivers)
 
 
+def drive(plan: Plan, lanes: Lanes, item: DriverSlot, z: Floats) -> None:
+    """Fill the slot of one driver, with values and rates z (orders, n), in a block of lanes."""
+    _Block(plan, lanes, slice(None), lambda _: 1, None)._drive(item, z)
+
+
 def close_step(plan: Plan, index: int, lanes: Lanes, part: slice, modes: Modes) -> None:
     """Run one closed form over a block of lanes, which are the `part` of the whole."""
     _Block(plan, lanes, part, modes, None)._close(index, plan.steps[index])

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.kinematics.engine import Lanes, Modes, Progress, close_step, drive_all, follow_step
+from structkin.kinematics.kernels.drive import drive_compiled
 from structkin.kinematics.kernels.tape import Job, Run
 from structkin.kinematics.status import Status
 
@@ -63,7 +65,11 @@ class _Stage:
         # Threads would overwrite each other's least margins.
         own = replace(self.lanes.take(part), least=np.full(len(plan.steps), np.inf))
         if self.drivers:
-            drive_all(plan, own, {id: z[:, part] for id, z in self.drivers.items()})
+            given = {id: z[:, part] for id, z in self.drivers.items()}
+            if self.job.numba:
+                drive_compiled(plan, self.lanes, part, own, given)
+            else:
+                drive_all(plan, own, given)
         scratch = np.empty((2, part.stop - part.start))
         for item in self.items:
             if isinstance(item, int):
@@ -130,9 +136,38 @@ def _over_blocks(work: Callable[[slice], T], n: int, steps: int, block: int, pro
 
 
 def _shared(work: Callable[[slice], T], parts: Sequence[slice], threads: int) -> Iterator[T]:
-    """Yield the results of threads, in order."""
-    with ThreadPoolExecutor(threads) as pool:
-        yield from pool.map(partial(_quietly, work), parts)
+    """Yield the results of threads, in order; this thread is one of them."""
+    waiting, found = deque(enumerate(parts)), dict[int, T]()
+
+    def take_one() -> bool:
+        try:
+            k, part = waiting.popleft()
+        except IndexError:
+            return False
+        found[k] = _quietly(work, part)
+        return True
+
+    def take_all() -> None:
+        while take_one():
+            pass
+
+    others, done = [_pool(threads - 1).submit(take_all) for _ in range(threads - 1)], 0
+    while take_one():
+        while done in found:
+            yield found.pop(done)
+            done += 1
+    for other in others:
+        other.result()
+    yield from (found[k] for k in range(done, len(parts)))
+
+
+@cache
+def _pool(threads: int) -> ThreadPoolExecutor:
+    """Return threads that wait for work: to start them anew takes as long as a sweep of a million dyads."""
+    if hasattr(os, "register_at_fork"):
+        # A process that is forked has the pool, but not its threads.
+        os.register_at_fork(after_in_child=_pool.cache_clear)
+    return ThreadPoolExecutor(threads, "structkin")
 
 
 def _quietly(work: Callable[[slice], T], part: slice) -> T:
