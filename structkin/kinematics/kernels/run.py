@@ -24,8 +24,8 @@ T = TypeVar("T")
 #: Lanes in a block, by whether kernels are compiled: what a step reads and writes stays in the caches near by, and
 #: calls cost little beside it, of which NumPy has a hundred times as many.
 BLOCKS = {True: 4096, False: 8192}
-#: Steps times lanes that a thread has to have to be worth starting.
-SHARE = 500_000
+#: Steps times lanes, and lanes, that a thread has to have to be worth starting.
+SHARE, NARROW = 500_000, 400
 
 
 def thread_count() -> int:
@@ -123,7 +123,7 @@ def _coefficients_block(
 
 def _over_blocks(work: Callable[[slice], T], n: int, steps: int, block: int, progress: Progress | None) -> Iterator[T]:
     """Yield what `work` returns for each block of lanes, in order; each thread has as many blocks of one size."""
-    threads = max(1, min(thread_count(), n * steps // SHARE))
+    threads = max(1, min(thread_count(), n * steps // SHARE, n // NARROW))
     rounds = -(-n // (block * threads))
     size = max(1, -(-n // max(1, rounds * threads)))
     parts = [slice(start, min(start + size, n)) for start in range(0, n, size)]
