@@ -28,6 +28,7 @@ class Outcome(Enum):
     SINGULAR_START = "the Jacobian is singular at the estimate: its tangent is level (Fig. 42d)"
     THROWN_OFF = "a solution exists, but the estimate was too far: the iteration was thrown off (Fig. 42c)"
     CYCLED = "a solution exists, but the iteration went to and fro around a bend of Phi (Fig. 42a)"
+    NOT_EXAMINED = "not converged; with so many coordinates it is not looked into why"
 
 
 @dataclass(frozen=True)

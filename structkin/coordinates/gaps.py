@@ -41,10 +41,9 @@ def tell(walk: Walk, k: int, pose: Pose) -> Status:
     """Find out why the sample cannot be reached from the pose; a singular one keeps its position."""
     lane, z = walk.lanes[k], walk.at(k)
     pose = walk.reached or pose
-    if pose.q.shape[0] > LARGE:
-        walk.failures.append(Failure(int(lane), Outcome.THROWN_OFF, (), pose.weakest_links))
-        near_limit = float(pose.scaled.smallest_singular_value(pose.q, pose.z)[0]) < NEAR
-        return Status.OUT_OF_REACH if near_limit else Status.NOT_CONVERGED
+    if len(pose.q) > LARGE:
+        walk.failures.append(Failure(int(lane), Outcome.NOT_EXAMINED, (), pose.weakest_links))
+        return Status.NOT_CONVERGED
     run = newton_raphson(pose.scaled.coordinates, pose.q[:, 0], z[:, 0], limit=60)
     sigma = float(pose.scaled.smallest_singular_value(pose.q, pose.z)[0])
     walk.failures.append(Failure(int(lane), run.outcome, run.rows, pose.weakest_links))

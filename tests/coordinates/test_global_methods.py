@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import structkin as sk
+from structkin.coordinates import gaps
 from structkin.examples import path
 
 WAYS = [(method, family) for method in METHODS for family in FAMILIES]
@@ -333,3 +334,16 @@ def test_the_scalable_four_bar():
     motion = m.solve(61)
     for method in METHODS:
         assert_agree(motion, m.solve(61, method=method))
+
+
+def test_large_systems_are_not_examined(monkeypatch):
+    """Why Newton's method fails is asked of full matrices; where these would take minutes, that is told instead."""
+    m = sk.load(path("triple_rocker"))
+    (driver,) = m.drives
+    values = np.linspace(m.drives[driver].start, m.limits(driver).upper.value + 0.1, 40)
+    known = m.solve(drivers={driver: values}, method="global")
+    monkeypatch.setattr(gaps, "LARGE", 1)
+    motion = m.solve(drivers={driver: values}, method="global")
+    np.testing.assert_array_equal(motion.ok, known.ok)
+    assert {failure.outcome for failure in motion.statistics.failures} == {sk.Outcome.NOT_EXAMINED}
+    assert (motion.status[~motion.ok] == sk.Status.NOT_CONVERGED).all() and not motion.ok.all()
