@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from three_cranks import three_cranks
 
 import structkin as sk
 from structkin.examples import names, path
@@ -412,14 +413,7 @@ def check_random(seed, elements):
 
 def test_redundant_joints_leave_the_assemblies_that_fulfil_them():
     """A parallelogram with three cranks: crossed, the middle crank does not fit."""
-    m = sk.Mechanism(
-        points={"A": (0, 0), "B": (1, 2), "C": (5, 2), "D": (4, 0), "E": (2, 0), "F": (3, 2)},
-        links={
-            "ground": ["A", "D", "E"], "left": ["A", "B"], "coupler": ["B", "C", "F"],
-            "right": ["D", "C"], "middle": ["E", "F"],
-        },
-        drivers={"motor": {"joint": "A", "speed": 1.0}},
-    )  # fmt: skip
+    m = three_cranks()
     (item,) = m.assemblies()
     assert item.distance() < 1e-12 and item.residual < 1e-12 and item.certified
     assert [end.group for end in m.assemblies().dead_ends] == [2]

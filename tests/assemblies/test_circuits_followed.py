@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from three_cranks import three_cranks
 
 import structkin as sk
 from structkin.assemblies.circuits import _Search, circuits
@@ -207,13 +208,6 @@ def test_a_triad_that_is_flat():
 
 def test_redundant_joints():
     """A group of one link on two cranks too many has no discriminant: it is looked at in places."""
-    m = sk.Mechanism(
-        points={"A": (0, 0), "B": (1, 2), "C": (5, 2), "D": (4, 0), "E": (2, 0), "F": (3, 2)},
-        links={
-            "ground": ["A", "D", "E"], "left": ["A", "B"], "coupler": ["B", "C", "F"],
-            "right": ["D", "C"], "middle": ["E", "F"],
-        },
-        drivers={"motor": {"joint": "A", "speed": 1.0}},
-    )  # fmt: skip
+    m = three_cranks()
     found = m.circuits()
     assert len(found) == 1 and found.sheets[0].interval.is_full_turn

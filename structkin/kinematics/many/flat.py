@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General
+from structkin.kinematics.change_points import SUSPECT
 from structkin.kinematics.engine import Lanes, margin, positions
 from structkin.kinematics.many.record import ManyPlan
 
 Floats = NDArray[np.float64]
 
-#: A margin above this at all stations of a fine walk has no zero between them.
-SUSPECT = 0.1
 #: Stations looked at around a least margin, and how often.
 POINTS, ROUNDS = 17, 3
 #: A margin that comes below this may touch zero. Which it does is told by solving the variant by itself.
@@ -58,9 +57,7 @@ def _solved(many: ManyPlan, variants: NDArray[np.intp], z: Mapping[str, Floats])
     """Return positions in lanes (n,) that each belong to one of the variants, at driver values z (n,)."""
     plan = many.plan
     lanes = Lanes.empty(plan, len(variants), orders=1)
-    for slot, numbers in many.held.items():
-        own = numbers.values[1:][variants]
-        lanes.x[0, plan.rows(slot)] = (own.real, own.imag) if numbers.is_complex else own
+    many.hold(lanes, variants)
     nowhere = np.empty((plan.offsets[-1], 0))
     positions(plan, len(plan.steps), lanes, z, lambda step: plan.steps[step].mode, nowhere)
     return lanes

@@ -7,10 +7,14 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from structkin.groups import General, Relation
 from structkin.groups.kind import Array, Values, times
 from structkin.kinematics.affine import Affine
 from structkin.kinematics.compile import close_group
+from structkin.kinematics.engine import Lanes
 from structkin.kinematics.many.variants import Variants
 from structkin.kinematics.plan import Operand, Plan, Slot
 from structkin.kinematics.relations import Explicit
@@ -110,6 +114,13 @@ class ManyPlan:
     plan: Plan
     held: Mapping[int, Variants]
     links: Mapping[str, Link]
+
+    def hold(self, lanes: Lanes, variants: NDArray[np.intp]) -> None:
+        """Write what differs into lanes (n,) that each belong to one of the variants; its rates are zero."""
+        for slot, numbers in self.held.items():
+            rows, own = self.plan.rows(slot), numbers.values[1:][variants]
+            lanes.x[0, rows] = (own.real, own.imag) if numbers.is_complex else own
+            lanes.x[1:, rows] = 0.0
 
 
 @dataclass(frozen=True)

@@ -123,10 +123,7 @@ def _run(
 ) -> Lanes:
     plan, n = many.plan, count * samples
     lanes = Lanes.empty(plan, n)
-    for slot, numbers in many.held.items():
-        rows, values = plan.rows(slot), np.repeat(numbers.values[1:], samples)
-        lanes.x[0, rows] = (values.real, values.imag) if numbers.is_complex else values
-        lanes.x[1:, rows] = 0.0
+    many.hold(lanes, np.repeat(np.arange(count), samples))
     drivers = {id: values.reshape(3, n) for id, values in z.items()}
     sweep(plan, lanes, drivers, lambda step: plan.steps[step].mode, progress)
     return lanes
