@@ -22,9 +22,7 @@ studies = typer.Typer(help="Repeat studies of papers, with pictures.", no_args_i
 
 Quick = Annotated[bool, typer.Option("--quick", help="Few gains and steps.")]
 Folder = Annotated[Path | None, typer.Option(help="Write CSV and pictures.", metavar="FOLDER")]
-Record = Annotated[
-    Path | None, typer.Option(help="CSV of measured markers; default: a gait made up.", metavar="FILE")
-]
+Record = Annotated[Path | None, typer.Option(help="CSV of measured markers; default: a gait made up.", metavar="FILE")]
 Unit = Annotated[str, typer.Option(help="Unit of length of the markers: m, cm or mm.")]
 Mass = Annotated[float | None, typer.Option(help="Mass of the person [kg]; default: 56.7.")]
 Cutoff = Annotated[float, typer.Option(help="Low pass of the markers [Hz].")]
@@ -55,9 +53,7 @@ def baumgarte(to: Folder = None) -> None:
 
 
 @studies.command()
-def gait(
-    markers: Record = None, unit: Unit = "m", mass: Mass = None, cutoff: Cutoff = 6.0, to: Folder = None
-) -> None:
+def gait(markers: Record = None, unit: Unit = "m", mass: Mass = None, cutoff: Cutoff = 6.0, to: Folder = None) -> None:
     """Find the joint moments of a walking person, seven segments guided by splines through markers.
 
     The markers are ribcage, hip, knee, ankle and mt5 of the right leg, as columns hip_x, hip_y, ... and t.
@@ -134,14 +130,14 @@ def gait_drift(
 @studies.command()
 def pendulum(quick: Quick = False, to: Folder = None) -> None:
     """Swing a pendulum in fully Cartesian coordinates with Baumgarte's gains 0 to 100; compare with published data."""
-    from structkin.studies.cartesian import GAINS, pendulum, pendulum_agreement, trials
+    from structkin.studies.cartesian import FULL, pendulum, pendulum_agreement, trials
     from structkin.studies.tables import agreement_rows, trial_rows
     from structkin.studies.work import work, work_rows
 
     case = pendulum()
     with progress("simulating") as report:
-        found = trials(case, GAINS[::10] if quick else GAINS, progress=report)
-        took = {gain: work(case, gain, 1 if quick else 10) for gain in (0, 50)}
+        found = trials(case, FULL.gains[::10] if quick else FULL.gains, progress=report)
+        took = {gain: work(case, gain, 1 if quick else 10) for gain in (0.0, 50.0)}
     agreement = pendulum_agreement(found[0].gain)
     rows, facts, table = trial_rows(found), agreement_rows(agreement), work_rows(case, took)
     show("Pendulum, ten seconds by LSODA", rows)
@@ -157,22 +153,18 @@ def pendulum(quick: Quick = False, to: Folder = None) -> None:
 @studies.command("slider-crank")
 def slider_crank(quick: Quick = False, to: Folder = None) -> None:
     """Run a slider-crank with equal rods through its singular poses; map which gains and steps get through."""
-    from structkin.studies.cartesian import GAINS, SENSITIVE, TOLERANCE, TOLERANCES, agreement, slider_crank, trials
+    from structkin.studies.cartesian import FULL, QUICK, TOLERANCE, agreement, slider_crank, trials
     from structkin.studies.tables import agreement_rows, trial_rows
     from structkin.studies.work import work, work_rows
 
-    case = slider_crank()
-    gains, near, loose = GAINS, SENSITIVE, TOLERANCES
-    mapped, steps = (0, 1, 2, 5, 10, 20, 30, 50, 70, 100), (0.04, 0.02, 0.01, 0.005, 0.002)
-    if quick:
-        gains, near, loose, mapped, steps = (0, 10, 50), (0, 10), (TOLERANCE, 2e-8), (0, 10, 50), (0.04, 0.02)
-    others = [tolerance for tolerance in loose if tolerance != TOLERANCE]
+    case, extent = slider_crank(), QUICK if quick else FULL
+    others = [tolerance for tolerance in extent.tolerances if tolerance != TOLERANCE]
     with progress("simulating") as report:
-        found = trials(case, gains, progress=lambda part: report(0.3 * part))
-        beside = trials(case, near, tolerances=others, progress=lambda part: report(0.3 + 0.3 * part))
-        by_step = trials(case, mapped, steps, progress=lambda part: report(0.6 + 0.3 * part))
-        took = {50: work(case, 50, 1 if quick else 10)}
-    by_tolerance = [one for one in found if one.gain in near] + beside
+        found = trials(case, extent.gains, progress=lambda part: report(0.3 * part))
+        beside = trials(case, extent.near, tolerances=others, progress=lambda part: report(0.3 + 0.3 * part))
+        by_step = trials(case, extent.mapped, extent.steps, progress=lambda part: report(0.6 + 0.3 * part))
+        took = {50.0: work(case, 50, 1 if quick else 10)}
+    by_tolerance = [one for one in found if one.gain in extent.near] + beside
     best = next(one for one in found if one.gain == 50)
     agreed = agreement(best.simulation.position(case.point), case.path(best.simulation.t))
     tables = {

@@ -22,18 +22,37 @@ from structkin.studies.iftomm import GRAVITY, PENDULUM, PENDULUM_TIMES, pendulum
 
 Floats = NDArray[np.float64]
 
-#: The gains alpha = beta [1/s] that the paper tries.
-GAINS = tuple(range(0, 101, 5))
 #: The tolerance of SciPy's odeint (LSODA) by default, which the paper uses.
 TOLERANCE = 1.49e-8
 #: A motion is called right where the point stays as near [m] to the reference as the paper's own does (Fig. 9).
 RIGHT = 0.05
 
-#: The tolerances, and the gains beside the threshold, whose agreement tells how sensitive that is.
-TOLERANCES = (0.75e-8, 1e-8, TOLERANCE, 2e-8, 3e-8)
-SENSITIVE = (0, 5, 10, 15, 20, 25, 30)
-
 DURATION = 10.0
+
+
+@dataclass(frozen=True)
+class Extent:
+    """What is tried of the slider-crank: `gains` alpha = beta [1/s] by LSODA at the paper's tolerance.
+
+    Those `near` the threshold again at `tolerances` around it, and the gains `mapped` by RK4 at `steps` [s].
+    """
+
+    gains: tuple[float, ...]
+    near: tuple[float, ...]
+    tolerances: tuple[float, ...]
+    mapped: tuple[float, ...]
+    steps: tuple[float, ...]
+
+
+#: The gains of the paper, and what tells how sensitive its threshold is; and a few of them.
+FULL = Extent(
+    gains=tuple(range(0, 101, 5)),
+    near=(0, 5, 10, 15, 20, 25, 30),
+    tolerances=(0.75e-8, 1e-8, TOLERANCE, 2e-8, 3e-8),
+    mapped=(0, 1, 2, 5, 10, 20, 30, 50, 70, 100),
+    steps=(0.04, 0.02, 0.01, 0.005, 0.002),
+)
+QUICK = Extent((0, 10, 50), (0, 10), (TOLERANCE, 2e-8), (0, 10, 50), (0.04, 0.02))
 
 
 @dataclass(frozen=True)
@@ -147,7 +166,7 @@ def trial(
 
 def trials(
     case: Case,
-    gains: Sequence[float] = GAINS,
+    gains: Sequence[float] = FULL.gains,
     steps: Sequence[float | None] = (None,),
     tolerances: Sequence[float] = (TOLERANCE,),
     progress: Callable[[float], None] | None = None,

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 def draw_bland_altman(axes: Axes, found: BlandAltman, name: str) -> None:
     """Draw differences over means, with their mean and the limits of agreement."""
-    axes.plot(found.means, found.differences, ".", color=PALETTE[0], ms=3)
+    axes.plot(found.means, 1e6 * found.differences, ".", color=PALETTE[0], ms=3)
     for level, style in ((found.bias, "-"), *((limit, "--") for limit in found.limits)):
-        axes.axhline(level, color=DRIVER, linestyle=style, linewidth=1)
-    tidy(axes, f"{name}: {found.outside:.0%} outside the limits", "mean of both [m]", "difference [m]")
+        axes.axhline(1e6 * level, color=DRIVER, linestyle=style, linewidth=1)
+    tidy(axes, f"{name}: {found.outside:.0%} outside the limits", "mean of both [m]", "difference [µm]")
 
 
 def draw_pendulum(found: Sequence[Trial], agreement: Agreement) -> Figure:
@@ -35,18 +35,19 @@ def draw_pendulum(found: Sequence[Trial], agreement: Agreement) -> Figure:
         path.plot(first.t, first.position("P")[:, k], color=PALETTE[k], label=f"{name}, gain {found[0].gain:g}")
         path.plot(PENDULUM_TIMES, PENDULUM[:, k], "o", color=PALETTE[k], ms=3, label=f"{name}, IFToMM")
     tidy(path, "the bob", "t [s]", "place [m]")
-    path.legend(fontsize=SMALL, ncols=2)
+    path.set_ylim(-1.1, 1.7)
+    path.legend(fontsize=SMALL, ncols=2, loc="upper right")
     gains = [one.gain for one in found]
     errors.semilogy(gains, [one.worst for one in found], "o-", color=PALETTE[0], ms=3)
     tidy(errors, "largest error in 10 s against the closed form", "alpha = beta [1/s]", "error [m]")
     for axes, limits, name in zip((x, y), agreement.limits, "xy", strict=True):
-        draw_bland_altman(axes, limits, f"{name} against the published data")
+        draw_bland_altman(axes, limits, f"{name} against {len(limits.means)} published points")
     shown = _some(found)
     for k, one in enumerate(shown):
         r = one.simulation
-        energy.plot(r.t, r.energy - r.energy[0], color=PALETTE[k], label=f"gain {one.gain:g}")
+        energy.plot(r.t, 1e6 * (r.energy - r.energy[0]), color=PALETTE[k], label=f"gain {one.gain:g}")
         violation.semilogy(r.t[1:], r.violation[1:] + 1e-17, color=PALETTE[k], label=f"gain {one.gain:g}")
-    tidy(energy, "change of energy", "t [s]", "[J]")
+    tidy(energy, "change of energy", "t [s]", "[µJ]")
     tidy(violation, "gap of the joints", "t [s]", "of the size")
     energy.legend(fontsize=SMALL)
     return figure

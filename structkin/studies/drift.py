@@ -75,7 +75,7 @@ def drift(
 def _place(mechanism: Mechanism, links: Sequence[str], name: str) -> tuple[str, complex]:
     """Return a link, and the place in its frame of its centre of mass; or the last link that has a point."""
     if name in mechanism.links:
-        return name, mechanism.links[name].center
+        return name, mechanism.links[name].center or 0j
     link = next(link for link in reversed(links) if name in mechanism.links[link].local)
     return link, mechanism.links[link].local[name]
 

@@ -59,4 +59,6 @@ def _name(found: Mapping[str, Sequence[Drift]], grid: NDArray[np.object_], names
     for title, row in zip(found, grid, strict=True):
         for k, (axes, name) in enumerate(zip(row, names, strict=True)):
             tidy(axes, f"{name.removeprefix('right_')}, {title}", "t [s]", "" if k else y)
-    grid[0, 0].figure.legend(*grid[0, 0].get_legend_handles_labels(), fontsize=SMALL, loc="outside lower center", ncols=3)
+    grid[0, 0].figure.legend(
+        *grid[0, 0].get_legend_handles_labels(), fontsize=SMALL, loc="outside lower center", ncols=3
+    )

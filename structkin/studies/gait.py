@@ -61,6 +61,7 @@ BODY: Mapping[str, Segment] = MappingProxyType(
     }
 )
 
+
 def fit(body: Mapping[str, Segment], markers: Markers, mass: float | None = None) -> dict[str, Segment]:
     """Return a body with the mean lengths of the markers, and of a mass [kg] if it is given."""
     total = body["hat"].mass + 2 * sum(body[name].mass for name in ("thigh", "shank", "foot"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from structkin.studies.gait import Gait
 
-Complex = NDArray[np.complex128]
+Plane = NDArray[np.complexfloating[Any, Any]]
 
 
 def tidy(axes: Axes, title: str, x: str, y: str) -> None:
@@ -26,7 +26,7 @@ def tidy(axes: Axes, title: str, x: str, y: str) -> None:
     axes.set_title(title, fontsize=NORMAL)
     axes.set_xlabel(x, fontsize=NORMAL)
     axes.set_ylabel(y, fontsize=NORMAL)
-    axes.tick_params(labelsize=SMALL)
+    axes.tick_params(which="both", labelsize=SMALL)
     axes.grid(True, linewidth=0.4, color="#dddddd")
     axes.set_axisbelow(True)
 
@@ -82,6 +82,9 @@ def draw_stability() -> Figure:
 #: Largest moment of the ankle in normal walking for the mass of the body [N m/kg], from force plates (D. A. Winter).
 ANKLE_PEAKS = (1.3, 1.7)
 
+#: Behind words that stand on lines.
+PAPER = {"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8}
+
 #: Lines that are drawn in the plane of s h: real and imaginary parts.
 REALS, IMAGINARIES = (-2.0, -1.5, -1.0, -0.5, 0.0, 0.5), (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, np.pi)
 
@@ -92,12 +95,12 @@ def draw_mapping() -> Figure:
     The exact z = exp(s h) takes the left half of the one into the unit circle of the other (Flores & Lankarani,
     Fig. 59). Euler's z = 1 + s h only moves it: what it leaves outside of the circle grows.
     """
-    maps: tuple[tuple[str, float, Callable[[Complex], Complex]], ...] = (
+    maps: tuple[tuple[str, float, Callable[[Plane], Plane]], ...] = (
         ("s h, green where the error fades", 3.5, lambda x: x),
         ("z = exp(s h), exactly", 1.8, np.exp),
         ("z = 1 + s h, Euler's method", 3.5, lambda x: 1 + x),
     )
-    figure = new_figure(11.0, 4.2)
+    figure = new_figure(11.0, 3.9)
     panels = figure.subplots(1, 3)
     for axes, (title, end, into) in zip(panels, maps, strict=True):
         for k, part in enumerate(REALS):
@@ -113,7 +116,9 @@ def draw_mapping() -> Figure:
             if k >= 4:
                 upper = z[np.argmax(z.imag)]
                 place = (upper.real, upper.imag)
-                axes.annotate(f"({alpha:g}, {beta:g})", place, (5, 4), textcoords="offset points", fontsize=SMALL)
+                axes.annotate(
+                    f"({alpha:g}, {beta:g})", place, (6, 5), textcoords="offset points", fontsize=SMALL, bbox=PAPER
+                )
         axes.set(aspect="equal", xlim=(-end, end), ylim=(-end, end))
         tidy(axes, title, "real part", "imaginary part")
     panels[0].axvspan(-3.5, 0, color=PALETTE[2], alpha=0.15, zorder=0)
@@ -154,8 +159,8 @@ def draw_gait(gait: Gait) -> Figure:
     for name, colour, _ in names:
         moments.plot(motion.t, found[f"right_{name}"], color=colour, label=name)
     low, high = (peak * gait.mass for peak in ANKLE_PEAKS)
-    moments.axhspan(low, high, color=PALETTE[2], alpha=0.15, label="peak of the ankle, Winter")
+    moments.axhspan(low, high, color=PALETTE[2], alpha=0.15, label="largest of the ankle\nin normal walking")
     tidy(moments, "joint moments of the right leg, positive where they stretch", "t [s]", "moment [N m]")
     for axes in (angles, reaction, moments):
-        axes.legend(fontsize=SMALL, loc="upper right")
+        axes.legend(fontsize=SMALL, loc="center left", bbox_to_anchor=(1, 0.5))
     return figure

@@ -27,8 +27,9 @@ def table_1_rows() -> Rows:
 
 def step_rows() -> Rows:
     """Return the largest steps at which the error of a constraint fades."""
-    rows: Rows = [("integrator", "alpha = beta = 5", "alpha = beta = 50")]
-    return rows + [(name, *(f"{largest_step(name, gain, gain):.4g} s" for gain in (5, 50))) for name in STEP_POLYNOMIALS]
+    steps = {name: [largest_step(name, gain, gain) for gain in (5, 50)] for name in STEP_POLYNOMIALS}
+    rows = [(name, *(f"{step:.4g} s" for step in ends)) for name, ends in steps.items()]
+    return [("integrator", "alpha = beta = 5", "alpha = beta = 50"), *rows]
 
 
 def gait_rows(gait: Gait) -> Rows:
@@ -62,7 +63,9 @@ def drift_rows(found: Mapping[str, Sequence[Drift]]) -> Rows:
 
 def trial_rows(found: Sequence[Trial]) -> Rows:
     """Return what each trial came to and took."""
-    rows: Rows = [("gain", "step", "tolerance", "", "error [m]", "energy [J]", "gap", "steps", "evaluations", "time [s]")]
+    rows: Rows = [
+        ("gain", "step", "tolerance", "", "error [m]", "energy [J]", "gap", "steps", "evaluations", "time [s]")
+    ]
     for one in found:
         r = one.simulation
         word = "stopped" if r.stopped else "right" if one.right else "wrong"

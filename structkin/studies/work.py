@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from types import MappingProxyType
 
 from structkin.dynamics.integrators.methods import adaptive_solver
@@ -70,16 +71,16 @@ def work(case: Case, gain: float, runs: int = 1) -> Work:
             solver.step()
             counts.append(equations.evaluations)
         spent += time.process_time() - began
-    most = max(late - early for early, late in zip(counts[:-1], counts[1:], strict=True))
+    most = max(late - early for early, late in pairwise(counts))
     return Work(len(counts) - 1, counts[-1], most, spent / runs, runs)
 
 
 def work_rows(case: Case, found: Mapping[float, Work]) -> list[tuple[str, ...]]:
     """Return the printed table with columns of ours, one for each gain."""
-    ours = [
-        ("Python", "this one", str(one.runs), f"{one.seconds:.2g}", "Adams / BDF", f"{TOLERANCE:.3g}", "variable")
-        + (str(one.steps), f"{one.most} evaluations")
-        for one in found.values()
-    ]
+    ours = []
+    for one in found.values():
+        way = ("Adams / BDF", f"{TOLERANCE:.3g}", "variable")
+        took = (str(one.steps), f"{one.most} evaluations")
+        ours.append(("Python", "this one", str(one.runs), f"{one.seconds:.2g}", *way, *took))
     head = ("", "benchmark", "paper", *(f"here, gain {gain:g}" for gain in found))
     return [head, *zip(LINES, *PRINTED[case.name], *ours, strict=True)]
