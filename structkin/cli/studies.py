@@ -68,7 +68,8 @@ def gait(markers: Record = None, unit: Unit = "m", mass: Mass = None, cutoff: Cu
     smooth = _smoothed(markers, unit, cutoff)
     steps = strides(smooth)
     found = analyse(smooth, steps, fit(BODY, smooth, mass))
-    show(f"A stride of {steps.period:.3f} s: joint moments, positive where they stretch", gait_rows(found))
+    events = f"contact at {steps.contacts[0]:.3f} s, lift at {steps.lifts[0]:.3f} s"
+    show(f"A stride of {steps.period:.3f} s, {events}: joint moments, positive where they stretch", gait_rows(found))
     left = max(float(np.max(np.abs(found.forces.driver(id)))) for id in ("x", "y", "pitch"))
     console().print(f"what the ground's force leaves for the guides of the hip: {left:.1e} N, N m", highlight=False)
     away = ", ".join(f"{name} {1e3 * size:.0f} mm" for name, size in guides(smooth, steps.period).uneven.items())

@@ -52,7 +52,7 @@ FULL = Extent(
     mapped=(0, 1, 2, 5, 10, 20, 30, 50, 70, 100),
     steps=(0.04, 0.02, 0.01, 0.005, 0.002),
 )
-QUICK = Extent((0, 10, 50), (0, 10), (TOLERANCE, 2e-8), (0, 10, 50), (0.04, 0.02))
+QUICK = Extent((0, 10, 50), (10, 50), (TOLERANCE, 2e-8), (0, 10, 50), (0.04, 0.02))
 
 
 @dataclass(frozen=True)
