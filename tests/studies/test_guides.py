@@ -100,7 +100,7 @@ def test_the_made_up_gait_keeps_the_ground_s_force_under_the_foot() -> None:
     gait = analyse(markers, strides(markers), fit(BODY, markers))
     for lever in levers(gait.motion, gait.ground).values():
         assert np.isfinite(lever).sum() > 0.3 * len(lever)
-        assert -0.05 < np.nanmin(lever) and np.nanmax(lever) < 0.17
+        assert np.nanmin(lever) > -0.05 and np.nanmax(lever) < 0.17
     assert gait.mass == pytest.approx(56.7, abs=2e-3)
     # a force there, and no more, is what the ankle holds
     k = int(np.nanargmax(levers(gait.motion, gait.ground)["right"]))
