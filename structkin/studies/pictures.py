@@ -44,7 +44,9 @@ def draw_responses() -> Figure:
         for k, (alpha, beta) in enumerate(gains):
             axes.plot(t, response(alpha, beta, t), color=PALETTE[k], label=f"{alpha}, {beta}")
         tidy(axes, title, "t [s]", "error for e(0) = 0, e'(0) = 1")
-        axes.legend(title="alpha, beta [1/s]", fontsize=SMALL, title_fontsize=SMALL)
+        low, high = axes.get_ylim()
+        axes.set_ylim(low, 1.3 * high)
+        axes.legend(title="alpha, beta [1/s]", fontsize=SMALL, title_fontsize=SMALL, loc="upper right", ncols=2)
     return figure
 
 
