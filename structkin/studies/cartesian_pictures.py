@@ -1,16 +1,15 @@
-"""Pictures of the studies that integrate equations with multipliers."""
+"""Pictures of the two benchmarks in fully Cartesian coordinates."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from structkin.show.style import DRIVER, GROUND, NORMAL, PALETTE, SMALL, new_figure
 from structkin.studies.agreement import BlandAltman
 from structkin.studies.cartesian import RIGHT, Agreement, Case, Trial
-from structkin.studies.drift import Drift
 from structkin.studies.iftomm import PENDULUM, PENDULUM_TIMES
 from structkin.studies.pictures import tidy
 
@@ -21,10 +20,10 @@ if TYPE_CHECKING:
 
 def draw_bland_altman(axes: Axes, found: BlandAltman, name: str) -> None:
     """Draw differences over means, with their mean and the limits of agreement."""
-    axes.plot(found.means, found.differences, ".", color=PALETTE[0], ms=3)
+    axes.plot(found.means, 1e6 * found.differences, ".", color=PALETTE[0], ms=3)
     for level, style in ((found.bias, "-"), *((limit, "--") for limit in found.limits)):
-        axes.axhline(level, color=DRIVER, linestyle=style, linewidth=1)
-    tidy(axes, f"{name}: {found.outside:.0%} outside the limits", "mean of both [m]", "difference [m]")
+        axes.axhline(1e6 * level, color=DRIVER, linestyle=style, linewidth=1)
+    tidy(axes, f"{name}: {found.outside:.0%} outside the limits", "mean of both [m]", "difference [µm]")
 
 
 def draw_pendulum(found: Sequence[Trial], agreement: Agreement) -> Figure:
@@ -36,18 +35,19 @@ def draw_pendulum(found: Sequence[Trial], agreement: Agreement) -> Figure:
         path.plot(first.t, first.position("P")[:, k], color=PALETTE[k], label=f"{name}, gain {found[0].gain:g}")
         path.plot(PENDULUM_TIMES, PENDULUM[:, k], "o", color=PALETTE[k], ms=3, label=f"{name}, IFToMM")
     tidy(path, "the bob", "t [s]", "place [m]")
-    path.legend(fontsize=SMALL, ncols=2)
+    path.set_ylim(-1.1, 1.7)
+    path.legend(fontsize=SMALL, ncols=2, loc="upper right")
     gains = [one.gain for one in found]
     errors.semilogy(gains, [one.worst for one in found], "o-", color=PALETTE[0], ms=3)
     tidy(errors, "largest error in 10 s against the closed form", "alpha = beta [1/s]", "error [m]")
     for axes, limits, name in zip((x, y), agreement.limits, "xy", strict=True):
-        draw_bland_altman(axes, limits, f"{name} against the published data")
+        draw_bland_altman(axes, limits, f"{name} against {len(limits.means)} published points")
     shown = _some(found)
     for k, one in enumerate(shown):
         r = one.simulation
-        energy.plot(r.t, r.energy - r.energy[0], color=PALETTE[k], label=f"gain {one.gain:g}")
+        energy.plot(r.t, 1e6 * (r.energy - r.energy[0]), color=PALETTE[k], label=f"gain {one.gain:g}")
         violation.semilogy(r.t[1:], r.violation[1:] + 1e-17, color=PALETTE[k], label=f"gain {one.gain:g}")
-    tidy(energy, "change of energy", "t [s]", "[J]")
+    tidy(energy, "change of energy", "t [s]", "[µJ]")
     tidy(violation, "gap of the joints", "t [s]", "of the size")
     energy.legend(fontsize=SMALL)
     return figure
@@ -58,16 +58,30 @@ def _some(found: Sequence[Trial]) -> list[Trial]:
 
 
 def draw_slider_crank(case: Case, found: Sequence[Trial], agreement: Agreement) -> Figure:
-    """Draw the slider-crank: the slider with a gain too small and one that will do, agreement, energy, violation."""
-    figure = new_figure(10.0, 9.5)
-    (slider, errors), (x, y), (energy, violation) = figure.subplots(3, 2)
-    true = case.path(found[0].simulation.t)
-    slider.plot(found[0].simulation.t, 2 * true[:, 0], color=GROUND, linewidth=3, alpha=0.4, label="2 cos(angle)")
-    for k, one in enumerate((found[0], found[-1])):
-        r = one.simulation
-        slider.plot(r.t, r.position("C")[:, 0], color=PALETTE[k], linewidth=1, label=f"gain {one.gain:g}")
+    """Draw the slider-crank: the elbow, the slider with a gain too small and one that will do, agreement, energy, gap.
+
+    The gains shown are those of the paper: 0 and 50 (Figs. 8-11).
+    """
+    figure = new_figure(10.0, 12.5)
+    elbows, (slider, errors), (x, y), (energy, violation) = figure.subplots(4, 2)
+    shown = [one for one in found if one.gain in (0, 50)]
+    t, true = found[0].simulation.t, case.path(found[0].simulation.t)
+    best = shown[-1].simulation
+    for k, (axes, name) in enumerate(zip(elbows, "xy", strict=True)):
+        axes.plot(t, true[:, k], color=GROUND, linewidth=3, alpha=0.4, label="our reference")
+        axes.plot(best.t, best.position(case.point)[:, k], color=PALETTE[1], linewidth=1, label="gain 50")
+        tidy(axes, f"{name} of the elbow", "t [s]", f"{name} [m]")
+        axes.set_ylim(-1.1, 1.5)
+    elbows[0].legend(fontsize=SMALL, loc="upper right", ncols=2)
+    slider.plot(t, 2 * true[:, 0], color=GROUND, linewidth=3, alpha=0.4, label="2 cos(angle)")
+    for k, one in enumerate(shown):
+        r, label = one.simulation, f"gain {one.gain:g}"
+        slider.plot(r.t, r.position("C")[:, 0], color=PALETTE[k], linewidth=1, label=label)
+        energy.semilogy(r.t[1:], np.abs(r.energy - r.energy[0])[1:] + 1e-17, color=PALETTE[k], label=label)
+        violation.semilogy(r.t[1:], r.violation[1:] + 1e-17, color=PALETTE[k], label=label)
     tidy(slider, "the slider", "t [s]", "x [m]")
-    slider.legend(fontsize=SMALL, loc="lower left")
+    slider.set_ylim(-2.2, 3.0)
+    slider.legend(fontsize=SMALL, loc="upper right", ncols=3)
     gains = np.array([one.gain for one in found])
     worst = np.array([one.worst for one in found])
     right = np.array([one.right for one in found])
@@ -77,55 +91,38 @@ def draw_slider_crank(case: Case, found: Sequence[Trial], agreement: Agreement) 
     errors.legend(fontsize=SMALL)
     for axes, limits, name in zip((x, y), agreement.limits, "xy", strict=True):
         draw_bland_altman(axes, limits, f"{name} of the elbow against our reference")
-    for k, one in enumerate((found[0], found[-1])):
-        r = one.simulation
-        energy.semilogy(
-            r.t[1:], np.abs(r.energy - r.energy[0])[1:] + 1e-17, color=PALETTE[k], label=f"gain {one.gain:g}"
-        )
-        violation.semilogy(r.t[1:], r.violation[1:] + 1e-17, color=PALETTE[k], label=f"gain {one.gain:g}")
     tidy(energy, "change of energy", "t [s]", "[J]")
     tidy(violation, "gap of the joints", "t [s]", "of the size")
     energy.legend(fontsize=SMALL)
     return figure
 
 
-def draw_map(found: Sequence[Trial]) -> Figure:
-    """Draw the largest error of the elbow over gain and step, and which motions are right."""
+def draw_map(found: Sequence[Trial], row: Literal["step", "tolerance"]) -> Figure:
+    """Draw the largest error of the elbow over the gain, a row for each step or tolerance, and which motions are right.
+
+    Each of these gains must have a trial in each row.
+    """
     from matplotlib.colors import LogNorm
 
-    gains = sorted({one.gain for one in found})
-    steps = sorted({one.step for one in found if one.step is not None}, reverse=True)
-    table = {(one.gain, one.step): one.worst for one in found}
-    worst = np.array([[min(table[gain, step], 4.0) for gain in gains] for step in steps])
-    figure = new_figure(9.0, 1.6 + 0.55 * len(steps))
+    table = {(one.gain, getattr(one, row)): one.worst for one in found}
+    gains = sorted({gain for gain, _ in table})
+    sizes = sorted({size for _, size in table}, reverse=True)
+    worst = np.array([[min(table[gain, size], 4.0) for gain in gains] for size in sizes])
+    figure = new_figure(max(5.5, 2.6 + 0.64 * len(gains)), 1.6 + 0.55 * len(sizes))
     axes = figure.add_subplot()
     picture = axes.imshow(worst, norm=LogNorm(vmin=1e-8, vmax=4), cmap="cividis_r", aspect="auto")
-    for i, step in enumerate(steps):
+    for i, size in enumerate(sizes):
         for k, gain in enumerate(gains):
-            error = table[gain, step]
+            error = table[gain, size]
             text = "stops" if np.isinf(error) else f"{error:.0e}"
-            colour = "white" if error > 1e-3 else "black"
+            colour = "white" if error > 1e-4 else "black"
             weight = "normal" if error < RIGHT else "bold"
             axes.text(k, i, text, ha="center", va="center", fontsize=SMALL - 1, color=colour, weight=weight)
     axes.set_xticks(range(len(gains)), [f"{gain:g}" for gain in gains])
-    axes.set_yticks(range(len(steps)), [f"{1e3 * step:g} ms" for step in steps])
+    names = [f"{1e3 * size:g} ms" if row == "step" else f"{size:.3g}" for size in sizes]
+    axes.set_yticks(range(len(sizes)), names)
     axes.set_xlabel("alpha = beta [1/s]", fontsize=NORMAL)
-    axes.set_ylabel("step of RK4", fontsize=NORMAL)
+    axes.set_ylabel("step of RK4" if row == "step" else "tolerance of LSODA", fontsize=NORMAL)
     axes.set_title("slider-crank with equal rods: largest error of the elbow in 10 s [m]", fontsize=NORMAL)
     figure.colorbar(picture, label="[m]")
-    return figure
-
-
-def draw_drift(found: Sequence[tuple[str, Sequence[Drift]]], names: dict[str, str]) -> Figure:
-    """Draw how far the points of a driven motion drift, a row for each start and a column for each point."""
-    figure = new_figure(10.0, 2.6 * len(found))
-    rows = figure.subplots(len(found), len(names), squeeze=False)
-    for row, (title, runs) in zip(rows, found, strict=True):
-        for axes, (point, name) in zip(row, names.items(), strict=True):
-            for k, one in enumerate(runs):
-                gap = 1e3 * one.gaps[point][:, 1]
-                label = f"alpha = beta = {one.gain:g}" if one.gain else "direct integration"
-                axes.plot(one.t, gap, color=PALETTE[k], label=label)
-            tidy(axes, f"{name}, {title}", "t [s]", "y off the guides [mm]" if point == next(iter(names)) else "")
-    rows[0][0].legend(fontsize=SMALL)
     return figure

@@ -22,11 +22,17 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Drift:
-    """How far points are from where the guides have them: gaps[point] (n, 2) [m] at the times (n,) [s]."""
+    """Where points came, paths[name] (n, 2) [m] at the times (n,) [s], and where the guides have them, true[name]."""
 
     t: Floats
-    gaps: dict[str, Floats]
+    paths: dict[str, Floats]
+    true: dict[str, Floats]
     gain: float
+
+    @property
+    def gaps(self) -> dict[str, Floats]:
+        """How far (n, 2) [m] each point is from where the guides have it."""
+        return {name: path - self.true[name] for name, path in self.paths.items()}
 
     @property
     def worst(self) -> float:
@@ -36,7 +42,7 @@ class Drift:
 
 def drift(
     mechanism: Mechanism,
-    points: Sequence[str],
+    names: Sequence[str],
     gain: float = 0.0,
     *,
     step: float = 0.00145,
@@ -45,8 +51,9 @@ def drift(
 ) -> Drift:
     """Integrate a driven mechanism by RK4 with alpha = beta = `gain` [1/s]; zero is direct integration.
 
-    `misses` is the part of the initial velocities that is left out, as by initial conditions that do not fit. The
-    default step [s] and coordinates are those of the paper.
+    `names` are points, or links, of which the centre of mass is followed. `misses` is the part of the initial
+    velocities that is left out, as by initial conditions that do not fit. The default step [s] and coordinates are
+    those of the paper.
     """
     equations, y = global_start(mechanism, family, Feedback(gain, gain), (), 0.0, formulation="multipliers")
     n = equations.coordinates.n
@@ -59,14 +66,21 @@ def drift(
         kept.append(y)
     true = mechanism.solve(t=t)
     frames = equations.coordinates.frames(np.array(kept).T[:n])
-    links = equations.coordinates.links
-    gaps = {point: _place(mechanism, links, frames, point) - true.position(point) for point in points}
-    return Drift(t, gaps, gain)
+    links = list(equations.coordinates.links)
+    places = {name: _place(mechanism, links, name) for name in names}
+    paths = {name: _path(frames, links.index(link), local) for name, (link, local) in places.items()}
+    return Drift(t, paths, {name: true.position(local, link) for name, (link, local) in places.items()}, gain)
 
 
-def _place(mechanism: Mechanism, links: Sequence[str], frames: Floats, point: str) -> Floats:
-    """Return the places (n, 2) [m] of a point from the frames (4 links, n), on the last link that has it."""
-    link = next(name for name in reversed(links) if point in mechanism.links[name].local)
-    place, k = mechanism.links[link].local[point], 4 * list(links).index(link)
-    x, y, c, s = frames[k : k + 4]
-    return np.column_stack((x + place.real * c - place.imag * s, y + place.real * s + place.imag * c))
+def _place(mechanism: Mechanism, links: Sequence[str], name: str) -> tuple[str, complex]:
+    """Return a link, and the place in its frame of its centre of mass; or the last link that has a point."""
+    if name in mechanism.links:
+        return name, mechanism.links[name].center or 0j
+    link = next(link for link in reversed(links) if name in mechanism.links[link].local)
+    return link, mechanism.links[link].local[name]
+
+
+def _path(frames: Floats, k: int, local: complex) -> Floats:
+    """Return the places (n, 2) [m] of a point of link k from the frames (4 links, n)."""
+    x, y, c, s = frames[4 * k : 4 * k + 4]
+    return np.column_stack((x + local.real * c - local.imag * s, y + local.real * s + local.imag * c))

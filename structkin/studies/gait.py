@@ -2,8 +2,8 @@
 
 Head, arms and trunk ("HAT"), and thigh, shank and foot of both legs are joined at hips, knees and ankles; the hip's
 place x, y, the trunk's pitch and six joint angles follow splines through measured markers (Flores & Lankarani,
-Fig. 61). So nothing is free to move: masses decide about the forces alone. What the ground must give is then known in
-sum, and inverse dynamics tells the joint moments.
+Fig. 61; `structkin.studies.guides`). So nothing is free to move: masses decide about the forces alone. What the ground
+must give is then known in sum, and inverse dynamics tells the joint moments.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from structkin.dynamics import Force, Kinetostatics, Moment
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
 from structkin.model import Mechanism
+from structkin.studies.guides import ENDS, direction, guides
 from structkin.studies.markers import Markers, Strides
 
 Floats = NDArray[np.float64]
@@ -60,9 +61,6 @@ BODY: Mapping[str, Segment] = MappingProxyType(
     }
 )
 
-#: The ends of each segment among the markers, upper end first, of the trunk lower end first.
-ENDS = {"hat": ("hip", "ribcage"), "thigh": ("hip", "knee"), "shank": ("knee", "ankle"), "foot": ("ankle", "mt5")}
-
 
 def fit(body: Mapping[str, Segment], markers: Markers, mass: float | None = None) -> dict[str, Segment]:
     """Return a body with the mean lengths of the markers, and of a mass [kg] if it is given."""
@@ -70,26 +68,30 @@ def fit(body: Mapping[str, Segment], markers: Markers, mass: float | None = None
     if mass is not None and not mass > 0:
         raise InputError([Problem("mass", f"{mass!r} is not a positive mass", "in kg")], "gait")
     factor = 1.0 if mass is None else mass / total
-    lengths = {name: _way(markers, *ends) for name, ends in ENDS.items()}
-    return {name: one.scaled(float(np.mean(np.abs(lengths[name]))), factor) for name, one in body.items()}
+    lengths = {name: float(np.mean(np.abs(direction(markers, name)))) for name in body}
+    return {name: one.scaled(lengths[name], factor) for name, one in body.items()}
 
 
-def _way(markers: Markers, first: str, second: str) -> NDArray[np.complex128]:
-    return np.asarray((markers.places[second] - markers.places[first]) @ (1, 1j))
+def centres(markers: Markers, body: Mapping[str, Segment]) -> dict[str, Floats]:
+    """Return where the markers have the centres of mass (n, 2) [m] of trunk and right leg, by their links in `walker`.
+
+    The hip begins at x = 0, as it does there.
+    """
+    found = {}
+    for name, ends in ENDS.items():
+        first, second = (markers.places[end] - [markers.places["hip"][0, 0], 0.0] for end in ends)
+        link = name if name == "hat" else f"right_{name}"
+        found[link] = first + body[name].center / body[name].length * (second - first)
+    return found
 
 
 def walker(markers: Markers, strides: Strides, body: Mapping[str, Segment] = BODY) -> Mechanism:
-    """Return the person over one stride from the first sample; the left leg goes as the right one half a stride later.
+    """Return the person over one stride from the first sample, guided as `guides` tells.
 
     The markers should be smoothed before. Raises `InputError` where they are shorter than one and a half strides.
     """
-    t, period = markers.t - markers.t[0], strides.period
-    if t[-1] < 1.5 * period * (1 - 1e-3):
-        found = f"the record lasts {t[-1]:.3g} s, one and a half strides {1.5 * period:.3g} s"
-        raise InputError([Problem("t", found, "the left leg needs the right one half a stride later")], "gait")
-    tables = {name: np.column_stack((t, values)) for name, values in _guides(markers, period).items()}
-    # A record of one and a half strides to a sample: splines must not be asked beyond its end.
-    last = min(period, float(min(table[-1, 0] for table in tables.values())))
+    course = guides(markers, strides.period)
+    tables = {name: np.column_stack((course.t, values)).tolist() for name, values in course.values.items()}
     links: dict[str, Any] = {
         "ground": [],
         "forward": ["R"],
@@ -99,9 +101,9 @@ def walker(markers: Markers, strides: Strides, body: Mapping[str, Segment] = BOD
     thigh, shank, foot = (body[name].length for name in ("thigh", "shank", "foot"))
     points = {"R": (0.0, 0.0), "H": (0.0, 0.0), "T": (0.0, body["hat"].length)}
     drivers: dict[str, Any] = {
-        "x": {"joint": "rail", "table": tables["x"].tolist()},
-        "y": {"joint": "lift", "table": tables["y"].tolist()},
-        "pitch": {"joint": "H", "links": ["up", "hat"], "table": tables["pitch"].tolist()},
+        "x": {"joint": "rail", "table": tables["x"]},
+        "y": {"joint": "lift", "table": tables["y"]},
+        "pitch": {"joint": "H", "links": ["up", "hat"], "table": tables["pitch"]},
     }
     joints = {
         "rail": {"type": "prismatic", "links": ["forward", "ground"], "at": "R", "axis": [1, 0]},
@@ -118,7 +120,7 @@ def walker(markers: Markers, strides: Strides, body: Mapping[str, Segment] = BOD
         for name, (joint, upper, lower) in pairs.items():
             id = f"{side}_{name}"
             between = [names.get(upper, upper), names[lower]]
-            drivers[id] = {"joint": joint, "links": between, "table": tables[id].tolist()}
+            drivers[id] = {"joint": joint, "links": between, "table": tables[id]}
     return Mechanism(
         "Walking person",
         points=points,
@@ -126,7 +128,7 @@ def walker(markers: Markers, strides: Strides, body: Mapping[str, Segment] = BOD
         joints=joints,
         drivers=drivers,
         forces={"gravity": [0, -GRAVITY]},
-        duration=last,
+        duration=strides.period,
     )
 
 
@@ -138,26 +140,6 @@ def _link(segment: Segment, first: str, second: str, up: int, height: float = 0.
 def _foot(segment: Segment, first: str, second: str, height: float) -> dict[str, Any]:
     center = [segment.center, height]
     return {"points": [first, second], "mass": segment.mass, "center": center, "inertia": segment.inertia}
-
-
-def _guides(markers: Markers, period: float) -> dict[str, Floats]:
-    """Return what guides the nine coordinates, on the samples; of the left leg up to half a stride before their end."""
-    from scipy.interpolate import CubicSpline
-
-    t = markers.t - markers.t[0]
-    angles = {name: np.unwrap(np.angle(_way(markers, *ends))) for name, ends in ENDS.items()}
-    later = np.minimum(t + period / 2, t[-1])  # held at the end, beyond the stride
-    legs = {
-        "right": {name: angles[name] for name in ("thigh", "shank", "foot")},
-        "left": {name: CubicSpline(t, angles[name])(later) for name in ("thigh", "shank", "foot")},
-    }
-    hip = markers.places["hip"]
-    guides = {"x": hip[:, 0] - hip[0, 0], "y": hip[:, 1], "pitch": angles["hat"]}
-    for side, leg in legs.items():
-        guides[f"{side}_hip"] = leg["thigh"] - angles["hat"]
-        guides[f"{side}_knee"] = leg["shank"] - leg["thigh"]
-        guides[f"{side}_ankle"] = leg["foot"] - leg["shank"]
-    return guides
 
 
 # --- the ground ---------------------------------------------------------------------------------------------
@@ -202,6 +184,18 @@ def ground_reaction(motion: Motion, strides: Strides) -> GroundReaction:
     return GroundReaction(force, place, parts, {side: middle[side] + apart for side in parts})
 
 
+def levers(motion: Motion, ground: GroundReaction) -> dict[str, Floats]:
+    """Return how far (n,) [m] the ground's force acts ahead of each ankle; NaN where that foot does not bear it all.
+
+    It must lie under the foot. Where it does not, the moment that trunk and legs need is more than a foot can pass on,
+    and the ankle's moment is too large by as much.
+    """
+    return {
+        side: np.where(ground.shares[side] > 1 - 1e-9, place - motion.position(f"A_{side}")[:, 0], np.nan)
+        for side, place in ground.places.items()
+    }
+
+
 def shares(t: Floats, strides: Strides) -> dict[str, Floats]:
     """Return which part of the load each foot bears at the times t (n,): 1, 0, or between while both are down."""
     period = strides.period
@@ -239,6 +233,11 @@ class Gait:
     motion: Motion
     ground: GroundReaction
     forces: Kinetostatics
+
+    @property
+    def mass(self) -> float:
+        """The mass of the person [kg]."""
+        return sum(link.mass or 0.0 for link in self.mechanism.links.values())
 
 
 def analyse(markers: Markers, strides: Strides, body: Mapping[str, Segment] = BODY, samples: int = 201) -> Gait:

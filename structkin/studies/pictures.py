@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from structkin.dynamics.integrators.step_roots import STEP_POLYNOMIALS
 from structkin.show.style import DRIVER, GROUND, NORMAL, PALETTE, SMALL, new_figure
-from structkin.studies.baumgarte import TABLE_1, growth, response
+from structkin.studies.baumgarte import TABLE_1, growth, response, roots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,13 +18,15 @@ if TYPE_CHECKING:
 
     from structkin.studies.gait import Gait
 
+Plane = NDArray[np.complexfloating[Any, Any]]
+
 
 def tidy(axes: Axes, title: str, x: str, y: str) -> None:
     """Name axes in the size of our other pictures."""
     axes.set_title(title, fontsize=NORMAL)
     axes.set_xlabel(x, fontsize=NORMAL)
     axes.set_ylabel(y, fontsize=NORMAL)
-    axes.tick_params(labelsize=SMALL)
+    axes.tick_params(which="both", labelsize=SMALL)
     axes.grid(True, linewidth=0.4, color="#dddddd")
     axes.set_axisbelow(True)
 
@@ -40,7 +44,9 @@ def draw_responses() -> Figure:
         for k, (alpha, beta) in enumerate(gains):
             axes.plot(t, response(alpha, beta, t), color=PALETTE[k], label=f"{alpha}, {beta}")
         tidy(axes, title, "t [s]", "error for e(0) = 0, e'(0) = 1")
-        axes.legend(title="alpha, beta [1/s]", fontsize=SMALL, title_fontsize=SMALL)
+        low, high = axes.get_ylim()
+        axes.set_ylim(low, 1.3 * high)
+        axes.legend(title="alpha, beta [1/s]", fontsize=SMALL, title_fontsize=SMALL, loc="upper right", ncols=2)
     return figure
 
 
@@ -75,6 +81,55 @@ def draw_stability() -> Figure:
     return figure
 
 
+#: Largest moment of the ankle in normal walking for the mass of the body [N m/kg], from force plates (D. A. Winter).
+ANKLE_PEAKS = (1.3, 1.7)
+
+#: Behind words that stand on lines.
+PAPER = {"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.8}
+
+#: Lines that are drawn in the plane of s h: real and imaginary parts.
+REALS, IMAGINARIES = (-2.0, -1.5, -1.0, -0.5, 0.0, 0.5), (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, np.pi)
+
+
+def draw_mapping() -> Figure:
+    """Draw how a step h maps the plane of s into the plane of z, exactly and by Euler's method, with Tab. 1's roots.
+
+    The exact z = exp(s h) takes the left half of the one into the unit circle of the other (Flores & Lankarani,
+    Fig. 59). Euler's z = 1 + s h only moves it: what it leaves outside of the circle grows.
+    """
+    maps: tuple[tuple[str, float, Callable[[Plane], Plane]], ...] = (
+        ("s h, green where the error fades", 3.5, lambda x: x),
+        ("z = exp(s h), exactly", 1.8, np.exp),
+        ("z = 1 + s h, Euler's method", 3.5, lambda x: 1 + x),
+    )
+    figure = new_figure(11.0, 3.9)
+    panels = figure.subplots(1, 3)
+    for axes, (title, end, into) in zip(panels, maps, strict=True):
+        for k, part in enumerate(REALS):
+            line = into(part + 1j * np.linspace(-np.pi, np.pi, 201))
+            axes.plot(line.real, line.imag, color=GROUND if part == 0 else PALETTE[k], linewidth=2 if part == 0 else 1)
+        for part in IMAGINARIES:
+            for sign in (1, -1) if part else (1,):
+                line = into(np.linspace(REALS[0], REALS[-1], 101) + 1j * sign * part)
+                axes.plot(line.real, line.imag, color="#bbbbbb", linewidth=0.7, zorder=1)
+        for k, (alpha, beta, _, _) in enumerate(TABLE_1):
+            z = into(roots(alpha, beta) * 1e-3)
+            axes.plot(z.real, z.imag, "o", color=DRIVER, ms=4, zorder=3)
+            if k >= 4:
+                upper = z[np.argmax(z.imag)]
+                place = (upper.real, upper.imag)
+                axes.annotate(
+                    f"({alpha:g}, {beta:g})", place, (6, 5), textcoords="offset points", fontsize=SMALL, bbox=PAPER
+                )
+        axes.set(aspect="equal", xlim=(-end, end), ylim=(-end, end))
+        tidy(axes, title, "real part", "imaginary part")
+    panels[0].axvspan(-3.5, 0, color=PALETTE[2], alpha=0.15, zorder=0)
+    turn = np.exp(1j * np.linspace(0, 2 * np.pi, 201))
+    for axes in panels[1:]:
+        axes.fill(turn.real, turn.imag, color=PALETTE[2], alpha=0.15, zorder=0)
+    return figure
+
+
 def draw_gait(gait: Gait) -> Figure:
     """Draw a stride: the person, the angles of the joints, what the ground gives, and the joint moments."""
     from structkin.studies.gait import joint_moments
@@ -105,7 +160,9 @@ def draw_gait(gait: Gait) -> Figure:
     found = joint_moments(gait.forces)
     for name, colour, _ in names:
         moments.plot(motion.t, found[f"right_{name}"], color=colour, label=name)
+    low, high = (peak * gait.mass for peak in ANKLE_PEAKS)
+    moments.axhspan(low, high, color=PALETTE[2], alpha=0.15, label="largest of the ankle\nin normal walking")
     tidy(moments, "joint moments of the right leg, positive where they stretch", "t [s]", "moment [N m]")
     for axes in (angles, reaction, moments):
-        axes.legend(fontsize=SMALL, loc="upper right")
+        axes.legend(fontsize=SMALL, loc="center left", bbox_to_anchor=(1, 0.5))
     return figure

@@ -2,7 +2,7 @@
 
 The ball of the foot rests while the foot is on the ground, the foot turns as heel and toe lift, the hip rises over the
 standing leg, and the knee is where thigh and shank meet in front. Numbers are chosen to look like slow walking of the
-person of `structkin.studies.gait.BODY`.
+person of `structkin.studies.gait.BODY`, and hip and trunk sway so that the ground's force stays under the foot.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ TRUNK, THIGH, SHANK, FOOT = 0.2575, 0.3141, 0.4081, 0.1221
 
 #: The ball of the foot rests so far [m] before where the hip was when the foot touched the ground.
 AHEAD = 0.39
+
+#: How the hip goes forth and back and up and down [m], and the trunk pitches [deg], twice a stride: size and phase.
+SURGE, RISE, NOD = (0.009, -0.02), (0.018, 0.125), (1.7, 0.32)
 
 #: Phase of the stride from contact to contact; ball of the foot forward (part of the stride) and up [m]; angle of the
 #: foot from ankle to ball [deg].
@@ -60,11 +63,11 @@ def synthetic_markers(
     """
     t = np.arange(round(strides * PERIOD * rate) + 1) / rate
     phase = start + t / PERIOD
-    hip = STRIDE * (phase - start) + 1j * (0.785 - 0.022 * np.cos(4 * np.pi * phase))
+    hip = STRIDE * (phase - start) + _sway(phase, SURGE) + 1j * (0.783 + _sway(phase, RISE))
     ball, angle = _foot(phase)
     ankle = ball - FOOT * np.exp(1j * angle) - STRIDE * start
     knee = _knee(hip, ankle)
-    trunk = np.radians(92.0 + 1.5 * np.cos(4 * np.pi * (phase - 0.05)))
+    trunk = np.radians(92.0 + _sway(phase, NOD))
     rng = np.random.default_rng(seed)
     exact = {"ribcage": hip + TRUNK * np.exp(1j * trunk), "hip": hip, "knee": knee, "ankle": ankle}
     exact["mt5"] = ankle + FOOT * np.exp(1j * angle)
@@ -72,6 +75,11 @@ def synthetic_markers(
         name: np.column_stack((z.real, z.imag)) + noise * rng.normal(size=(len(t), 2)) for name, z in exact.items()
     }
     return Markers(t, MappingProxyType(places))
+
+
+def _sway(phase: Floats, sway: tuple[float, float]) -> Floats:
+    size, begin = sway
+    return size * np.sin(4 * np.pi * (phase - begin))
 
 
 def _foot(phase: Floats) -> tuple[NDArray[np.complex128], Floats]:

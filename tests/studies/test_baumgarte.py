@@ -10,6 +10,7 @@ from structkin.dynamics.integrators.methods import FIXED
 from structkin.dynamics.integrators.step_roots import step_roots
 from structkin.errors import InputError
 from structkin.studies.baumgarte import TABLE_1, growth, largest_step, response, roots
+from structkin.studies.pictures import draw_mapping
 
 GAINS = [(5.0, 5.0), (3.0, 5.0), (5.0, 3.0), (-1.0, 2.0), (0.0, 4.0)]
 
@@ -90,3 +91,20 @@ def test_the_gains_by_a_taylor_series_are_marginal_for_euler() -> None:
 def test_unknown_integrators_are_told() -> None:
     with pytest.raises(InputError, match="'rk3' is unknown"):
         step_roots("rk3", 0.0)
+
+
+def test_a_step_maps_the_left_half_plane_into_the_unit_circle_but_euler_does_not() -> None:
+    """Fig. 59 maps by z = exp(s h): of Tab. 1 all positive gains would fade, and one of them diverges."""
+    s = np.array([roots(alpha, beta) for alpha, beta, _, _ in TABLE_1]) * 1e-3
+    exact, euler = np.max(np.abs(np.exp(s)), axis=1), np.max(np.abs(1 + s), axis=1)
+    assert (exact < 1).tolist() == [False, True, True, True, True, True]
+    assert (euler < 1).tolist() == [False, True, True, True, True, False]
+    expected = [abs(growth("euler", alpha, beta, 1e-3)) for alpha, beta, _, _ in TABLE_1]
+    assert euler == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_picture_of_the_mapping_shows_circle_and_strip() -> None:
+    strip, exact, euler = draw_mapping().axes
+    reach = [max(np.max(np.hypot(*line.get_data())) for line in axes.lines[:4]) for axes in (exact, euler)]
+    assert reach[0] < 1 < reach[1]  # the lines left of the axis of imaginary s
+    assert strip.get_xlim() == euler.get_xlim()

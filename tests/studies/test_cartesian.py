@@ -10,9 +10,19 @@ import structkin as sk
 from structkin.dynamics.multipliers.stabilisation import Feedback
 from structkin.dynamics.multipliers.start import global_start
 from structkin.studies.baumgarte import response
-from structkin.studies.cartesian import pendulum, pendulum_agreement, slider_crank, trial
+from structkin.studies.cartesian import (
+    FULL,
+    QUICK,
+    TOLERANCE,
+    Extent,
+    pendulum,
+    pendulum_agreement,
+    slider_crank,
+    trial,
+)
 from structkin.studies.drift import drift
 from structkin.studies.iftomm import PENDULUM, PENDULUM_TIMES, pendulum_angle, slider_crank_angle
+from structkin.studies.work import Work, work, work_rows
 
 
 def test_the_pendulum_s_closed_form_is_the_published_path() -> None:
@@ -39,6 +49,7 @@ def test_energy_of_the_slider_crank_s_reference() -> None:
 
 def test_the_pendulum_agrees_with_published_data() -> None:
     found = pendulum_agreement()
+    assert [len(one.means) for one in found.limits] == [20, 20]  # the start is given, so that it tells nothing
     for limits, correlation in zip(found.limits, found.correlation, strict=True):
         assert abs(limits.bias) < 1e-5 and max(map(abs, limits.limits)) < 3e-5
         assert correlation.consistency > 0.999999 and correlation.agreement > 0.999999
@@ -51,6 +62,30 @@ def test_gains_and_steps_decide_about_the_slider_crank() -> None:
     good, none = trial(case, 50, 0.01, times), trial(case, 0, 0.01, times)
     assert good.right and good.worst < 5e-3
     assert not none.right
+
+
+def test_the_work_is_that_of_the_simulation() -> None:
+    case = pendulum()
+    took, found = work(case, 50), trial(case, 50, times=np.array([0.0, 5.0, 10.0])).simulation
+    assert took.steps == found.integration.steps
+    assert 1 < took.most < 100 and took.evaluations > took.steps
+    assert took.runs == 1 and took.seconds > 0
+
+
+def test_the_printed_tables_stand_beside_ours() -> None:
+    for case, steps, iterations in ((pendulum(), "1416", "27"), (slider_crank(), "2430", "45")):
+        head, *rows = work_rows(case, {0.0: Work(618, 1271, 6, 0.3, 1), 50.0: Work(1413, 2409, 13, 0.4, 10)})
+        assert len(head) == 5 and all(len(row) == 5 for row in rows)
+        table = {row[0]: row[1:] for row in rows}
+        assert table["steps"] == ("not told", steps, "618", "1413")
+        assert table["most iterations a step"] == ("12", iterations, "6 evaluations", "13 evaluations")
+
+
+@pytest.mark.parametrize("extent", [FULL, QUICK])
+def test_what_is_tried_draws_lines_and_maps(extent: Extent) -> None:
+    assert {0, 50} < set(extent.gains) and set(extent.near) <= set(extent.gains)
+    assert TOLERANCE in extent.tolerances
+    assert min(map(len, (extent.near, extent.tolerances, extent.mapped, extent.steps))) > 1
 
 
 @pytest.mark.parametrize(("alpha", "beta"), [(5.0, 3.0), (5.0, 5.0), (2.0, 9.0)])
@@ -82,3 +117,8 @@ def test_guides_drift_too_and_gains_hold_them() -> None:
     assert np.max(np.abs(held.gaps["B"][-1])) < 1e-4
     fits = drift(crank, ["B"], 0.0, step=0.02)
     assert fits.worst < 1e-3
+    # of a link its centre of mass is followed, here half way to B
+    both = drift(crank, ["B", "crank"], 0.0, step=0.02, misses=0.01)
+    assert both.true["crank"] == pytest.approx(both.true["B"] / 2, abs=1e-12)
+    assert both.gaps["crank"] == pytest.approx(both.gaps["B"] / 2, abs=1e-12)
+    assert both.paths["B"] == pytest.approx(both.true["B"] + free.gaps["B"], abs=1e-12)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from structkin.cli import main
+from structkin.studies import cartesian
+from structkin.studies.synthetic_gait import synthetic_markers
 
 
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -24,7 +27,8 @@ def test_baumgarte(monkeypatch, capsys, tmp_path: Path) -> None:
     assert "0.9997" in out and "0.57" in out
     written = {path.name for path in (tmp_path / "new").iterdir()}
     assert written == {
-        "baumgarte_response.png", "baumgarte_stability.png", "baumgarte_table_1.csv", "baumgarte_steps.csv"
+        "baumgarte_response.png", "baumgarte_mapping.png", "baumgarte_stability.png", "baumgarte_table_1.csv",
+        "baumgarte_steps.csv",
     }  # fmt: skip
 
 
@@ -34,6 +38,35 @@ def test_gait(monkeypatch, capsys, tmp_path: Path) -> None:
     assert "right knee" in out
     assert {path.name for path in tmp_path.iterdir()} == {"gait.png", "gait_moments.csv"}
     assert len((tmp_path / "gait_moments.csv").read_text().splitlines()) == 202
+
+
+def test_gait_drift_of_measured_markers(monkeypatch, capsys, tmp_path: Path) -> None:
+    made = synthetic_markers(seed=5)
+    heads = ["t", *(f"{name}_{axis}" for name in made.places for axis in "xy")]
+    rows = np.column_stack((made.t, *(100 * place for place in made.places.values())))
+    np.savetxt(tmp_path / "walk.csv", rows, fmt="%.4f", delimiter=",", header=",".join(heads), comments="")
+    words = ("--quick", "--markers", str(tmp_path / "walk.csv"), "--unit", "cm", "--to", str(tmp_path))
+    code, out, err = run(monkeypatch, capsys, "gait-drift", *words)
+    assert code == 0, err
+    assert "1 % too slow" in out
+    assert {"gait_courses.png", "gait_drift.png", "gait_drift.csv"} < {path.name for path in tmp_path.iterdir()}
+
+
+def test_a_quick_slider_crank_draws_courses_and_maps(monkeypatch, capsys, tmp_path: Path) -> None:
+    """One gain and one step had left plots of one dot and maps of one cell."""
+    monkeypatch.setattr(cartesian, "DURATION", 0.2)
+    code, out, err = run(monkeypatch, capsys, "slider-crank", "--quick", "--to", str(tmp_path))
+    assert code == 0, err
+    assert "2430" in out and "most iterations a step" in out
+    lines = {path.stem: path.read_text().splitlines()[1:] for path in tmp_path.glob("*.csv")}
+    tried = {name: {tuple(line.split(",")[:3]) for line in rows} for name, rows in lines.items()}
+    assert len(tried["cartesian_slider_crank"]) >= 3
+    for name in ("cartesian_tolerances", "cartesian_map"):
+        gains, steps, tolerances = (set(column) for column in zip(*tried[name], strict=True))
+        rows = len(steps) * len(tolerances)
+        assert len(gains) > 1 and rows > 1 and len(tried[name]) == len(gains) * rows
+    pictures = {"cartesian_slider_crank.png", "cartesian_tolerances.png", "cartesian_map.png"}
+    assert pictures == {path.name for path in tmp_path.glob("*.png")}
 
 
 def test_mistakes(monkeypatch, capsys, tmp_path: Path) -> None:

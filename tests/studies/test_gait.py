@@ -111,17 +111,6 @@ def walk():
     return markers, analyse(markers, strides(markers), fit(BODY, markers))
 
 
-def test_the_person_goes_as_the_markers(walk) -> None:
-    markers, gait = walk
-    motion = gait.mechanism.solve(t=markers.t[:70])
-    hip = motion.position("H")
-    assert hip[:, 1] == pytest.approx(markers.places["hip"][:70, 1], abs=1e-9)
-    for first, second, link in (("hip", "knee", "right_thigh"), ("ankle", "mt5", "right_foot")):
-        way = markers.places[second] - markers.places[first]
-        direction = motion.position(1 + 0j, link) - motion.position(0j, link)
-        assert direction == pytest.approx((way / np.hypot(*way.T)[:, None])[:70], abs=1e-9)
-
-
 def test_the_left_leg_goes_as_the_right_one_half_a_stride_later(walk) -> None:
     _, gait = walk
     t = np.linspace(0, 0.49, 50)
