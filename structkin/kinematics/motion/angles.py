@@ -30,6 +30,17 @@ def wound(angle: Floats, turn: Floats) -> Floats:
     return np.asarray(angle + 2 * np.pi * np.round(way / (2 * np.pi)))
 
 
+def since(start: float, angle: Floats) -> Floats:
+    """Return how far angles (n,) are from a start; the first finite sample is within half a turn of it.
+
+    >>> since(1.0, np.array([np.nan, 7.0, 8.0])).round(3).tolist()
+    [nan, -0.283, 0.717]
+    """
+    turn = angle - start
+    good = np.flatnonzero(np.isfinite(turn))
+    return np.asarray(turn - 2 * np.pi * np.round(turn[good[0]] / (2 * np.pi))) if len(good) else turn
+
+
 def continuous(angle: Floats, omega: Floats, t: Floats) -> Floats:
     """Return angles (n,) without jumps of a turn; NaN samples are bridged.
 

@@ -17,10 +17,11 @@ from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.geneva_motion import GenevaMotion
 from structkin.kinematics.jerk import Jerk, third_rates
-from structkin.kinematics.motion.angles import continuous, wound
+from structkin.kinematics.motion.angles import continuous, since, wound
 from structkin.kinematics.motion.moving_frames import MovingFrames, cross
 from structkin.kinematics.motion.outcomes import failures, runs
 from structkin.kinematics.motion.residual import residual
+from structkin.kinematics.motion.turning import Turning, turnings
 from structkin.kinematics.motion.velocity_coefficients import VelocityCoefficients
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.profile_motion import ProfileMotion
@@ -60,6 +61,8 @@ class Motion:
     thirds: Mapping[str, Floats] = field(default_factory=dict)
     #: How a global method went (`structkin.coordinates`); None after a topological one.
     statistics: Statistics | None = None
+    #: Turns of links since the sketch (n,) [rad] that were counted between the samples, along the steps of a simulation.
+    counted: Mapping[str, Floats] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of samples."""
@@ -104,14 +107,34 @@ class Motion:
         """Return the angle (n,) [rad] of a link, continuous over the motion.
 
         It is the direction from the link's first to its second listed point, counter-clockwise from x; the first
-        sample is in (-pi, pi]. Between samples further apart than half a turn the angular velocities choose the turn;
-        where there are gears, whole turns are counted.
+        sample is in (-pi, pi]. Angles that drivers and gears determine follow them exactly, and those of a simulation
+        its steps, however far apart the samples lie. Of other links the angular velocities choose the turn between
+        samples further apart than half a turn.
         """
+        return wound(self._direction_angle(link), self.turn(link))
+
+    def turn(self, link: str) -> Floats:
+        """Return how far a link has turned since the sketch (n,) [rad], whole turns counted as in `angle`.
+
+        Where neither drivers nor gears tell it, the first sample is within half a turn of the sketch.
+        """
+        if link in self.counted:
+            return self.counted[link]
+        angle = self._direction_angle(link)
+        how = self._turnings[link]
+        turn = self._frames.scalar(how.slots) + how.constant
+        for driver, factor in how.drivers:
+            turn = turn + factor * self.drivers[driver][0]
+        if how.counted == link:
+            turn = since(float(np.angle(self.mechanism.links[link].direction)), continuous(angle, self.omega(link), self.t))
+        elif how.counted is not None:
+            turn = turn + self.turn(how.counted)
+        return turn
+
+    def _direction_angle(self, link: str) -> Floats:
+        """Return the angle (n,) of a link in (-pi, pi]."""
         u = self._frames.direction(link)
-        angle = np.arctan2(u[:, 1], u[:, 0])
-        if link in self.plan.turns:
-            return wound(angle, self._frames.scalar(self.plan.turns[link]))
-        return continuous(angle, self.omega(link), self.t)
+        return np.asarray(np.arctan2(u[:, 1], u[:, 0]))
 
     def omega(self, link: str) -> Floats:
         """Return the angular velocity (n,) [rad/s] of a link."""
@@ -311,6 +334,10 @@ class Motion:
     @cached_property
     def _frames(self) -> MovingFrames:
         return MovingFrames(self.mechanism, self.plan, self.lanes)
+
+    @cached_property
+    def _turnings(self) -> Mapping[str, Turning]:
+        return turnings(self.mechanism, self.plan.turns)
 
     @cached_property
     def _coefficients(self) -> VelocityCoefficients:
