@@ -18,15 +18,14 @@ def wrapped(angle: Floats) -> Floats:
 
 
 def wound(angle: Floats, turn: Floats) -> Floats:
-    """Return angles (n,) with the whole turns that are counted in `turn`, from the first finite sample on.
+    """Return angles (..., n) with the whole turns that are counted in `turn`, from the first finite sample on.
 
     >>> wound(np.array([0.0, -3.0]), np.array([5.0, 5.0 + 3 * np.pi + 0.1])).round(3).tolist()
     [0.0, 9.566]
     """
-    good = np.flatnonzero(np.isfinite(angle + turn))
-    if not len(good):
-        return np.array(angle)
-    way = (turn - turn[good[0]]) - (angle - angle[good[0]])
+    way = turn - angle
+    first = np.argmax(np.isfinite(way), axis=-1, keepdims=True)
+    way = way - np.take_along_axis(way, first, axis=-1)
     return np.asarray(angle + 2 * np.pi * np.round(way / (2 * np.pi)))
 
 

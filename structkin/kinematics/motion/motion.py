@@ -111,7 +111,7 @@ class Motion:
         its steps, however far apart the samples lie. Of other links the angular velocities choose the turn between
         samples further apart than half a turn.
         """
-        return wound(self._direction_angle(link), self.turn(link))
+        return wound(self.direction_angle(link), self.turn(link))
 
     def turn(self, link: str) -> Floats:
         """Return how far a link has turned since the sketch (n,) [rad], whole turns counted as in `angle`.
@@ -120,7 +120,7 @@ class Motion:
         """
         if link in self.counted:
             return self.counted[link]
-        angle = self._direction_angle(link)
+        angle = self.direction_angle(link)
         how = self._turnings[link]
         turn = self._frames.scalar(how.slots) + how.constant
         for driver, factor in how.drivers:
@@ -131,7 +131,7 @@ class Motion:
             turn = turn + self.turn(how.counted)
         return turn
 
-    def _direction_angle(self, link: str) -> Floats:
+    def direction_angle(self, link: str) -> Floats:
         """Return the angle (n,) of a link in (-pi, pi]."""
         u = self._frames.direction(link)
         return np.asarray(np.arctan2(u[:, 1], u[:, 0]))
