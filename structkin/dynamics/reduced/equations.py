@@ -129,10 +129,16 @@ class Reduced:
         self.poses.resume(q, x, roots, turns)
         self._last = None
 
+    def aside(self) -> Reduced:
+        """Return equations that go on from the last pose, and leave these where they are."""
+        found = copy(self)
+        found.poses, found._dead_points = self.poses.aside(), copy(self._dead_points)
+        found._dead_points.poses = found.poses
+        return found
+
     def recorded(self, t: float, y: Floats) -> Instant:
         """Return everything at a time and state that is kept; what was evaluated before stays the last pose."""
-        aside = copy(self)
-        aside.poses = self.poses.aside()
+        aside = self.aside()
         instant = aside.at(t, y)
         aside._follow(t, y)
         around = aside.poses.circle()
