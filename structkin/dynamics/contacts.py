@@ -112,7 +112,7 @@ def contact_energy(motion: Motion, load: Contact) -> Floats:
 
 
 def note_impacts(motion: Motion, impacts: dict[str, float]) -> None:
-    """Note in `impacts` the speeds of contacts that have begun at a motion's only sample; forget those that have ended."""
+    """Note in `impacts` the speeds of contacts that have begun at a motion's only sample; forget what has ended."""
     for load in contacts_of(motion):
         found = touch(motion, load)
         if not found.depth[0] > 0:

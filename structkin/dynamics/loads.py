@@ -67,8 +67,8 @@ def wrenches(
 ) -> Wrenches:
     """Return all that acts on the links, drivers and joints left out.
 
-    `impacts[id]` holds the speed at which the bodies of a contact met. `normals[id]` (n,) [N] presses the joint of a friction with a
-    coefficient; without, there is none yet.
+    `impacts[id]` holds the speed at which the bodies of a contact met. `normals[id]` (n,) [N] presses the joint of a
+    friction with a coefficient; without, there is none yet.
     """
     total, forces = Wrenches(motion), motion.mechanism.forces
     gravity = np.array((forces.gravity.real, forces.gravity.imag))

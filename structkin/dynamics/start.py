@@ -118,7 +118,9 @@ def walked(first: Motion) -> tuple[Motion, dict[str, float]]:
     ]
     parts = math.ceil(max(ways, default=0.0) / PART)
     if 1 < parts < MANY:
-        way = solve(mechanism, drivers={id: np.linspace(mechanism.drives[id].start, z, 1 + parts) for id, z in ends.items()})
+        way = solve(
+            mechanism, drivers={id: np.linspace(mechanism.drives[id].start, z, 1 + parts) for id, z in ends.items()}
+        )
         vectors = [slot for slot, width in enumerate(plan.widths) if width == 2]
         here, there = (
             np.stack([motion.lanes.x[0, plan.rows(slot), -1] for slot in vectors]) for motion in (first, way)

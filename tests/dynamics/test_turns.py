@@ -20,6 +20,10 @@ ROADS = (
 )
 
 
+#: Outputs of the coarse motion in a random case.
+PARTS = 5
+
+
 def rod(speed: float, stiffness: float, **initial: float) -> sk.Mechanism:
     return sk.Mechanism(
         points={"A": (0, 0), "B": (1, 0)},
@@ -102,28 +106,26 @@ def judge(seed: int) -> None:
     road = dict(ROADS[int(rng.integers(len(ROADS)))])
     if chain is None and "coordinates" not in road:
         road = {"engine": "numpy"}
-    road |= {"rtol": 1e-7, "atol": 1e-8}
-    every = int(rng.integers(3, 40))
-    fine = sk.simulate(mechanism, np.linspace(0, end, 1 + 10 * every), **road)
-    coarse = sk.simulate(mechanism, fine.t[::every] if len(fine) == 1 + 10 * every else [0, *fine.t[-1:]], **road)
-    if fine.stopped:
-        assert coarse.stopped == fine.stopped or len(fine) < 2
-        if len(fine) < 1 + 10 * every:
-            return
+    road |= {"rtol": 1e-6, "atol": 1e-7}
+    every = int(rng.integers(2, 9))
+    t = np.linspace(0, end, 1 + PARTS * every)
+    fine, coarse = sk.simulate(mechanism, t, **road), sk.simulate(mechanism, t[::every], **road)
     assert coarse.stopped == fine.stopped
+    assert len(coarse) == len(t[: len(fine) : every])
     for id, z in coarse.drivers.items():
         assert np.array_equal(z, fine.drivers[id][:, ::every]), id
     for link in mechanism.topology.moving_links:
         angle = fine.angle(link)
         np.testing.assert_allclose(coarse.angle(link), angle[::every], rtol=0, atol=1e-12)
-        plain = np.unwrap(np.arctan2(*np.transpose(fine.position(1, link) - fine.position(0, link))[::-1]))
-        if np.max(np.abs(fine.omega(link))) * end / (10 * every) < 1.5:
+        if np.max(np.abs(fine.omega(link))) * t[1] < 1.5:
+            ahead = fine.position(1, link) - fine.position(0, link)
+            plain = np.unwrap(np.arctan2(ahead[:, 1], ahead[:, 0]))
             np.testing.assert_allclose(angle, plain, rtol=0, atol=1e-9)
-    if chain is not None:
+    if chain is not None and not fine.stopped:
         turns = np.array([coarse.turn(f"rod{k}")[-1] for k in range(len(chain.lengths))])
         truth = chain.turns(end)
         # Two rods may be chaotic: what a millionth of their speeds does tells how well their end can be known.
-        known = 1e-4 + 100 * np.max(np.abs(chain.turns(end, faster=1 + 1e-6) - truth))
+        known = 1e-3 + 1000 * np.max(np.abs(chain.turns(end, faster=1 + 1e-6) - truth))
         np.testing.assert_allclose(turns, truth, rtol=0, atol=known)
 
 

@@ -83,7 +83,7 @@ class Chain:
             return np.concatenate((omega, np.linalg.solve(both * np.cos(apart) + inertia, force)))
 
         start = np.concatenate((drawn, faster * np.array(self.speeds)))
-        found = solve_ivp(rate, (0, t), start, method="DOP853", rtol=1e-11, atol=1e-11)
+        found = solve_ivp(rate, (0, t), start, method="DOP853", rtol=1e-9, atol=1e-9)
         return np.asarray(found.y[:n, -1] - drawn)
 
 
@@ -127,7 +127,7 @@ def turning(seed: int) -> tuple[sk.Mechanism, Chain | None, float]:
     kind = seed % 4
     if kind < 2:
         chain = Chain.random(rng)
-        return chain.mechanism(), chain, float(rng.uniform(0.5, 1.5))
+        return chain.mechanism(), chain, float(rng.uniform(0.3, 1))
     if kind == 2:
-        return four_bar(rng), None, float(rng.uniform(0.5, 1.5))
-    return released(seed, fastest=6.0), None, 0.6
+        return four_bar(rng), None, float(rng.uniform(0.2, 0.8))
+    return released(seed, fastest=6.0), None, 0.3

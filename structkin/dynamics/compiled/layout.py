@@ -61,8 +61,8 @@ KEPT = 68
 LOOK = 69
 # how fast links of general groups may turn before they are looked at (1,), 0 for the usual limit.
 FASTEST = 70
-# constants (k, 2) and factors (., 2) of the directions that are counted, their angles in the sketch (k,), factors of the
-# terms of torsion springs.
+# directions that are counted: constants (k, 2), factors (., 2), angles in the sketch (k,); factors of the terms of
+# torsion springs.
 COUNTED_CONST, COUNTED_FACTOR, DRAWN, TURN_FACTOR = 71, 72, 73, 74
 PARTS = 75
 

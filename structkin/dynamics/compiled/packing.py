@@ -220,7 +220,10 @@ def _counted(equations: Reduced) -> dict[str, Ints | Floats]:
 
 @dataclass
 class _Loads:
-    """Loads as indices of expressions; `drivers` in the order of the arrays, and the links whose turns are `counted`."""
+    """Loads as indices of expressions.
+
+    `drivers` are those in the order of the arrays, `counted` the links whose turns are counted.
+    """
 
     mechanism: Mechanism
     plan: Plan

@@ -55,7 +55,10 @@ ARRAYS = (
 @cache
 def equations_source() -> str:
     """Return the source of the module of the equations."""
-    lines = [_EQUATIONS, *(line for module in (layout, turns_at, series_at, equations, runs) for line in _constants(module))]
+    lines = [
+        _EQUATIONS,
+        *(line for module in (layout, turns_at, series_at, equations, runs) for line in _constants(module)),
+    ]
     for module in (layout, laws_at, turns_at, forces, series_at, equations, runs):
         lines += _texts(module)
     # What it imports is part of it.

@@ -28,7 +28,7 @@ from structkin.dynamics.reduced.counted import LONGEST
 
 
 def count_turns(I: Any, D: Any, x: Any) -> bool:
-    """Write the turns next to the last ones at places of the slots (n,); return False where one is too far from them."""
+    """Write the turns next to the last ones at places of the slots (n,); False where one is too far from them."""
     ptr, row = ints(I, COUNTED_PTR), ints(I, COUNTED_ROW)
     const, factor = numbers(I, D, COUNTED_CONST).reshape(-1, 2), numbers(I, D, COUNTED_FACTOR).reshape(-1, 2)
     drawn, turned, new = numbers(I, D, DRAWN), numbers(I, D, TURNED), numbers(I, D, NEW_TURNED)

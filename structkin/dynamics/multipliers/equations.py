@@ -72,8 +72,8 @@ class Pose:
 class GlobalInstant:
     """Everything at one time: coordinates q (n,) and rates, multipliers (m,), frames X (4 links,) and rates.
 
-    Turns of the links (links,) [rad], drivers z (f, 3), the effort each needs (f,), what joints and prescribed drivers have to put on the frames
-    (4 links,), the kinetic energy [J] and its rate `power` [W].
+    Turns of the links (links,) [rad], drivers z (f, 3), the effort each needs (f,), what joints and prescribed drivers
+    have to put on the frames (4 links,), the kinetic energy [J] and its rate `power` [W].
     """
 
     q: Floats

@@ -136,6 +136,4 @@ class FrameLoads:
         lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
         drivers: dict[str, Any] = {id: np.full((3, 1), np.nan) for id in self._mechanism.drives}
         counted = dict(zip(self._links, turns[:, None], strict=True))
-        return State(
-            self._mechanism, self._plan, np.array([t]), drivers, lanes, counted=counted, begun=self.begun
-        )
+        return State(self._mechanism, self._plan, np.array([t]), drivers, lanes, counted=counted, begun=self.begun)

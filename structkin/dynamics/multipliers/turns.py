@@ -1,9 +1,9 @@
 """Turns of all links in the global equations, counted from step to step.
 
 A direction in the coordinates leaves whole turns open. Angles among the coordinates hold them; of other links the turn
-is the one next to what the angular velocities tell since the last step that was accepted, by the trapezoidal rule. So it
-is a function of time and state and of what was counted at that step, which nothing else changes: neither trial steps nor
-outputs.
+is the one next to what the angular velocities tell since the last step that was accepted, by the trapezoidal rule. So
+it is a function of time and state and of what was counted at that step, which nothing else changes: neither trial
+steps nor outputs.
 """
 
 from __future__ import annotations

@@ -49,8 +49,8 @@ class Instant:
     """Everything at one time: slots x (3, rows, 1), drivers z (f, 3), and the effort each driver needs (f,).
 
     `second` holds the second rates of the free coordinates of the state, which are those of their drivers as a rule.
-    `turns` (k,) [rad] are those of the links counted. `kinetic` is the kinetic energy [J], `power` its rate [W]. `around` (rows, nodes) holds complex slots around a pose
-    near a change point, for what is asked of it later.
+    `turns` (k,) [rad] are those of the links counted. `kinetic` is the kinetic energy [J], `power` its rate [W].
+    `around` (rows, nodes) holds complex slots around a pose near a change point, for what is asked of it later.
     """
 
     x: Floats
@@ -80,7 +80,9 @@ class Reduced:
         self.mass = np.array([body.mass for body in self.bodies])
         self.inertia = np.array([body.inertia for body in self.bodies])
         frames = [plan.frames[body.link] for body in self.bodies]
-        self._center = SlotMap(plan, [frame.point(body.center) for frame, body in zip(frames, self.bodies, strict=True)])
+        self._center = SlotMap(
+            plan, [frame.point(body.center) for frame, body in zip(frames, self.bodies, strict=True)]
+        )
         self._direction = SlotMap(plan, [frame.direction for frame in frames])
         self._links = [name for name in mechanism.links if name != mechanism.topology.ground]
         self._origin = SlotMap(plan, [plan.frames[link].origin for link in self._links])
@@ -294,14 +296,12 @@ class Reduced:
         drivers = {id: z[k][:, None] for k, id in enumerate(self.order)}
         lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
         counted = dict(zip(self.counted, turns[:, None], strict=True))
-        return State(
-            self.mechanism, self.plan, np.array([t]), drivers, lanes, counted=counted, begun=self.begun
-        )
+        return State(self.mechanism, self.plan, np.array([t]), drivers, lanes, counted=counted, begun=self.begun)
 
     # --- the pose -----------------------------------------------------------------------------------------
 
     def start(self, x: Floats, z: Floats, turns: Mapping[str, float]) -> None:
-        """Begin near a known regular pose: slots (rows, 1), drivers' values (f,), turns of all links since the sketch."""
+        """Begin near a known regular pose: slots (rows, 1), drivers' values (f,), turns of all links."""
         self.begun = dict(turns)
         self.poses.start(x[:, 0], z, np.array([turns[link] for link in self.counted]))
         self._last = None

@@ -60,7 +60,8 @@ class Poses:
     def __init__(self, plan: Plan, order: Sequence[str], lengths: Floats, counted: Counted) -> None:
         """Prepare; `lengths` (f,) make coordinates of different kinds comparable."""
         self.plan, self.order, self.lengths = plan, tuple(order), lengths
-        self._counted, self.turns, self._last = counted, np.zeros(0), None
+        self._counted, self.turns = counted, np.zeros(0)
+        self._last: Pose | None = None
         self.chart = Chart()
         self.steps, self._general = steps_with_roots(plan), general_steps(plan)
         # Behind origins and directions of its links a general group has the angles that it counts.
@@ -190,7 +191,9 @@ class Poses:
         """Return the pose at q, or why it cannot be told from here."""
         assert self.last is not None
         last, way = self.last, q - self.last.q
-        if (self.steps or self.plan.tracked or self._counted.any) and np.max(np.abs(way) / self.measures, initial=0.0) > WAY:
+        if (self.steps or self.plan.tracked or self._counted.any) and np.max(
+            np.abs(way) / self.measures, initial=0.0
+        ) > WAY:
             return Status.NOT_CONVERGED, -1
         for one in self._series:
             if one.holds(q):

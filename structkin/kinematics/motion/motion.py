@@ -61,7 +61,7 @@ class Motion:
     thirds: Mapping[str, Floats] = field(default_factory=dict)
     #: How a global method went (`structkin.coordinates`); None after a topological one.
     statistics: Statistics | None = None
-    #: Turns of links since the sketch (n,) [rad] that were counted between the samples, along the steps of a simulation.
+    #: Turns of links since the sketch (n,) [rad] that were counted along the steps of a simulation.
     counted: Mapping[str, Floats] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -126,7 +126,9 @@ class Motion:
         for driver, factor in how.drivers:
             turn = turn + factor * self.drivers[driver][0]
         if how.counted == link:
-            turn = since(float(np.angle(self.mechanism.links[link].direction)), continuous(angle, self.omega(link), self.t))
+            turn = since(
+                float(np.angle(self.mechanism.links[link].direction)), continuous(angle, self.omega(link), self.t)
+            )
         elif how.counted is not None:
             turn = turn + self.turn(how.counted)
         return turn

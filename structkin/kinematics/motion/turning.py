@@ -49,7 +49,9 @@ def turnings(mechanism: Mechanism, turns: Mapping[str, Affine]) -> dict[str, Tur
         if link in found:
             continue
         told = link == ground or link in turns
-        found[link] = Turning(0.0, (), Affine() if link == ground else turns.get(link, Affine()), None if told else link)
+        found[link] = Turning(
+            0.0, (), Affine() if link == ground else turns.get(link, Affine()), None if told else link
+        )
         waiting = [link]
         while waiting:
             here = waiting.pop()
