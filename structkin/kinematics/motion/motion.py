@@ -17,7 +17,7 @@ from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.geneva_motion import GenevaMotion
 from structkin.kinematics.jerk import Jerk, third_rates
-from structkin.kinematics.motion.angles import continuous, since, wound
+from structkin.kinematics.motion.angles import continuous, since, wound, wrapped
 from structkin.kinematics.motion.moving_frames import MovingFrames, cross
 from structkin.kinematics.motion.outcomes import failures, runs
 from structkin.kinematics.motion.residual import residual
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     from structkin.kinematics.limits.passages import Passage
 
 Floats = NDArray[np.float64]
+
+#: A way between samples leads to them where directions agree to this angle [rad].
+SAME = 1e-6
 
 
 @dataclass(frozen=True)
@@ -108,8 +111,8 @@ class Motion:
 
         It is the direction from the link's first to its second listed point, counter-clockwise from x; the first
         sample is in (-pi, pi]. Angles that drivers and gears determine follow them exactly, and those of a simulation
-        its steps, however far apart the samples lie. Of other links the angular velocities choose the turn between
-        samples further apart than half a turn.
+        its steps, however far apart the samples lie. Other links are followed between samples that lie far apart;
+        over many thousand turns the angular velocities choose the turn.
         """
         return wound(self.direction_angle(link), self.turn(link))
 
@@ -120,18 +123,24 @@ class Motion:
         """
         if link in self.counted:
             return self.counted[link]
-        angle = self.direction_angle(link)
+        self._frames.frame(link)
         how = self._turnings[link]
+        if how.counted == link:
+            return self._counted_turn(link)
         turn = self._frames.scalar(how.slots) + how.constant
         for driver, factor in how.drivers:
             turn = turn + factor * self.drivers[driver][0]
-        if how.counted == link:
-            turn = since(
-                float(np.angle(self.mechanism.links[link].direction)), continuous(angle, self.omega(link), self.t)
-            )
-        elif how.counted is not None:
-            turn = turn + self.turn(how.counted)
-        return turn
+        return turn if how.counted is None else turn + self.turn(how.counted)
+
+    def _counted_turn(self, link: str) -> Floats:
+        """Return the turn (n,) of a link that no driver tells: along the way, where that leads to the samples."""
+        angle, drawn = self.direction_angle(link), float(np.angle(self.mechanism.links[link].direction))
+        if self._way is not None:
+            way, kept = self._way
+            turn = way.turn(link)[kept]
+            if (np.abs(wrapped(drawn + turn - angle)) < SAME)[np.isfinite(angle)].all():
+                return turn
+        return since(drawn, continuous(angle, self.omega(link), self.t))
 
     def direction_angle(self, link: str) -> Floats:
         """Return the angle (n,) of a link in (-pi, pi]."""
@@ -336,6 +345,12 @@ class Motion:
     @cached_property
     def _frames(self) -> MovingFrames:
         return MovingFrames(self.mechanism, self.plan, self.lanes)
+
+    @cached_property
+    def _way(self) -> tuple[Motion, NDArray[np.intp]] | None:
+        from structkin.kinematics.motion.between import way_of
+
+        return way_of(self)
 
     @cached_property
     def _turnings(self) -> Mapping[str, Turning]:
