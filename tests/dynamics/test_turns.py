@@ -65,7 +65,7 @@ def test_a_spring_that_begins_wound_up(road: dict[str, str]) -> None:
     np.testing.assert_allclose(r.drivers["s"][0], truth, atol=1e-6)
     assert r.angle("rod")[0] == pytest.approx(0.5)
     np.testing.assert_allclose(np.diff(r.angle("rod")), np.diff(truth), atol=1e-6)
-    np.testing.assert_allclose(r.forces().effort("s"), 0, atol=1e-4)
+    np.testing.assert_allclose(r.forces().driver("s"), 0, atol=1e-4)
 
 
 @pytest.mark.parametrize("road", ROADS[:1] + ROADS[2:], ids=str)
