@@ -51,7 +51,7 @@ def test_a_rod_winds_up_its_spring(speed: float, stiffness: float, road: dict[st
 @pytest.mark.parametrize("integrator", ["rk4", "abm4", "gear4", "milne", "LSODA", "Radau", "BDF"])
 @pytest.mark.parametrize("road", [ROADS[0], ROADS[1], ROADS[2]], ids=str)
 def test_every_integrator_keeps_the_turns(integrator: str, road: dict[str, str]) -> None:
-    options = {"step": 0.01} if integrator in ("rk4", "abm4", "gear4") else {"rtol": 1e-8, "atol": 1e-8}
+    options = {"step": 0.005} if integrator in ("rk4", "abm4", "gear4") else {"rtol": 1e-8, "atol": 1e-8}
     coarse, fine = (sk.simulate(rod(12, 0.1), 3, samples=n, integrator=integrator, **options, **road) for n in (2, 61))
     assert coarse.drivers["s"][0, -1] == pytest.approx(21.851552176929, abs=2e-4)
     np.testing.assert_allclose(coarse.drivers["s"][:, -1], fine.drivers["s"][:, -1], rtol=1e-9)
@@ -109,7 +109,13 @@ def judge(seed: int) -> None:
     road |= {"rtol": 1e-6, "atol": 1e-7}
     every = int(rng.integers(2, 9))
     t = np.linspace(0, end, 1 + PARTS * every)
-    fine, coarse = sk.simulate(mechanism, t, **road), sk.simulate(mechanism, t[::every], **road)
+    try:
+        fine = sk.simulate(mechanism, t, **road)
+    except sk.InputError as error:
+        # At t = 0 the laws of some random mechanisms ask for what is out of reach.
+        assert "the start has no regular pose" in str(error)
+        return
+    coarse = sk.simulate(mechanism, t[::every], **road)
     assert coarse.stopped == fine.stopped
     assert len(coarse) == len(t[: len(fine) : every])
     for id, z in coarse.drivers.items():
