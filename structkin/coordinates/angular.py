@@ -248,6 +248,10 @@ class AngularCoordinates:
         """Return how far the links `turned` have turned since the sketch (turned, lanes)."""
         return self._turn_of_q @ (q - self._sketch[:, None])
 
+    def angles(self, q: Floats) -> Floats:
+        """Return the angles (links, lanes) of the moving links, whole turns held."""
+        return np.asarray(self.tree.theta_of_q @ q + self.tree.theta_zero)
+
     def turn_rates(self, v: Any) -> Any:
         """Return the first rates of `turns`, or the second ones from second rates of the coordinates."""
         return self._turn_of_q @ v

@@ -182,6 +182,13 @@ class PolynomialCoordinates:
         """Return how far the links `turned` have turned since the sketch (turned, lanes)."""
         return q[self.n - len(self.turned) :]
 
+    def angles(self, q: Floats) -> Floats:
+        """Return the angles (links, lanes) of the links `turned`, whole turns held; NaN of the others."""
+        out = np.full((len(self.links), q.shape[1]), np.nan)
+        drawn = np.angle(self._drawn)[:, None] if self.turned else np.zeros((0, 1))
+        out[[self.links.index(link) for link in self.turned]] = self.turns(q) + drawn
+        return out
+
     def turn_rates(self, v: Any) -> Any:
         """Return the first rates of `turns`, or the second ones from second rates of the coordinates."""
         return v[self.n - len(self.turned) :]

@@ -100,7 +100,7 @@ def solve_globally(
     statistics = Statistics(
         method, coordinates, walk.q[:, kept], walk.z[:, kept], walk.iterations[kept], walk.stations, failures
     )
-    return Motion(mechanism, plan, schedule.t, schedule.drivers, lanes, statistics=statistics)
+    return Motion(mechanism, plan, schedule.t, schedule.drivers, lanes, schedule.thirds, statistics)
 
 
 def _mark(

@@ -99,6 +99,9 @@ class Coordinates(Protocol):
     def turn_rates(self, v: Any) -> Any:
         """Return the first rates of `turns`, or the second ones from second rates of the coordinates."""
 
+    def angles(self, q: Floats) -> Floats:
+        """Return angles (links, lanes) of the moving links, whole turns held; NaN where coordinates hold none."""
+
     def frame_rates(self, q: Any, v: Any) -> Any:
         """Return the first rates of `frames`."""
 

@@ -74,11 +74,11 @@ def _velocity(motion: Motion, link: str, place: Floats) -> Floats:
     return motion.velocity(0j, link) + motion.omega(link)[:, None] * np.stack((-arm[:, 1], arm[:, 0]), axis=1)
 
 
-def add_contact(total: Wrenches, load: Contact, near: dict[str, float] | None) -> None:
+def add_contact(total: Wrenches, load: Contact, impacts: dict[str, float] | None) -> None:
     """Add the forces of a contact, equal and opposite on both bodies at the place where they touch."""
     motion = total.motion
     found = touch(motion, load)
-    push = pressure(load, found, _met(motion, load, found, near))
+    push = pressure(load, found, _met(motion, load, found, impacts))
     left = np.stack((-found.normal[:, 1], found.normal[:, 0]), axis=1)
     rub = -load.friction * push * np.tanh(found.sliding / load.transition)
     force = push[:, None] * found.normal + rub[:, None] * left
@@ -111,19 +111,19 @@ def contact_energy(motion: Motion, load: Contact) -> Floats:
 # --- the speed at which they met ----------------------------------------------------------------------------
 
 
-def note_impacts(motion: Motion, near: dict[str, float]) -> None:
-    """Note in `near` the speeds of contacts that have begun at a motion's only sample; forget those that have ended."""
+def note_impacts(motion: Motion, impacts: dict[str, float]) -> None:
+    """Note in `impacts` the speeds of contacts that have begun at a motion's only sample; forget what has ended."""
     for load in contacts_of(motion):
         found = touch(motion, load)
         if not found.depth[0] > 0:
-            near.pop(load.id, None)
-        elif load.id not in near:
-            near[load.id] = max(float(found.speed[0]), 0.0)
+            impacts.pop(load.id, None)
+        elif load.id not in impacts:
+            impacts[load.id] = max(float(found.speed[0]), 0.0)
 
 
-def depths(motion: Motion, near: dict[str, float]) -> Floats:
+def depths(motion: Motion, impacts: dict[str, float]) -> Floats:
     """Return the depths (c,) [m] at a motion's only sample of the contacts that have not begun; -inf of others."""
-    found = [-np.inf if load.id in near else touch(motion, load).depth[0] for load in contacts_of(motion)]
+    found = [-np.inf if load.id in impacts else touch(motion, load).depth[0] for load in contacts_of(motion)]
     return np.array(found)
 
 
@@ -153,13 +153,13 @@ def contacts_of(motion: Motion) -> list[Contact]:
     return [load for load in motion.mechanism.forces.loads.values() if isinstance(load, Contact)]
 
 
-def _met(motion: Motion, load: Contact, found: Touch, near: dict[str, float] | None) -> Floats:
+def _met(motion: Motion, load: Contact, found: Touch, impacts: dict[str, float] | None) -> Floats:
     """Return the speed (n,) at which the bodies met, zero if that was before the first sample; NaN: they have not."""
-    if near is not None:
-        return np.full(len(motion), near.get(load.id, np.nan))
-    impacts: Floats | None = getattr(motion, "impacts", {}).get(load.id)
-    if impacts is not None and len(impacts) == len(motion):
-        return impacts
+    if impacts is not None:
+        return np.full(len(motion), impacts.get(load.id, np.nan))
+    met: Floats | None = getattr(motion, "impacts", {}).get(load.id)
+    if met is not None and len(met) == len(motion):
+        return met
     # The speed at the first of the samples that touch one after the other.
     overlap = found.depth > 0
     begins = overlap & ~np.concatenate(([True], overlap[:-1]))

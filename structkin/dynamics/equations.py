@@ -15,9 +15,9 @@ Floats = NDArray[np.float64]
 class Equations(Protocol):
     """Equations of motion in a state y: coordinates, then their rates."""
 
-    #: The contacts by name, and the speeds at which those that touch have met, beside angles of torsion springs.
+    #: The contacts by name, and the speeds at which those that touch have met.
     contacts: list[str]
-    turned: dict[str, float]
+    impacts: dict[str, float]
     #: How often they were evaluated.
     evaluations: int
 
@@ -25,7 +25,7 @@ class Equations(Protocol):
         """Return the rate of the state; `NoPoseError` where there is none."""
 
     def recorded(self, t: float, y: Floats) -> Any:
-        """Return everything at a time and state that is kept."""
+        """Return everything at a time and state that is kept, settled; the equations are left as they were."""
 
     def energies(self, t: float, y: Floats) -> tuple[float, float] | None:
         """Return the kinetic energy [J] and its rate [W], where their jump tells of a step that was too large."""
@@ -34,13 +34,16 @@ class Equations(Protocol):
 
     @property
     def renewed(self) -> bool:
-        """Whether the last `settle` changed what is integrated, so that multistep methods have to begin anew."""
+        """Whether the last `accept` changed what is integrated, so that multistep methods have to begin anew."""
 
     def settle(self, t: float, y: Floats) -> Floats:
         """Return the state that a step's end is taken for."""
 
     def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
         """Return the state in other coordinates, if these tell the motion better from here on; None if not."""
+
+    def accept(self, t: float, y: Floats) -> None:
+        """Go on from the settled end of a step: only here is changed what is counted from step to step."""
 
     def remember(self, t: float, y: Floats) -> None:
         """Note the speeds at which bodies met that touch at the end of a step."""

@@ -62,14 +62,13 @@ def wrenches(
     motion: Motion,
     bodies: Sequence[Body],
     users: Sequence[UserLoad] = (),
-    near: dict[str, float] | None = None,
+    impacts: dict[str, float] | None = None,
     normals: Mapping[str, Floats] | None = None,
 ) -> Wrenches:
     """Return all that acts on the links, drivers and joints left out.
 
-    `near[id]` holds the angle of a torsional spring before the first sample, and is set to that of the last one; of a
-    contact it holds the speed at which the bodies met. `normals[id]` (n,) [N] presses the joint of a friction with a
-    coefficient; without, there is none yet.
+    `impacts[id]` holds the speed at which the bodies of a contact met. `normals[id]` (n,) [N] presses the joint of a
+    friction with a coefficient; without, there is none yet.
     """
     total, forces = Wrenches(motion), motion.mechanism.forces
     gravity = np.array((forces.gravity.real, forces.gravity.imag))
@@ -78,9 +77,9 @@ def wrenches(
             total.push(body.link, body.center, np.broadcast_to(body.mass * gravity, (len(motion), 2)))
     for load in forces.loads.values():
         if isinstance(load, Torsion):
-            _torsion(total, load, near)
+            _torsion(total, load)
         elif isinstance(load, Contact):
-            add_contact(total, load, near)
+            add_contact(total, load, impacts)
         elif isinstance(load, Friction):
             _friction(total, load, None if normals is None else normals.get(load.id))
         else:
@@ -125,12 +124,9 @@ def _spring(total: Wrenches, load: Spring) -> None:
     total.push(second, b, -force)
 
 
-def _torsion(total: Wrenches, load: Torsion, near: dict[str, float] | None) -> None:
+def _torsion(total: Wrenches, load: Torsion) -> None:
     motion, (first, second) = total.motion, load.links
-    angle = turned_angle(motion, load, None if near is None else near.get(load.id))
-    if near is not None:
-        near[load.id] = float(angle[-1])
-    moment = -load.stiffness * (angle - load.free_angle)
+    moment = -load.stiffness * (turned_angle(motion, load) - load.free_angle)
     if load.damping:
         moment = moment - load.damping * (motion.omega(second) - motion.omega(first))
     if load.actuator is not None:
@@ -139,17 +135,12 @@ def _torsion(total: Wrenches, load: Torsion, near: dict[str, float] | None) -> N
     total.turn(first, -moment)
 
 
-def turned_angle(motion: Motion, load: Torsion, near: float | None = None) -> Floats:
-    """Return the angle (n,) [rad] of a torsional spring, continuous; the first is nearest to `near` or the sketch."""
+def turned_angle(motion: Motion, load: Torsion) -> Floats:
+    """Return the angle (n,) [rad] of a torsional spring: that of the sketch, and what its links have turned since."""
     first, second = load.links
     links = motion.mechanism.links
-    if near is None:
-        near = float(np.angle(links[second].direction / links[first].direction))
-    angle = motion.angle(second) - motion.angle(first)
-    good = np.flatnonzero(np.isfinite(angle))
-    if len(good):
-        angle = angle + 2 * np.pi * np.round((near - angle[good[0]]) / (2 * np.pi))
-    return angle
+    drawn = float(np.angle(links[second].direction / links[first].direction))
+    return drawn + motion.turn(second) - motion.turn(first)
 
 
 def _applied_force(total: Wrenches, load: AppliedForce) -> None:

@@ -54,7 +54,7 @@ class Record:
         """Keep everything at an output time."""
         self.instants.append(self.equations.recorded(t, y))
         for id in self.equations.contacts:
-            self.impacts.setdefault(id, []).append(self.equations.turned.get(id, math.nan))
+            self.impacts.setdefault(id, []).append(self.equations.impacts.get(id, math.nan))
         if self.progress is not None:
             self.progress(len(self.instants) / len(self.times))
 
@@ -96,6 +96,7 @@ class Run:
                     return
                 t = end if k == count - 1 else begin + (k + 1) * h
                 y = self.equations.settle(t, y)
+                self.equations.accept(t, y)
                 if not self._goes_on(t, y):
                     self.stopped += self.equations.strained(name, h)
                     return
@@ -154,8 +155,9 @@ class Run:
                 self.equations.remember(t, y)
                 size = SOFT * (end - float(self.times[0]))
             while self.record.due <= t:
-                self.record.add(self.record.due, self.equations.settle(self.record.due, dense(self.record.due)))
+                self.record.add(self.record.due, dense(self.record.due))
             settled = self.equations.settle(t, y)
+            self.equations.accept(t, settled)
             if settled is not y and name in FORGIVING and not anew:
                 y = solver.y = settled
                 solver.f = self.equations(t, y)
@@ -177,7 +179,6 @@ class Run:
 
     def _goes_on(self, t: float, y: Floats) -> bool:
         self.steps += 1
-        self.equations.remember(t, y)
         if not np.max(np.abs(y)) < HUGE:
             self.stopped = f"t = {t:.6g} s: the motion has blown up; try a smaller step, or look at the loads"
         elif apart := self.equations.come_apart(t, y):

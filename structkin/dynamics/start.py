@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from structkin.dynamics.reduced.equations import Reduced
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
+from structkin.kinematics import Motion
 from structkin.kinematics.solve import solve
 from structkin.kinematics.special_geometry import compile_plan, structure_of
 from structkin.kinematics.status import Status
@@ -22,6 +24,9 @@ from structkin.structure.inputs import rank_inputs
 
 Floats = NDArray[np.float64]
 
+#: Parts of the way from the sketch to a start [rad or parts of the size], the most that are gone, and how far the poses
+#: at its end may be apart [m, or as directions].
+PART, MANY, SAME = 0.2, 20_000, 1e-6
 #: How far from a flat pose a simulation that starts there takes its branch from [rad or parts of the size].
 BESIDE = 0.1
 
@@ -94,8 +99,35 @@ def start(mechanism: Mechanism, t: float, loads: Sequence[UserLoad], *, driven: 
         # At a flat pose the way to it tells the branch: begin beside it.
         units = zip(equations.order, equations.lengths, strict=True)
         first = solve(mechanism, drivers={id: [values[id], values[id] + BESIDE * unit] for id, unit in units})
-    equations.start(first.lanes.x[0][:, -1:], np.array([first.drivers[id][0, -1] for id in equations.order]))
+    first, turns = walked(first)
+    equations.start(first.lanes.x[0][:, -1:], np.array([first.drivers[id][0, -1] for id in equations.order]), turns)
     return equations
+
+
+def walked(first: Motion) -> tuple[Motion, dict[str, float]]:
+    """Return a start with the turns that a straight way of its drivers from the sketch gives, and these turns [rad].
+
+    Where there is no such way, or it leads to another pose, a link that no driver turns is within half a turn of the
+    sketch.
+    """
+    mechanism, plan = first.mechanism, first.plan
+    ends = {id: float(z[0, -1]) for id, z in first.drivers.items()}
+    ways = [
+        abs(ends[id] - drive.start) / (1.0 if drive.kind == "angle" else first.size)
+        for id, drive in mechanism.drives.items()
+    ]
+    parts = math.ceil(max(ways, default=0.0) / PART)
+    if 1 < parts < MANY:
+        way = solve(
+            mechanism, drivers={id: np.linspace(mechanism.drives[id].start, z, 1 + parts) for id, z in ends.items()}
+        )
+        vectors = [slot for slot, width in enumerate(plan.widths) if width == 2]
+        here, there = (
+            np.stack([motion.lanes.x[0, plan.rows(slot), -1] for slot in vectors]) for motion in (first, way)
+        )
+        if way.ok.all() and np.allclose(here, there, rtol=0, atol=SAME * max(1.0, first.size)):
+            first = way
+    return first, {link: float(first.turn(link)[-1]) for link in mechanism.links}
 
 
 def check_masses(mechanism: Mechanism, equations: Reduced, t: float, y: Floats) -> None:

@@ -185,6 +185,7 @@ def _one(motion: Motion, sample: int) -> Motion:
         drivers={id: z[:, one] for id, z in motion.drivers.items()},
         lanes=motion.lanes.take(one),
         thirds={id: z[one] for id, z in motion.thirds.items()},
+        counted={link: turn[one] for link, turn in motion.counted.items()},
     )
 
 

@@ -84,7 +84,7 @@ class Schedule:
         return {id: (FINE_ANGLE if drives[id].kind == "angle" else FINE_LENGTH) * self.unit(id) for id in self.drivers}
 
     @cached_property
-    def _parts(self) -> NDArray[np.intp]:
+    def parts(self) -> NDArray[np.intp]:
         """Into how many parts each interval between two stations is to be divided (n - 1,)."""
         counts = np.ones(max(len(self) - 1, 0))
         for id, z in self.drivers.items():
@@ -122,7 +122,7 @@ class Schedule:
     def is_fine(self) -> bool:
         """Whether the stations begin at the sketch and follow each other closely."""
         starts = all(abs(b - a) <= 1e-9 * self._scale[id] for id, (a, b) in self.lead.items())
-        return starts and bool((self._parts == 1).all())
+        return starts and bool((self.parts == 1).all())
 
     def fine(self) -> tuple[Schedule, NDArray[np.intp]]:
         """Return a schedule that starts at the sketch and goes in small steps, and where the stations are in it."""
@@ -130,13 +130,13 @@ class Schedule:
         ways = [abs(b - a) / self._scale[id] for id, (a, b) in lead.items()]
         steps = min(max([1, *(math.ceil(way) for way in ways if math.isfinite(way))]), LONGEST_LEAD)
         fine: dict[str, Floats] = {}
-        if (self._parts == 1).all():
+        if (self.parts == 1).all():
             for id, z in self.drivers.items():
                 fine[id] = np.concatenate((np.full((3, steps), np.nan), z), axis=1)
                 fine[id][0, :steps] = np.linspace(*lead[id], steps, endpoint=False)
             t = np.concatenate((np.full(steps, np.nan), self.t))
             return Schedule(self.mechanism, t, fine, self.by_values), steps + np.arange(len(self))
-        at = np.concatenate(([0], np.cumsum(self._parts)))
+        at = np.concatenate(([0], np.cumsum(self.parts)))
         between = np.interp(np.arange(at[-1] + 1), at, np.arange(len(at)))
         values = self.at(between)
         for id, z in self.drivers.items():

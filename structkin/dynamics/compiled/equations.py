@@ -60,6 +60,7 @@ from structkin.dynamics.compiled.layout import (
     numbers,
 )
 from structkin.dynamics.compiled.series_at import expand, leave_series
+from structkin.dynamics.compiled.turns_at import count_turns
 from structkin.dynamics.reduced.poses import WAY
 
 if TYPE_CHECKING:
@@ -125,13 +126,14 @@ def settle(I: Any, D: Any, t: float, y: Any, count: int, z: Any, x: Any, columns
         return True
     if chart >= 0 or not followed:
         return False
-    roots, last = numbers(I, D, ROOTS), numbers(I, D, LAST)
-    known, place = roots.copy(), last.copy()
+    roots, last, turned = numbers(I, D, ROOTS), numbers(I, D, LAST), numbers(I, D, TURNED)
+    known, place, turns = roots.copy(), last.copy(), turned.copy()
     if walk(I, D, y, z, x, columns) and give(I, D, t, y, z) and pose(I, D, 0.0, y, count, z, x, columns):
         return True
     # On the way the rates of the roots are by its parts: at the next evaluation they would be taken for rates in time.
     keep(known, roots)
     keep(place, last)
+    keep(turns, turned)
     return False
 
 
@@ -172,24 +174,25 @@ def walk(I: Any, D: Any, y: Any, z: Any, x: Any, columns: Any) -> bool:
             return False
         keep(numbers(I, D, NEW_ROOTS), numbers(I, D, ROOTS))
         keep(x[0], numbers(I, D, KEPT))
+        keep(numbers(I, D, NEW_TURNED), numbers(I, D, TURNED))
         for k in range(f):
             last[k] = z[0, k]
     return True
 
 
 def pose(I: Any, D: Any, dt: float, y: Any, count: int, z: Any, x: Any, columns: Any) -> bool:
-    """Write slots, their rates and K: from a series around a flat pose, or group by group."""
+    """Write slots, their rates, K and turns: from a series around a flat pose, or group by group."""
     chart, smooth, slope = ints(I, CHART)[0], ints(I, SMOOTH), numbers(I, D, SLOPE)
     if z.shape[1] == 1:
         value, rate = y[0], y[1]
         if expand(I, D, value, rate, z, x, columns, slope):
             if chart < 0:
                 z[0, 0], z[1, 0], z[2, 0], slope[0] = value, rate, 0.0, 1.0
-            return True
+            return count_turns(I, D, x[0])
     if chart >= 0:
         return False
     drive(ints(I, DRIVERS).reshape(-1, 4), z, x, columns)
-    if not run_steps(I, D, dt, count):
+    if not (run_steps(I, D, dt, count) and count_turns(I, D, x[0])):
         return False
     smooth[0] = 0
     for k in range(z.shape[1]):

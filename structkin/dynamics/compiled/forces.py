@@ -7,7 +7,7 @@ loads are those of `structkin.dynamics.loads`, with the same signs.
 
 from __future__ import annotations
 
-from math import atan2, pi, sqrt, tanh
+from math import sqrt, tanh
 from typing import Any
 
 from structkin.dynamics.compiled.laws_at import law_at
@@ -17,7 +17,6 @@ from structkin.dynamics.compiled.layout import (
     FRICTION_SIZES,
     FRICTIONS,
     MOMENTS,
-    NEW_TURNED,
     PLACES,
     PUSHES,
     SPRING_SIZES,
@@ -26,10 +25,10 @@ from structkin.dynamics.compiled.layout import (
     TERM_ROW,
     TORSION_SIZES,
     TORSIONS,
-    TURNED,
     ints,
     numbers,
 )
+from structkin.dynamics.compiled.turns_at import turn_between
 
 
 def apply_loads(I: Any, D: Any, t: float, x: Any, load: Any) -> None:
@@ -92,14 +91,9 @@ def add_springs(I: Any, D: Any, t: float, place: Any, speed: Any, push: Any) -> 
 def add_torsions(I: Any, D: Any, t: float, place: Any, speed: Any, push: Any) -> None:
     """Turn a link back to an angle from another; a row of indices is (from, to, law of the actuator)."""
     torsions, sizes = ints(I, TORSIONS).reshape(-1, 3), numbers(I, D, TORSION_SIZES).reshape(-1, 3)
-    turned, new_turned = numbers(I, D, TURNED), numbers(I, D, NEW_TURNED)
     for k in range(torsions.shape[0]):
         a, b = torsions[k, 0], torsions[k, 1]
-        cosine = place[a, 0] * place[b, 0] + place[a, 1] * place[b, 1]
-        angle = atan2(place[a, 0] * place[b, 1] - place[a, 1] * place[b, 0], cosine)
-        angle += 2 * pi * round((turned[k] - angle) / (2 * pi))
-        new_turned[k] = angle
-        moment = sizes[k, 0] * (sizes[k, 1] - angle)
+        moment = sizes[k, 0] * (sizes[k, 1] - turn_between(I, D, k))
         moment -= sizes[k, 2] * (omega(place, speed, b) - omega(place, speed, a))
         if torsions[k, 2] >= 0:
             moment += law_at(I, D, torsions[k, 2], t)[0]

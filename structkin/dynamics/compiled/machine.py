@@ -63,10 +63,24 @@ class Machine:
         z[self._order] = self._part(layout.Z, 3, -1).T
         efforts[self._order] = self._part(layout.EFFORTS)
         x, second = self._part(layout.X, 3, -1, 1).copy(), self._part(layout.SECOND).copy()
-        return Instant(x, z, second, efforts, *self._part(layout.ENERGY)[:2].tolist())
+        turns = self._part(layout.NEW_TURNED).copy()
+        return Instant(x, z, second, efforts, turns, *self._part(layout.ENERGY)[:2].tolist())
 
     def recorded(self, t: float, y: Floats) -> Instant:
-        """Return everything at a time and state that is kept."""
+        """Return everything at a time and state that is kept; what was evaluated before stays the last pose."""
+        kept = self.equations, self._known, self._adopted, self._aside
+        arrays = [array.copy() for array in self._arrays]
+        self.equations = self.equations.aside()
+        try:
+            return self._recorded(t, y)
+        finally:
+            count = self.evaluations
+            for array, old in zip(self._arrays, arrays, strict=True):
+                array[:] = old
+            self._part(layout.COUNT)[0] = count
+            self.equations, self._known, self._adopted, self._aside = kept
+
+    def _recorded(self, t: float, y: Floats) -> Instant:
         instant = self.at(t, y)
         if self._aside:
             return self.equations.recorded(t, y)
@@ -144,10 +158,8 @@ class Machine:
             return
         last, steps = np.empty(len(found)), self.equations.poses.steps
         last[self._order] = found
-        turned = self._part(layout.TURNED).tolist()
-        self.equations.turned.update(zip(self._packed.torsions, turned, strict=True))
         roots, grown = self._part(layout.ROOTS, 2, -1)[0, steps], np.isinf(self._part(layout.LOOK)[steps])
-        self.equations.resume(last, self._part(layout.KEPT), roots, grown)
+        self.equations.resume(last, self._part(layout.KEPT), roots, grown, self._part(layout.TURNED))
 
     def _adopt(self, t: float, instant: Instant) -> None:
         """Go on from where the equations are."""
@@ -159,7 +171,7 @@ class Machine:
         part(layout.ASIDE)[0] = self._aside or poses.chart.link is not None
         part(layout.KEPT)[:] = instant.x[0, :, 0]
         part(layout.SECOND)[:], part(layout.ENERGY)[:2] = instant.second, (instant.kinetic, instant.power)
-        part(layout.TURNED)[:] = [self.equations.turned[id] for id in self._packed.torsions]
+        part(layout.TURNED)[:] = poses.turns
         part(layout.CLOCK)[0], part(layout.SMOOTH)[0] = t, poses.last.smooth and len(self._order) == 1
         part(layout.CHART)[0] = -1 if poses.chart.step is None else poses.chart.step
         part(layout.LAST)[:], part(layout.MEASURES)[:] = poses.last.q[self._order], poses.measures[self._order]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from structkin.dynamics.reduced.pose import steps_with_roots
 from structkin.dynamics.reduced.series import POWERS as TERMS
 from structkin.groups import General
 from structkin.kinematics.affine import FIXED, Affine, Frame
+from structkin.kinematics.motion.turning import Turning, turnings
 from structkin.kinematics.plan import Plan, Slot
 from structkin.model.forces import AppliedForce, AppliedMoment, Friction, Spring, Torsion
 from structkin.model.mechanism import GROUND, Mechanism
@@ -37,7 +39,6 @@ class Packed:
     D: Floats
     kinds: tuple[Kind, ...]
     order: tuple[int, ...]
-    torsions: tuple[str, ...]
 
     def part(self, number: int, *shape: int) -> Any:
         """Return a part of the arrays, as a view."""
@@ -75,7 +76,7 @@ def packed(equations: Reduced) -> Packed | None:
     prescribed = dict(equations.prescribed)
     order = (*(int(k) for k in equations.free), *prescribed)
     ids = [equations.order[k] for k in order]
-    laws, loads = Laws(), _Loads(mechanism, plan)
+    laws, loads = Laws(), _Loads(mechanism, plan, ids, equations.counted)
     try:
         motion = [laws.add(prescribed[k]) if k in prescribed else -1 for k in order]
         efforts = mechanism.forces.efforts
@@ -88,17 +89,18 @@ def packed(equations: Reduced) -> Packed | None:
     parts: dict[str, Any] = {
         "STEP": len(plan.steps),
         "FREE": [len(equations.free)],
-        **_steps(plan, ids),
+        **_steps(plan, ids, bool(equations.counted)),
         "CONSTANTS": _filled(constants, np.float64),
         **_masses(equations),
         "STEEP": [_steep(mechanism)],
         **{"LAW_FORM": form, "LAW_SCALE": scale, "LAW_PTR": ptr, "LAW_DATA": data},
         **{"MOTION": motion, "EFFORT": effort},
         **loads.arrays(),
+        **_counted(equations),
     }
-    f, n, steps, free, torsions = len(order), plan.offsets[-1], len(plan.steps), len(equations.free), len(loads.turned)
+    f, n, steps, free, counted = len(order), plan.offsets[-1], len(plan.steps), len(equations.free), equations.counted
     parts |= {"COUNT": 1, "KNOWN": 1, "Z": 3 * f, "X": 3 * n, "K": f * n, "ROOTS": 2 * steps, "CLOCK": 1}
-    parts |= {"NEW_ROOTS": 2 * steps, "TURNED": torsions, "NEW_TURNED": torsions, "LOAD": 2 * n}
+    parts |= {"NEW_ROOTS": 2 * steps, "TURNED": len(counted), "NEW_TURNED": len(counted), "LOAD": 2 * n}
     parts |= {"PLACES": 6 * len(loads.expressions), "MATRIX": free * free, "RIGHT": free, "STACK": 3 * DEEP}
     two = equations.poses.steps
     rows = 1 + n + len(two) if f == 1 else 0
@@ -116,7 +118,7 @@ def packed(equations: Reduced) -> Packed | None:
     }
     parts |= {"MEASURES": equations.lengths[list(order)], "SERIES": MANY * (HEAD + TERMS * rows), "POWERS": 3 * TERMS}
     parts |= {"ENERGY": 4, "EFFORTS": f, "STAGES": 16 * free, "PAST": 16 * free}
-    return Packed(*_laid_out(parts), kinds, order, tuple(loads.turned))
+    return Packed(*_laid_out(parts), kinds, order)
 
 
 def _steep(mechanism: Mechanism) -> float:
@@ -128,8 +130,8 @@ def _steep(mechanism: Mechanism) -> float:
     )
 
 
-def _steps(plan: Plan, ids: Sequence[str]) -> dict[str, Any]:
-    """Return the steps, and what moves them."""
+def _steps(plan: Plan, ids: Sequence[str], counts: bool) -> dict[str, Any]:
+    """Return the steps, and what moves them; where turns are counted, poses follow each other in short ways."""
     rows, moved, turning = [], [], []
     for step in plan.steps:
         inputs = [plan.offsets[item.index] if isinstance(item, Slot) else -1 for item in step.inputs]
@@ -148,7 +150,7 @@ def _steps(plan: Plan, ids: Sequence[str]) -> dict[str, Any]:
     return {
         "ROWS": _filled(rows, np.int64),
         "TURNING": np.array(turning, np.int64),
-        "FOLLOWED": [bool(turning) or bool(steps_with_roots(plan))],
+        "FOLLOWED": [counts or bool(turning) or bool(steps_with_roots(plan))],
         "MODE": np.array([step.mode for step in plan.steps], np.int64),
         "MOVED_PTR": moved_ptr,
         "MOVED": moved_list,
@@ -192,15 +194,44 @@ def _masses(equations: Reduced) -> dict[str, Ints | Floats]:
     }
 
 
+def _terms(plan: Plan, expressions: Iterable[Affine]) -> tuple[Ints, Ints, Floats, Floats]:
+    """Return expressions: where the terms of each begin, their rows, their factors (., 2), and the constants (e, 2)."""
+    expressions = list(expressions)
+    ptr = np.concatenate(([0], np.cumsum([len(one.terms) for one in expressions]))).astype(np.int64)
+    flat = [term for one in expressions for term in one.terms]
+    rows = np.array([plan.offsets[slot] for slot, _ in flat], np.int64)
+    factors = np.array([(f.real, f.imag) for _, f in flat], np.float64).reshape(-1, 2)
+    return ptr, rows, factors, np.array([(e.const.real, e.const.imag) for e in expressions], np.float64).reshape(-1, 2)
+
+
+def _counted(equations: Reduced) -> dict[str, Ints | Floats]:
+    """Return the directions of the links whose turns are counted."""
+    plan, links = equations.plan, equations.mechanism.links
+    ptr, rows, factors, constants = _terms(plan, [plan.frames[link].direction for link in equations.counted])
+    drawn = np.array([np.angle(links[link].direction) for link in equations.counted], np.float64)
+    return {
+        "COUNTED_PTR": ptr,
+        "COUNTED_ROW": rows,
+        "COUNTED_FACTOR": factors,
+        "COUNTED_CONST": constants,
+        "DRAWN": drawn,
+    }
+
+
 @dataclass
 class _Loads:
-    """Loads as indices of expressions."""
+    """Loads as indices of expressions.
+
+    `drivers` are those in the order of the arrays, `counted` the links whose turns are counted.
+    """
 
     mechanism: Mechanism
     plan: Plan
+    drivers: Sequence[str]
+    counted: Sequence[str]
     expressions: dict[Affine, int] = field(default_factory=dict)
     lines: dict[str, list[tuple[float, ...]]] = field(default_factory=dict)
-    turned: list[str] = field(default_factory=list)
+    turns: list[list[tuple[int, int, float]]] = field(default_factory=list)
 
     def add(self, load: Any, laws: Laws) -> None:
         """Take in a load; `UnknownError` where it is of another kind."""
@@ -238,8 +269,24 @@ class _Loads:
     def _torsion(self, load: Torsion, laws: Laws) -> None:
         ends = map(self._direction, load.links)
         self._line("TORSIONS", *ends, -1 if load.actuator is None else laws.add(load.actuator))
-        self._line("TORSION_SIZES", load.stiffness, load.free_angle, load.damping)
-        self.turned.append(load.id)
+        # The angle is that of the sketch and a sum of terms, which leaves out their constant.
+        first, second = (self._turning[link] for link in load.links)
+        links = [self.mechanism.links[link] for link in load.links]
+        drawn = float(np.angle(links[1].direction / links[0].direction))
+        constant = second.constant - first.constant + (second.slots.const - first.slots.const).real
+        self._line("TORSION_SIZES", load.stiffness, load.free_angle - drawn - constant, load.damping)
+        self.turns.append([*self._turn_terms(second, 1.0), *self._turn_terms(first, -1.0)])
+
+    @cached_property
+    def _turning(self) -> Mapping[str, Turning]:
+        return turnings(self.mechanism, self.plan.turns)
+
+    def _turn_terms(self, how: Turning, sign: float) -> Iterator[tuple[int, int, float]]:
+        """Yield the terms of a turn: what each is, its index, and its factor, as in `turns_at`."""
+        yield from ((0, self.drivers.index(driver), sign * factor) for driver, factor in how.drivers)
+        yield from ((1, self.plan.offsets[slot], sign * factor.real) for slot, factor in how.slots.terms)
+        if how.counted is not None:
+            yield 2, self.counted.index(how.counted), sign
 
     def _push(self, load: AppliedForce, laws: Laws) -> None:
         direction = self._direction(load.link) if load.local else -1
@@ -260,15 +307,12 @@ class _Loads:
 
     def arrays(self) -> dict[str, Ints | Floats]:
         """Return expressions and loads."""
-        terms = [expression.terms for expression in self.expressions]
-        ptr = np.concatenate(([0], np.cumsum([len(one) for one in terms]))).astype(np.int64)
-        flat = [term for one in terms for term in one]
-        found: dict[str, Ints | Floats] = {
-            "CONST": np.array([(e.const.real, e.const.imag) for e in self.expressions], np.float64).reshape(-1, 2),
-            "TERM_PTR": ptr,
-            "TERM_ROW": np.array([self.plan.offsets[slot] for slot, _ in flat], np.int64),
-            "FACTOR": np.array([(f.real, f.imag) for _, f in flat], np.float64).reshape(-1, 2),
-        }
+        ptr, rows, factors, constants = _terms(self.plan, self.expressions)
+        found: dict[str, Ints | Floats] = {"CONST": constants, "TERM_PTR": ptr, "TERM_ROW": rows, "FACTOR": factors}
+        terms = [term for one in self.turns for term in one]
+        found["TURN_PTR"] = np.cumsum([0, *map(len, self.turns)]).astype(np.int64)
+        found["TURN_TERM"] = np.array([term[:2] for term in terms], np.int64).reshape(-1, 2)
+        found["TURN_FACTOR"] = np.array([term[2] for term in terms], np.float64)
         widths = {"SPRINGS": 3, "TORSIONS": 3, "PUSHES": 4, "MOMENTS": 3, "FRICTIONS": 3}
         for name, width in widths.items():
             found[name] = np.array(self.lines.get(name, []), np.int64).reshape(-1, width)

@@ -288,7 +288,8 @@ def _solved(motion: Motion, bodies: tuple[Body, ...], columns: Columns, applied:
 
 def _some(motion: Motion, samples: NDArray[np.intp]) -> Motion:
     drivers = {id: z[:, samples] for id, z in motion.drivers.items()}
-    return replace(motion, t=motion.t[samples], drivers=drivers, lanes=motion.lanes.take(samples))
+    counted = {link: turn[samples] for link, turn in motion.counted.items()}
+    return replace(motion, t=motion.t[samples], drivers=drivers, lanes=motion.lanes.take(samples), counted=counted)
 
 
 def _needed(motion: Motion, body: Body, applied: Wrenches) -> Floats:

@@ -60,14 +60,15 @@ class DriverRows:
                 found.append((complex(X[4 * k], X[4 * k + 1]), complex(X[4 * k + 2], X[4 * k + 3])))
         return found
 
-    def values(self, X: Floats, near: Floats) -> Floats:
-        """Return z (f,) [rad or m]; angles are those nearest to `near`."""
+    def values(self, X: Floats, turns: Floats) -> Floats:
+        """Return z (f,) [rad or m]; `turns` (links,) since the sketch tell the whole turns of angles."""
         out = np.empty(len(self._drives))
         for k, drive in enumerate(self._drives):
             first, second = self._frames(drive, X, 1 + 0j)
             if drive.kind == "angle":
                 angle = float(np.angle(second[1] / first[1]))
-                out[k] = angle + 2 * np.pi * round((near[k] - angle) / (2 * np.pi))
+                begin, end = (turns[self._index[link]] if link in self._index else 0.0 for link in drive.links)
+                out[k] = angle + 2 * np.pi * round((drive.start + end - begin - angle) / (2 * np.pi))
             elif drive.kind == "slide":
                 along, way = self._line(drive, first, second)
                 out[k] = (along.conjugate() * way).real - self._mechanism.guides[drive.joint or ""].start

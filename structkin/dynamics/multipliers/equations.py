@@ -11,7 +11,8 @@ drivers put on the coordinates: lambda is positive where it acts against a growi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -29,8 +30,9 @@ from structkin.dynamics.multipliers.kkt import Kkt, Solution
 from structkin.dynamics.multipliers.limit import limit
 from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameLoads, FrameMasses
 from structkin.dynamics.multipliers.stabilisation import Stabilisation
+from structkin.dynamics.multipliers.turns import LinkTurns
+from structkin.dynamics.state import State
 from structkin.dynamics.user_loads import UserLoad
-from structkin.kinematics import Motion
 from structkin.kinematics.special_geometry import structure_of
 from structkin.model.forces import Contact
 from structkin.model.mechanism import Mechanism
@@ -43,7 +45,10 @@ APART = 0.5
 
 @dataclass(frozen=True)
 class Pose:
-    """What belongs to a pose and its velocities: Phi (m,), its rate, gamma, the frames, the entries of M and Phi_q."""
+    """What belongs to a pose and its velocities: Phi (m,), its rate, gamma, the frames, the entries of M and Phi_q.
+
+    `turns` (links,) [rad] are those of the links since the sketch.
+    """
 
     kkt: Kkt
     phi: Floats
@@ -51,6 +56,7 @@ class Pose:
     gamma: Floats
     X: Floats
     X_rate: Floats
+    turns: Floats
     frame_map: Floats
     mass: Floats
     jacobian: Floats
@@ -66,8 +72,8 @@ class Pose:
 class GlobalInstant:
     """Everything at one time: coordinates q (n,) and rates, multipliers (m,), frames X (4 links,) and rates.
 
-    Drivers z (f, 3), the effort each needs (f,), what joints and prescribed drivers have to put on the frames
-    (4 links,), the kinetic energy [J] and its rate `power` [W].
+    Turns of the links (links,) [rad], drivers z (f, 3), the effort each needs (f,), what joints and prescribed drivers
+    have to put on the frames (4 links,), the kinetic energy [J] and its rate `power` [W].
     """
 
     q: Floats
@@ -75,6 +81,7 @@ class GlobalInstant:
     a: Floats
     multipliers: Floats
     X: tuple[Floats, Floats, Floats]
+    turns: Floats
     z: Floats
     effort: Floats
     needed: Floats
@@ -110,7 +117,7 @@ class Multipliers:
         self.masses = CoordinateMasses(c, self.frame_masses)
         self.drivers = DriverRows(mechanism, c.links, self.order)
         self.loads = FrameLoads(mechanism, self.plan, c.links, users)
-        self.turned = self.loads.turned
+        self.impacts, self.turns = self.loads.impacts, LinkTurns(mechanism, c)
         self.contacts = [id for id, load in mechanism.forces.loads.items() if isinstance(load, Contact)]
         redundant = c.m - (c.n - len(self.free))
         self._coordinate_drivers: CoordinateDrivers | None = None
@@ -123,8 +130,18 @@ class Multipliers:
         self._X_rows, self._to_q = X_rows, summing(X_columns, c.n)
         self._to_rows, self._by_mass = summing(c.pattern[0], c.m), summing(self.masses.pattern[0], c.n)
         self.evaluations = 0
-        self.near = np.array([drive.start for drive in mechanism.drives.values()])
         self._last: tuple[float, Floats, Pose, Floats, Floats, Floats] | None = None
+
+    def begin(self, t: float, y: Floats, turns: Mapping[str, float]) -> None:
+        """Begin at a state with these turns of the links since the sketch."""
+        self.turns.begin(t, y[: self.coordinates.n], *self._frames(y), turns)
+        self.loads.begun = dict(turns)
+
+    def _frames(self, y: Floats) -> tuple[Floats, Floats]:
+        """Return the frames (4 links,) and their rates at a state."""
+        c = self.coordinates
+        q, v = y[: c.n, None], y[c.n :, None]
+        return c.frames(q)[:, 0], c.frame_rates(q, v)[:, 0]
 
     # --- the equations ------------------------------------------------------------------------------------
 
@@ -148,10 +165,11 @@ class Multipliers:
         frame_map = c.frame_map(q)[2][:, 0] if self._frame_map is None else self._frame_map
         mass = self.masses.entries(frame_map)
         gamma = c.gamma(q, v, z, dz, ddz)
-        X, dX = c.frames(q), c.frame_rates(q, v)
-        z_q = None if self._coordinate_drivers is None else self._coordinate_drivers.entries(X[:, 0], frame_map)
+        X, dX = self._frames(y)
+        turns = self.turns.at(t, y[: c.n], X, dX)
+        z_q = None if self._coordinate_drivers is None else self._coordinate_drivers.entries(X, frame_map)
         return Pose(
-            self.kkt, phi[:, 0], rate[:, 0], gamma[:, 0], X[:, 0], dX[:, 0], frame_map, mass, jacobian[:, 0], z_q
+            self.kkt, phi[:, 0], rate[:, 0], gamma[:, 0], X, dX, turns, frame_map, mass, jacobian[:, 0], z_q
         )  # fmt: skip
 
     def accelerations(self, t: float, y: Floats) -> tuple[Pose, Floats, Floats, Floats]:
@@ -179,7 +197,7 @@ class Multipliers:
 
     def _on_frames(self, t: float, pose: Pose) -> Floats:
         """Return weight, loads and the efforts of free coordinates on the frames (4 links,)."""
-        on_frames = self.frame_masses.weight + self.loads(t, pose.X, pose.X_rate)
+        on_frames = self.frame_masses.weight + self.loads(t, pose.X, pose.X_rate, pose.turns)
         efforts = given_efforts(self.mechanism, self.order, t)
         if efforts.any():
             rows, columns = self.drivers.pattern
@@ -194,7 +212,7 @@ class Multipliers:
 
     @property
     def renewed(self) -> bool:
-        """Whether the last `settle` changed what is integrated, so that multistep methods have to begin anew."""
+        """Whether the last `accept` changed what is integrated, so that multistep methods have to begin anew."""
         return self.stabilisation.renewed
 
     def strained(self, method: str, h: float) -> str:
@@ -202,12 +220,14 @@ class Multipliers:
         return self.stabilisation.strained(method, h)
 
     def settle(self, t: float, y: Floats) -> Floats:
-        """Return the state that a step's end is taken for, and follow the angles of the drivers there."""
-        y = self.stabilisation.settle(self, t, y)
-        X = self.coordinates.frames(y[: self.coordinates.n, None])[:, 0]
-        if np.isfinite(X).all():
-            self.near = self.drivers.values(X, self.near)
-        return y
+        """Return the state that a step's end is taken for."""
+        return self.stabilisation.settle(self, t, y)
+
+    def accept(self, t: float, y: Floats) -> None:
+        """Go on from the end of a step: count turns, note impacts, and choose what is independent."""
+        self.stabilisation.accept(self, t, y)
+        self.turns.accept(t, y[: self.coordinates.n], *self._frames(y))
+        self.remember(t, y)
 
     def change(self, t: float, y: Floats, near: float = 0.0) -> Floats | None:
         """Return None: these coordinates tell every pose, none takes the place of another."""
@@ -216,17 +236,16 @@ class Multipliers:
     def remember(self, t: float, y: Floats) -> None:
         """Note the speeds at which bodies met that touch at the end of a step."""
         if self.contacts:
-            note_impacts(self._motion(t, y), self.turned)
+            note_impacts(self._motion(t, y), self.impacts)
             self._last = None  # the forces are others now
 
     def depths(self, t: float, y: Floats) -> Floats:
         """Return how deep the bodies of each contact overlap (c,) [m] that have not met yet; -inf of others."""
-        return depths(self._motion(t, y), self.turned)
+        return depths(self._motion(t, y), self.impacts)
 
-    def _motion(self, t: float, y: Floats) -> Motion:
-        c = self.coordinates
-        q, v = y[: c.n, None], y[c.n :, None]
-        return self.loads.motion(t, c.frames(q)[:, 0], c.frame_rates(q, v)[:, 0])
+    def _motion(self, t: float, y: Floats) -> State:
+        X, dX = self._frames(y)
+        return self.loads.motion(t, X, dX, self.turns.at(t, y[: self.coordinates.n], X, dX))
 
     def come_apart(self, t: float, y: Floats) -> str:
         """Return in words which joint has come apart; empty where none has."""
@@ -246,7 +265,7 @@ class Multipliers:
         q, v = y[: c.n], y[c.n :]
         ddX = c.frame_seconds(q[:, None], v[:, None], a[:, None])[:, 0]
         z = np.empty((len(self.order), 3))
-        z[:, 0] = self.near = self.drivers.values(pose.X, self.near)
+        z[:, 0] = self.drivers.values(pose.X, pose.turns)
         z[:, 1], z[:, 2] = self.drivers.rates(pose.X, pose.X_rate, ddX)
         needed = self.frame_masses.matrix @ ddX - self._on_frames(t, pose)
         momentum = self.frame_masses.matrix @ pose.X_rate
@@ -259,13 +278,17 @@ class Multipliers:
             # Phi_q q' = nu: a virtual turn of the driver moves its rows by nu, against lambda.
             effort[k] = -float(multipliers @ c.nu(laws[0], unit)[:, 0])
         return GlobalInstant(
-            q, v, a, multipliers, (pose.X, pose.X_rate, ddX), z, effort, needed,
+            q, v, a, multipliers, (pose.X, pose.X_rate, ddX), pose.turns, z, effort, needed,
             0.5 * float(momentum @ pose.X_rate), float(momentum @ ddX),
         )  # fmt: skip
 
     def recorded(self, t: float, y: Floats) -> GlobalInstant:
-        """Return everything at a time and state that is kept."""
-        return self.at(t, y)
+        """Return everything at a time and state that is kept; what the solvers learn from it is forgotten."""
+        aside = copy(self)
+        aside.kkt, aside.stabilisation = copy(self.kkt), copy(self.stabilisation)
+        instant = aside.at(t, aside.settle(t, y))
+        self.evaluations = aside.evaluations
+        return instant
 
     def times_jacobian(self, entries: Floats, v: Floats) -> Floats:
         """Return Phi_q v (m,) for the entries of Phi_q."""

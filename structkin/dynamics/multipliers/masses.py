@@ -21,8 +21,8 @@ from structkin.coordinates import Coordinates
 from structkin.coordinates.quadrics import summing
 from structkin.dynamics.bodies import Body
 from structkin.dynamics.loads import wrenches
+from structkin.dynamics.state import State
 from structkin.dynamics.user_loads import UserLoad
-from structkin.kinematics import Motion
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan
 from structkin.model.mechanism import Mechanism
@@ -112,15 +112,16 @@ class FrameLoads:
                     parts += [4 * k + 2 * part, 4 * k + 2 * part + 1]
         self._slots, self._parts = np.array(slots, np.intp), np.array(parts, np.intp)
         self.any = bool(mechanism.forces.loads) or bool(users)
-        #: The last angle of each torsional spring; the speeds at which the bodies of contacts have met.
-        self.turned: dict[str, float] = {}
+        #: The speeds at which the bodies of contacts have met, and the turns of the links at the start.
+        self.impacts: dict[str, float] = {}
+        self.begun: dict[str, float] = {}
 
-    def __call__(self, t: float, X: Floats, dX: Floats) -> Floats:
-        """Return the forces on the frames at a time."""
+    def __call__(self, t: float, X: Floats, dX: Floats, turns: Floats) -> Floats:
+        """Return the forces on the frames at a time, where the links have these turns (links,) since the sketch."""
         out = np.zeros(len(X))
         if not self.any:
             return out
-        total = wrenches(self.motion(t, X, dX), (), self._users, near=self.turned)
+        total = wrenches(self.motion(t, X, dX, turns), (), self._users, impacts=self.impacts)
         for k, link in enumerate(self._links):
             out[4 * k : 4 * k + 2] = total.force[link][0]
             Ux, Uy = X[4 * k + 2 : 4 * k + 4]
@@ -128,10 +129,11 @@ class FrameLoads:
             out[4 * k + 2], out[4 * k + 3] = -moment * Uy, moment * Ux
         return out
 
-    def motion(self, t: float, X: Floats, dX: Floats) -> Motion:
+    def motion(self, t: float, X: Floats, dX: Floats, turns: Floats) -> State:
         """Return the frames at a time as a motion of one sample."""
         x = np.zeros((3, self._plan.offsets[-1], 1))
         x[0, self._slots, 0], x[1, self._slots, 0] = X[self._parts], dX[self._parts]
         lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
         drivers: dict[str, Any] = {id: np.full((3, 1), np.nan) for id in self._mechanism.drives}
-        return Motion(self._mechanism, self._plan, np.array([t]), drivers, lanes)
+        counted = dict(zip(self._links, turns[:, None], strict=True))
+        return State(self._mechanism, self._plan, np.array([t]), drivers, lanes, counted=counted, begun=self.begun)

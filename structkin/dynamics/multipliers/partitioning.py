@@ -77,8 +77,11 @@ class Partitioning:
         raise NoPoseError(t, Status.NOT_CONVERGED, -1)
 
     def settle(self, equations: Multipliers, t: float, y: Floats) -> Floats:
-        """Return the closed state, and choose anew where the chosen coordinates tell the motion badly."""
-        y = self.close(equations, t, y)
+        """Return the closed state."""
+        return self.close(equations, t, y)
+
+    def accept(self, equations: Multipliers, t: float, y: Floats) -> None:
+        """Choose anew where the chosen coordinates tell the motion badly."""
         assert self.chosen is not None
         motions = _free_motions(equations, t, y)
         with np.errstate(all="ignore"):
@@ -86,7 +89,6 @@ class Partitioning:
         self.renewed = not np.max(np.abs(per_chosen), initial=0.0) < STEEP
         if self.renewed:
             self.chosen, self._solver = _largest(equations, motions), None
-        return y
 
     def strained(self, method: str, h: float) -> str:
         """There are no gains."""

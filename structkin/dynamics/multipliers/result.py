@@ -52,6 +52,7 @@ def global_simulation(
         integration=integration,
         stopped=stopped,
         loads=equations.users,
+        counted=dict(zip(c.links, np.stack([instant.turns for instant in instants], axis=1), strict=True)),
         impacts=impacts,
         formulation=equations.formulation,
         coordinates=c,

@@ -29,13 +29,16 @@ class Stabilisation(Protocol):
 
     @property
     def renewed(self) -> bool:
-        """Whether the last `settle` changed what is integrated, so that multistep methods have to begin anew."""
+        """Whether the last `accept` changed what is integrated, so that multistep methods have to begin anew."""
 
     def close(self, equations: Multipliers, t: float, y: Floats) -> Floats:
         """Return the state at which the accelerations of a state are taken."""
 
     def settle(self, equations: Multipliers, t: float, y: Floats) -> Floats:
         """Return the state that a step's end is taken for."""
+
+    def accept(self, equations: Multipliers, t: float, y: Floats) -> None:
+        """Go on from the settled end of a step."""
 
     def strained(self, method: str, h: float) -> str:
         """Return in words that the gains are beyond what a method bears at a step; empty where they are not."""
@@ -53,6 +56,9 @@ class Unchanged:
     def settle(self, equations: Multipliers, t: float, y: Floats) -> Floats:
         """Return the state unchanged."""
         return y
+
+    def accept(self, equations: Multipliers, t: float, y: Floats) -> None:
+        """Nothing is kept from step to step."""
 
     def strained(self, method: str, h: float) -> str:
         """There are no gains."""

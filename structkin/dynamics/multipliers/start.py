@@ -12,6 +12,7 @@ from structkin.coordinates import Coordinates
 from structkin.dynamics.multipliers.equations import Multipliers
 from structkin.dynamics.multipliers.masses import LINEAR
 from structkin.dynamics.multipliers.stabilisation import Stabilisation
+from structkin.dynamics.start import walked
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.kinematics.solve import solve
@@ -53,8 +54,9 @@ def global_start(
     )
     # Frames do not hold the whole turns that gears have made: a walk from the sketch counts them.
     q = _walked(mechanism, family, drivers) if c.turned else c.from_frames(X)
-    equations.near = np.array([drivers[id][0][0] for id in equations.order])
-    return equations, np.concatenate((q[:, 0], _rates(c, q, dX)))
+    y = np.concatenate((q[:, 0], _rates(c, q, dX)))
+    equations.begin(t, y, walked(first)[1])
+    return equations, y
 
 
 def _walked(mechanism: Mechanism, family: str, drivers: Mapping[str, Any]) -> Floats:

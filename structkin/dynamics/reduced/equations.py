@@ -11,7 +11,8 @@ occurs, and the pose closes exactly at every instant. The contraction z'^T L z' 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,13 +22,15 @@ from structkin.dynamics.bodies import Body
 from structkin.dynamics.contacts import depths, note_impacts
 from structkin.dynamics.efforts import given_efforts
 from structkin.dynamics.loads import wrenches
+from structkin.dynamics.reduced.counted import Counted
 from structkin.dynamics.reduced.dead_points import DeadPoints
+from structkin.dynamics.reduced.maps import SlotMap
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.reduced.poses import Poses
+from structkin.dynamics.state import State
 from structkin.dynamics.user_loads import UserLoad
-from structkin.kinematics import Motion
-from structkin.kinematics.affine import Affine
 from structkin.kinematics.engine import Lanes
+from structkin.kinematics.motion.turning import turnings
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.status import Status
 from structkin.model.forces import Contact
@@ -46,14 +49,15 @@ class Instant:
     """Everything at one time: slots x (3, rows, 1), drivers z (f, 3), and the effort each driver needs (f,).
 
     `second` holds the second rates of the free coordinates of the state, which are those of their drivers as a rule.
-    `kinetic` is the kinetic energy [J], `power` its rate [W]. `around` (rows, nodes) holds complex slots around a pose
-    near a change point, for what is asked of it later.
+    `turns` (k,) [rad] are those of the links counted. `kinetic` is the kinetic energy [J], `power` its rate [W].
+    `around` (rows, nodes) holds complex slots around a pose near a change point, for what is asked of it later.
     """
 
     x: Floats
     z: Floats
     second: Floats
     effort: Floats
+    turns: Floats
     kinetic: float
     power: float
     around: NDArray[np.complex128] | None = None
@@ -76,22 +80,30 @@ class Reduced:
         self.mass = np.array([body.mass for body in self.bodies])
         self.inertia = np.array([body.inertia for body in self.bodies])
         frames = [plan.frames[body.link] for body in self.bodies]
-        self._center = _Map(plan, [frame.point(body.center) for frame, body in zip(frames, self.bodies, strict=True)])
-        self._direction = _Map(plan, [frame.direction for frame in frames])
+        self._center = SlotMap(
+            plan, [frame.point(body.center) for frame, body in zip(frames, self.bodies, strict=True)]
+        )
+        self._direction = SlotMap(plan, [frame.direction for frame in frames])
         self._links = [name for name in mechanism.links if name != mechanism.topology.ground]
-        self._origin = _Map(plan, [plan.frames[link].origin for link in self._links])
-        self._turning = _Map(plan, [plan.frames[link].direction for link in self._links])
+        self._origin = SlotMap(plan, [plan.frames[link].origin for link in self._links])
+        self._turning = SlotMap(plan, [plan.frames[link].direction for link in self._links])
         self._loaded = bool(mechanism.forces.loads) or bool(users)
         gravity = mechanism.forces.gravity
         self._gravity = np.array((gravity.real, gravity.imag))
-        self.turned: dict[str, float] = {}
+        self.impacts: dict[str, float] = {}
         self.contacts = [id for id, load in mechanism.forces.loads.items() if isinstance(load, Contact)]
         self.evaluations = 0
         self._last: tuple[float, Floats, Instant] | None = None
         places = np.array(list(mechanism.points.values()))
         self._size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
         self.lengths = np.array([1.0 if drive.kind == "angle" else self._size for drive in mechanism.drives.values()])
-        self.poses = Poses(plan, self.order, self.lengths)
+        how = turnings(mechanism, plan.turns)
+        #: The links whose turns no driver tells, and the turns of all links at the start [rad].
+        self.counted = tuple(link for link in self._links if how[link].counted == link)
+        self.begun: dict[str, float] = {}
+        sketch = np.array([np.angle(mechanism.links[link].direction) for link in self.counted])
+        counted = Counted(plan, [plan.frames[link].direction for link in self.counted], sketch)
+        self.poses = Poses(plan, self.order, self.lengths, counted)
         self._dead_points = DeadPoints(self.poses, self.free)
 
     # --- the equations ------------------------------------------------------------------------------------
@@ -109,20 +121,30 @@ class Reduced:
         self._last = t, np.array(y), instant
         return instant
 
-    def resume(self, q: Floats, x: Floats, roots: Floats, grown: NDArray[np.bool_]) -> None:
+    def resume(self, q: Floats, x: Floats, roots: Floats, grown: NDArray[np.bool_], turns: Floats) -> None:
         """Go on from coordinates (f,) that were come to elsewhere, with slots (rows,) and roots (k,) of the groups.
 
-        `grown` (k,) tells the roots that have been large since the equations were last asked.
+        `grown` (k,) tells the roots that have been large since the equations were last asked, `turns` are those of the
+        links counted.
         """
         self._dead_points.forget(grown)
-        self.poses.resume(q, x, roots)
+        self.poses.resume(q, x, roots, turns)
         self._last = None
 
+    def aside(self) -> Reduced:
+        """Return equations that go on from the last pose, and leave these where they are."""
+        found = copy(self)
+        found.poses, found._dead_points = self.poses.aside(), copy(self._dead_points)
+        found._dead_points.poses = found.poses
+        return found
+
     def recorded(self, t: float, y: Floats) -> Instant:
-        """Return everything at a time and state that is kept."""
-        instant = self.at(t, y)
-        self._follow(t, y)
-        around = self.poses.circle()
+        """Return everything at a time and state that is kept; what was evaluated before stays the last pose."""
+        aside = self.aside()
+        instant = aside.at(t, y)
+        aside._follow(t, y)
+        around = aside.poses.circle()
+        self.evaluations = aside.evaluations
         return instant if around is None else replace(instant, around=around)
 
     def energies(self, t: float, y: Floats) -> tuple[float, float]:
@@ -194,7 +216,7 @@ class Reduced:
         x[2, :, 0], z[:, 2] = q[:, 2] @ K + convective, q[:, 2] @ Kz + bend_z
         effort = matrix @ q[:, 2] - force - Kz @ given
         effort[free] = given[free]
-        return Instant(x, z, q[free, 2], effort, *self._energy(x))
+        return Instant(x, z, q[free, 2], effort, self.poses.turns, *self._energy(x))
 
     def _coordinates(self, t: float, y: Floats) -> Floats:
         """Return the coordinates (f, 3) at a state, the second rates of the free ones zero."""
@@ -243,56 +265,43 @@ class Reduced:
 
     def _applied(self, t: float, z: Floats, x: Floats, K: Floats) -> Floats:
         """Return what all loads but gravity do along the coordinates (f,)."""
-        drivers = {id: z[k][:, None] for k, id in enumerate(self.order)}
-        lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
-        total = wrenches(
-            Motion(self.mechanism, self.plan, np.array([t]), drivers, lanes), (), self.users, near=self.turned
-        )
+        total = wrenches(self._state(t, z, x, self.poses.turns), (), self.users, impacts=self.impacts)
         force = np.stack([total.force[link][0] for link in self._links])
         moment = np.array([total.moment[link][0] for link in self._links])
         U, dU = self._turning.value(x[0, :, 0]), self._turning.rate(K.T)
         angle = U[:, 0, None] * dU[:, 1] - U[:, 1, None] * dU[:, 0]
         return np.asarray(np.einsum("bif,bi->f", self._origin.rate(K.T), force) + moment @ angle)
 
+    def accept(self, t: float, y: Floats) -> None:
+        """Go on from the end of a step."""
+        self.remember(t, y)
+
     def remember(self, t: float, y: Floats) -> None:
         """Note the speeds at which bodies met that touch at the end of a step."""
         if self.contacts:
-            note_impacts(self._motion(t, y), self.turned)
+            note_impacts(self._motion(t, y), self.impacts)
             self._last = None  # the forces are others now
 
     def depths(self, t: float, y: Floats) -> Floats:
         """Return how deep the bodies of each contact overlap (c,) [m] that have not met yet; -inf of others."""
-        return depths(self._motion(t, y), self.turned)
+        return depths(self._motion(t, y), self.impacts)
 
-    def _motion(self, t: float, y: Floats) -> Motion:
+    def _motion(self, t: float, y: Floats) -> State:
         """Return the motion of one sample at a time and state."""
         instant = self.at(t, y)
-        drivers = {id: instant.z[k][:, None] for k, id in enumerate(self.order)}
-        lanes = Lanes(instant.x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
-        return Motion(self.mechanism, self.plan, np.array([t]), drivers, lanes)
+        return self._state(t, instant.z, instant.x, instant.turns)
+
+    def _state(self, t: float, z: Floats, x: Floats, turns: Floats) -> State:
+        """Return drivers (f, 3), slots (3, rows, 1) and turns of the links counted as a motion of one sample."""
+        drivers = {id: z[k][:, None] for k, id in enumerate(self.order)}
+        lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
+        counted = dict(zip(self.counted, turns[:, None], strict=True))
+        return State(self.mechanism, self.plan, np.array([t]), drivers, lanes, counted=counted, begun=self.begun)
 
     # --- the pose -----------------------------------------------------------------------------------------
 
-    def start(self, x: Floats, z: Floats) -> None:
-        """Begin near a known regular pose: slots (rows, 1), drivers' values (f,)."""
-        self.poses.start(x[:, 0], z)
+    def start(self, x: Floats, z: Floats, turns: Mapping[str, float]) -> None:
+        """Begin near a known regular pose: slots (rows, 1), drivers' values (f,), turns of all links."""
+        self.begun = dict(turns)
+        self.poses.start(x[:, 0], z, np.array([turns[link] for link in self.counted]))
         self._last = None
-
-
-class _Map:
-    """Affine expressions of slots as one matrix: values (b, 2) and rates (b, 2, k)."""
-
-    def __init__(self, plan: Plan, expressions: Sequence[Affine]) -> None:
-        self._matrix = np.zeros((len(expressions), 2, plan.offsets[-1]))
-        self._const = np.array([(one.const.real, one.const.imag) for one in expressions]).reshape(-1, 2)
-        for row, expression in enumerate(expressions):
-            for slot, factor in expression.terms:
-                k = plan.rows(slot).start
-                self._matrix[row, :, k] += factor.real, factor.imag
-                self._matrix[row, :, k + 1] += -factor.imag, factor.real
-
-    def value(self, slots: Floats) -> Floats:
-        return np.asarray(self._matrix @ slots + self._const)
-
-    def rate(self, slots: Floats) -> Floats:
-        return np.asarray(self._matrix @ slots)

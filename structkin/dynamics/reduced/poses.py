@@ -9,11 +9,13 @@ way leads past one, it is gone in parts until it meets it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.reduced.across import across
+from structkin.dynamics.reduced.counted import Counted
 from structkin.dynamics.reduced.inverse import Chart
 from structkin.dynamics.reduced.pose import (
     NoPoseError,
@@ -55,30 +57,52 @@ ACROSS = 0.3
 class Poses:
     """Follows a mechanism from pose to pose."""
 
-    def __init__(self, plan: Plan, order: Sequence[str], lengths: Floats) -> None:
+    def __init__(self, plan: Plan, order: Sequence[str], lengths: Floats, counted: Counted) -> None:
         """Prepare; `lengths` (f,) make coordinates of different kinds comparable."""
         self.plan, self.order, self.lengths = plan, tuple(order), lengths
+        self._counted, self.turns = counted, np.zeros(0)
+        self._last: Pose | None = None
         self.chart = Chart()
         self.steps, self._general = steps_with_roots(plan), general_steps(plan)
         # Behind origins and directions of its links a general group has the angles that it counts.
         groups = [(step.outputs, 2 * step.kind.rows.links) for step in plan.steps if isinstance(step.kind, General)]
         units = [slot for outputs, count in groups for slot in outputs[1:count:2]]
         self._unit = [row for slot in units for row in (plan.rows(slot).start, plan.rows(slot).start + 1)]
-        self.last: Pose | None = None
         self._start: tuple[Floats, Floats] | None = None
         self._slopes: tuple[Pose, Floats] | None = None
         self._series: list[Series] = []
         self._in_vain: Floats | None = None
         self._signs: tuple[Pose, Floats] | None = None
 
-    def start(self, x: Floats, z: Floats) -> None:
-        """Begin at a known regular pose: slots (rows,), drivers' values (f,)."""
-        self._start = x, z
+    @property
+    def last(self) -> Pose | None:
+        """The last pose; the `turns` (k,) of the links that are counted are those there."""
+        return self._last
+
+    @last.setter
+    def last(self, pose: Pose | None) -> None:
+        self._last = pose
+        if pose is not None:
+            self.turns = self._counted.turns(pose.x, self.turns)
+
+    def aside(self) -> Poses:
+        """Return poses that go on from the last one, and leave these where they are."""
+        found = copy(self)
+        found._series = list(self._series)
+        return found
+
+    def start(self, x: Floats, z: Floats, turns: Floats) -> None:
+        """Begin at a known regular pose: slots (rows,), drivers' values (f,), turns (k,) of the links counted."""
+        self._start, self.turns = (x, z), turns
         self.last, self.chart, self._series, self._in_vain = None, Chart(), [], None
 
-    def resume(self, q: Floats, x: Floats, roots: Floats) -> None:
-        """Go on from coordinates (f,) on the same motion that were come to elsewhere, with slots (rows,) and roots."""
+    def resume(self, q: Floats, x: Floats, roots: Floats, turns: Floats) -> None:
+        """Go on from coordinates (f,) on the same motion that were come to elsewhere, with slots (rows,) and roots.
+
+        `turns` (k,) are those of the links counted there.
+        """
         assert self.last is not None
+        self.turns = turns.copy()
         if np.array_equal(q, self.last.q):
             return
         series = next((one for one in self.series if one.holds(q)), None)
@@ -147,6 +171,8 @@ class Poses:
         if np.array_equal(q, self.last.q):
             return
         found = self._hop(t, q)
+        if isinstance(found, Pose) and halvings and self._counted.far(self.last.x, found.x):
+            found = Status.NOT_CONVERGED, -1
         if isinstance(found, Pose):
             self._keep(found)
             return
@@ -165,7 +191,9 @@ class Poses:
         """Return the pose at q, or why it cannot be told from here."""
         assert self.last is not None
         last, way = self.last, q - self.last.q
-        if (self.steps or self.plan.tracked) and np.max(np.abs(way) / self.measures, initial=0.0) > WAY:
+        if (self.steps or self.plan.tracked or self._counted.any) and np.max(
+            np.abs(way) / self.measures, initial=0.0
+        ) > WAY:
             return Status.NOT_CONVERGED, -1
         for one in self._series:
             if one.holds(q):

@@ -44,5 +44,6 @@ def reduced_simulation(
         integration=integration,
         stopped=stopped,
         loads=equations.users,
+        counted={link: np.array([instant.turns[k] for instant in kept]) for k, link in enumerate(equations.counted)},
         impacts=impacts,
     )

@@ -16,6 +16,8 @@ from structkin.kinematics.engine import Lanes
 from structkin.kinematics.many.record import ManyPlan
 from structkin.kinematics.many.variants import Variants, plain
 from structkin.kinematics.motion import Motion
+from structkin.kinematics.motion.angles import wound
+from structkin.kinematics.motion.turning import turnings
 from structkin.kinematics.status import Status
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
@@ -127,9 +129,13 @@ class Apart(Motions):
 
 @dataclass(frozen=True, repr=False)
 class Together(Motions):
-    """Motions whose variants are lanes of one plan `many`, but for a few that were solved `alone`, by their number."""
+    """Motions whose variants are lanes of one plan `many`, but for a few that were solved `alone`, by their number.
+
+    `drivers[id]` (v, n) are the drivers' values.
+    """
 
     many: ManyPlan
+    drivers: Mapping[str, Floats]
     lanes: Lanes
     alone: Mapping[int, Motion]
 
@@ -157,9 +163,12 @@ class Together(Motions):
 
     def angle(self, link: str) -> Floats:
         """Return the angles (v, n) [rad] of a link, without jumps of a turn along the samples of a variant."""
-        u = self._direction(link, 0)
-        angles = np.unwrap(np.arctan2(u[..., 1], u[..., 0]), axis=1)
-        return self._with_alone(angles, lambda motion: motion.angle(link))
+        angles = self._direction_angle(link)
+        how = turnings(self.mechanism, self.many.plan.turns)[link]
+        turn = np.zeros(angles.shape) if how.counted is None else np.unwrap(self._direction_angle(how.counted), axis=1)
+        for driver, factor in how.drivers:
+            turn = turn + factor * self.drivers[driver]
+        return self._with_alone(wound(angles, turn), lambda motion: motion.angle(link))
 
     def omega(self, link: str) -> Floats:
         """Return the angular velocities (v, n) [rad/s] of a link."""
@@ -184,6 +193,10 @@ class Together(Motions):
         if link not in frames:
             raise InputError([Problem(str(link), "is not a link", suggest(str(link), frames))], self.mechanism.title)
         return frames[link]
+
+    def _direction_angle(self, link: str) -> Floats:
+        u = self._direction(link, 0)
+        return np.asarray(np.arctan2(u[..., 1], u[..., 0]))
 
     def _direction(self, link: str, order: int) -> Floats:
         return self._evaluate(self._frame(link).direction, order)

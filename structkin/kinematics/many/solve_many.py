@@ -96,7 +96,8 @@ def solve_many(
     lanes = _run(many, z, count, len(schedule), progress)
     alone = passing_flat(many, count, _walk(schedule, rows, count))
     motions = apart(np.array(alone)).motions if alone else ()
-    return Together(mechanism, schedule.t, count, many, lanes, dict(zip(alone, motions, strict=True)))
+    values = {id: rates[0] for id, rates in z.items()}
+    return Together(mechanism, schedule.t, count, many, values, lanes, dict(zip(alone, motions, strict=True)))
 
 
 def _walk(schedule: Schedule, rows: Mapping[str, Floats], count: int) -> dict[str, Floats]:

@@ -18,16 +18,26 @@ def wrapped(angle: Floats) -> Floats:
 
 
 def wound(angle: Floats, turn: Floats) -> Floats:
-    """Return angles (n,) with the whole turns that are counted in `turn`, from the first finite sample on.
+    """Return angles (..., n) with the whole turns that are counted in `turn`, from the first finite sample on.
 
     >>> wound(np.array([0.0, -3.0]), np.array([5.0, 5.0 + 3 * np.pi + 0.1])).round(3).tolist()
     [0.0, 9.566]
     """
-    good = np.flatnonzero(np.isfinite(angle + turn))
-    if not len(good):
-        return np.array(angle)
-    way = (turn - turn[good[0]]) - (angle - angle[good[0]])
+    way = turn - angle
+    first = np.argmax(np.isfinite(way), axis=-1, keepdims=True)
+    way = way - np.take_along_axis(way, first, axis=-1)
     return np.asarray(angle + 2 * np.pi * np.round(way / (2 * np.pi)))
+
+
+def since(start: float, angle: Floats) -> Floats:
+    """Return how far angles (n,) are from a start; the first finite sample is within half a turn of it.
+
+    >>> since(1.0, np.array([np.nan, 7.0, 8.0])).round(3).tolist()
+    [nan, -0.283, 0.717]
+    """
+    turn = angle - start
+    good = np.flatnonzero(np.isfinite(turn))
+    return np.asarray(turn - 2 * np.pi * np.round(turn[good[0]] / (2 * np.pi))) if len(good) else turn
 
 
 def continuous(angle: Floats, omega: Floats, t: Floats) -> Floats:

@@ -17,10 +17,11 @@ from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.geneva_motion import GenevaMotion
 from structkin.kinematics.jerk import Jerk, third_rates
-from structkin.kinematics.motion.angles import continuous, wound
+from structkin.kinematics.motion.angles import continuous, since, wound, wrapped
 from structkin.kinematics.motion.moving_frames import MovingFrames, cross
 from structkin.kinematics.motion.outcomes import failures, runs
 from structkin.kinematics.motion.residual import residual
+from structkin.kinematics.motion.turning import Turning, turnings
 from structkin.kinematics.motion.velocity_coefficients import VelocityCoefficients
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.profile_motion import ProfileMotion
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+#: A way between samples leads to them where directions agree to this angle [rad].
+SAME = 1e-6
+
 
 @dataclass(frozen=True)
 class Motion:
@@ -60,6 +64,8 @@ class Motion:
     thirds: Mapping[str, Floats] = field(default_factory=dict)
     #: How a global method went (`structkin.coordinates`); None after a topological one.
     statistics: Statistics | None = None
+    #: Turns of links since the sketch (n,) [rad] that were counted along the steps of a simulation.
+    counted: Mapping[str, Floats] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of samples."""
@@ -104,14 +110,42 @@ class Motion:
         """Return the angle (n,) [rad] of a link, continuous over the motion.
 
         It is the direction from the link's first to its second listed point, counter-clockwise from x; the first
-        sample is in (-pi, pi]. Between samples further apart than half a turn the angular velocities choose the turn;
-        where there are gears, whole turns are counted.
+        sample is in (-pi, pi]. Angles that drivers and gears determine follow them exactly, and those of a simulation
+        its steps, however far apart the samples lie. Other links are followed between samples that lie far apart;
+        over many thousand turns the angular velocities choose the turn.
         """
+        return wound(self.direction_angle(link), self.turn(link))
+
+    def turn(self, link: str) -> Floats:
+        """Return how far a link has turned since the sketch (n,) [rad], whole turns counted as in `angle`.
+
+        Where neither drivers nor gears tell it, the first sample is within half a turn of the sketch.
+        """
+        if link in self.counted:
+            return self.counted[link]
+        self._frames.frame(link)
+        how = self._turnings[link]
+        if how.counted == link:
+            return self._counted_turn(link)
+        turn = self._frames.scalar(how.slots) + how.constant
+        for driver, factor in how.drivers:
+            turn = turn + factor * self.drivers[driver][0]
+        return turn if how.counted is None else turn + self.turn(how.counted)
+
+    def _counted_turn(self, link: str) -> Floats:
+        """Return the turn (n,) of a link that no driver tells: along the way, where that leads to the samples."""
+        angle, drawn = self.direction_angle(link), float(np.angle(self.mechanism.links[link].direction))
+        if self._way is not None:
+            way, kept = self._way
+            turn = way.turn(link)[kept]
+            if (np.abs(wrapped(drawn + turn - angle)) < SAME)[np.isfinite(angle)].all():
+                return turn
+        return since(drawn, continuous(angle, self.omega(link), self.t))
+
+    def direction_angle(self, link: str) -> Floats:
+        """Return the angle (n,) of a link in (-pi, pi]."""
         u = self._frames.direction(link)
-        angle = np.arctan2(u[:, 1], u[:, 0])
-        if link in self.plan.turns:
-            return wound(angle, self._frames.scalar(self.plan.turns[link]))
-        return continuous(angle, self.omega(link), self.t)
+        return np.asarray(np.arctan2(u[:, 1], u[:, 0]))
 
     def omega(self, link: str) -> Floats:
         """Return the angular velocity (n,) [rad/s] of a link."""
@@ -311,6 +345,16 @@ class Motion:
     @cached_property
     def _frames(self) -> MovingFrames:
         return MovingFrames(self.mechanism, self.plan, self.lanes)
+
+    @cached_property
+    def _way(self) -> tuple[Motion, NDArray[np.intp]] | None:
+        from structkin.kinematics.motion.between import way_of
+
+        return way_of(self)
+
+    @cached_property
+    def _turnings(self) -> Mapping[str, Turning]:
+        return turnings(self.mechanism, self.plan.turns)
 
     @cached_property
     def _coefficients(self) -> VelocityCoefficients:

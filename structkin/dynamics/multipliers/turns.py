@@ -1,0 +1,56 @@
+"""Turns of all links in the global equations, counted from step to step.
+
+A direction in the coordinates leaves whole turns open. Angles among the coordinates hold them; of other links the turn
+is the one next to what the angular velocities tell since the last step that was accepted, by the trapezoidal rule. So
+it is a function of time and state and of what was counted at that step, which nothing else changes: neither trial
+steps nor outputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.coordinates import Coordinates
+from structkin.model.mechanism import Mechanism
+
+Floats = NDArray[np.float64]
+
+
+class LinkTurns:
+    """The turns since the sketch [rad] of the links (k,) of a family of coordinates."""
+
+    def __init__(self, mechanism: Mechanism, coordinates: Coordinates) -> None:
+        """Take the sketch for the beginning."""
+        self.links, self._coordinates = coordinates.links, coordinates
+        self._sketch = np.array([np.angle(mechanism.links[link].direction) for link in self.links])
+        self._held = self._rates = self._turns = np.zeros(len(self.links))
+        self._t = 0.0
+
+    def begin(self, t: float, q: Floats, X: Floats, dX: Floats, turns: Mapping[str, float]) -> None:
+        """Begin at coordinates (n,), frames (4 links,) and their rates, where these are the turns."""
+        self._turns = np.array([turns[link] for link in self.links])
+        self._held = self._turns - self._coordinates.angles(q[:, None])[:, 0]
+        self._t, self._rates = t, _omega(X, dX)
+        self.accept(t, q, X, dX)
+
+    def at(self, t: float, q: Floats, X: Floats, dX: Floats) -> Floats:
+        """Return the turns (k,) at coordinates (n,), frames (4 links,) and their rates at a time."""
+        held = self._coordinates.angles(q[:, None])[:, 0] + self._held
+        told = self._turns + 0.5 * (self._rates + _omega(X, dX)) * (t - self._t)
+        near = np.where(np.isnan(held), told, held)
+        U = X.reshape(-1, 4)[:, 2:]
+        turns = np.arctan2(U[:, 1], U[:, 0]) - self._sketch
+        return np.asarray(turns + 2 * np.pi * np.round((near - turns) / (2 * np.pi)))
+
+    def accept(self, t: float, q: Floats, X: Floats, dX: Floats) -> None:
+        """Count on from the end of a step."""
+        self._turns, self._rates, self._t = self.at(t, q, X, dX), _omega(X, dX), t
+
+
+def _omega(X: Floats, dX: Floats) -> Floats:
+    """Return the angular velocities (k,) of frames (4 k,)."""
+    U, dU = X.reshape(-1, 4)[:, 2:], dX.reshape(-1, 4)[:, 2:]
+    return np.asarray((U[:, 0] * dU[:, 1] - U[:, 1] * dU[:, 0]) / np.sum(U * U, axis=1))

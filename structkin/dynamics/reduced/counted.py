@@ -1,0 +1,45 @@
+"""Turns of links that no driver tells, counted from pose to pose.
+
+A direction leaves whole turns open. Poses follow each other in short ways, and on each of them a link turns by far less
+than half a turn: so the turn at a pose is the one next to that at the pose before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.dynamics.reduced.maps import SlotMap
+from structkin.groups import Turn
+from structkin.kinematics.affine import Affine
+from structkin.kinematics.plan import Plan
+
+Floats = NDArray[np.float64]
+
+#: Largest turn [rad] from one pose to the next; beyond it the way between them is halved.
+LONGEST = 1.5
+
+
+class Counted:
+    """The turns since the sketch of links with these `directions`, which they have in the `sketch` (k,) [rad]."""
+
+    def __init__(self, plan: Plan, directions: Sequence[Affine], sketch: Floats) -> None:
+        """Prepare the map from slots to directions."""
+        self._directions, self._sketch = SlotMap(plan, directions), sketch
+        turning = [step.outputs[0] for step in plan.steps if isinstance(step.kind, Turn)]
+        self._scalars = np.array([plan.rows(slot).start for slot in turning], np.intp)
+        self.any = bool(len(directions) or turning)
+
+    def turns(self, x: Floats, near: Floats) -> Floats:
+        """Return the turns (k,) at slots (rows,) that are next to others."""
+        U = self._directions.value(x)
+        turns = np.arctan2(U[:, 1], U[:, 0]) - self._sketch
+        return np.asarray(turns + 2 * np.pi * np.round((near - turns) / (2 * np.pi)))
+
+    def far(self, x: Floats, y: Floats) -> bool:
+        """Return whether a link turns too far between two poses to be sure of its turns."""
+        U, V = self._directions.value(x), self._directions.value(y)
+        apart = np.max(np.abs((y - x)[self._scalars]), initial=0.0)
+        return bool(apart > LONGEST or np.min(np.sum(U * V, axis=1), initial=1.0) < np.cos(LONGEST))

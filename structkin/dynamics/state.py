@@ -1,0 +1,31 @@
+"""The state of a simulation at one time: a motion of one sample, as loads see it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.kinematics import Motion
+from structkin.kinematics.motion.angles import wrapped
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, repr=False)
+class State(Motion):
+    """One sample of a simulation; `begun` are the turns of the links at its start [rad]."""
+
+    begun: Mapping[str, float] = field(default_factory=dict)
+
+    def angle(self, link: str) -> Floats:
+        """Return the angle (1,) [rad] of a link, continuous since the start of the simulation.
+
+        There it is in (-pi, pi].
+        """
+        angle, begun = self.direction_angle(link), self.begun.get(link, 0.0)
+        first = wrapped(np.array(np.angle(self.mechanism.links[link].direction) + begun))
+        way = first + self.turn(link) - begun - angle
+        return np.asarray(angle + 2 * np.pi * np.round(way / (2 * np.pi)))

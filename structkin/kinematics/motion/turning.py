@@ -1,0 +1,87 @@
+"""How far links turn: told by drivers and gears exactly, whatever lies between two samples; else counted.
+
+An angle driver says angle(second) - angle(first) = z, and a prismatic joint lets its links turn together. So the turns
+of links that are joined by these differ by sums of drivers' values, which hold every whole turn; a link that gears turn
+has its turn among the slots of the plan. Of what is left one link each is counted from sample to sample, or from step
+to step of a simulation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from structkin.kinematics.affine import Affine
+from structkin.model.mechanism import Mechanism
+
+#: A driver and the factor of its value.
+Term = tuple[str, float]
+
+
+@dataclass(frozen=True)
+class Turning:
+    """The turn of a link since the sketch [rad].
+
+    It is `constant` + sum of factors times drivers' values + a sum of scalar slots + the turn of the link `counted`,
+    where there is one.
+    """
+
+    constant: float
+    drivers: tuple[Term, ...]
+    slots: Affine
+    counted: str | None
+
+
+def turnings(mechanism: Mechanism, turns: Mapping[str, Affine]) -> dict[str, Turning]:
+    """Return how every link turns, where the plan has the `turns` of some links as sums of scalar slots.
+
+    >>> arm = Mechanism(points={"A": [0, 0], "B": [1, 0], "C": [2, 0]}, drivers={"a": {"joint": "A"}},
+    ...                 links={"ground": ["A"], "upper": ["A", "B"], "lower": ["B", "C"]})
+    >>> found = turnings(arm, {})
+    >>> found["upper"].drivers, found["upper"].counted, found["lower"].counted
+    ((('a', 1.0),), None, 'lower')
+    """
+    found: dict[str, Turning] = {}
+    neighbours = _neighbours(mechanism)
+    ground = mechanism.topology.ground
+    # A link whose turn is known stands for all that drivers tie to it: the ground first, then those that gears turn.
+    for link in (ground, *(one for one in mechanism.links if one in turns), *mechanism.links):
+        if link in found:
+            continue
+        told = link == ground or link in turns
+        found[link] = Turning(
+            0.0, (), Affine() if link == ground else turns.get(link, Affine()), None if told else link
+        )
+        waiting = [link]
+        while waiting:
+            here = waiting.pop()
+            for other, driver, sign in neighbours.get(here, ()):
+                if other not in found:
+                    found[other] = _beyond(found[here], mechanism, driver, sign)
+                    waiting.append(other)
+    return found
+
+
+def _neighbours(mechanism: Mechanism) -> dict[str, list[tuple[str, str | None, float]]]:
+    """Return for each link those that turn with it, or against it as a driver says: (link, driver, sign)."""
+    found: dict[str, list[tuple[str, str | None, float]]] = {}
+    for first, second, driver in _ties(mechanism):
+        found.setdefault(first, []).append((second, driver, 1.0))
+        found.setdefault(second, []).append((first, driver, -1.0))
+    return found
+
+
+def _ties(mechanism: Mechanism) -> Iterator[tuple[str, str, str | None]]:
+    for drive in mechanism.drives.values():
+        if drive.kind == "angle":
+            yield *drive.links, drive.id
+    for guide in mechanism.guides.values():
+        if guide.turn is not None:
+            yield guide.carrier, guide.slider, None
+
+
+def _beyond(here: Turning, mechanism: Mechanism, driver: str | None, sign: float) -> Turning:
+    if driver is None:
+        return here
+    constant = here.constant - sign * mechanism.drives[driver].start
+    return Turning(constant, (*here.drivers, (driver, sign)), here.slots, here.counted)

@@ -1,0 +1,146 @@
+"""Whole turns in simulations: nothing loses them, and nothing depends on how many outputs are asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from turning import turning
+
+import structkin as sk
+from structkin.examples import path
+
+#: How the equations are written and evaluated.
+ROADS = (
+    {"engine": "numpy"},
+    {"engine": "numba"},
+    *(
+        {"formulation": "multipliers", "coordinates": family}
+        for family in ("natural", "reference-point", "fully-cartesian", "relative")
+    ),
+)
+
+
+#: Outputs of the coarse motion in a random case.
+PARTS = 5
+
+
+def rod(speed: float, stiffness: float, **initial: float) -> sk.Mechanism:
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0)},
+        links={"ground": ["A"], "rod": {"points": ["A", "B"], "mass": 1, "shape": "rod"}},
+        drivers={"s": {"joint": "A"}},
+        initial={"s": {"speed": speed, **initial}},
+        forces={"coil": {"type": "torsion", "joint": "A", "stiffness": stiffness}},
+    )
+
+
+@pytest.mark.parametrize("road", ROADS, ids=str)
+@pytest.mark.parametrize("speed, stiffness", [(12, 0.1), (30, 1.0)])
+def test_a_rod_winds_up_its_spring(speed: float, stiffness: float, road: dict[str, str]) -> None:
+    """The rod turns several times between outputs, and by more than half a turn in a step: w/a sin(a t)."""
+    pace = np.sqrt(3 * stiffness)
+    found = [sk.simulate(rod(speed, stiffness), 3, samples=n, **road) for n in (2, 11, 61, 301)]
+    for r in found:
+        truth = speed / pace * np.sin(pace * r.t)
+        np.testing.assert_allclose(r.drivers["s"][0], truth, atol=3e-7)
+        np.testing.assert_allclose(r.angle("rod"), truth, atol=3e-7)
+        np.testing.assert_allclose(r.energy, r.energy[0], atol=1e-5)
+        assert np.array_equal(r.drivers["s"][:, -1], found[0].drivers["s"][:, -1])
+
+
+@pytest.mark.parametrize("integrator", ["rk4", "abm4", "gear4", "milne", "LSODA", "Radau", "BDF"])
+@pytest.mark.parametrize("road", [ROADS[0], ROADS[1], ROADS[2]], ids=str)
+def test_every_integrator_keeps_the_turns(integrator: str, road: dict[str, str]) -> None:
+    options = {"step": 0.005} if integrator in ("rk4", "abm4", "gear4") else {"rtol": 1e-8, "atol": 1e-8}
+    coarse, fine = (sk.simulate(rod(12, 0.1), 3, samples=n, integrator=integrator, **options, **road) for n in (2, 61))
+    assert coarse.drivers["s"][0, -1] == pytest.approx(21.851552176929, abs=2e-4)
+    np.testing.assert_allclose(coarse.drivers["s"][:, -1], fine.drivers["s"][:, -1], rtol=1e-9)
+
+
+@pytest.mark.parametrize("road", ROADS, ids=str)
+def test_a_spring_that_begins_wound_up(road: dict[str, str]) -> None:
+    """A start two turns from the sketch is a spring that is wound up by two turns."""
+    r = sk.simulate(rod(0, 1.0, value=4 * np.pi + 0.5), 1, samples=3, **road)
+    truth = (4 * np.pi + 0.5) * np.cos(np.sqrt(3) * r.t)
+    np.testing.assert_allclose(r.drivers["s"][0], truth, atol=1e-6)
+    assert r.angle("rod")[0] == pytest.approx(0.5)
+    np.testing.assert_allclose(np.diff(r.angle("rod")), np.diff(truth), atol=1e-6)
+    np.testing.assert_allclose(r.forces().driver("s"), 0, atol=1e-4)
+
+
+@pytest.mark.parametrize("road", ROADS[:1] + ROADS[2:], ids=str)
+def test_a_load_of_the_user_sees_whole_turns(road: dict[str, str]) -> None:
+    """A spring written as a function of the angle does what the spring of the file does."""
+    m = rod(12, 0.0)
+
+    def coil(t: np.ndarray, state: sk.Motion) -> list[sk.Moment]:
+        return [sk.Moment("rod", -0.1 * state.angle("rod"))]
+
+    for n in (2, 61):
+        r = sk.simulate(m, 3, samples=n, loads=[coil], **road)
+        assert r.drivers["s"][0, -1] == pytest.approx(21.851552176929, abs=1e-6)
+
+
+@pytest.mark.parametrize("road", [ROADS[0], ROADS[1], ROADS[2], ROADS[5]], ids=str)
+def test_andrews_squeezer_knows_its_angles_at_two_outputs(road: dict[str, str]) -> None:
+    data = sk.load(path("andrews_squeezer")).source_dict
+    m = sk.Mechanism.from_dict({**data, "drivers": {"motor": {"joint": "O", "torque": 0.033}}})
+    r = sk.simulate(m, 0.03, samples=2, **road)
+    assert r.angle("K2")[-1] == pytest.approx(0.0544, abs=1e-4)
+    assert r.angle("K1")[-1] == pytest.approx(15.8108, abs=1e-4)
+
+
+def test_a_choice_of_coordinates_at_an_output_is_forgotten() -> None:
+    """Outputs read a state; which coordinates are independent is chosen at the ends of steps alone."""
+    chain, _, _ = turning(0)
+    options = {"formulation": "multipliers", "stabilisation": "partitioning"}
+    ends = [sk.simulate(chain, 1.0, samples=n, **options).q[-1] for n in (2, 7, 200)]
+    assert np.array_equal(ends[0], ends[1])
+    assert np.array_equal(ends[0], ends[2])
+
+
+def judge(seed: int) -> None:
+    """The same bits at common times however many outputs there are, and the turns that a fine motion has."""
+    mechanism, chain, end = turning(seed)
+    rng = np.random.default_rng([seed, 13])
+    road = dict(ROADS[int(rng.integers(len(ROADS)))])
+    if chain is None and "coordinates" not in road:
+        road = {"engine": "numpy"}
+    road |= {"rtol": 1e-6, "atol": 1e-7}
+    every = int(rng.integers(2, 9))
+    t = np.linspace(0, end, 1 + PARTS * every)
+    try:
+        fine = sk.simulate(mechanism, t, **road)
+    except sk.InputError as error:
+        # At t = 0 the laws of some random mechanisms ask for what is out of reach.
+        assert "the start has no regular pose" in str(error)
+        return
+    coarse = sk.simulate(mechanism, t[::every], **road)
+    assert coarse.stopped == fine.stopped
+    assert len(coarse) == len(t[: len(fine) : every])
+    for id, z in coarse.drivers.items():
+        assert np.array_equal(z, fine.drivers[id][:, ::every]), id
+    for link in mechanism.topology.moving_links:
+        angle = fine.angle(link)
+        np.testing.assert_allclose(coarse.angle(link), angle[::every], rtol=0, atol=1e-12)
+        if np.max(np.abs(fine.omega(link))) * t[1] < 1.5:
+            ahead = fine.position(1, link) - fine.position(0, link)
+            plain = np.unwrap(np.arctan2(ahead[:, 1], ahead[:, 0]))
+            np.testing.assert_allclose(angle, plain, rtol=0, atol=1e-9)
+    if chain is not None and not fine.stopped:
+        turns = np.array([coarse.turn(f"rod{k}")[-1] for k in range(len(chain.lengths))])
+        truth = chain.turns(end)
+        # Two rods may be chaotic: what a millionth of their speeds does tells how well their end can be known.
+        known = 1e-3 + 1000 * np.max(np.abs(chain.turns(end, faster=1 + 1e-6) - truth))
+        np.testing.assert_allclose(turns, truth, rtol=0, atol=known)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_mechanisms_wind_up_their_springs(seed: int) -> None:
+    judge(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1000))
+def test_many_random_mechanisms_wind_up_their_springs(seed: int) -> None:
+    judge(seed)

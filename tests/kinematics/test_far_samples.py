@@ -1,0 +1,88 @@
+"""Angles of samples that lie over half a turn apart: those of the motion between them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import structkin as sk
+
+
+def drag_link(**more: object) -> sk.Mechanism:
+    """Crank and follower turn fully, and so does the coupler; the follower turns a wheel by its gear."""
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (2, 0.2), "C": (0.5, 2.0), "D": (0.7, 0), "W": (0.7, 3), "V": (1.2, 3)},
+        links={
+            "ground": ["A", "D", "W"], "crank": ["A", "B"], "coupler": ["B", "C"], "follower": ["C", "D"],
+            "wheel": ["W", "V"],
+        },
+        joints={"mesh": {"type": "gear", "links": ["wheel", "follower"], "ratio": -2.0}},
+        drivers={"motor": {"joint": "A"}},
+        **more,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("method", ["topological", "global", "global-triangular"])
+def test_a_driven_link_follows_its_driver(method: str) -> None:
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0), "C": (3, 1), "D": (3, -1)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+        drivers={"motor": {"joint": "A"}},
+    )
+    for z in ([0, 4, 8, 12], [0, -20, 1000, 3]):
+        np.testing.assert_allclose(sk.solve(m, drivers={"motor": z}, method=method).angle("crank"), z, atol=1e-12)
+
+
+@pytest.mark.parametrize("method", ["topological", "global"])
+@pytest.mark.parametrize("timed", [False, True])
+def test_all_links_are_where_the_motion_took_them(method: str, timed: bool) -> None:
+    m = drag_link()
+    start = m.drives["motor"].start
+    if timed:
+        m = m.with_drivers({"motor": {"joint": "A", "speed": 1.0}})
+        fine, far = (sk.solve(m, t=np.linspace(0, 25, n), method=method) for n in (501, 6))
+    else:
+        z = start + np.linspace(0, 25, 501)
+        fine, far = (sk.solve(m, drivers={"motor": z[::k]}, method=method) for k in (1, 100))
+    for link in ("crank", "coupler", "follower", "wheel"):
+        np.testing.assert_allclose(far.angle(link), fine.angle(link)[::100], rtol=0, atol=1e-9)
+        ahead = fine.position(1, link) - fine.position(0, link)
+        np.testing.assert_allclose(fine.angle(link), np.unwrap(np.arctan2(ahead[:, 1], ahead[:, 0])), atol=1e-9)
+    assert abs(far.angle("coupler")[-1] - far.angle("coupler")[0]) > 4 * np.pi
+
+
+def test_links_on_driven_links_and_in_guides_turn_with_them() -> None:
+    """An arm of two drivers with a slide at its end: angles are sums of both, at any distance of the samples."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0), "C": (1, 2), "S": (1, 1)},
+        links={"ground": ["A"], "upper": ["A", "B"], "lower": ["B", "C"], "block": ["S"]},
+        joints={"guide": {"type": "prismatic", "links": ["block", "lower"], "axis": [0, 1]}},
+        drivers={"a": {"joint": "A"}, "b": {"joint": "B"}, "s": {"joint": "guide"}},
+    )
+    a, b = np.array([0.0, 7.0, -9.0]), m.drives["b"].start + np.array([0.0, 11.0, 30.0])
+    r = sk.solve(m, drivers={"a": a, "b": b, "s": np.zeros(3)})
+    turned = a + b - b[0]
+    np.testing.assert_allclose(r.angle("lower") - r.angle("lower")[0], turned, atol=1e-12)
+    np.testing.assert_allclose(r.turn("block"), turned, atol=1e-12)
+
+
+def test_variants_follow_their_drivers() -> None:
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0), "C": (3, 1), "D": (3, -1)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+        drivers={"motor": {"joint": "A"}},
+    )
+    rows = np.array([[0, 4, 8, 12], [0, 5, 10, -15.0]])
+    both = sk.solve_many(m, drivers={"motor": rows}, lengths={"A-B": [1.0, 0.9]})
+    np.testing.assert_allclose(both.angle("crank"), rows, atol=1e-12)
+    one = sk.solve_many(m, drivers={"motor": rows[0]}, lengths={"A-B": [1.0, 0.9]})
+    np.testing.assert_allclose(one.angle("crank"), rows[[0, 0]], atol=1e-12)
+
+
+def test_a_spring_does_not_depend_on_the_samples() -> None:
+    """A coil on the crank at z has the moment -k z, a single sample far from the sketch included."""
+    m = drag_link(forces={"coil": {"type": "torsion", "joint": "A", "stiffness": 3}})
+    z = m.drives["motor"].start + np.array([0.0, 4.0, 8.0, 12.0])
+    for values in (z, z[:3], z[3:]):
+        found = sk.solve(m, drivers={"motor": values}).forces(static=True).driver("motor")
+        np.testing.assert_allclose(found, 3 * (values - z[0]), atol=1e-9)
