@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from structkin.dynamics.bodies import Body, mass_table
 from structkin.dynamics.friction import with_friction
 from structkin.dynamics.inverse.columns import Column, Columns, make_columns, unit_wrenches
-from structkin.dynamics.inverse.pair_forces import action_of, place_of_action
+from structkin.dynamics.inverse.pair_forces import moment_of_action, place_of_action
 from structkin.dynamics.inverse.reverse import Layout, ReverseSweep
 from structkin.dynamics.loads import Wrenches, cross, wrenches
 from structkin.dynamics.user_loads import UserLoad
@@ -96,12 +96,7 @@ class Kinetostatics:
             if column.part == "moment":
                 total += self._sign(column, link) * values
             elif column.pair:
-                action, place = (
-                    action_of(self.motion, joint, column.part),
-                    place_of_action(self.motion, joint, link, column.part),
-                )
-                arm = (np.conj(action.point - place) * action.force).imag
-                total += self._sign(column, link) * values * (action.couple + arm)
+                total += self._sign(column, link) * values * moment_of_action(self.motion, joint, link, column.part)
         return total
 
     def reaction_place(self, joint: str, link: str) -> Floats:
