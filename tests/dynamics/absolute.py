@@ -151,15 +151,16 @@ class Judge:
         else:
             v = np.linalg.lstsq(A, z[:, 0], rcond=1e-13)[0]
         assert np.max(np.abs(A @ v - z[:, 0])) < 1e-7 * max(1.0, np.max(np.abs(v)))
+        # gamma is the second Taylor coefficient along the speeds.
         nodes = 0.3 / max(1.0, np.max(np.abs(v))) * np.exp(2j * np.pi * np.arange(32) / 32)
         circle = np.array([self.phi(q + s * v) for s in nodes])
-        gamma = z[:, 1] - 2 * np.mean(circle / nodes[:, None] ** 2, axis=0)
+        gamma = z[:, 1] - 2 * np.mean(circle / nodes[:, None] ** 2, axis=0).real
         M, Q = self._masses(q, v)
         size, m = np.trace(M) or 1.0, len(A)
         kkt = np.block([[M / size, A.T], [A, np.zeros((m, m))]])
         a = np.linalg.lstsq(kkt, np.concatenate((Q / size, gamma)), rcond=1e-13)[0][:n]
         root = 1 / np.sqrt([row.weight for row in self.rows])
-        B = self._per_multiplier(q, A) * root
+        B = A.T * root
         found = root * (np.linalg.pinv(B, rcond=1e-13) @ (M @ a - Q))
         assert np.max(np.abs(B @ (found / root) - (M @ a - Q))) < 1e-7 * max(1.0, np.max(np.abs(found)))
         result: dict[Any, Any] = {}
@@ -172,9 +173,6 @@ class Judge:
                 key = row.of, row.to
                 result[key] = result.get(key, 0.0) + size * row.direction(q)
         return result
-
-    def _per_multiplier(self, q: Any, A: Any) -> Any:
-        return A.T
 
     def _speeds(self) -> Any:
         v = [x for link in self.links for x in (*self.motion.velocity(0j, link)[self.k], self.motion.omega(link)[self.k])]

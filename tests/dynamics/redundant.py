@@ -8,14 +8,10 @@ import numpy as np
 
 import structkin as sk
 
-KINDS = ("cranks", "lift", "slides", "trammel", "cylinder")
-
-
-def redundant(seed: int, *, driven: bool = True, kind: str | None = None) -> sk.Mechanism:
+def redundant(seed: int, *, driven: bool = True, kind: str = "") -> sk.Mechanism:
     """A random mechanism; its driver moves a little about the sketch by a law, or is free and starts with a speed."""
     rng = np.random.default_rng([seed, 5])
-    kind = kind or KINDS[seed % len(KINDS)]
-    data = {"cranks": cranks, "lift": lift, "slides": slides, "trammel": trammel, "cylinder": cylinder}[kind](rng)
+    data = MAKE[kind or KINDS[seed % len(KINDS)]](rng)
     for name, entry in data["links"].items():
         if name != "ground":
             points = [data["points"][point] for point in entry]
@@ -32,15 +28,23 @@ def redundant(seed: int, *, driven: bool = True, kind: str | None = None) -> sk.
     return sk.Mechanism(**data, forces={"gravity": rng.uniform(-10, 10, 2).tolist()}, duration=6)
 
 
-def cranks(rng: Any) -> dict[str, Any]:
+def cranks(rng: Any, n: int | None = None) -> dict[str, Any]:
     """A plate on three to five parallel cranks."""
-    n = int(rng.integers(3, 6))
+    n = n or int(rng.integers(3, 6))
     pivots, angle = rng.uniform(-1, 1, (n, 2)), rng.uniform(-3, 3)
     arm = rng.uniform(0.2, 0.6) * np.array([np.cos(angle), np.sin(angle)])
     points = {f"A{i}": tuple(p) for i, p in enumerate(pivots)} | {f"B{i}": tuple(p + arm) for i, p in enumerate(pivots)}
     links = {"ground": [f"A{i}" for i in range(n)], "plate": [f"B{i}" for i in range(n)]}
     links |= {f"crank{i}": [f"A{i}", f"B{i}"] for i in range(n)}
     return {"points": points, "links": links, "drivers": {"motor": {"joint": "A0"}}}
+
+
+def bars(rng: Any) -> dict[str, Any]:
+    """The same with a truss for a plate: pins of three links."""
+    data = cranks(rng, 3)
+    del data["links"]["plate"]
+    data["links"] |= {f"bar{i}": [f"B{i}", f"B{(i + 1) % 3}"] for i in range(3)}
+    return data
 
 
 def lift(rng: Any) -> dict[str, Any]:
@@ -88,3 +92,7 @@ def cylinder(rng: Any) -> dict[str, Any]:
     """Parallel cranks, moved by a cylinder between two of their pins, one of them on the ground."""
     data = cranks(rng)
     return {**data, "drivers": {"ram": {"between": ["A1", "B0"]}}}
+
+
+MAKE = {"cranks": cranks, "bars": bars, "lift": lift, "slides": slides, "trammel": trammel, "cylinder": cylinder}
+KINDS = tuple(MAKE)

@@ -15,11 +15,11 @@ from structkin.dynamics.friction import with_friction
 from structkin.dynamics.inverse.columns import Column, Columns, make_columns, unit_wrenches
 from structkin.dynamics.inverse.pair_forces import moment_of_action, place_of_action
 from structkin.dynamics.inverse.reverse import Layout, ReverseSweep
+from structkin.dynamics.inverse.virtual_work import efforts
 from structkin.dynamics.loads import Wrenches, cross, wrenches
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
-from structkin.kinematics.engine import Lanes
 from structkin.model.topology import suggest
 
 if TYPE_CHECKING:
@@ -277,6 +277,12 @@ def _solved(motion: Motion, bodies: tuple[Body, ...], columns: Columns, applied:
     for part in np.array_split(good, 1 + len(good) * layout.count // BLOCK):
         if len(part):
             unknowns[part] = ReverseSweep(_some(motion, part), columns).solve(right[part])
+    lost = good[np.isnan(unknowns[good]).any(axis=1)]
+    if len(lost):
+        given = efforts(_some(motion, lost), {link: wrench[lost] for link, wrench in needed.items()})
+        for k, column in enumerate(columns.columns):
+            if column.id in given:
+                unknowns[lost, k] = given[column.id]
     determined = ReverseSweep(_some(motion, good[:: len(good) // 4 + 1]), columns).unique
     return Kinetostatics(motion, bodies, columns, unknowns, determined, applied)
 
@@ -302,6 +308,6 @@ def _at_rest(motion: Motion) -> Motion:
     """Return the same poses with all rates zero; also of samples at a limit position, where only rates were missing."""
     x = np.zeros_like(motion.lanes.x)
     x[0] = motion.lanes.x[0]
-    lanes = Lanes(x, motion.lanes.status, motion.lanes.group, motion.lanes.least)
+    lanes = replace(motion.lanes, x=x)
     drivers = {id: np.stack((z[0], np.zeros_like(z[0]), np.zeros_like(z[0]))) for id, z in motion.drivers.items()}
     return replace(motion, lanes=lanes, drivers=drivers)
