@@ -86,7 +86,7 @@ def simulate(
     began = time.perf_counter()
     check_engine(engine, mechanism.title or "simulate")
     times, stabiliser = check_call(
-        mechanism, t, samples, formulation, integrator, step, rtol, atol,
+        mechanism, t, samples, formulation, integrator, step, rtol, atol, loads,
         {"coordinates": coordinates, "stabilisation": stabilisation, "alpha": alpha, "beta": beta, "gains": gains,
          "penalty": penalty},
     )  # fmt: skip

@@ -17,7 +17,7 @@ from structkin.dynamics.inverse.pair_forces import moment_of_action, place_of_ac
 from structkin.dynamics.inverse.reverse import Layout, ReverseSweep
 from structkin.dynamics.inverse.virtual_work import efforts
 from structkin.dynamics.loads import Wrenches, cross, wrenches
-from structkin.dynamics.user_loads import UserLoad
+from structkin.dynamics.user_loads import UserLoad, not_functions
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
 from structkin.model.topology import suggest
@@ -250,12 +250,14 @@ def kinetostatics(motion: Motion, *, static: bool = False, loads: Sequence[UserL
     ([30.0], [[0.0, 30.0]])
     """
     mechanism = motion.mechanism
+    if problems := not_functions(loads):
+        raise InputError(problems, mechanism.title or "mechanism")
     bodies, columns = mass_table(mechanism), make_columns(mechanism, motion.structure)
     if static:
         motion = _at_rest(motion)
     elif unknown := [id for id, z in motion.drivers.items() if np.isnan(z[1:]).all()]:
         hint = "pass (values, rates, accelerations) to solve, or static=True"
-        problems = [Problem(f"drivers.{id}", "its rates are not known, and forces need them", hint) for id in unknown]
+        problems += [Problem(f"drivers.{id}", "its rates are not known, and forces need them", hint) for id in unknown]
         raise InputError(problems, mechanism.title or "mechanism")
     found = _solved(motion, bodies, columns, wrenches(motion, bodies, loads))
     return with_friction(
