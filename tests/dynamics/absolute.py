@@ -2,9 +2,9 @@
 
 It shares nothing with the package but the poses and speeds that it is given, and the local dimensions of the links. The
 constraints Phi(q, t) are plain functions of q = (x, y, theta) of every moving link; their Jacobian comes by complex
-steps, and gamma = -d^2 Phi(q + s q') / ds^2 by a contour integral, so that no derivative is written by hand. A row between
-two links is the component of one force, or one moment about the slider's point, that the joint puts on the second link;
-a pin of more than two links, or with something on it, is a massless point with a force on each link.
+steps, and gamma = -d^2 Phi(q + s q') / ds^2 by a contour integral, so that no derivative is written by hand. A row
+between two links is the component of one force, or one moment about the slider's point, that the joint puts on the
+second link; a pin of more than two links, or with something on it, is a massless point with a force on each link.
 """
 
 from __future__ import annotations
@@ -116,7 +116,6 @@ class Judge:
                 way = self.at(q, guide.slider, guide.point) - self.at(q, guide.carrier, guide.origin)
                 return self.along(q, guide.carrier, guide.direction) @ way
         else:
-            (_, p), (_, r) = drive.ends
             off, to = driver.links
 
             def value(q: Any) -> Any:
@@ -139,17 +138,15 @@ class Judge:
         return np.array([row.value(q) for row in self.rows])
 
     def solve(self) -> dict[Any, Any]:
-        """Forces (2,) by (joint, link), moments by (joint, "moment"), efforts by driver; all that redundant joints share
-        by the least sum of |F|^2 + (M / s)^2."""
+        """Forces (2,) by (joint, link), moments by (joint, "moment"), efforts by driver.
+
+        What redundant joints share is the least sum of |F|^2 + (M / s)^2.
+        """
         q, n = self.coordinates(), 3 * len(self.links) + 2 * len(self.pins)
         A = np.stack([self.phi(q + 1e-30j * unit).imag / 1e-30 for unit in np.eye(n)], axis=1)
         z = np.array([self.motion.drivers[row.of][1:, self.k] if not row.to else (0.0, 0.0) for row in self.rows])
-        free = [id for id in self.m.drives if id in self.free]
-        if free:
-            # speeds of the free coordinates: those of the links
-            v = self._speeds()
-        else:
-            v = np.linalg.lstsq(A, z[:, 0], rcond=1e-13)[0]
+        # The rows alone do not tell the speeds where a coordinate is free.
+        v = self._speeds() if self.free else np.linalg.lstsq(A, z[:, 0], rcond=1e-13)[0]
         assert np.max(np.abs(A @ v - z[:, 0])) < 1e-7 * max(1.0, np.max(np.abs(v)))
         # gamma is the second Taylor coefficient along the speeds.
         nodes = 0.3 / max(1.0, np.max(np.abs(v))) * np.exp(2j * np.pi * np.arange(32) / 32)
@@ -175,7 +172,9 @@ class Judge:
         return result
 
     def _speeds(self) -> Any:
-        v = [x for link in self.links for x in (*self.motion.velocity(0j, link)[self.k], self.motion.omega(link)[self.k])]
+        v = [
+            x for link in self.links for x in (*self.motion.velocity(0j, link)[self.k], self.motion.omega(link)[self.k])
+        ]
         return np.array([*v, *(x for pin in self.pins for x in self.motion.velocity(pin)[self.k])])
 
     def _masses(self, q: Any, v: Any) -> tuple[Any, Any]:

@@ -8,6 +8,7 @@ import numpy as np
 
 import structkin as sk
 
+
 def redundant(seed: int, *, driven: bool = True, kind: str = "") -> sk.Mechanism:
     """A random mechanism; its driver moves a little about the sketch by a law, or is free and starts with a speed."""
     rng = np.random.default_rng([seed, 5])
@@ -70,7 +71,8 @@ def slides(rng: Any) -> dict[str, Any]:
     slider = ["Q", *(f"S{i}" for i in range(n))]
     links = {"ground": ["O"], "crank": ["O", "P"], "rod": ["P", "Q"], "slider": slider}
     joints = {
-        f"guide{i}": {"type": "prismatic", "links": ["slider", "ground"], "at": f"S{i}", "axis": [1, 0]} for i in range(n)
+        f"guide{i}": {"type": "prismatic", "links": ["slider", "ground"], "at": f"S{i}", "axis": [1, 0]}
+        for i in range(n)
     }
     return {"points": points, "links": links, "joints": joints, "drivers": {"motor": {"joint": "O"}}}
 

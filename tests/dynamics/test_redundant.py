@@ -94,7 +94,12 @@ def plate_on_cranks(angle: float = 0.7, **more: Any) -> sk.Mechanism:
         points={f"A{i}": tuple(p) for i, p in enumerate(shafts)} | {f"B{i}": tuple(p) for i, p in enumerate(pins)},
         links={
             "ground": ["A0", "A1", "A2"],
-            "plate": {"points": ["B0", "B1", "B2"], "mass": 6, "center": list(arm + [0.5, 0.3]), "inertia": 0.2},
+            "plate": {
+                "points": ["B0", "B1", "B2"],
+                "mass": 6,
+                "center": np.add(arm, [0.5, 0.3]).tolist(),
+                "inertia": 0.2,
+            },
             **{f"crank{i}": [f"A{i}", f"B{i}"] for i in range(3)},
         },
         drivers={"motor": {"joint": "A0", **more}},

@@ -1,9 +1,9 @@
 """The unknown forces of joints and drivers: where each acts, on which two bodies, and which group it belongs to.
 
 A column is a unit force or unit moment on one body with its opposite on another. Bodies are the moving links, and pins
-("@B") of more than two links or with a slot or a cylinder on them: these have no mass and two equations, on the ground as
-elsewhere. The columns of a joint are the transpose of its constraints, so that forces obey the groups in reverse order:
-what the last group needs from its neighbours is known first (Saura et al., eq. 8, transposed).
+("@B") of more than two links or with a slot or a cylinder on them: these have no mass and two equations, on the ground
+as elsewhere. The columns of a joint are the transpose of its constraints, so that forces obey the groups in reverse
+order: what the last group needs from its neighbours is known first (Saura et al., eq. 8, transposed).
 """
 
 from __future__ import annotations

@@ -37,6 +37,8 @@ BLOCK = 200_000
 class Kinetostatics:
     """The forces of a motion at n samples, in N and N m; NaN where a sample has no regular pose or no rates.
 
+    At a flat pose that cannot bear its loads reactions are NaN, and the efforts of drivers come by virtual work.
+
     `motion` is what the forces belong to: that which was given, or for a static analysis the same poses at rest.
     `unknowns` (n, columns) are in the order of `columns`; read them by `driver`, `reaction` and `reaction_moment`.
     """
@@ -74,8 +76,9 @@ class Kinetostatics:
     def reaction(self, joint: str, link: str) -> Floats:
         """Return the force (n, 2) [N] that a joint puts on one of its links, in global axes.
 
-        `link` is one of the joint's links; of a slot on a shared pin the pin itself, "@B". Torques and forces of
-        drivers and friction are not part of it. Raises `InputError`.
+        `link` is one of the joint's links; of a slot on a shared pin the pin itself, "@B". The forces on the links of a
+        pin sum to what a slot or a cylinder puts on it. Torques and forces of drivers and friction are not part of it.
+        Raises `InputError`.
         """
         self._check(joint, link)
         total = np.zeros((len(self.motion), 2))
@@ -135,7 +138,8 @@ class Kinetostatics:
         """Return whether the motion alone determines the forces of a joint or driver.
 
         Where joints are redundant, some forces depend on the elasticity of the links and on how the mechanism was
-        put together; the smallest possible ones are given then.
+        put together; the smallest possible ones are given then: those with the least sum of |F|^2 + (M / s)^2 over all
+        joints, see `structkin.dynamics.inverse.reverse`.
         """
         if not any(column.id == id for column in self.columns.columns):
             raise self._unknown(id, "a joint or driver", [column.id for column in self.columns.columns])
@@ -237,8 +241,8 @@ def kinetostatics(motion: Motion, *, static: bool = False, loads: Sequence[UserL
     is not applied: the result is the whole torque that the motion needs.
 
     Forces pass through gears, belts, racks, rolling contacts, cams and Geneva wheels as through ideal pairs, without
-    losses; see `structkin.dynamics.inverse.pair_forces`. Raises `InputError` where a mass has no centre, or where the
-    rates of drivers are not known.
+    losses; see `structkin.dynamics.inverse.pair_forces`. Raises `InputError` where a mass has no centre, where the
+    rates of drivers are not known, or where one of `loads` raises or returns what is no load.
 
     >>> import structkin as sk
     >>> arm = sk.Mechanism(

@@ -13,7 +13,7 @@ by the orthogonal factors of E_D^T. An unknown is unique where no solution of E 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -89,7 +89,7 @@ class ReverseSweep:
         joined = self._joined({g: len(self.layout.of(bodies)) - len(held) for g, (bodies, held) in groups.items()})
         alone = [[group] for group in sorted(groups, reverse=True) if not any(group in part for part in joined)]
         return tuple(
-            self._block(*([item for group in part for item in groups[group][side]] for side in (0, 1)))
+            self._block([body for g in part for body in groups[g][0]], [k for g in part for k in groups[g][1]])
             for part in (*alone, *joined)
         )
 

@@ -5,8 +5,8 @@ allow as much as the drivers do. With the velocity coefficients K of origins and
 
     effort = sum K_O^T F + K_theta^T M
 
-over the links (Saura et al., eq. 7, transposed). At a flat pose, where the forces of joints grow without bound, K of the
-smooth motion through it is finite.
+over the links (Saura et al., eq. 7, transposed). At a flat pose, where the forces of joints grow without bound, K of
+the smooth motion through it is finite.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ class JointForces:
         """Return the multipliers with those free combinations that make the forces of joints least."""
         good = np.flatnonzero(np.isfinite(lanes.multipliers).all(axis=0) & np.isfinite(lanes.q).all(axis=0))
         free = np.zeros((self.redundant, *lanes.multipliers.shape))
-        for k in good:
+        for k in good.tolist():
             free[:, :, k] = self._free(k)
         bearing = self._measured(lanes)[:, :, None]
         ways = np.stack([self._measured(replace(lanes, multipliers=way, pushes={})) for way in free], axis=2)
@@ -132,7 +132,7 @@ class JointForces:
         """Return the forces and moments (n, joints' links and parts) whose squares sum to what is least."""
         joints = self.motion.mechanism.topology.joints
         parts = [self._wrench(joint.id, link, lanes) for joint in joints for link in joint.links]
-        return np.sqrt(0.5) * np.concatenate(parts).T
+        return np.asarray(np.sqrt(0.5) * np.concatenate(parts).T)
 
     def _wrench(self, joint: str, link: str, lanes: _Lanes) -> Floats:
         """Return force and moment over the mechanism's size (3, n) [N] that a joint puts on a link, at its place."""
@@ -152,7 +152,7 @@ class JointForces:
         """The joints whose forces move with combinations of multipliers that put nothing on any coordinate."""
         moved = set()
         samples = np.flatnonzero(np.isfinite(self.q).all(axis=0))
-        for k in samples[:: len(samples) // 4 + 1]:
+        for k in samples[:: len(samples) // 4 + 1].tolist():
             here = slice(k, k + 1)
             for free in self._free(k):
                 lanes = _Lanes(free[:, None], self._given.entries[:, here], self.q[:, here], here, {})
@@ -179,7 +179,6 @@ class JointForces:
 
     def _force(self, joint: str, link: str, lanes: _Lanes) -> Floats:
         """Return force and moment about the link's origin (3, n) that a joint puts on a link."""
-        ground = self.motion.mechanism.topology.ground
         pin = pin_of(link)
         if pin is not None:
             link = self._earliest(pin)
