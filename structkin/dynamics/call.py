@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -12,6 +13,7 @@ from structkin.dynamics.friction import pressed
 from structkin.dynamics.integrators.methods import ADAPTIVE, FIXED
 from structkin.dynamics.multipliers.choice import check_stabilisation
 from structkin.dynamics.multipliers.stabilisation import Stabilisation
+from structkin.dynamics.user_loads import UserLoad, not_functions
 from structkin.errors import InputError, Problem
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
@@ -35,6 +37,7 @@ def check_call(
     step: float | None,
     rtol: float,
     atol: float,
+    loads: Sequence[UserLoad],
     options: dict[str, Any],
 ) -> tuple[Floats, Stabilisation | None]:
     """Return the output times (n,), and how constraints are kept; `InputError` lists everything that does not fit."""
@@ -54,7 +57,7 @@ def check_call(
             problems.append(Problem(name, f"{value!r} is not a positive number"))
     stabiliser = check_stabilisation(formulation, integrator, step, problems, **options)
     times = _times(mechanism, t, samples, problems)
-    problems += pressed(mechanism)
+    problems += pressed(mechanism) + not_functions(loads)
     if problems:
         raise InputError(problems, mechanism.title or "simulate")
     return times, stabiliser

@@ -15,7 +15,7 @@ from structkin.dynamics.contacts import meeting
 from structkin.dynamics.equations import Equations
 from structkin.dynamics.integrators.methods import FIXED, FORGIVING, Integrator, NotConvergedError, adaptive_solver
 from structkin.dynamics.reduced.equations import DEAD
-from structkin.dynamics.reduced.pose import NoPoseError
+from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 
 Floats = NDArray[np.float64]
 
@@ -93,6 +93,9 @@ class Run:
                     self.stopped = (
                         f"t = {begin + k * h:.6g} s: the step of {name} does not converge; try a smaller step"
                     )
+                    return
+                except BlownUpError as error:
+                    self.stopped = f"t = {error.t:.6g} s: {error.words}" + self.equations.strained(name, h)
                     return
                 t = end if k == count - 1 else begin + (k + 1) * h
                 y = self.equations.settle(t, y)
@@ -180,7 +183,7 @@ class Run:
     def _goes_on(self, t: float, y: Floats) -> bool:
         self.steps += 1
         if not np.max(np.abs(y)) < HUGE:
-            self.stopped = f"t = {t:.6g} s: the motion has blown up; try a smaller step, or look at the loads"
+            self.stopped = f"t = {t:.6g} s: {BlownUpError.words}"
         elif apart := self.equations.come_apart(t, y):
             self.stopped = f"t = {t:.6g} s: {apart}"
         elif self.steps >= self.max_steps:

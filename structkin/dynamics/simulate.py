@@ -73,7 +73,8 @@ def simulate(
 
     A pose that cannot be reached or is singular, a state that blows up, and a step that becomes too small end the
     simulation: it returns what it has, and says why in `stopped`. Raises `InputError` for a bad call, for coordinates
-    that move no mass, and for a start out of reach; `StructureError` where drivers are too many.
+    that move no mass, for a start out of reach, and for one of `loads` that raises or returns no load at the start;
+    `StructureError` where drivers are too many.
 
     >>> import structkin as sk
     >>> pendulum = sk.Mechanism(
@@ -86,7 +87,7 @@ def simulate(
     began = time.perf_counter()
     check_engine(engine, mechanism.title or "simulate")
     times, stabiliser = check_call(
-        mechanism, t, samples, formulation, integrator, step, rtol, atol,
+        mechanism, t, samples, formulation, integrator, step, rtol, atol, loads,
         {"coordinates": coordinates, "stabilisation": stabilisation, "alpha": alpha, "beta": beta, "gains": gains,
          "penalty": penalty},
     )  # fmt: skip

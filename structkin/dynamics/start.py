@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.reduced.equations import Reduced
-from structkin.dynamics.reduced.pose import NoPoseError
+from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
@@ -152,6 +152,8 @@ def check_masses(mechanism: Mechanism, equations: Reduced, t: float, y: Floats) 
 
 def why(equations: Reduced, error: NoPoseError) -> str:
     """Return in words when and why there is no pose."""
+    if isinstance(error, BlownUpError):
+        return f"t = {error.t:.6g} s: {error.words}"
     groups = equations.plan.structure.groups
     where = f" at group {error.group + 1} ({' + '.join(groups[error.group].links)})" if error.group >= 0 else ""
     words = "the coordinates are singular" if error.status == Status.SINGULAR else error.status.words

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
+#: Loads beyond this [N or N m] are no numbers to reckon with.
+HUGE = 1e100
+
 
 @dataclass(frozen=True, slots=True)
 class Force:
@@ -51,13 +54,18 @@ UserLoad = Callable[[Floats, Motion], Iterable[Force | Moment]]
 
 
 def add_user_load(total: Wrenches, user: UserLoad) -> None:
-    """Add what a function of the user returns; `InputError` names the function and what is wrong with its result."""
+    """Add what a function of the user returns; `InputError` names the function, the time and what is wrong there."""
     motion = total.motion
-    found: Any = user(motion.t, motion)  # whatever it is
-    if found is None or not isinstance(found, Iterable):
+    try:
+        found: Any = user(motion.t, motion)  # whatever it is
+        items = list(found) if isinstance(found, Iterable) else None
+    except Exception as error:
+        words = "; ".join(map(str, error.problems)) if isinstance(error, InputError) else str(error)
+        raise refused(motion, user, f"raised {type(error).__name__}: {words}", "") from error
+    if items is None:
         hint = "return a list of Force and Moment, empty where nothing acts"
         raise refused(motion, user, f"returned {type(found).__name__}", hint)
-    for item in found:
+    for item in items:
         if isinstance(item, Moment):
             _add_moment(total, user, item)
         elif isinstance(item, Force):
@@ -111,9 +119,12 @@ def _values(motion: Motion, user: UserLoad, value: Any, shape: tuple[int, ...], 
     except ValueError:
         message = f"the {what} has a size of the shape {numbers.shape}"
         raise refused(motion, user, message, f"expected {expected}, here with n = {len(motion)}") from None
-    missing = np.isnan(full).any(axis=1) if shape else np.isnan(full)
-    if (bad := np.flatnonzero(missing & known_state(motion))).size:
-        raise refused(motion, user, f"the {what} is NaN {when(motion, int(bad[0]))}", no_times(motion))
+    # Written so that NaN is refused as well.
+    beyond = ~(np.abs(full) < HUGE)
+    if (bad := np.flatnonzero((beyond.any(axis=1) if shape else beyond) & known_state(motion))).size:
+        sample = int(bad[0])
+        size = "NaN" if np.isnan(full[sample]).any() else f"{full[sample][beyond[sample]][0]:g}"
+        raise refused(motion, user, f"the {what} is {size}", no_times(motion), sample)
     return full
 
 
@@ -133,7 +144,23 @@ def no_times(motion: Motion) -> str:
     return "the motion has no times: solve with t=" if np.isnan(motion.t).any() else ""
 
 
-def refused(motion: Motion, user: UserLoad, message: str, hint: str) -> InputError:
-    """Return the mistake of a function, with its name."""
-    name = getattr(user, "__name__", type(user).__name__)
-    return InputError([Problem(f"loads, {name}", message, hint)], motion.mechanism.title or "loads")
+def refused(motion: Motion, user: UserLoad, message: str, hint: str, sample: int | None = None) -> InputError:
+    """Return the mistake of a function, with its name and the time: that of a sample, or all that it was asked for."""
+    where = when(motion, 0 if sample is None else sample)
+    if sample is None and len(motion) > 1:
+        where = f"from {where.removeprefix('at ')} to {when(motion, len(motion) - 1).removeprefix('at ')}"
+    problem = Problem(f"loads, {name_of(user)}", f"{message} {where}", hint)
+    return InputError([problem], motion.mechanism.title or "loads")
+
+
+def name_of(user: Any) -> str:
+    """Return what a function is called by."""
+    return str(getattr(user, "__name__", type(user).__name__))
+
+
+def not_functions(loads: Any) -> list[Problem]:
+    """Return what is wrong with `loads` as an argument: a list of functions is expected."""
+    hint = "give a list of functions of (t, state), such as loads=[wind]"
+    if not isinstance(loads, Iterable):
+        return [Problem("loads", f"expected a list, found {name_of(loads)}", hint)]
+    return [Problem("loads", f"{name_of(one)} is no function", hint) for one in loads if not callable(one)]

@@ -26,7 +26,8 @@ def usual_loss(restitution: float) -> float:
 def exact_loss(restitution: float) -> float:
     """Return the loss c by which bodies part with exactly this restitution e: ln((1 + c) / (1 - c e)) = c (1 + e).
 
-    From m v dv = -K d^n (1 + c v / v0) dd over a whole impact, whatever m, K, n and v0.
+    From m v dv = -K d^n (1 + c v / v0) dd over a whole impact, whatever m, K, n and v0. For a small e the root comes so
+    close to 1 / e that 1 - c e is below all digits of c: the unknown is x = -ln(1 - c e), which is at most (1 + e) / e.
 
     >>> exact_loss(1.0), round(exact_loss(0.5), 6), round(usual_loss(0.5), 6)
     (0.0, 1.432751, 0.5625)
@@ -36,8 +37,14 @@ def exact_loss(restitution: float) -> float:
     e = restitution
     if e > 1 - 1e-9:
         return 1.5 * (1 - e)
-    # The larger of the roots; c = 0 is the other one.
-    return float(brentq(lambda c: math.log1p(c) - math.log1p(-c * e) - c * (1 + e), (1 - e) / 2, (1 - 1e-15) / e))
+
+    def loss(x: float) -> float:
+        return -math.expm1(-x) / e
+
+    # The larger of the roots; x = 0 is the other one.
+    least = -math.log1p(-e * (1 - e) / 2)
+    x = brentq(lambda x: math.log1p(loss(x)) + x - loss(x) * (1 + e), least, (1 + e) / e)
+    return loss(float(x))
 
 
 #: Loss by restitution, for each model of damping.

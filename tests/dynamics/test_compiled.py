@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+import time
 from typing import Any
 
 import numpy as np
@@ -270,3 +272,35 @@ def test_a_million_steps_keep_the_joints_closed() -> None:
     assert not r.stopped and r.integration.steps == 1_000_000
     assert np.max(r.violation) <= 1e-12
     assert np.ptp(r.energy) < 1e-4 * np.max(np.abs(r.energy))
+
+
+@pytest.mark.parametrize("method", ["rk4", "abm4", "gear4"])
+def test_turns_of_compiled_code_leave_the_motion_as_it_is(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It comes back every so many steps; bit for bit the motion does not depend on how many."""
+    found = []
+    for turn in (10**12, 100):
+        monkeypatch.setattr(choice, "TURN", turn)
+        for m in (four_bar(), windows(2)):
+            r = sk.simulate(m, 1.5, samples=2, integrator=method, step=1e-3, engine="numba")
+            found.append((r.stopped, r.integration.steps, r.lanes.x))
+    for one, other in zip(found[:2], found[2:], strict=True):
+        assert one[:2] == other[:2] and np.array_equal(one[2], other[2])
+
+
+def test_a_long_compiled_interval_hears_an_interrupt() -> None:
+    """Five minutes of steps between two outputs; an interrupt was heard at their end."""
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    sk.simulate(four_bar(), 0.01, samples=2, integrator="rk4", step=1e-3, engine="numba")
+    before = signal.signal(signal.SIGALRM, interrupt)
+    began = time.monotonic()
+    signal.setitimer(signal.ITIMER_REAL, 1.0)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            sk.simulate(four_bar(), 30.0, samples=2, integrator="rk4", step=1e-6, engine="numba", max_steps=10**9)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.monotonic() - began < 20

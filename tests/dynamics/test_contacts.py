@@ -45,7 +45,7 @@ def test_the_rebound_is_what_the_damping_gives_at_any_speed(restitution: float, 
     assert r.impacts["floor"][-1] != r.impacts["floor"][-1]  # they have parted
 
 
-@pytest.mark.parametrize("restitution", [0.99, 0.8, 0.4, 0.1])
+@pytest.mark.parametrize("restitution", [1 - 1e-8, 0.99, 0.8, 0.4, 0.1, 0.03, 0.02, 0.015, 0.01])
 def test_the_exact_model_gives_the_restitution(restitution: float) -> None:
     m = ball(-3.0, restitution=restitution, model="exact", exponent=1 + restitution)
     r = sk.simulate(m, [0, 0.3], rtol=1e-10, atol=1e-12)

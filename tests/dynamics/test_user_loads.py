@@ -41,19 +41,92 @@ BAD = {
     "no place": ([sk.Force(None, [0, 1], "rod")], "point of a Force is NoneType", "name, or a place"),  # type: ignore[arg-type]
     "another link": ([sk.Force("B", [0, 1], "road")], "'road' is not a link", "did you mean 'rod'"),
     "nan": ([sk.Moment("rod", np.nan)], "the Moment on 'rod' is NaN at t = 0 s", ""),
+    "infinite": ([sk.Moment("rod", np.inf)], "the Moment on 'rod' is inf at t = 0 s", ""),
+    "half infinite": ([sk.Force("B", [1, -np.inf])], "the Force on 'rod' is -inf at t = 0 s", ""),
+    "huge": ([sk.Force("B", [1, 1e300])], r"the Force on 'rod' is 1e\+300 at t = 0 s", ""),
     "half nan": ([sk.Force("B", [np.nan, 1])], "the Force on 'rod' is NaN at t = 0 s", ""),
 }
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_mistakes_name_the_function(case: str) -> None:
+def test_mistakes_name_the_function_and_the_time(case: str) -> None:
     result, message, hint = BAD[case]
     driven = arm(drivers={"swing": {"joint": "A", "speed": 1}}).solve(t=np.linspace(0, 1, 3))
-    for call in (lambda: driven.forces(loads=[wind(result)]), lambda: sk.simulate(arm(), 1.0, loads=[wind(result)])):
+    for call in (
+        lambda: driven.forces(loads=[wind(result)]),
+        lambda: sk.simulate(arm(), 1.0, loads=[wind(result)]),
+        lambda: sk.simulate(arm(), 1.0, loads=[wind(result)], formulation="multipliers"),
+    ):
         with pytest.raises(sk.InputError, match=message) as caught:
             call()
         assert caught.value.problems[0].key == "loads, wind"
+        assert len(caught.value.problems) == 1
+        assert "t = 0 s" in caught.value.problems[0].message
         assert hint.split("(")[0].rstrip("\\") in str(caught.value)
+
+
+ROADS: list[dict[str, Any]] = [
+    {},
+    {"integrator": "LSODA"},
+    {"integrator": "Radau"},
+    {"integrator": "rk4", "step": 0.01},
+    {"formulation": "multipliers"},
+    {"formulation": "multipliers", "stabilisation": "partitioning"},
+    {"formulation": "multipliers", "integrator": "milne"},
+    {"formulation": "multipliers", "integrator": "rk4", "step": 0.01},
+]
+
+
+@pytest.mark.parametrize("road", ROADS)
+@pytest.mark.parametrize("late", [False, True])
+def test_loads_that_raise_or_have_no_end(road: dict[str, Any], late: bool) -> None:
+    """An infinite load never came back with multipliers; the reduced equations blamed a driver."""
+
+    def broken(t: Any, state: sk.Motion) -> Any:
+        yield sk.Moment("rod", 1.0)
+        if not late or t[0] > 0.5:
+            yield sk.Moment("rod", {}["size"])
+
+    def endless(t: Any, state: sk.Motion) -> Any:
+        return [sk.Moment("rod", np.where((t > 0.5) | (not late), np.inf, 1.0))]
+
+    for load, words in ((broken, "loads, broken: raised KeyError: 'size' at t = "),
+                        (endless, "loads, endless: the Moment on 'rod' is inf at t = ")):  # fmt: skip
+        if late:
+            r = sk.simulate(arm(), 1.0, samples=11, loads=[load], **road)
+            assert words + "0.5" in r.stopped and 0.3 < r.t[-1] <= 0.5
+        else:
+            with pytest.raises(sk.InputError) as caught:
+                sk.simulate(arm(), 1.0, samples=11, loads=[load], **road)
+            assert str(caught.value.problems[0]) == words + "0 s"
+
+
+def test_a_mistake_inside_a_function_keeps_its_cause() -> None:
+    def push(t: Any, state: sk.Motion) -> Any:
+        return [sk.Force("B", state.velocity("Z"))]
+
+    motion = arm(drivers={"swing": {"joint": "A", "speed": 1}}).solve(t=[0.0, 2.0])
+    with pytest.raises(sk.InputError, match=r"loads, push: raised InputError: .*Z.* from t = 0 s to t = 2 s") as caught:
+        motion.forces(loads=[push])
+    assert isinstance(caught.value.__cause__, sk.InputError)
+
+
+@pytest.mark.parametrize("loads", [3, [3], wind([])])
+def test_loads_are_a_list_of_functions(loads: Any) -> None:
+    motion = arm(drivers={"swing": {"joint": "A", "speed": 1}}).solve(t=[0.0])
+    for call in (lambda: motion.forces(loads=loads), lambda: sk.simulate(arm(), 1.0, loads=loads)):
+        with pytest.raises(sk.InputError, match=r"loads: .*; give a list of functions"):
+            call()
+
+
+@pytest.mark.parametrize("road", ROADS)
+def test_a_spring_without_a_direction_is_no_driver_without_a_value(road: dict[str, Any]) -> None:
+    """It begins where its ends meet: the accelerations are no numbers."""
+    spring = {"type": "spring", "between": ["S", "B"], "stiffness": 10, "free_length": 0.1}
+    m = arm(points={"A": (0, 0), "B": (1, 0), "S": (1, 0)}, forces={"spring": spring},
+            links={"ground": ["A", "S"], "rod": {"points": ["A", "B"], "shape": "rod", "mass": 3}})  # fmt: skip
+    with pytest.raises(sk.InputError, match="the motion has blown up"):
+        sk.simulate(m, 1.0, **road)
 
 
 def test_a_load_that_ends_later_stops_the_simulation_with_its_name() -> None:

@@ -22,6 +22,9 @@ Floats = NDArray[np.float64]
 #: Seconds of importing Numba, reading what is compiled, compiling the equations, an evaluation by NumPy: roughly.
 IMPORT, READ, COMPILE, NUMPY = 1.0, 0.3, 15.0, 1e-3
 
+#: Steps times numbers of the pose that compiled code takes at a time.
+TURN = 200_000
+
 #: The methods at a fixed step, as the compiled functions number them, and the evaluations that a step takes.
 METHODS = {"euler": (0, 1), "rk2": (1, 2), "rk4": (2, 4), "abm4": (3, 2), "gear4": (4, 8)}
 
@@ -91,10 +94,14 @@ class Hastened(Reduced):
         if self._machine is None:
             return begin, y
         machine, y, h = self._machine, y.copy(), (end - start) / count
-        before, done, looked = machine.evaluations, begin, -1
-        while True:
-            done = machine.advance(METHODS[method][0], start, end, done, last, count, y, jump, huge)
-            if done >= last or done == looked or not machine.may_change(start + done * h, y):
+        before, done, looked, turn = machine.evaluations, begin, -1, 1 + TURN // self.plan.offsets[-1]
+        while done < last:
+            # Compiled code hears no interrupt: it comes back for one after as many steps as take a part of a second.
+            until = min(last, done + turn)
+            done = machine.advance(METHODS[method][0], start, end, done, until, count, y, jump, huge)
+            if done == until:
+                continue
+            if done == looked or not machine.may_change(start + done * h, y):
                 break
             changed, looked = machine.change(start + done * h, y), done
             y = y if changed is None else changed

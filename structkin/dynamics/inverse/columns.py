@@ -1,9 +1,9 @@
 """The unknown forces of joints and drivers: where each acts, on which two bodies, and which group it belongs to.
 
-A column is a unit force or unit moment on one body with its opposite on another. Bodies are the moving links, and the
-pins that something attaches to beside their links ("@B"): these have no mass and two equations. The columns of a joint
-are the transpose of its constraints, so that forces obey the groups in reverse order: what the last group needs from
-its neighbours is known first (Saura et al., eq. 8, transposed).
+A column is a unit force or unit moment on one body with its opposite on another. Bodies are the moving links, and pins
+("@B") of more than two links or with a slot or a cylinder on them: these have no mass and two equations, on the ground
+as elsewhere. The columns of a joint are the transpose of its constraints, so that forces obey the groups in reverse
+order: what the last group needs from its neighbours is known first (Saura et al., eq. 8, transposed).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.inverse.pair_forces import action_of, parts_of
+from structkin.dynamics.inverse.pair_forces import action_of, moment_of_action, parts_of
 from structkin.dynamics.loads import cross
 from structkin.kinematics import Motion
 from structkin.model.mechanism import Mechanism
@@ -43,11 +43,6 @@ class Column:
     places: tuple[complex, complex] = (0j, 0j)
     pair: bool = False
 
-    @property
-    def in_newton_metres(self) -> bool:
-        """Whether the unknown is a moment."""
-        return self.part in ("moment", "belt")
-
     def direction(self, motion: Motion) -> Floats | None:
         """Return the unit force (n, 2) on `to`, or None for a moment."""
         if self.part == "moment":
@@ -71,7 +66,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Columns:
-    """All columns, and the group of each body and column."""
+    """All columns, and the group of each body and column; pins on the ground come before all groups, at -1."""
 
     mechanism: Mechanism
     bodies: tuple[str, ...]
@@ -92,12 +87,16 @@ def make_columns(mechanism: Mechanism, structure: KinematicStructure) -> Columns
     ends = [end for joint in topology.joints for end in joint.links]
     ends += [end for driver in topology.drivers for end in driver.links]
     attached = {pin for end in ends if (pin := pin_of(end)) is not None}
-    on_ground = {pin for pin in attached if ground in topology.joint(pin).links}
-    pins = {f"@{pin}": _pin_group(structure, links, topology.joint(pin).links, pin) for pin in attached - on_ground}
+    places = {**links, ground: -1}
+    pins = {
+        f"@{joint.id}": _pin_group(structure, places, joint)
+        for joint in topology.joints
+        if joint.kind == "R" and (joint.id in attached or len(joint.links) > 2)
+    }
     bodies = {**links, **dict(sorted(pins.items()))}
 
     def body(end: str) -> str | None:
-        return None if end == ground or pin_of(end) in on_ground else end
+        return None if end == ground else end
 
     columns: list[Column] = []
     for joint in topology.joints:
@@ -110,31 +109,36 @@ def make_columns(mechanism: Mechanism, structure: KinematicStructure) -> Columns
         guide = mechanism.guides[joint.id]
         end = next((end for end in joint.links if pin_of(end) is not None), guide.slider)
         off, to = body(guide.carrier), body(end)
-        places = (0j, 0j if pin_of(end) is not None and to is not None else guide.point)
-        columns.append(Column(joint.id, "normal", off, to, places))
+        columns.append(Column(joint.id, "normal", off, to))
         if joint.kind == "P":
             columns.append(Column(joint.id, "moment", off, to))
     columns += [_effort(mechanism, id, body) for id in mechanism.drives]
     return Columns(mechanism, tuple(bodies), tuple(columns), bodies)
 
 
-def _pin_group(structure: KinematicStructure, links: dict[str, int], held: Sequence[str], pin: str) -> int:
-    own = [item.index for item in structure.groups if pin in item.pins]
-    return min([*own, *(links[link] for link in held)])
+def _pin_group(structure: KinematicStructure, links: dict[str, int], pin: Joint) -> int:
+    own = [item.index for item in structure.groups if pin.id in item.pins]
+    return min([*own, *(links[link] for link in pin.links)])
 
 
 def _pin_columns(mechanism: Mechanism, id: str, held: Sequence[str], bodies: dict[str, int]) -> list[Column]:
     """Return the forces of a pin: on each link but the first, or on each of them if the pin is a body itself."""
     ground = mechanism.topology.ground
-    base: str | None
     if f"@{id}" in bodies:
         base, at, others = f"@{id}", 0j, list(held)
     else:
-        first = min(held, key=lambda link: -1 if link == ground else bodies[link])
-        base, at = None if first == ground else first, mechanism.links[first].local[id]
-        others = [link for link in held if link != first]
+        base = min(held, key=lambda link: -1 if link == ground else bodies[link])
+        at, others = mechanism.links[base].local[id], [link for link in held if link != base]
     return [
-        Column(id, part, base, link, (at, mechanism.links[link].local[id])) for link in others for part in ("x", "y")
+        Column(
+            id,
+            part,
+            None if base == ground else base,
+            None if link == ground else link,
+            (at, mechanism.links[link].local[id]),
+        )
+        for link in others
+        for part in ("x", "y")
     ]
 
 
@@ -165,15 +169,31 @@ def _effort(mechanism: Mechanism, id: str, body: Any) -> Column:
         return Column(id, "moment", *(body(link) for link in drive.links))
     if drive.kind == "slide":
         guide = mechanism.guides[drive.joint or ""]
-        return Column(id, "travel", body(guide.carrier), body(guide.slider), (0j, guide.point))
+        return Column(id, "travel", body(guide.carrier), body(guide.slider))
     assert drive.ends is not None
     topology = next(driver for driver in mechanism.topology.drivers if driver.id == id)
-    bodies = [body(end) for end in topology.links]
-    places = [
-        0j if name is not None and pin_of(name) is not None else mechanism.links[link].local[point]
-        for name, (link, point) in zip(bodies, drive.ends, strict=True)
-    ]
-    return Column(id, "distance", bodies[0], bodies[1], (places[0], places[1]))
+    off, to = topology.links
+    first, second = (mechanism.links[link].local[point] for link, point in drive.ends)
+    return Column(id, "distance", body(off), body(to), (first, second))
+
+
+def weight(motion: Motion, column: Column) -> Floats | float:
+    """Return the root (n,) of what a unit of a column adds to the sum that redundant joints make least.
+
+    The sum is that of |F|^2 + (M / s)^2 over the joints, s the mechanism's size, with the force F [N] that a joint puts
+    on its links and the moment M [N m] about the place where that acts. The two links of a joint count half each, and
+    so does each link of a pin that has more: by what each of them bears, whichever comes first. Efforts count alike;
+    they are unique, so that the least sum does not depend on them.
+    """
+    if column.part == "belt":
+        pulleys = motion.mechanism.meshes[column.id].links
+        first, second = (moment_of_action(motion, column.id, link, column.part) / motion.size for link in pulleys)
+        force = action_of(motion, column.id, column.part).force
+        return np.sqrt(np.abs(force) ** 2 + 0.5 * (first**2 + second**2))
+    if column.part == "moment":
+        return 1.0 / motion.size
+    on_pin = column.part in GLOBAL and column.off is not None and pin_of(column.off) is not None
+    return float(np.sqrt(0.5)) if on_pin else 1.0
 
 
 def unit_wrenches(motion: Motion, column: Column) -> tuple[Floats, Floats]:

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from structkin.dynamics.bodies import Body, mass_table
 from structkin.dynamics.friction import with_friction
 from structkin.dynamics.inverse.columns import Column, Columns, make_columns, unit_wrenches
-from structkin.dynamics.inverse.pair_forces import action_of, place_of_action
+from structkin.dynamics.inverse.pair_forces import moment_of_action, place_of_action
 from structkin.dynamics.inverse.reverse import Layout, ReverseSweep
+from structkin.dynamics.inverse.virtual_work import efforts
 from structkin.dynamics.loads import Wrenches, cross, wrenches
-from structkin.dynamics.user_loads import UserLoad
+from structkin.dynamics.user_loads import UserLoad, not_functions
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
-from structkin.kinematics.engine import Lanes
 from structkin.model.topology import suggest
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ BLOCK = 200_000
 @dataclass(frozen=True)
 class Kinetostatics:
     """The forces of a motion at n samples, in N and N m; NaN where a sample has no regular pose or no rates.
+
+    At a flat pose that cannot bear its loads reactions are NaN, and the efforts of drivers come by virtual work.
 
     `motion` is what the forces belong to: that which was given, or for a static analysis the same poses at rest.
     `unknowns` (n, columns) are in the order of `columns`; read them by `driver`, `reaction` and `reaction_moment`.
@@ -74,8 +76,9 @@ class Kinetostatics:
     def reaction(self, joint: str, link: str) -> Floats:
         """Return the force (n, 2) [N] that a joint puts on one of its links, in global axes.
 
-        `link` is one of the joint's links; of a slot on a shared pin the pin itself, "@B". Torques and forces of
-        drivers and friction are not part of it. Raises `InputError`.
+        `link` is one of the joint's links; of a slot on a shared pin the pin itself, "@B". The forces on the links of a
+        pin sum to what a slot or a cylinder puts on it. Torques and forces of drivers and friction are not part of it.
+        Raises `InputError`.
         """
         self._check(joint, link)
         total = np.zeros((len(self.motion), 2))
@@ -96,12 +99,7 @@ class Kinetostatics:
             if column.part == "moment":
                 total += self._sign(column, link) * values
             elif column.pair:
-                action, place = (
-                    action_of(self.motion, joint, column.part),
-                    place_of_action(self.motion, joint, link, column.part),
-                )
-                arm = (np.conj(action.point - place) * action.force).imag
-                total += self._sign(column, link) * values * (action.couple + arm)
+                total += self._sign(column, link) * values * moment_of_action(self.motion, joint, link, column.part)
         return total
 
     def reaction_place(self, joint: str, link: str) -> Floats:
@@ -140,7 +138,8 @@ class Kinetostatics:
         """Return whether the motion alone determines the forces of a joint or driver.
 
         Where joints are redundant, some forces depend on the elasticity of the links and on how the mechanism was
-        put together; the smallest possible ones are given then.
+        put together; the smallest possible ones are given then: those with the least sum of |F|^2 + (M / s)^2 over all
+        joints, see `structkin.dynamics.inverse.reverse`.
         """
         if not any(column.id == id for column in self.columns.columns):
             raise self._unknown(id, "a joint or driver", [column.id for column in self.columns.columns])
@@ -242,8 +241,8 @@ def kinetostatics(motion: Motion, *, static: bool = False, loads: Sequence[UserL
     is not applied: the result is the whole torque that the motion needs.
 
     Forces pass through gears, belts, racks, rolling contacts, cams and Geneva wheels as through ideal pairs, without
-    losses; see `structkin.dynamics.inverse.pair_forces`. Raises `InputError` where a mass has no centre, or where the
-    rates of drivers are not known.
+    losses; see `structkin.dynamics.inverse.pair_forces`. Raises `InputError` where a mass has no centre, where the
+    rates of drivers are not known, or where one of `loads` raises or returns what is no load.
 
     >>> import structkin as sk
     >>> arm = sk.Mechanism(
@@ -255,12 +254,14 @@ def kinetostatics(motion: Motion, *, static: bool = False, loads: Sequence[UserL
     ([30.0], [[0.0, 30.0]])
     """
     mechanism = motion.mechanism
+    if problems := not_functions(loads):
+        raise InputError(problems, mechanism.title or "mechanism")
     bodies, columns = mass_table(mechanism), make_columns(mechanism, motion.structure)
     if static:
         motion = _at_rest(motion)
     elif unknown := [id for id, z in motion.drivers.items() if np.isnan(z[1:]).all()]:
         hint = "pass (values, rates, accelerations) to solve, or static=True"
-        problems = [Problem(f"drivers.{id}", "its rates are not known, and forces need them", hint) for id in unknown]
+        problems += [Problem(f"drivers.{id}", "its rates are not known, and forces need them", hint) for id in unknown]
         raise InputError(problems, mechanism.title or "mechanism")
     found = _solved(motion, bodies, columns, wrenches(motion, bodies, loads))
     return with_friction(
@@ -282,6 +283,12 @@ def _solved(motion: Motion, bodies: tuple[Body, ...], columns: Columns, applied:
     for part in np.array_split(good, 1 + len(good) * layout.count // BLOCK):
         if len(part):
             unknowns[part] = ReverseSweep(_some(motion, part), columns).solve(right[part])
+    lost = good[np.isnan(unknowns[good]).any(axis=1)]
+    if len(lost):
+        given = efforts(_some(motion, lost), {link: wrench[lost] for link, wrench in needed.items()})
+        for k, column in enumerate(columns.columns):
+            if column.id in given:
+                unknowns[lost, k] = given[column.id]
     determined = ReverseSweep(_some(motion, good[:: len(good) // 4 + 1]), columns).unique
     return Kinetostatics(motion, bodies, columns, unknowns, determined, applied)
 
@@ -308,6 +315,6 @@ def _at_rest(motion: Motion) -> Motion:
     """Return the same poses with all rates zero; also of samples at a limit position, where only rates were missing."""
     x = np.zeros_like(motion.lanes.x)
     x[0] = motion.lanes.x[0]
-    lanes = Lanes(x, motion.lanes.status, motion.lanes.group, motion.lanes.least)
+    lanes = replace(motion.lanes, x=x)
     drivers = {id: np.stack((z[0], np.zeros_like(z[0]), np.zeros_like(z[0]))) for id, z in motion.drivers.items()}
     return replace(motion, lanes=lanes, drivers=drivers)

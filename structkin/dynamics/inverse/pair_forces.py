@@ -65,6 +65,12 @@ def place_of_action(motion: Motion, joint: str, link: str, part: str) -> Plane:
     return action_of(motion, joint, part).point
 
 
+def moment_of_action(motion: Motion, joint: str, link: str, part: str) -> Floats:
+    """Return the moment (n,) [N m] of a unit of a pair's force about the place where it acts on a link."""
+    action, place = action_of(motion, joint, part), place_of_action(motion, joint, link, part)
+    return np.asarray(action.couple + (np.conj(action.point - place) * action.force).imag)
+
+
 def parts_of(mesh: Mesh) -> tuple[str, ...]:
     """Return the names of the forces of a mesh."""
     return ("tangent", "normal") if mesh.type == "rolling" else ("belt",) if mesh.type == "belt" else ("tangent",)

@@ -2,20 +2,25 @@
 
 With the forces that later groups put on its links, the unknowns of a group (of its joints and drivers) solve its own
 equilibrium; so a mechanism of any length costs one small system a group. Where joints are redundant, a group has more
-unknowns than equations: the smallest forces are taken (moments count by the mechanism's size), and what is
-not unique is told.
+unknowns than equations. What it leaves open reaches the groups before it, and a group alone may be singular where they
+are regular together; so all that redundant forces reach is solved as one part, E f = w with more columns than rows. Of
+its solutions the smallest is taken: with the weights of `weight`, the least sum of |F|^2 + (M / s)^2 over its joints,
+
+    f = D E_D^T (E_D E_D^T)^-1 w,   E_D = E D,   D = diag(1 / weight)
+
+by the orthogonal factors of E_D^T. An unknown is unique where no solution of E f = 0 moves it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.inverse.columns import Columns, unit_wrenches
+from structkin.dynamics.inverse.columns import Columns, unit_wrenches, weight
 from structkin.groups.solve_lanes import solve_lanes
 from structkin.kinematics import Motion
 from structkin.model.topology import pin_of
@@ -50,7 +55,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class _Block:
-    """A group: equations `rows` and unknowns `columns` as indices, its matrix (n, r, c), and (n, s, c) elsewhere."""
+    """A part: equations `rows` and unknowns `columns` as indices, its matrix (n, r, c), and (n, s, c) elsewhere."""
 
     rows: NDArray[np.intp]
     columns: NDArray[np.intp]
@@ -70,18 +75,41 @@ class ReverseSweep:
         """Lay out the equations."""
         self.columns, self._motion = columns, motion
         self.layout = Layout(columns)
-        self._scale = np.array([motion.size if column.in_newton_metres else 1.0 for column in columns.columns])
+        self._weights = np.stack([np.broadcast_to(weight(motion, one), len(motion)) for one in columns.columns], axis=1)
         self._units = np.array([1.0, 1.0, 1.0 / motion.size])
 
     @cached_property
     def blocks(self) -> tuple[_Block, ...]:
-        """The groups, the last first."""
+        """The parts, the last first; what redundant forces reach puts nothing on the rest, and comes at the end."""
         groups: dict[int, tuple[list[str], list[int]]] = {}
         for body in self.columns.bodies:
             groups.setdefault(self.columns.body_group[body], ([], []))[0].append(body)
         for k, column in enumerate(self.columns.columns):
             groups[self.columns.group(column)][1].append(k)
-        return tuple(self._block(*groups[group]) for group in sorted(groups, reverse=True))
+        joined = self._joined({g: len(self.layout.of(bodies)) - len(held) for g, (bodies, held) in groups.items()})
+        alone = [[group] for group in sorted(groups, reverse=True) if not any(group in part for part in joined)]
+        return tuple(
+            self._block([body for g in part for body in groups[g][0]], [k for g in part for k in groups[g][1]])
+            for part in (*alone, *joined)
+        )
+
+    def _joined(self, short: Mapping[int, int]) -> list[list[int]]:
+        """Return the groups that have to be solved as one, part by part, for the unknowns that each is short of."""
+        if not any(short.values()):
+            return []
+        reached: dict[int, set[int]] = {group: set() for group in short}
+        for column in self.columns.columns:
+            touched = {self.columns.body_group[body] for body in (column.off, column.to) if body is not None}
+            reached[self.columns.group(column)] |= touched
+        parts: list[set[int]] = []
+        for group in (group for group, missing in short.items() if missing):
+            part, new = set(), {group}
+            while new:
+                part |= new
+                new = set().union(*(reached[one] for one in new)) - part
+            # Parts that reach the same group share its forces.
+            parts = [part.union(*(one for one in parts if one & part)), *(one for one in parts if not one & part)]
+        return [sorted(part) for part in parts]
 
     def _block(self, bodies: list[str], columns: list[int]) -> _Block:
         rows = self.layout.of(bodies)
@@ -103,9 +131,9 @@ class ReverseSweep:
 
     def _wrenches(self, index: int) -> list[tuple[str, Floats]]:
         """Return the scaled unit wrenches (n, 3) of a column on its moving bodies."""
-        column = self.columns.columns[index]
+        column, size = self.columns.columns[index], self._weights[:, index, None]
         pairs = zip((column.off, column.to), unit_wrenches(self._motion, column), strict=True)
-        return [(body, wrench.T * self._units * self._scale[index]) for body, wrench in pairs if body is not None]
+        return [(body, wrench.T * self._units / size) for body, wrench in pairs if body is not None]
 
     def solve(self, right: Floats) -> Floats:
         """Return the unknowns (n, columns) whose wrenches sum to `right` (n, rows), in N and N m."""
@@ -116,40 +144,31 @@ class ReverseSweep:
             own = _solve(block.own, right[:, block.rows])
             result[:, block.columns] = own
             right[:, block.others] -= np.einsum("nrc,nc->nr", block.elsewhere, own)
-        return np.asarray(result * self._scale)
+        return np.asarray(result / self._weights)
 
     @cached_property
     def unique(self) -> NDArray[np.bool_]:
         """Which unknowns (columns,) the motion determines alone."""
         result = np.ones(len(self.columns.columns), bool)
-        for k, block in enumerate(self.blocks):
+        for block in self.blocks:
             r, c = block.own.shape[1:]
-            if r == c:
-                continue
-            null = np.eye(c) - np.linalg.pinv(block.own) @ block.own
-            for free in range(c):
-                result &= ~self._moved(k, null[:, :, free])
+            if r < c:
+                free = np.linalg.qr(np.swapaxes(block.own, 1, 2), mode="complete")[0][:, :, r:]
+                result[block.columns] = (np.abs(free) < FREE).all(axis=(0, 2))
         return result
-
-    def _moved(self, index: int, own: Floats) -> NDArray[np.bool_]:
-        """Return which unknowns move with the unknowns `own` (n, c) of one block, which put no load on it."""
-        right, moved = np.zeros((len(own), self.layout.count)), np.zeros(len(self.columns.columns), bool)
-        for block in self.blocks[index:]:
-            values = own if block is self.blocks[index] else _solve(block.own, right[:, block.rows])
-            moved[block.columns] = (np.abs(values) > FREE).any(axis=0)
-            right[:, block.others] -= np.einsum("nrc,nc->nr", block.elsewhere, values)
-        return moved
 
 
 def _solve(matrix: Floats, right: Floats) -> Floats:
-    """Solve systems (n, r, c) for right-hand sides (n, r); by least squares of least size where c is not r.
+    """Solve systems (n, r, c), r <= c, for right-hand sides (n, r); the solution of least norm where c > r.
 
-    NaN where a square system is singular, as at a flat pose: what would be left of the digits is rounding.
+    NaN where a system has lost its rank, as at a flat pose: what would be left of the digits is rounding.
     """
     r, c = matrix.shape[1:]
-    if r != c:
-        return np.asarray((np.linalg.pinv(matrix) @ right[:, :, None])[:, :, 0])
-    found = solve_lanes(matrix, right)
+    if r < c:
+        across, lower = np.linalg.qr(np.swapaxes(matrix, 1, 2))
+        found = (across @ solve_lanes(np.swapaxes(lower, 1, 2), right)[:, :, None])[:, :, 0]
+    else:
+        found = solve_lanes(matrix, right)
     size = np.max(np.abs(found), axis=1, initial=0.0)
     found[size > BLOWN * np.max(np.abs(right), axis=1, initial=0.0)] = np.nan
     return found

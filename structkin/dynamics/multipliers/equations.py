@@ -31,6 +31,7 @@ from structkin.dynamics.multipliers.limit import limit
 from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameLoads, FrameMasses
 from structkin.dynamics.multipliers.stabilisation import Stabilisation
 from structkin.dynamics.multipliers.turns import LinkTurns
+from structkin.dynamics.reduced.pose import BlownUpError
 from structkin.dynamics.state import State
 from structkin.dynamics.user_loads import UserLoad
 from structkin.kinematics.special_geometry import structure_of
@@ -177,12 +178,16 @@ class Multipliers:
         if self._last is not None and self._last[0] == t and np.array_equal(self._last[1], y):
             return self._last[2:]
         self.evaluations += 1
+        if not np.isfinite(y).all():
+            raise BlownUpError(t)
         closed = self.stabilisation.close(self, t, y)
         pose = self.pose(t, closed)
         force = self.forces(t, closed, pose)
         a, multipliers = self.stabilisation.accelerations(self, pose, force)
         if not pose.factors.regular:
             a, multipliers = limit(self, t, closed, a, multipliers)
+        if not np.isfinite(a).all():
+            raise BlownUpError(t)
         self._last = t, np.array(y), pose, closed, a, multipliers
         return self._last[2:]
 

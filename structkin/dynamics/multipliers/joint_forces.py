@@ -5,6 +5,10 @@ orientation of every link, that is a force and a moment: in reference-point coor
 Cartesian ones the moment is U x (force on U). In natural coordinates a shared pin has no row, and in relative ones no
 joint of the tree has; there, the multipliers of the fully Cartesian rows follow from the balance of each link.
 
+Redundant rows leave combinations n of multipliers open that put nothing on any coordinate, Phi_q^T n = 0. As many of
+them are added as make the sum of |F|^2 + (M / s)^2 over the joints least, as in `Kinetostatics`: s is the mechanism's
+size, and the links of a joint count half each.
+
 The row of a gear or of a cam with a law is a relation of three turns: its multiplier is a moment on each link, not the
 force between teeth. With such pairs the reactions are those of the links' balance (`Kinetostatics`).
 """
@@ -12,7 +16,7 @@ force between teeth. With such pairs the reactions are those of the links' balan
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -104,28 +108,58 @@ class JointForces:
 
     @cached_property
     def _all(self) -> _Lanes:
+        """The multipliers whose reactions are returned."""
+        return self._smallest(self._given) if self.redundant else self._given
+
+    @cached_property
+    def _given(self) -> _Lanes:
         entries = np.asarray(self.coordinates.jacobian(self.q, self.z))
         return _Lanes(self.multipliers, entries, self.q, slice(None), self.pushes)
+
+    def _smallest(self, lanes: _Lanes) -> _Lanes:
+        """Return the multipliers with those free combinations that make the forces of joints least."""
+        good = np.flatnonzero(np.isfinite(lanes.multipliers).all(axis=0) & np.isfinite(lanes.q).all(axis=0))
+        free = np.zeros((self.redundant, *lanes.multipliers.shape))
+        for k in good.tolist():
+            free[:, :, k] = self._free(k)
+        bearing = self._measured(lanes)[:, :, None]
+        ways = np.stack([self._measured(replace(lanes, multipliers=way, pushes={})) for way in free], axis=2)
+        sizes = np.zeros((self.redundant, lanes.multipliers.shape[1]))
+        sizes[:, good] = -(np.linalg.pinv(ways[good]) @ bearing[good])[:, :, 0].T
+        return replace(lanes, multipliers=lanes.multipliers + np.einsum("kmn,kn->mn", free, sizes))
+
+    def _measured(self, lanes: _Lanes) -> Floats:
+        """Return the forces and moments (n, joints' links and parts) whose squares sum to what is least."""
+        joints = self.motion.mechanism.topology.joints
+        parts = [self._wrench(joint.id, link, lanes) for joint in joints for link in joint.links]
+        return np.asarray(np.sqrt(0.5) * np.concatenate(parts).T)
+
+    def _wrench(self, joint: str, link: str, lanes: _Lanes) -> Floats:
+        """Return force and moment over the mechanism's size (3, n) [N] that a joint puts on a link, at its place."""
+        moment = self._moment(joint, link, lanes) / self.motion.size
+        return np.concatenate((self._force(joint, link, lanes)[:2], moment[None]))
+
+    def _free(self, sample: int) -> Floats:
+        """Return the combinations (redundant, m) of multipliers that put nothing on any coordinate, at a sample."""
+        c = self.coordinates
+        matrix = np.zeros((c.m, c.n))
+        matrix[c.pattern] = self._given.entries[:, sample]
+        matrix *= c.column_units / c.row_units[:, None]
+        return np.asarray(np.linalg.svd(matrix)[0][:, c.m - self.redundant :].T / c.row_units)
 
     @cached_property
     def _moved(self) -> set[str]:
         """The joints whose forces move with combinations of multipliers that put nothing on any coordinate."""
-        c, moved = self.coordinates, set()
+        moved = set()
         samples = np.flatnonzero(np.isfinite(self.q).all(axis=0))
-        for k in samples[:: len(samples) // 4 + 1]:
-            matrix = np.zeros((c.m, c.n))
+        for k in samples[:: len(samples) // 4 + 1].tolist():
             here = slice(k, k + 1)
-            entries, q = self._all.entries[:, here], self.q[:, here]
-            matrix[c.pattern] = entries[:, 0]
-            matrix *= c.column_units / c.row_units[:, None]
-            left = np.linalg.svd(matrix)[0][:, c.m - self.redundant :] / c.row_units[:, None]
-            for free in left.T[:, :, None]:
-                lanes = _Lanes(free, entries, q, here, {})
+            for free in self._free(k):
+                lanes = _Lanes(free[:, None], self._given.entries[:, here], self.q[:, here], here, {})
                 for joint in self.motion.mechanism.topology.joints:
-                    for link in joint.links[1:]:
-                        force, moment = self._force(joint.id, link, lanes)[:2], self._moment(joint.id, link, lanes)
-                        if max(np.max(np.abs(force)) * self.motion.size, np.max(np.abs(moment))) > FREE:
-                            moved.add(joint.id)
+                    wrenches = [self._wrench(joint.id, link, lanes) for link in joint.links]
+                    if np.max(np.abs(wrenches)) * self.motion.size > FREE:
+                        moved.add(joint.id)
         return moved
 
     def _earliest(self, pin: str) -> str:
@@ -145,18 +179,13 @@ class JointForces:
 
     def _force(self, joint: str, link: str, lanes: _Lanes) -> Floats:
         """Return force and moment about the link's origin (3, n) that a joint puts on a link."""
-        ground = self.motion.mechanism.topology.ground
         pin = pin_of(link)
         if pin is not None:
             link = self._earliest(pin)
-        if link == ground:
-            total = lanes.none
-            for x in self.coordinates.links:
-                total -= self._of_rows(joint, x, lanes)
-            return np.asarray(total)
         total = self._of_rows(joint, link, lanes)
         kind = self.motion.mechanism.topology.joint(joint).kind
         if kind == "R":
+            # What a slot or a cylinder puts on a pin has its rows on one of the pin's links: the pin passes it on.
             if link == self._earliest(joint):
                 for id in self._attached(joint):
                     total = total + self._of_rows(id, link, lanes)
@@ -165,8 +194,11 @@ class JointForces:
         return total
 
     def _of_rows(self, of: str, link: str, lanes: _Lanes) -> Floats:
-        """Return force and moment (3, n) that the rows of a joint or driver put on a moving link."""
+        """Return force and moment (3, n) that the rows of a joint or driver put on a link."""
         c = self.coordinates
+        if link == self.motion.mechanism.topology.ground:
+            # Forces alone: the moments of moving links are about their own origins.
+            return -sum((self._of_rows(of, x, lanes) for x in c.links), lanes.none)
         rows, columns = c.pattern
         width = 4 if c.family == "fully-cartesian" else 3
         first = width * c.links.index(link)

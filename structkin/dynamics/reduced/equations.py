@@ -25,7 +25,7 @@ from structkin.dynamics.loads import wrenches
 from structkin.dynamics.reduced.counted import Counted
 from structkin.dynamics.reduced.dead_points import DeadPoints
 from structkin.dynamics.reduced.maps import SlotMap
-from structkin.dynamics.reduced.pose import NoPoseError
+from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 from structkin.dynamics.reduced.poses import Poses
 from structkin.dynamics.state import State
 from structkin.dynamics.user_loads import UserLoad
@@ -213,6 +213,8 @@ class Reduced:
             q[free, 2] = np.linalg.solve(matrix[np.ix_(free, free)], rest[free])
         except np.linalg.LinAlgError:
             raise NoPoseError(t, Status.SINGULAR, -1) from None
+        if not np.isfinite(q[:, 2]).all():
+            raise BlownUpError(t)
         x[2, :, 0], z[:, 2] = q[:, 2] @ K + convective, q[:, 2] @ Kz + bend_z
         effort = matrix @ q[:, 2] - force - Kz @ given
         effort[free] = given[free]
@@ -221,6 +223,8 @@ class Reduced:
     def _coordinates(self, t: float, y: Floats) -> Floats:
         """Return the coordinates (f, 3) at a state, the second rates of the free ones zero."""
         f, q = len(self.free), np.zeros((len(self.order), 3))
+        if not np.isfinite(y).all():
+            raise BlownUpError(t)
         q[self.free, 0], q[self.free, 1] = y[:f], y[f:]
         for k, law in self.prescribed:
             q[k] = [float(part[0]) for part in law(np.array([t]))]

@@ -29,6 +29,16 @@ class NoPoseError(Exception):
         super().__init__(t)
 
 
+class BlownUpError(NoPoseError):
+    """The state or its rate is no finite number any more."""
+
+    words = "the motion has blown up; try a smaller step, or look at the loads"
+
+    def __init__(self, t: float) -> None:
+        """Keep when."""
+        super().__init__(t, Status.NOT_CONVERGED, -1)
+
+
 @dataclass(frozen=True)
 class Pose:
     """Coordinates q (f,), drivers z (f,) and slots x (rows,), and K (f, f + rows) of drivers and slots by q.

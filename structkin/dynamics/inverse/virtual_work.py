@@ -1,0 +1,38 @@
+"""The efforts of drivers by virtual work: they need no force of a joint, so that they hold where joints bear no load.
+
+What joints and drivers put on the links, F at the origins of their frames and M, works on every motion that the joints
+allow as much as the drivers do. With the velocity coefficients K of origins and angles
+
+    effort = sum K_O^T F + K_theta^T M
+
+over the links (Saura et al., eq. 7, transposed). At a flat pose, where the forces of joints grow without bound, K of
+the smooth motion through it is finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.kinematics import Motion
+from structkin.kinematics.coefficients import Coefficients
+
+Floats = NDArray[np.float64]
+
+
+def efforts(motion: Motion, needed: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Return the effort (n,) [N m or N] of each driver, for the wrenches (n, 3) that the links need."""
+    of = Coefficients(motion.plan, motion.lanes)
+    result = {}
+    for id in motion.mechanism.drives:
+        total = np.zeros(len(motion))
+        for link, wrench in needed.items():
+            frame = motion.plan.frames[link]
+            origin, turning = of.along(frame.origin, id), of.along(frame.direction, id)
+            ahead = (motion.position(1 + 0j, link) - motion.position(0j, link)).T
+            angle = ahead[0] * turning[1] - ahead[1] * turning[0]
+            total += wrench[:, 0] * origin[0] + wrench[:, 1] * origin[1] + wrench[:, 2] * angle
+        result[id] = total
+    return result
