@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from structkin.coordinates.curve import Curve, Pose
 from structkin.coordinates.diagnosis import Outcome, newton_raphson
 from structkin.coordinates.scaled import SINGULAR
-from structkin.coordinates.walk import Failure, Walk
+from structkin.coordinates.walk import NEAR, Failure, Walk
 from structkin.kinematics.status import Status
 
 Floats = NDArray[np.float64]
@@ -22,8 +22,8 @@ REACH = 2.0
 HOPS = 8
 #: With more unknowns why Newton's method fails is not looked into: full matrices of that size take minutes.
 LARGE = 600
-#: Near a limit position the smallest singular value is below this.
-NEAR = 0.2
+#: A walk that ends at a smaller one has come to a limit position, and what lies behind it has no solution.
+LIMIT = 1e-4
 #: Samples skipped at most around a singular one.
 SKIP = 3
 
@@ -40,20 +40,21 @@ def pass_singular(walk: Walk, k: int, end: int, pose: Pose, before: Curve | None
 def tell(walk: Walk, k: int, pose: Pose) -> Status:
     """Find out why the sample cannot be reached from the pose; a singular one keeps its position."""
     lane, z = walk.lanes[k], walk.at(k)
-    pose = walk.reached or pose
+    last = walk.reached or pose
     if len(pose.q) > LARGE:
-        walk.failures.append(Failure(int(lane), Outcome.NOT_EXAMINED, (), pose.weakest_links))
+        walk.failures.append(Failure(int(lane), Outcome.NOT_EXAMINED, (), last.weakest_links))
         return Status.NOT_CONVERGED
     run = newton_raphson(pose.scaled.coordinates, pose.q[:, 0], z[:, 0], limit=60)
-    sigma = float(pose.scaled.smallest_singular_value(pose.q, pose.z)[0])
-    walk.failures.append(Failure(int(lane), run.outcome, run.rows, pose.weakest_links))
-    if run.outcome is Outcome.NO_SOLUTION:
+    sigma = float(last.scaled.smallest_singular_value(last.q, last.z)[0])
+    at_limit = sigma < LIMIT and run.outcome in (Outcome.CYCLED, Outcome.THROWN_OFF)
+    outcome = Outcome.NO_SOLUTION if at_limit else run.outcome
+    walk.failures.append(Failure(int(lane), outcome, run.rows, last.weakest_links))
+    if outcome is Outcome.NO_SOLUTION:
         return Status.OUT_OF_REACH
     if run.outcome is Outcome.SINGULAR_POSE and run.smallest_singular_value < SINGULAR:
         walk.q[:, lane] = run.q
         walk.solved[lane] = walk.suspect[lane] = True
         walk.note(int(lane), pose.scaled)
-    # Near a limit position the singular value falls like the square root of the way that is left.
     return Status.OUT_OF_REACH if sigma < NEAR else Status.NOT_CONVERGED
 
 

@@ -24,8 +24,11 @@ Ints = NDArray[np.intp]
 
 #: Largest change of a scaled coordinate in one step, and largest departure of the pose from its extrapolation.
 TURN, DEPARTURE = 0.7, 0.05
-#: Halvings of the way to a sample before it is given up.
-HALVINGS = 12
+#: Halvings of the way to a sample before it is given up, and where a limit position is neared to rounding.
+HALVINGS, FINEST = 12, 44
+#: Near a limit position the smallest singular value is below this: it falls like the square root of the way that is
+#: left.
+NEAR = 0.2
 #: A station whose weakest block has a smaller singular value than this has its neighbours looked at.
 WEAK = 0.05
 #: Samples whose predictions are evaluated in one go.
@@ -193,7 +196,7 @@ class Walk:
                 pose, done, step = found, end, 2 * step
                 continue
             step *= 0.5
-            if step < 0.5**HALVINGS:
+            if step < 0.5 ** (FINEST if pose.strength < NEAR else HALVINGS):
                 self.reached = pose
                 return None
         return pose
