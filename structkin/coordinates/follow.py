@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from structkin.coordinates.curve import Curve, Pose
 from structkin.coordinates.diagnosis import Outcome, nearest_pose, newton_raphson
-from structkin.coordinates.gaps import pass_singular, resume, tell
+from structkin.coordinates.gaps import pass_singular, tell
 from structkin.coordinates.newton import close
 from structkin.coordinates.open_block import open_links
+from structkin.coordinates.resume import resume
 from structkin.coordinates.scaled import SINGULAR
 from structkin.coordinates.turns import Turns
 from structkin.coordinates.walk import WEAK, Failure, Walk
@@ -57,7 +58,7 @@ def _follow(walk: Walk, progress: Callable[[float], None] | None) -> None:
         if progress is not None:
             progress(k / last)
         if walk.lanes[k + 1] != walk.lanes[k] + 1:
-            k, pose, before = resume(walk, k, Status.OUT_OF_REACH)
+            k, pose, before = resume(walk, k, Status.OUT_OF_REACH, across=True)
             turns = None
             continue
         end = int(ends[np.searchsorted(ends, k + 1)])

@@ -163,9 +163,7 @@ class Walk:
         found = close_pose(pose.scaled, guess, z)
         if found is None:
             return None
-        unit = pose.scaled.column_units
-        departure, turned = (float((np.abs(found.q - x) / unit).max()) for x in (guess, pose.q))
-        if departure > DEPARTURE or departure > 0.3 * turned + 1e-6 or turned > TURN:
+        if not is_near(pose.scaled, found.q, guess, pose.q)[0]:
             return None
         scaled = pose.scaled.choose(found.q, z) if pose.scaled.redundant else pose.scaled
         new = Pose(scaled, z, found.q, found.iterations, found if scaled is pose.scaled else None)
@@ -200,6 +198,12 @@ class Walk:
                 self.reached = pose
                 return None
         return pose
+
+
+def is_near(scaled: Scaled, q: Floats, guess: Floats, before: Floats) -> NDArray[np.bool_]:
+    """Tell which poses q (n, lanes) lie near their extrapolation, and not far from the poses before."""
+    departure, turned = (np.max(np.abs(q - x) / scaled.column_units, axis=0, initial=0.0) for x in (guess, before))
+    return (departure <= DEPARTURE) & (departure <= 0.3 * turned + 1e-6) & (turned <= TURN)
 
 
 def span(lanes: Ints) -> slice | Ints:
