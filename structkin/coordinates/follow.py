@@ -46,7 +46,7 @@ def _follow(walk: Walk, progress: Callable[[float], None] | None) -> None:
     senses = _senses(walk)
     ends = _ends(walk, senses)
     # One angle goes on and on from the last end but one, if it is the only driver.
-    steady = int(np.append(0, ends)[-2]) if walk.angular.shape == (1, 1) and walk.angular[0, 0] else -1
+    steady = int(np.append(0, ends)[-2]) if walk.turning else -1
     turns: Turns | None = None
     k, pose = _begin(walk)
     before: Curve | None = None

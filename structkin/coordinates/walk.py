@@ -63,7 +63,8 @@ class _Span:
 class Walk:
     """The state of a run over all stations of a schedule; `z` (f, n) are the drivers' values.
 
-    `units` (f, 1) are theirs, `angular` (f, 1) tells which are angles, `wanted` (n,) which stations are samples.
+    `units` (f, 1) are theirs, `angular` (f, 1) tells which are angles that are the same a whole turn on, `wanted` (n,)
+    which stations are samples. `turning` tells that the only driver is an angle, so that its turns may repeat.
     Results are predictions and solutions q (n, lanes), which lanes are solved and in how many iterations. `lanes`
     are those whose drivers have values; a *place* is an index into them.
     """
@@ -73,6 +74,7 @@ class Walk:
     units: Floats
     angular: NDArray[np.bool_]
     wanted: NDArray[np.bool_]
+    turning: bool = False
     stations: int = 0
     failures: list[Failure] = field(default_factory=list)
 
