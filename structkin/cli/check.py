@@ -22,7 +22,7 @@ def check(file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .j
     terminal = console()
     terminal.print(Text(f"{mechanism.title or file}: {_counts(mechanism)}"))
     structure = mechanism.structure()
-    odd = (*_odd_units(mechanism), *_odd_cams(mechanism))
+    odd = (*_odd_units(mechanism), *_odd_cams(mechanism), *mechanism.remarks)
     for note in (*odd, *(structure.diagnostics if determines_all(structure) else ())):
         terminal.print(Text(f"  note: {note}"), soft_wrap=True)
     remarks = _remarks(mechanism, structure)

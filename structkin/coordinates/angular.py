@@ -64,7 +64,8 @@ class AngularCoordinates:
         self.turned = tuple(writer.turned)
         self._turned = np.array([index[link] for link in self.turned], np.intp)
         self._turn_of_q = tree.theta_of_q[self._turned]
-        self._equations = Equations([row.form for row in writer.rows], 4 * tree.m + len(self.turned))
+        units = np.append(np.tile([writer.size, writer.size, 1.0, 1.0], tree.m), np.ones(len(self.turned)))
+        self._equations = Equations([row.form for row in writer.rows], units)
         self._write_linear(writer, sliding)
         labels = [Label(row.of, row.equation, row.links) for row in writer.rows]
         labels += [Label(turn.of, turn.equation, turn.links) for turn in writer.turns]
@@ -72,8 +73,8 @@ class AngularCoordinates:
             Label(id, "travel", tuple(writer.line(writer.mechanism.drives[id].joint or "")[2])) for id in sliding
         ]
         self.rows = tuple(labels)
-        units = [row.unit for row in writer.rows] + [1.0] * len(writer.turns) + [writer.size] * len(sliding)
-        self.row_units = np.array(units)
+        of_rows = [row.unit for row in writer.rows] + [1.0] * len(writer.turns) + [writer.size] * len(sliding)
+        self.row_units = np.array(of_rows)
         self._chain = self._make_chain(writer)
         # Offsets are kept by the pattern: rows in the frames, then linear ones.
         linear = self._linear.tocoo()

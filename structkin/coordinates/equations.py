@@ -13,6 +13,7 @@ from structkin.coordinates.curves import Curve, Curves
 from structkin.coordinates.quadrics import Quadric, Quadrics, summing
 from structkin.coordinates.windings import Winding, Windings
 
+Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 #: What a row may say.
 Form = Quadric | Winding | Curve
@@ -21,9 +22,10 @@ Form = Quadric | Winding | Curve
 class Equations:
     """Rows of several forms; entry e of Phi_x is in row `rows[e]` and column `columns[e]`, form by form."""
 
-    def __init__(self, forms: Sequence[Form], width: int) -> None:
-        """Take the rows in `width` variables."""
-        self.count, self.width = len(forms), width
+    def __init__(self, forms: Sequence[Form], units: Floats) -> None:
+        """Take the rows in variables of these sizes (width,)."""
+        forms = [form.cleaned(units) if isinstance(form, Quadric) else form for form in forms]
+        self.count, self.width = len(forms), len(units)
         self._parts: list[tuple[Any, Ints, slice]] = []
         rows, columns = [np.zeros(0, np.intp)], [np.zeros(0, np.intp)]
         first = 0
@@ -31,7 +33,7 @@ class Equations:
             mine = np.array([k for k, form in enumerate(forms) if isinstance(form, kind)], np.intp)
             if not len(mine):
                 continue
-            part: Any = make([forms[k] for k in mine], width)
+            part: Any = make([forms[k] for k in mine], self.width)
             self._parts.append((part, mine, slice(first, first + len(part.rows))))
             rows.append(mine[part.rows])
             columns.append(part.columns)

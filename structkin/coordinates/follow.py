@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from structkin.coordinates.curve import Curve, Pose
 from structkin.coordinates.diagnosis import Outcome, nearest_pose, newton_raphson
-from structkin.coordinates.gaps import pass_singular, resume, tell
+from structkin.coordinates.gaps import pass_singular, tell
 from structkin.coordinates.newton import close
 from structkin.coordinates.open_block import open_links
+from structkin.coordinates.resume import resume
 from structkin.coordinates.scaled import SINGULAR
 from structkin.coordinates.turns import Turns
 from structkin.coordinates.walk import WEAK, Failure, Walk
@@ -45,7 +46,7 @@ def _follow(walk: Walk, progress: Callable[[float], None] | None) -> None:
     senses = _senses(walk)
     ends = _ends(walk, senses)
     # One angle goes on and on from the last end but one, if it is the only driver.
-    steady = int(np.append(0, ends)[-2]) if walk.angular.shape == (1, 1) and walk.angular[0, 0] else -1
+    steady = int(np.append(0, ends)[-2]) if walk.turning else -1
     turns: Turns | None = None
     k, pose = _begin(walk)
     before: Curve | None = None
@@ -57,7 +58,7 @@ def _follow(walk: Walk, progress: Callable[[float], None] | None) -> None:
         if progress is not None:
             progress(k / last)
         if walk.lanes[k + 1] != walk.lanes[k] + 1:
-            k, pose, before = resume(walk, k, Status.OUT_OF_REACH)
+            k, pose, before = resume(walk, k, Status.OUT_OF_REACH, across=True)
             turns = None
             continue
         end = int(ends[np.searchsorted(ends, k + 1)])

@@ -54,7 +54,7 @@ class PolynomialCoordinates:
         self._variables = tuple(variables)
         self._frame_of = [writer.frames[link] for link in links]
         self._drawn = tuple(writer.mechanism.links[link].direction for link in self.turned)
-        self._equations = Equations([row.form for row in writer.rows], self.n)
+        self._equations = Equations([row.form for row in writer.rows], self.column_units)
         self._split(writer)
 
     @property

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-#: Factors below this part of the largest of a row are what rounding left of terms that cancel.
+#: Terms below this part of the largest of a row are what rounding left of others that cancel.
 NOTHING = 1e-14
 #: Entries times variables up to which full matrices take one lane sooner than sparse ones, which cost some calls.
 FULL = 8192
@@ -95,13 +95,18 @@ class Quadric:
         linear = {column: self.linear.get(column, 0.0) + terms.get(column, 0.0) for column in columns}
         return Quadric(self.square, linear, self.constant)
 
-    def cleaned(self) -> Quadric:
-        """Return the row without the terms that rounding left where others cancelled."""
-        factors = [abs(x) for x in (*self.square.values(), *self.linear.values())]
-        least = NOTHING * max(factors, default=0.0)
+    def cleaned(self, units: Floats) -> Quadric:
+        """Return the row without the terms that rounding left where others cancelled.
+
+        `units` (variables,) are the sizes of the variables: a factor of a square and one of a linear term have units of
+        their own, and are compared by what each adds to the row.
+        """
+        square = {(i, j): abs(x) * units[i] * units[j] for (i, j), x in self.square.items()}
+        linear = {i: abs(x) * units[i] for i, x in self.linear.items()}
+        least = NOTHING * max((*square.values(), *linear.values()), default=0.0)
         return Quadric(
-            {key: x for key, x in self.square.items() if abs(x) > least},
-            {key: x for key, x in self.linear.items() if abs(x) > least},
+            {key: x for key, x in self.square.items() if square[key] > least},
+            {key: x for key, x in self.linear.items() if linear[key] > least},
             self.constant,
         )
 
@@ -129,8 +134,7 @@ class Quadrics:
         entry: list[int] = []
         other: list[int] = []
         factors: list[float] = []
-        for number, written in enumerate(quadrics):
-            row = written.cleaned()
+        for number, row in enumerate(quadrics):
             used = sorted({*row.linear, *(i for pair in row.square for i in pair)})
             place = {column: len(rows) + k for k, column in enumerate(used)}
             rows += [number] * len(used)

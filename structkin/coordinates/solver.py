@@ -55,6 +55,7 @@ class GlobalSolver:
         self._distances = [row for row, kind in enumerate(kinds) if kind == "distance"]
         size = float(np.max(coordinates.column_units, initial=0.0)) or 1.0
         self._units = np.where(self._angular, 1.0, size)
+        self._turning = kinds == ["angle"]
         if coordinates.turned:
             # A driver that is whole turns on has turned its gears on: that is another pose.
             self._angular[:] = False
@@ -105,7 +106,7 @@ class GlobalSolver:
         wanted = np.zeros(z.shape[1], bool)
         wanted[kept] = True
         self._compiled = is_worth_it(self._engine, len(self.coordinates.pattern[0]), len(kept))
-        walk = Walk(self._stations, z, self._units, self._angular, wanted)
+        walk = Walk(self._stations, z, self._units, self._angular, wanted, self._turning)
         follow(walk, None if progress is None else lambda part: progress(WALK * part))
         self._solve(walk, drivers, kept, keep, progress)
         return walk

@@ -2,9 +2,10 @@
 
 Phi(q, z) = 0 with one driven angle z comes back to itself after a turn of z. If the walk from q(z_0) arrives at z_0
 and some whole turns at the same pose, then by the uniqueness of the branch it goes on as it did before: coordinates
-that are angles have turned by a constant, all others repeat. Where the pose is another one, as on the second turn of a
-mechanism with a change point or a gear, the turn after is looked at, then the fourth, and so on. The samples that are
-predicted so are closed by the Newton-Raphson method like all others.
+that are angles have turned by a constant, all others repeat. So do counted turns: the rows of gears are linear in
+them, and those of cams and Geneva wheels repeat with each whole turn. Where the pose is another one, as after the first
+turn of a mechanism with a change point or a gear, the next turn's end is looked at. The samples that are predicted so
+are closed by the Newton-Raphson method like all others.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class Turns:
         shift = 2 * np.pi * np.round(moved / (2 * np.pi))
         open = np.abs(moved - shift) / coordinates.column_units[:, None]
         if max(np.max(gap[:, 0]) / size, np.max(gap[:, 1]), np.max(open)) > SAME:
-            return replace(self, count=2 * self.count)
+            return replace(self, count=self.count + 1)
         return replace(self, curves=[*self.curves, Curve(pose, last)], shift=shift)
 
     def predict(self, k: int) -> None:

@@ -24,8 +24,11 @@ Ints = NDArray[np.intp]
 
 #: Largest change of a scaled coordinate in one step, and largest departure of the pose from its extrapolation.
 TURN, DEPARTURE = 0.7, 0.05
-#: Halvings of the way to a sample before it is given up.
-HALVINGS = 12
+#: Halvings of the way to a sample before it is given up, and where a limit position is neared to rounding.
+HALVINGS, FINEST = 12, 44
+#: Near a limit position the smallest singular value is below this: it falls like the square root of the way that is
+#: left.
+NEAR = 0.2
 #: A station whose weakest block has a smaller singular value than this has its neighbours looked at.
 WEAK = 0.05
 #: Samples whose predictions are evaluated in one go.
@@ -60,7 +63,8 @@ class _Span:
 class Walk:
     """The state of a run over all stations of a schedule; `z` (f, n) are the drivers' values.
 
-    `units` (f, 1) are theirs, `angular` (f, 1) tells which are angles, `wanted` (n,) which stations are samples.
+    `units` (f, 1) are theirs, `angular` (f, 1) tells which are angles that are the same a whole turn on, `wanted` (n,)
+    which stations are samples. `turning` tells that the only driver is an angle, so that its turns may repeat.
     Results are predictions and solutions q (n, lanes), which lanes are solved and in how many iterations. `lanes`
     are those whose drivers have values; a *place* is an index into them.
     """
@@ -70,6 +74,7 @@ class Walk:
     units: Floats
     angular: NDArray[np.bool_]
     wanted: NDArray[np.bool_]
+    turning: bool = False
     stations: int = 0
     failures: list[Failure] = field(default_factory=list)
 
@@ -160,9 +165,7 @@ class Walk:
         found = close_pose(pose.scaled, guess, z)
         if found is None:
             return None
-        unit = pose.scaled.column_units
-        departure, turned = (float((np.abs(found.q - x) / unit).max()) for x in (guess, pose.q))
-        if departure > DEPARTURE or departure > 0.3 * turned + 1e-6 or turned > TURN:
+        if not is_near(pose.scaled, found.q, guess, pose.q)[0]:
             return None
         scaled = pose.scaled.choose(found.q, z) if pose.scaled.redundant else pose.scaled
         new = Pose(scaled, z, found.q, found.iterations, found if scaled is pose.scaled else None)
@@ -193,10 +196,16 @@ class Walk:
                 pose, done, step = found, end, 2 * step
                 continue
             step *= 0.5
-            if step < 0.5**HALVINGS:
+            if step < 0.5 ** (FINEST if pose.strength < NEAR else HALVINGS):
                 self.reached = pose
                 return None
         return pose
+
+
+def is_near(scaled: Scaled, q: Floats, guess: Floats, before: Floats) -> NDArray[np.bool_]:
+    """Tell which poses q (n, lanes) lie near their extrapolation, and not far from the poses before."""
+    departure, turned = (np.max(np.abs(q - x) / scaled.column_units, axis=0, initial=0.0) for x in (guess, before))
+    return (departure <= DEPARTURE) & (departure <= 0.3 * turned + 1e-6) & (turned <= TURN)
 
 
 def span(lanes: Ints) -> slice | Ints:

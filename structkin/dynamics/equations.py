@@ -30,6 +30,10 @@ class Equations(Protocol):
     def energies(self, t: float, y: Floats) -> tuple[float, float] | None:
         """Return the kinetic energy [J] and its rate [W], where their jump tells of a step that was too large."""
 
+    @property
+    def measures(self) -> Floats:
+        """What makes the coordinates of the state comparable (f,): a radian, or the mechanism's size [m]."""
+
     # --- between steps
 
     @property

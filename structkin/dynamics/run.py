@@ -136,7 +136,8 @@ class Run:
             try:
                 if solver is None:
                     first = min(size, end - t) if math.isfinite(size) else None
-                    solver = make(self.equations, t, y, end, rtol=rtol, atol=atol, first_step=first)
+                    least = atol * np.tile(self.equations.measures, 2)
+                    solver = make(self.equations, t, y, end, rtol=rtol, atol=least, first_step=first)
                 message = solver.step()
             except NoPoseError as error:
                 last, message = error, None

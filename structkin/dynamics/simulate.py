@@ -64,9 +64,9 @@ def simulate(
     sqrt(2)/h) or `gains="stability"` (from the integrator's stability region).
 
     `integrator` is one of SciPy's with adaptive steps ("DOP853", "RK45", "Radau", "BDF", "LSODA"), or "milne" (Adams,
-    Bashforth and Moulton's with halving and doubling), with `rtol` and `atol`; or one with a fixed `step` [s] ("euler",
-    "rk2", "rk4", "abm4", "gear4"), which is made a little smaller where the output times ask for it. `loads` are
-    functions of (t, state), as for `Motion.forces`.
+    Bashforth and Moulton's with halving and doubling), with `rtol` and `atol` [rad, or parts of the mechanism's size];
+    or one with a fixed `step` [s] ("euler", "rk2", "rk4", "abm4", "gear4"), which is made a little smaller where the
+    output times ask for it. `loads` are functions of (t, state), as for `Motion.forces`.
 
     `engine` says what evaluates the equations: "numpy", or "numba", which compiles them when they are first met on a
     machine and keeps them; "auto" begins with NumPy and goes on with Numba as soon as that is worth it.

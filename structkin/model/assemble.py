@@ -10,6 +10,7 @@ from structkin.model.document import read_document
 from structkin.model.draft import GROUND, Draft
 from structkin.model.drivers import make_drivers
 from structkin.model.entry import SECTIONS, misplaced
+from structkin.model.equal_lengths import match_lengths
 from structkin.model.initial import make_initial
 from structkin.model.joints import check_use, make_joints
 from structkin.model.links import make_links
@@ -22,6 +23,7 @@ def assemble(data: Any, folder: Path | None) -> tuple[Draft, Topology | None]:
     """Return the draft, and its topology unless the draft has problems."""
     draft = read_document(data, folder)
     make_links(draft)
+    match_lengths(draft)
     make_joints(draft)
     make_meshes(draft)
     make_drivers(draft)

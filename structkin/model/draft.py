@@ -61,6 +61,7 @@ class Draft:
     initial: dict[str, InitialState] = field(default_factory=dict)
     initial_data: dict[str, InitialPoint | InitialLink] = field(default_factory=dict)
 
+    remarks: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     unread: set[str] = field(default_factory=set)  # sections, and "section.name": given, but not readable
 

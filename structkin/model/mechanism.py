@@ -68,6 +68,7 @@ class Mechanism:
         "links",
         "meshes",
         "points",
+        "remarks",
         "title",
         "topology",
         "units",
@@ -97,6 +98,8 @@ class Mechanism:
     initial: Mapping[str, InitialState]
     #: Start of points and links, by their names; `simulate` finds what fits them best.
     initial_data: Mapping[str, InitialPoint | InitialLink]
+    #: What was made of the description that it does not say: lengths that count as equal.
+    remarks: tuple[str, ...]
     #: Default range of time [s] of `solve`, if the file names one.
     duration: float | None
     _source_dict: dict[str, Any]
@@ -180,6 +183,7 @@ class Mechanism:
             "initial": MappingProxyType(draft.initial),
             "initial_data": MappingProxyType(draft.initial_data),
             "duration": draft.duration,
+            "remarks": tuple(draft.remarks),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)

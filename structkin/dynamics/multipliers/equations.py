@@ -209,6 +209,11 @@ class Multipliers:
             np.add.at(on_frames, columns, self.drivers.gradient(pose.X) * efforts[rows])
         return on_frames
 
+    @property
+    def measures(self) -> Floats:
+        """What makes the coordinates comparable (n,): 1 of angles and directions, the mechanism's size of lengths."""
+        return self.coordinates.column_units
+
     # --- between the steps --------------------------------------------------------------------------------
 
     def energies(self, t: float, y: Floats) -> None:

@@ -31,7 +31,7 @@ def limit(equations: Multipliers, t: float, y: Floats, a: Floats, multipliers: F
     # Links turn by the distance, however large the mechanism is beside them; where none turns, they move by it.
     rates = equations.coordinates.frame_rates(q[:, None], v[:, None]).reshape(-1, 4)
     turning = float(np.max(np.hypot(rates[:, 2], rates[:, 3]), initial=0.0))
-    size = float(np.max(equations.coordinates.row_units, initial=1.0))
+    size = float(np.max(equations.coordinates.column_units, initial=0.0)) or 1.0
     speed = turning or float(np.max(np.abs(rates), initial=0.0)) / size
     if not 0 < speed < np.inf:
         return a, multipliers

@@ -161,6 +161,11 @@ class Reduced:
         """Return the state as it is."""
         return y
 
+    @property
+    def measures(self) -> Floats:
+        """What makes the coordinates of the state comparable (f,): a radian, the mechanism's size, or 1 of a root."""
+        return self.poses.measures[self.free]
+
     def come_apart(self, t: float, y: Floats) -> str:
         """No joint comes apart."""
         return ""

@@ -15,6 +15,7 @@ from structkin.kinematics.status import Status
 from structkin.kinematics.tracking.course import Course
 from structkin.kinematics.tracking.poses import Poses, reach, step
 from structkin.kinematics.tracking.record import Record
+from structkin.kinematics.tracking.walk import to_next
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -102,7 +103,7 @@ def _halve(record: Record, first: Indices, last: Indices, side: Floats) -> None:
             good[j], sides[j] = True, walked.side[0]
             continue
         for k in range(first[j] + 1, last[j]):
-            walked = reach(closer, record.last_solved(k - 1), course.at(k))
+            walked = to_next(record, record.last_solved(k - 1), k - 1, k)
             if isinstance(walked, Poses):
                 record.keep(k, walked)
             else:

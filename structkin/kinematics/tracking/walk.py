@@ -12,6 +12,7 @@ from structkin.kinematics.tracking.poses import FINEST, HALVINGS, Poses, reach
 from structkin.kinematics.tracking.record import LEFT, REGULAR, Record
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 #: Halvings of the way to a station while there are lanes on the way.
 FEW = 2
@@ -47,7 +48,7 @@ def walk(record: Record, k: int, end: int, pose: Poses) -> tuple[list[int], list
     while k != end:
         count = 1 if record.is_flat(pose) else min(count, abs(end - k))
         target = k + (count if end > k else -count)
-        found = _next(record, pose, k, target) if count == 1 else _reach(record, pose, target, FEW)
+        found = to_next(record, pose, k, target) if count == 1 else _reach(record, pose, target, FEW)
         if isinstance(found, Poses):
             record.keep(target, found)
             reached.append(target)
@@ -77,12 +78,16 @@ def _reach(record: Record, pose: Poses, target: int, halvings: int) -> Poses | S
     return reach(record.closer, pose, record.course.at(target), halvings)
 
 
-def _next(record: Record, pose: Poses, k: int, target: int) -> Poses | Status:
+def to_next(record: Record, pose: Poses, k: int, target: int) -> Poses | Status:
     """Go on to the next lane; through a change point where its neighbour does not tell the way."""
     if record.is_flat(pose):
         hopped = _hop(record, k, target)
-        if hopped is not None or record.is_flat(pose, LEFT):
-            return hopped or Status.OUT_OF_REACH
+        if hopped is not None:
+            return hopped
+        if record.is_flat(pose, LEFT):
+            # At a limit position a pose knows no way back: one before it does.
+            before, _ = _regular(record, k, target)
+            return _reach(record, record.poses(before[:1]), target, FINEST) if len(before) else Status.OUT_OF_REACH
         return _reach(record, pose, target, FINEST)
     found = _reach(record, pose, target, HALVINGS)
     if isinstance(found, Poses):
@@ -91,19 +96,26 @@ def _next(record: Record, pose: Poses, k: int, target: int) -> Poses | Status:
     return _hop(record, k, target) or _reach(record, pose, target, FINEST)
 
 
-def _hop(record: Record, k: int, target: int) -> Poses | None:
-    """Return the pose of a lane next to lane k as the analytic continuation of a regular one on that side."""
-    closer, course = record.closer, record.course
-    rows = Direct(closer.form, closer.known)
+def _regular(record: Record, k: int, target: int) -> tuple[Indices, Floats]:
+    """Return regular lanes up to lane k, on the far side of it from the target, nearest first, and their poses."""
+    course = record.course
     if target > k:
         before = np.arange(k, max(k - BACK, course.beginning_of_run(k)) - 1, -1)
     else:
         before = np.arange(k, min(k + BACK, course.end_of_run(k)) + 1)
     before = before[record.status[course.lanes[before]] == Status.OK]
     poses = record.found(before)
-    regular = np.flatnonzero(record.sigma(course.at(before), poses) > REGULAR)
-    for j in regular[:TRIES]:
-        h0, h1 = (rows.values(course.at(lane)) for lane in (before[j], target))
+    regular = record.sigma(course.at(before), poses) > REGULAR
+    return before[regular], poses[:, regular]
+
+
+def _hop(record: Record, k: int, target: int) -> Poses | None:
+    """Return the pose of a lane next to lane k as the analytic continuation of a regular one on that side."""
+    closer, course = record.closer, record.course
+    rows = Direct(closer.form, closer.known)
+    before, poses = _regular(record, k, target)
+    for j, lane in enumerate(before[:TRIES]):
+        h0, h1 = (rows.values(course.at(place)) for place in (lane, target))
         found = hop(closer.form, h0, h1, *rows.split(poses[:, [j]]))
         if found is not None:
             h, s = course.at(target), rows.join(*found)
