@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+#: A number beyond this is a slip: its powers would leave the range of floats.
+LARGEST = 1e100
+
 
 class Flaw(ValueError):  # noqa: N818 - never seen by a user: it becomes a Problem
     """What is wrong with a value and what to try; whoever knows the key makes a `Problem` of it."""
@@ -58,7 +61,7 @@ def number(value: Any) -> float:
         result = float(value)
     except OverflowError:  # an integer of hundreds of digits
         result = math.inf
-    if not abs(result) <= 1e100:
+    if not abs(result) <= LARGEST:
         shown = "a huge number" if isinstance(value, int) or math.isfinite(result) else value
         raise Flaw(f"expected a finite number, found {shown}")
     return result
