@@ -99,3 +99,8 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'structkin' has no attribute '{name}'")
     return getattr(import_module(f"structkin.{'dynamics' if name in _DYNAMICS else 'coordinates'}"), name)
+
+
+def __dir__() -> list[str]:
+    """List all names, those among them that are not imported yet."""
+    return sorted({*globals(), *__all__})
