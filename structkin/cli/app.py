@@ -29,6 +29,7 @@ from structkin.cli import (
     structure,
     studies,
 )
+from structkin.cli.ending import tidy_end
 from structkin.cli.terminal import complain
 from structkin.errors import InputError, StructkinError
 
@@ -81,7 +82,8 @@ def main() -> None:
     """Run the command line; bad input is told on stderr, every mistake of it, and ends with exit code 2."""
     _prepare_streams()
     try:
-        app()
+        with tidy_end():
+            app()
     except InputError as error:
         complain(error)
         sys.exit(2)

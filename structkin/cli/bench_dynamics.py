@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from structkin.cli.outputs import make_folder, write_rows
 from structkin.cli.terminal import console, progress
-from structkin.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from structkin.bench.dynamics.report import Found
@@ -78,19 +77,13 @@ def _table(title: str, lines: Sequence[tuple[str, ...]]) -> None:
 
 def _write(found: Found, folder: Path) -> list[Path]:
     from structkin.bench.dynamics.report import draw
-    from structkin.show.files import save_figure, whole_file
+    from structkin.show.files import save_figure
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError([Problem("--to", f"{folder}: {error.strerror}", "name a folder that can be made")]) from None
+    make_folder(folder)
     written = []
     tables: dict[str, list[dict[str, Any]]] = {"dynamics.csv": found.rows(), "dynamics_steps.csv": found.pace_rows()}
     for name, rows in tables.items():
-        with whole_file(folder / name, newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
+        write_rows(folder / name, rows)
         written.append(folder / name)
     save_figure(draw(found), folder / "dynamics.png")
     return [*written, folder / "dynamics.png"]

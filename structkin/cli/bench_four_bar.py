@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from structkin.cli.outputs import make_folder
 from structkin.cli.terminal import console, progress
 from structkin.errors import InputError, Problem
 
@@ -228,8 +229,8 @@ def _open(folder: Path | None) -> Record | None:
 
     if folder is None:
         return None
+    make_folder(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         return Record(folder / "scalable_four_bar.csv")
     except OSError as error:
         problem = Problem("--to", f"{folder}: {error.strerror}", "name a folder that can be written to")

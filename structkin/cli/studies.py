@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from structkin.cli.outputs import make_folder
 from structkin.cli.terminal import console, progress
-from structkin.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -238,10 +238,7 @@ def write(folder: Path, pictures: Mapping[str, Figure], tables: Mapping[str, Seq
     """Write pictures as PNG and tables as CSV, and say so."""
     from structkin.show.files import save_figure, whole_file
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError([Problem("--to", f"{folder}: {error.strerror}", "name a folder that can be made")]) from None
+    make_folder(folder)
     for name, figure in pictures.items():
         save_figure(figure, folder / f"{name}.png")
     for name, rows in tables.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +11,8 @@ import numpy as np
 
 #: A number beyond this is a slip: its powers would leave the range of floats.
 LARGEST = 1e100
+
+_DECIMAL_COMMA = re.compile(r"\s*([+-]?\d+),(\d+)")
 
 
 class Flaw(ValueError):  # noqa: N818 - never seen by a user: it becomes a Problem
@@ -46,6 +49,16 @@ def describe(value: Any) -> str:
     if isinstance(value, Mapping):
         return "a table"
     return f"a {type(value).__name__}"
+
+
+def decimal_comma(text: str) -> str:
+    """Return a hint where a text begins with a number that has a comma in it; else no text.
+
+    >>> decimal_comma("-0,5 mm"), decimal_comma("0.5 mm")
+    ('write a decimal point: -0.5', '')
+    """
+    match = _DECIMAL_COMMA.match(text)
+    return f"write a decimal point: {match[1]}.{match[2]}" if match else ""
 
 
 def number(value: Any) -> float:

@@ -86,10 +86,15 @@ def families_with(letters: frozenset[str]) -> tuple[str, ...]:
 
     wanted = {ord(letter) for letter in letters}
     found: list[str] = []
-    upright = [font for font in fontManager.ttflist if font.style == "normal"]
+    normal = weight_dict["normal"]
+    weighed = [
+        (abs((font.weight if isinstance(font.weight, int) else weight_dict[font.weight]) - normal), font)
+        for font in fontManager.ttflist
+        if font.style == "normal"
+    ]
     # Of each family the font that is nearest to the normal weight comes last, and stays.
-    upright.sort(key=lambda font: -abs(weight_dict.get(font.weight, font.weight) - weight_dict["normal"]))
-    fonts = {font.name: font.fname for font in upright}
+    weighed.sort(key=lambda one: -one[0])
+    fonts = {font.name: font.fname for _, font in weighed}
     while wanted:
         best = max(fonts, key=lambda name: len(wanted & _letters_of(fonts[name])), default=None)
         if best is None or not (had := wanted & _letters_of(fonts[best])):
