@@ -15,6 +15,9 @@ from typing import Annotated
 
 import typer
 
+from structkin.cli.bench_dynamics import dynamics
+from structkin.cli.bench_four_bar import scalable_four_bar
+from structkin.cli.bench_groups import groups
 from structkin.cli.outputs import STDOUT, check_targets, write_rows
 from structkin.cli.terminal import console
 from structkin.errors import InputError, Problem
@@ -155,3 +158,8 @@ def _show(found: Sequence[Measured]) -> None:
         f"{cores} cores, one used. objects: the same by way of Topology, with names. exponent: from the size above.",
         highlight=False,
     )
+
+
+bench.command("scalable-four-bar")(scalable_four_bar)
+bench.command("dynamics")(dynamics)
+bench.command("groups")(groups)
