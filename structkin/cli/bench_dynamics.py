@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from structkin.cli.outputs import make_folder, write_rows
+from structkin.cli.outputs import check_folder, make_folder, write_rows
 from structkin.cli.terminal import console, progress
 
 if TYPE_CHECKING:
@@ -22,7 +22,9 @@ QUICK_SIZES = {"dyads": (10, 100), "chain": (2, 10)}
 def dynamics(
     quick: Annotated[bool, typer.Option("--quick", help="Few settings and small mechanisms.")] = False,
     engine: Annotated[str | None, typer.Option(help="numpy or numba; default: numba if it is installed.")] = None,
-    to: Annotated[Path | None, typer.Option(help="Write CSV and a picture.", metavar="FOLDER")] = None,
+    to: Annotated[
+        Path | None, typer.Option(help="Write CSV and a picture.", metavar="FOLDER", callback=check_folder)
+    ] = None,
 ) -> None:
     """Simulate a four-bar and the N-four-bar, beside other programs if they are installed; growth with size."""
     from structkin.bench.dynamics.measure import cases, compare, engine_here, paces

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from structkin.cli.outputs import make_folder
+from structkin.cli.outputs import check_folder, make_folder
 from structkin.cli.terminal import console, progress
 from structkin.errors import InputError, Problem
 
@@ -125,8 +125,10 @@ def _checked(
         problems.append(Problem("--turns", f"{turns} is not a number of turns", "give 1 or more"))
     if patience is not None and not patience > 0:
         problems.append(Problem("--patience", f"{patience:g} s is no time to wait", "give more than 0"))
-    if to is not None and to.exists() and not to.is_dir():
-        problems.append(Problem("--to", f"{to} is not a folder", "name a folder, or one that can be made"))
+    try:
+        check_folder(to)
+    except InputError as error:
+        problems += error.problems
     if problems:
         raise InputError(problems, "bench")
     sizes = sorted(set(dyads or (QUICK_DYADS if quick else DYADS)))

@@ -7,16 +7,16 @@ from typing import Annotated
 
 import typer
 
-from structkin.cli.outputs import make_folder
+from structkin.cli.outputs import check_folder, make_folder
 from structkin.cli.terminal import console
 from structkin.model import load
 
 
 def demo(
     name: Annotated[str, typer.Argument(help="Which example; see `structkin examples`.")] = "jansen_leg",
-    folder: Annotated[Path, typer.Option("--to", help="Folder for the pictures and the table.")] = Path(
-        "structkin-demo"
-    ),
+    folder: Annotated[
+        Path, typer.Option("--to", help="Folder for the pictures and the table.", callback=check_folder)
+    ] = Path("structkin-demo"),
 ) -> None:
     """Decompose a real mechanism, solve a full cycle, and draw it."""
     from structkin.examples import path

@@ -63,12 +63,23 @@ def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         writer.writerows(rows)
 
 
-def make_folder(folder: Path, option: str = "--to") -> None:
-    """Make a folder unless it is there; `InputError` where it cannot be made."""
-    hint = f"name a folder that can be made with {option}"
-    if folder == STDOUT:
-        raise InputError([Problem(option, "'-' is stdout, not a folder", hint)], "output")
+def check_folder(folder: Path | None) -> Path | None:
+    """Return the folder of an option --to; `InputError` where it cannot be one.
+
+    It is the callback of the option, called before the work.
+    """
+    if folder is not None:
+        stands = next(path for path in (folder, *folder.parents) if path.exists() or path == path.parent)
+        found = "'-' is stdout, not a folder" if folder == STDOUT else f"'{stands}' is not a folder"
+        if folder == STDOUT or not stands.is_dir():
+            raise InputError([Problem("--to", found, "name a folder that can be made")], "output")
+    return folder
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder of an option --to unless it is there; `InputError` where it cannot be made."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError([Problem(option, f"{folder}: {error.strerror}", hint)], "output") from None
+        problem = Problem("--to", f"{folder}: {error.strerror}", "name a folder that can be made")
+        raise InputError([problem], "output") from None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from structkin.cli.outputs import make_folder
+from structkin.cli.outputs import check_folder, make_folder
 from structkin.cli.terminal import console, progress
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 studies = typer.Typer(help="Repeat studies of papers, with pictures.", no_args_is_help=True, rich_markup_mode=None)
 
 Quick = Annotated[bool, typer.Option("--quick", help="Few gains and steps.")]
-Folder = Annotated[Path | None, typer.Option(help="Write CSV and pictures.", metavar="FOLDER")]
+Folder = Annotated[Path | None, typer.Option(help="Write CSV and pictures.", metavar="FOLDER", callback=check_folder)]
 
 
 @studies.callback()

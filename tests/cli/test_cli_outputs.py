@@ -93,12 +93,23 @@ def test_a_picture_of_another_format_is_refused_before_the_work(command, tmp_pat
         assert not result.output and not os.listdir(tmp_path)
 
 
-@pytest.mark.parametrize("command", [["demo"], ["studies", "baumgarte"], ["examples", "crank_rocker"]])
-def test_a_dash_is_no_folder(command, tmp_path, monkeypatch):
+FOLDERS = [
+    ["demo"],
+    ["examples", "crank_rocker"],
+    ["bench", "dynamics"],
+    ["bench", "scalable-four-bar"],
+    *(["studies", name] for name in ("baumgarte", "gait", "pendulum", "slider-crank", "gait-drift")),
+]
+
+
+@pytest.mark.parametrize("command", FOLDERS)
+def test_what_is_no_folder_is_refused_before_the_work(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    result = run(*command, "--to", "-")
-    assert isinstance(result.exception, InputError) and "not a folder" in str(result.exception)
-    assert not os.listdir(tmp_path)
+    (tmp_path / "file").touch()
+    for name in ("-", "file", "file/below"):
+        result = run(*command, "--to", name)
+        assert isinstance(result.exception, InputError) and "not a folder" in str(result.exception)
+        assert not result.output and os.listdir(tmp_path) == ["file"]
 
 
 SLOW_DISK = """
