@@ -16,21 +16,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from structkin.errors import InputError, PoseError, Problem, StructkinError, StructureError
-from structkin.kinematics import Motion, Motions, Status, solve, solve_many
-from structkin.model import Builder, Driver, Joint, Mechanism, Topology, load
-from structkin.model.cam_laws import CamLaw
-from structkin.structure import (
-    Group,
-    KinematicStructure,
-    StructureArrays,
-    TopologyArrays,
-    decompose,
-    decompose_arrays,
-)
-from structkin.structure.compare import fingerprint, isomorphic
-from structkin.structure.inputs import InputChoice, InputRanking, rank_inputs
-
 if TYPE_CHECKING:
     from structkin.coordinates import (
         Comparison,
@@ -43,6 +28,20 @@ if TYPE_CHECKING:
         newton_raphson,
     )
     from structkin.dynamics import Force, Kinetostatics, Moment, Simulation, simulate
+    from structkin.errors import InputError, PoseError, Problem, StructkinError, StructureError
+    from structkin.kinematics import Motion, Motions, Status, solve, solve_many
+    from structkin.model import Builder, Driver, Joint, Mechanism, Topology, load
+    from structkin.model.cam_laws import CamLaw
+    from structkin.structure import (
+        Group,
+        KinematicStructure,
+        StructureArrays,
+        TopologyArrays,
+        decompose,
+        decompose_arrays,
+    )
+    from structkin.structure.compare import fingerprint, isomorphic
+    from structkin.structure.inputs import InputChoice, InputRanking, rank_inputs
 
 __version__ = "0.1.0"
 
@@ -90,12 +89,41 @@ __all__ = [
     "solve_many",
 ]
 
-
-_DYNAMICS = ("Force", "Kinetostatics", "Moment", "Simulation", "simulate")
+#: Where the names are. Each is imported when it is first asked for: `structkin --help` needs none of them.
+_HOMES = {
+    "coordinates": (
+        "Comparison",
+        "Coordinates",
+        "NewtonRun",
+        "Outcome",
+        "Statistics",
+        "compare",
+        "constraints",
+        "newton_raphson",
+    ),
+    "dynamics": ("Force", "Kinetostatics", "Moment", "Simulation", "simulate"),
+    "errors": ("InputError", "PoseError", "Problem", "StructkinError", "StructureError"),
+    "kinematics": ("Motion", "Motions", "Status", "solve", "solve_many"),
+    "model": ("Builder", "Driver", "Joint", "Mechanism", "Topology", "load"),
+    "model.cam_laws": ("CamLaw",),
+    "structure": ("Group", "KinematicStructure", "StructureArrays", "TopologyArrays", "decompose", "decompose_arrays"),
+    "structure.compare": ("fingerprint", "isomorphic"),
+    "structure.inputs": ("InputChoice", "InputRanking", "rank_inputs"),
+}
+_PARTS = ("coordinates", "dynamics", "errors", "examples", "kinematics", "model", "show", "structure")
 
 
 def __getattr__(name: str) -> Any:
-    """Import dynamics and the global methods when they are first asked for: most work does without them."""
-    if name not in __all__:
-        raise AttributeError(f"module 'structkin' has no attribute '{name}'")
-    return getattr(import_module(f"structkin.{'dynamics' if name in _DYNAMICS else 'coordinates'}"), name)
+    """Import a name, or a part of the package, when it is first asked for."""
+    if name in _PARTS:
+        return import_module(f"structkin.{name}")
+    for home, names in _HOMES.items():
+        if name in names:
+            found = globals()[name] = getattr(import_module(f"structkin.{home}"), name)
+            return found
+    raise AttributeError(f"module 'structkin' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    """List all names, those among them that are not imported yet."""
+    return sorted({*globals(), *__all__, *_PARTS})

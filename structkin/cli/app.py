@@ -5,35 +5,61 @@ from __future__ import annotations
 import io
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from structkin.cli import (
-    assemblies,
-    bench,
-    bench_dynamics,
-    bench_four_bar,
-    bench_groups,
-    check,
-    compare,
-    demo,
-    examples,
-    explain,
-    forces,
-    inputs,
-    limits,
-    simulate,
-    solve,
-    structure,
-    studies,
-)
-from structkin.cli.terminal import complain
+from structkin.cli.ending import tidy_end
 from structkin.errors import InputError, StructkinError
+
+#: The commands, and what they do in a line: the first of their docstrings, which this spares to import.
+COMMANDS = {
+    "demo": "Decompose a real mechanism, solve a full cycle, and draw it.",
+    "check": "Check a mechanism: the file, its structure, and a run over its range.",
+    "structure": "Find the structural groups and the order in which they are solved.",
+    "explain": "Say in words which group is solved after which, and why it can be.",
+    "inputs": "Rank the joints that could drive, the simplest structure first.",
+    "solve": "Solve position, velocity and acceleration; numbers are in the file's units.",
+    "compare": "Solve by every method, and tell whether they agree, their time, iterations and memory.",
+    "limits": "Find how far each driver goes and what ends its motion, exactly; values are in the file's units.",
+    "assemblies": "Find all assemblies of a mechanism at one value of each driver; numbers are in the file's units.",
+    "forces": "Find driver torques, joint reactions and the shaking force of the motion, in N and N m.",
+    "simulate": "Simulate the motion under masses and forces; drivers without a law move freely.",
+    "examples": "List the examples, or copy one: `structkin examples jansen_leg`.",
+    "bench": "Measure structkin on this machine.",
+    "studies": "Repeat studies of papers, with pictures.",
+}
+
+
+class _Commands(TyperGroup):
+    """The commands, each imported when it is called: `--help` and `--version` answer without NumPy and the like."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return their names."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, name: str) -> Any:
+        """Return the function or the group of a name, in the module of the same name; None where there is none."""
+        if name not in COMMANDS:
+            return None
+        found = getattr(import_module(f"structkin.cli.{name}"), name)
+        if not isinstance(found, typer.Typer):
+            command, found = found, typer.Typer(add_completion=False, rich_markup_mode=None)
+            found.command(name)(command)
+        return typer.main.get_command(found)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List them with their lines."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
 
 app = typer.Typer(
     name="structkin",
+    cls=_Commands,
     help="Planar mechanisms: structural (Assur) groups from the topology, and their motion group by group.",
     epilog="Exit codes: 0 fine; 1 it ran, but something is not ok (a sample, the structure); 2 bad input.",
     no_args_is_help=True,
@@ -41,23 +67,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command("demo")(demo.demo)
-app.command("check")(check.check)
-app.command("structure")(structure.structure)
-app.command("explain")(explain.explain)
-app.command("inputs")(inputs.inputs)
-app.command("solve")(solve.solve)
-app.command("compare")(compare.compare)
-app.command("limits")(limits.limits)
-app.command("assemblies")(assemblies.assemblies)
-app.command("forces")(forces.forces)
-app.command("simulate")(simulate.simulate)
-app.command("examples")(examples.examples)
-bench.bench.command("scalable-four-bar")(bench_four_bar.scalable_four_bar)
-bench.bench.command("dynamics")(bench_dynamics.dynamics)
-bench.bench.command("groups")(bench_groups.groups)
-app.add_typer(bench.bench, name="bench")
-app.add_typer(studies.studies, name="studies")
 
 
 def _version(wanted: bool) -> None:
@@ -81,8 +90,11 @@ def main() -> None:
     """Run the command line; bad input is told on stderr, every mistake of it, and ends with exit code 2."""
     _prepare_streams()
     try:
-        app()
+        with tidy_end():
+            app()
     except InputError as error:
+        from structkin.cli.terminal import complain
+
         complain(error)
         sys.exit(2)
     except StructkinError as error:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from structkin.cli.driver_values import driver_values
-from structkin.cli.terminal import check_targets, console, print_json
+from structkin.cli.outputs import check_targets
+from structkin.cli.terminal import console, print_json
 from structkin.model import load
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def assemblies(
     plot: Annotated[Path | None, typer.Option(help="Draw them beside each other.", metavar="PICTURE")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as plain data.")] = False,
 ) -> None:
-    """Find all assemblies of a mechanism: its poses at one value of each driver; numbers are in the file's units."""
+    """Find all assemblies of a mechanism at one value of each driver; numbers are in the file's units."""
     mechanism = load(file)
     check_targets(file, {}, {"--plot": plot})
     from structkin.assemblies import assemblies as all_assemblies

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import os
 import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from structkin.cli.bench_dynamics import dynamics
+from structkin.cli.bench_four_bar import scalable_four_bar
+from structkin.cli.bench_groups import groups
+from structkin.cli.outputs import STDOUT, check_targets, write_rows
 from structkin.cli.terminal import console
 from structkin.errors import InputError, Problem
 
@@ -114,9 +117,10 @@ def structure(
     links: Annotated[list[float] | None, typer.Option(help="Number of links; give it again for more sizes.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Small sizes only: some seconds.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of the random mechanisms.")] = 0,
-    table: Annotated[Path | None, typer.Option("--csv", help="Write the figures as CSV.", metavar="FILE")] = None,
+    table: Annotated[Path | None, typer.Option("--csv", help="Write CSV; - for stdout.", metavar="FILE")] = None,
 ) -> None:
     """Decompose large mechanisms: a scalable four-bar and a random one of each size."""
+    check_targets(None, {"--csv": table}, {})
     sizes = sorted({round(one) for one in links or (QUICK if quick else SIZES)})
     if sizes[0] < 4:
         raise InputError([Problem("--links", f"{sizes[0]} links make no four-bar", "give 4 or more")], "bench")
@@ -126,9 +130,10 @@ def structure(
             # a fresh process each: so the peak of the memory is its own
             with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
                 found.append(pool.submit(measure, family, size, seed).result())
-    _show(found)
+    if table != STDOUT:
+        _show(found)
     if table is not None:
-        _write(table, found)
+        write_rows(table, [asdict(one) for one in found])
 
 
 def _show(found: Sequence[Measured]) -> None:
@@ -155,11 +160,6 @@ def _show(found: Sequence[Measured]) -> None:
     )
 
 
-def _write(path: Path, found: Sequence[Measured]) -> None:
-    try:
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, [one.name for one in fields(Measured)])
-            writer.writeheader()
-            writer.writerows(asdict(one) for one in found)
-    except OSError as error:
-        raise InputError([Problem("--csv", f"{path}: {error.strerror}", "name a file that can be written")]) from None
+bench.command("scalable-four-bar")(scalable_four_bar)
+bench.command("dynamics")(dynamics)
+bench.command("groups")(groups)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from structkin.cli.outputs import check_folder, make_folder, write_rows
 from structkin.cli.terminal import console, progress
-from structkin.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from structkin.bench.dynamics.report import Found
@@ -23,7 +22,9 @@ QUICK_SIZES = {"dyads": (10, 100), "chain": (2, 10)}
 def dynamics(
     quick: Annotated[bool, typer.Option("--quick", help="Few settings and small mechanisms.")] = False,
     engine: Annotated[str | None, typer.Option(help="numpy or numba; default: numba if it is installed.")] = None,
-    to: Annotated[Path | None, typer.Option(help="Write CSV and a picture.", metavar="FOLDER")] = None,
+    to: Annotated[
+        Path | None, typer.Option(help="Write CSV and a picture.", metavar="FOLDER", callback=check_folder)
+    ] = None,
 ) -> None:
     """Simulate a four-bar and the N-four-bar, beside other programs if they are installed; growth with size."""
     from structkin.bench.dynamics.measure import cases, compare, engine_here, paces
@@ -78,19 +79,13 @@ def _table(title: str, lines: Sequence[tuple[str, ...]]) -> None:
 
 def _write(found: Found, folder: Path) -> list[Path]:
     from structkin.bench.dynamics.report import draw
-    from structkin.show.files import save_figure, whole_file
+    from structkin.show.files import save_figure
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError([Problem("--to", f"{folder}: {error.strerror}", "name a folder that can be made")]) from None
+    make_folder(folder)
     written = []
     tables: dict[str, list[dict[str, Any]]] = {"dynamics.csv": found.rows(), "dynamics_steps.csv": found.pace_rows()}
     for name, rows in tables.items():
-        with whole_file(folder / name, newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
+        write_rows(folder / name, rows)
         written.append(folder / name)
     save_figure(draw(found), folder / "dynamics.png")
     return [*written, folder / "dynamics.png"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from structkin.cli.outputs import check_folder, make_folder
 from structkin.cli.terminal import console, progress
 from structkin.errors import InputError, Problem
 
@@ -124,8 +125,10 @@ def _checked(
         problems.append(Problem("--turns", f"{turns} is not a number of turns", "give 1 or more"))
     if patience is not None and not patience > 0:
         problems.append(Problem("--patience", f"{patience:g} s is no time to wait", "give more than 0"))
-    if to is not None and to.exists() and not to.is_dir():
-        problems.append(Problem("--to", f"{to} is not a folder", "name a folder, or one that can be made"))
+    try:
+        check_folder(to)
+    except InputError as error:
+        problems += error.problems
     if problems:
         raise InputError(problems, "bench")
     sizes = sorted(set(dyads or (QUICK_DYADS if quick else DYADS)))
@@ -228,8 +231,8 @@ def _open(folder: Path | None) -> Record | None:
 
     if folder is None:
         return None
+    make_folder(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         return Record(folder / "scalable_four_bar.csv")
     except OSError as error:
         problem = Problem("--to", f"{folder}: {error.strerror}", "name a folder that can be written to")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from structkin.cli.outputs import STDOUT, check_targets, write_rows
 from structkin.cli.terminal import console, progress
-from structkin.errors import InputError, Problem
 
 #: Platforms of the groups: 4, 6, 10 and 20 links.
 PLATFORMS, QUICK_PLATFORMS = (1, 2, 4, 9), (2, 4)
@@ -23,13 +22,14 @@ def groups(
     quick: Annotated[bool, typer.Option("--quick", help="Few turns and sizes.")] = False,
     turns: Annotated[int | None, typer.Option(help="Turns of the crank; default: 160.", min=1)] = None,
     engine: Annotated[list[str] | None, typer.Option(help="numpy or numba; default: both, as installed.")] = None,
-    table: Annotated[Path | None, typer.Option("--csv", help="Write the figures as CSV.", metavar="FILE")] = None,
+    table: Annotated[Path | None, typer.Option("--csv", help="Write CSV; - for stdout.", metavar="FILE")] = None,
 ) -> None:
     """Measure groups that are solved by continuation: a triad beside a dyad, larger groups beside their cube."""
     from structkin.bench.groups import costs
     from structkin.bench.report import machine
     from structkin.kinematics.choice import check_engine, has_numba
 
+    check_targets(None, {"--csv": table}, {})
     engines = tuple(engine or (("numpy", "numba") if has_numba() else ("numpy",)))
     for name in engines:
         check_engine(name, "bench")
@@ -51,15 +51,8 @@ def groups(
             *(one.kind, one.engine, str(one.links), str(one.groups), str(one.samples)),
             *(f"{one.nanoseconds:.3g}", f"{one.dyads:.3g}", f"{one.against_cube:.2g}"),
         )
-    console().print(sheet)
-    console().print(machine(), markup=False, highlight=False)
+    if table != STDOUT:
+        console().print(sheet)
+        console().print(machine(), markup=False, highlight=False)
     if table is not None:
-        rows = [{**asdict(one), "against_cube": one.against_cube} for one in found]
-        try:
-            with table.open("w", newline="", encoding="utf-8") as file:
-                writer = csv.DictWriter(file, list(rows[0]))
-                writer.writeheader()
-                writer.writerows(rows)
-        except OSError as error:
-            hint = "name a file that can be written"
-            raise InputError([Problem("--csv", f"{table}: {error.strerror}", hint)]) from None
+        write_rows(table, [{**asdict(one), "against_cube": one.against_cube} for one in found])

@@ -7,16 +7,16 @@ from typing import Annotated
 
 import typer
 
+from structkin.cli.outputs import check_folder, make_folder
 from structkin.cli.terminal import console
-from structkin.errors import InputError, Problem
 from structkin.model import load
 
 
 def demo(
     name: Annotated[str, typer.Argument(help="Which example; see `structkin examples`.")] = "jansen_leg",
-    folder: Annotated[Path, typer.Option("--to", help="Folder for the pictures and the table.")] = Path(
-        "structkin-demo"
-    ),
+    folder: Annotated[
+        Path, typer.Option("--to", help="Folder for the pictures and the table.", callback=check_folder)
+    ] = Path("structkin-demo"),
 ) -> None:
     """Decompose a real mechanism, solve a full cycle, and draw it."""
     from structkin.examples import path
@@ -34,12 +34,7 @@ def demo(
     terminal.print(groups_table(structure))
     terminal.print(structure.explain(), markup=False, highlight=False)
     terminal.print(summary_table(motion))
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            [Problem(str(folder), f"cannot be made: {error.strerror}", "choose another with --to")], "demo"
-        ) from None
+    make_folder(folder)
     save_figure(draw_schematic(mechanism, motion=motion, structure=structure), folder / "mechanism.png")
     save_figure(draw_structure(structure, mechanism=mechanism), folder / "structure.png")
     save_figure(plot_motion(motion), folder / "motion.png")

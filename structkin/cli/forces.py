@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from structkin.cli.terminal import check_targets, console, print_json, progress
+from structkin.cli.outputs import STDOUT, check_targets, table_target
+from structkin.cli.terminal import console, print_json, progress
 from structkin.kinematics import solve as solve_mechanism
 from structkin.model import load
 
@@ -20,7 +21,8 @@ def forces(
     ] = None,
     static: Annotated[bool, typer.Option("--static", help="Take each pose at rest: no inertia, no damping.")] = False,
     csv: Annotated[
-        Path | None, typer.Option(help="Write all efforts and reactions, a line a sample.", metavar="TABLE")
+        Path | None,
+        typer.Option(help="Write efforts and reactions, a line a sample; - for stdout.", metavar="TABLE"),
     ] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw efforts, reactions and the shaking force.", metavar="PICTURE")
@@ -29,7 +31,7 @@ def forces(
 ) -> None:
     """Find driver torques, joint reactions and the shaking force of the motion, in N and N m."""
     mechanism = load(file)
-    check_targets(file, {"--csv": csv}, {"--plot": plot})
+    check_targets(file, {"--csv": csv}, {"--plot": plot}, as_json=as_json)
     with progress("solving") as report:
         motion = solve_mechanism(mechanism, samples, duration=duration, progress=report)
         from structkin.dynamics import kinetostatics
@@ -38,7 +40,7 @@ def forces(
     if csv is not None:
         from structkin.show.forces_output import write_forces_csv
 
-        write_forces_csv(result, csv)
+        write_forces_csv(result, table_target(csv))
     if plot is not None:
         from structkin.show.files import save_figure
 
@@ -47,7 +49,7 @@ def forces(
         from structkin.show.forces_output import forces_to_dict
 
         print_json(forces_to_dict(result))
-    else:
+    elif csv != STDOUT:
         from structkin.show.forces_output import forces_table
 
         terminal = console()

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from structkin.cli.outputs import check_targets
 from structkin.cli.terminal import console, print_json, progress
 from structkin.model import load
 from structkin.structure.inputs import LIMIT, rank_inputs
@@ -27,6 +28,7 @@ def inputs(
 ) -> None:
     """Rank the joints that could drive, the simplest structure first."""
     mechanism = load(file)
+    check_targets(file, {}, {"--plot": plot})
     with progress("comparing inputs") as report:
         ranking = rank_inputs(mechanism, drivers=keep, limit=limit, progress=report)
     if plot is not None:

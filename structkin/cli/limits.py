@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from structkin.cli.driver_values import driver_values
-from structkin.cli.terminal import check_targets, console, print_json
+from structkin.cli.outputs import check_targets
+from structkin.cli.terminal import console, print_json
 from structkin.errors import InputError, Problem
 from structkin.kinematics.four_bar import FourBar, SliderCrank
 from structkin.model import load

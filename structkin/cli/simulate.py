@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from structkin.cli.terminal import check_targets, console, print_json, progress
+from structkin.cli.outputs import STDOUT, check_targets, table_target
+from structkin.cli.terminal import console, print_json, progress
 from structkin.model import load
 
 
@@ -46,7 +47,7 @@ def simulate(
     step: Annotated[float | None, typer.Option(help="Step [s] of an integrator with a fixed step.")] = None,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of an adaptive integrator.")] = 1e-9,
     csv: Annotated[
-        Path | None, typer.Option(help="Write all points and links, a line a sample.", metavar="TABLE")
+        Path | None, typer.Option(help="Write all points and links, a line a sample; - for stdout.", metavar="TABLE")
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw position, velocity, acceleration.", metavar="PICTURE")] = None,
     energies: Annotated[
@@ -57,7 +58,8 @@ def simulate(
 ) -> None:
     """Simulate the motion under masses and forces; drivers without a law move freely."""
     mechanism = load(file)
-    check_targets(file, {"--csv": csv}, {"--plot": plot, "--energies": energies, "--reactions": reactions})
+    pictures = {"--plot": plot, "--energies": energies, "--reactions": reactions}
+    check_targets(file, {"--csv": csv}, pictures, as_json=as_json)
     with progress("simulating") as report:
         from structkin.dynamics import simulate as simulate_mechanism
 
@@ -69,7 +71,7 @@ def simulate(
     if csv is not None:
         from structkin.show.simulation_output import write_simulation_csv
 
-        write_simulation_csv(result, csv)
+        write_simulation_csv(result, table_target(csv))
     if plot is not None or energies is not None or reactions is not None:
         from structkin.show.files import save_figure
         from structkin.show.simulation_plot import plot_simulation
@@ -84,7 +86,7 @@ def simulate(
         from structkin.show.simulation_output import simulation_to_dict
 
         print_json(simulation_to_dict(result))
-    else:
+    elif csv != STDOUT:
         from structkin.show.simulation_output import simulation_table
 
         terminal = console()

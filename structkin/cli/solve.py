@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from structkin.cli.terminal import check_targets, console, print_json, progress
+from structkin.cli.outputs import STDOUT, check_targets, table_target
+from structkin.cli.terminal import console, print_json, progress
 from structkin.kinematics import Motion
 from structkin.kinematics import solve as solve_mechanism
 from structkin.kinematics.solve import FAMILIES, METHODS
@@ -29,7 +30,7 @@ def solve(
         typer.Option(help=f"Coordinates of a global method: {', '.join(FAMILIES)}.", metavar="FAMILY"),
     ] = None,
     csv: Annotated[
-        Path | None, typer.Option(help="Write all points and links, a line a sample.", metavar="TABLE")
+        Path | None, typer.Option(help="Write all points and links, a line a sample; - for stdout.", metavar="TABLE")
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw position, velocity, acceleration.", metavar="PICTURE")] = None,
     schematic: Annotated[Path | None, typer.Option(help="Draw the mechanism and its paths.", metavar="PICTURE")] = None,
@@ -37,7 +38,7 @@ def solve(
 ) -> None:
     """Solve position, velocity and acceleration; numbers are in the file's units."""
     mechanism = load(file)
-    check_targets(file, {"--csv": csv}, {"--plot": plot, "--schematic": schematic})
+    check_targets(file, {"--csv": csv}, {"--plot": plot, "--schematic": schematic}, as_json=as_json)
     with progress("solving") as report:
         motion = solve_mechanism(
             mechanism,
@@ -53,7 +54,7 @@ def solve(
         from structkin.show.table import motion_to_dict
 
         print_json(motion_to_dict(motion))
-    else:
+    elif csv != STDOUT:
         from structkin.show.terminal import summary_table
 
         terminal = console()
@@ -71,7 +72,7 @@ def _write(motion: Motion, csv: Path | None, plot: Path | None, schematic: Path 
     if csv is not None:
         from structkin.show.table import write_csv
 
-        write_csv(motion, csv)
+        write_csv(motion, table_target(csv))
     if plot is not None:
         from structkin.show.motion_plot import plot_motion
 

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from structkin.cli.terminal import check_targets, console, print_json
+from structkin.cli.outputs import check_targets
+from structkin.cli.terminal import console, print_json
 from structkin.kinematics import determines_all
 from structkin.model import load
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from structkin.cli.outputs import check_folder, make_folder
 from structkin.cli.terminal import console, progress
-from structkin.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 studies = typer.Typer(help="Repeat studies of papers, with pictures.", no_args_is_help=True, rich_markup_mode=None)
 
 Quick = Annotated[bool, typer.Option("--quick", help="Few gains and steps.")]
-Folder = Annotated[Path | None, typer.Option(help="Write CSV and pictures.", metavar="FOLDER")]
+Folder = Annotated[Path | None, typer.Option(help="Write CSV and pictures.", metavar="FOLDER", callback=check_folder)]
 Record = Annotated[Path | None, typer.Option(help="CSV of measured markers; default: a gait made up.", metavar="FILE")]
 Unit = Annotated[str, typer.Option(help="Unit of length of the markers: m, cm or mm.")]
 Mass = Annotated[float | None, typer.Option(help="Mass of the person [kg]; default: 56.7.")]
@@ -214,10 +214,7 @@ def write(folder: Path, pictures: Mapping[str, Figure], tables: Mapping[str, Seq
     """Write pictures as PNG and tables as CSV, and say so."""
     from structkin.show.files import save_figure, whole_file
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError([Problem("--to", f"{folder}: {error.strerror}", "name a folder that can be made")]) from None
+    make_folder(folder)
     for name, figure in pictures.items():
         save_figure(figure, folder / f"{name}.png")
     for name, rows in tables.items():

@@ -6,15 +6,14 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from structkin.errors import InputError, Problem, printable
+from structkin.errors import InputError, printable
 
 #: Work that takes longer than this [s] shows a progress bar.
 PATIENCE = 1.0
@@ -39,31 +38,6 @@ def complain(error: InputError) -> None:
         if problem.hint:
             line.append(f"\n      {problem.hint}", style="cyan")
         terminal.print(line)
-
-
-def check_targets(source: Path, tables: Mapping[str, Path | None], pictures: Mapping[str, Path | None]) -> None:
-    """Refuse outputs that would overwrite each other or the mechanism file, and unknown kinds of pictures.
-
-    It is called before the work, so that nothing is written where something cannot be.
-    """
-    from structkin.show.files import picture_format
-
-    taken = {source.resolve(): "the mechanism file"}
-    problems: list[Problem] = []
-    for option, path in (*tables.items(), *pictures.items()):
-        if path is None:
-            continue
-        if option in pictures:
-            try:
-                picture_format(path)
-            except InputError as error:
-                problems += error.problems
-        if path.is_file() or not path.exists():
-            if path.resolve() in taken:
-                problems.append(Problem(option, f"would overwrite {taken[path.resolve()]}", "give another name"))
-            taken[path.resolve()] = f"what {option} writes"
-    if problems:
-        raise InputError(problems, "output")
 
 
 def print_json(data: dict[str, Any]) -> None:

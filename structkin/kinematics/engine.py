@@ -100,6 +100,15 @@ def sweep(
     plan: Plan, lanes: Lanes, drivers: Mapping[str, Floats], modes: Modes, progress: Progress | None = None
 ) -> None:
     """Run all steps over lanes that are still empty; `drivers[id]` (orders, n) holds value and rates of each driver."""
+    _run(plan, lanes, drivers, modes, progress)
+    singular = np.flatnonzero(lanes.status == Status.SINGULAR)
+    if len(singular):
+        # Parallel guides meet at infinity, which is no place.
+        x = lanes.x[0][:, singular]
+        lanes.x[0][:, singular] = np.where(np.isinf(x), np.nan, x)
+
+
+def _run(plan: Plan, lanes: Lanes, drivers: Mapping[str, Floats], modes: Modes, progress: Progress | None) -> None:
     n = lanes.x.shape[-1]
     if len(lanes.x) == 3 and (job := choose(plan, n)) is not None:
         from structkin.kinematics.kernels import run

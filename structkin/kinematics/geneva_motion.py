@@ -37,9 +37,12 @@ class GenevaMotion:
         return np.asarray(self.geneva.law.engaged(self.angle))
 
     @property
-    def steps(self) -> NDArray[np.int64]:
-        """The number (n,) of the step: it grows by one for each turn of the crank, at the middle of a dwell."""
-        return np.asarray(np.floor(self.angle / (2 * np.pi) + 0.5), dtype=np.int64)
+    def steps(self) -> Floats:
+        """The number (n,) of the step: it grows by one for each turn of the crank, at the middle of a dwell.
+
+        NaN where the crank's driver has no value.
+        """
+        return np.asarray(np.floor(self.angle / (2 * np.pi) + 0.5))
 
     @property
     def gap(self) -> Floats:

@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 class Status(IntEnum):
     """The outcome of one sample; every one but OK carries the group where it stopped.
 
+    `BAD_INPUT` is that of a variant which makes no mechanism (`structkin.Motions.faults` says why): one mechanism
+    alone would raise `InputError`.
+
     >>> Status(1).words
     'out of reach'
     """
@@ -20,11 +23,12 @@ class Status(IntEnum):
     SINGULAR = 2
     NOT_CONVERGED = 3
     NO_INPUT = 4
+    BAD_INPUT = 5
 
     @property
     def words(self) -> str:
         """The outcome in plain words."""
-        return ("ok", "out of reach", "singular", "not converged", "driver without a value")[self]
+        return ("ok", "out of reach", "singular", "not converged", "driver without a value", "bad input")[self]
 
 
 def mark(

@@ -10,7 +10,7 @@ from structkin.model.fields import pair
 from structkin.model.flaw import Flaw
 from structkin.model.force_schema import ContactEntry
 from structkin.model.forces import Contact, Disc, Line
-from structkin.model.geometry import TINY
+from structkin.model.geometry import TINY, unit_direction
 from structkin.model.sizes import TRANSITION, between, positive
 
 
@@ -106,8 +106,7 @@ def _circle_on_line(draft: Draft, key: str, entry: ContactEntry) -> tuple[Disc, 
     if abs(side) <= TINY * size:
         raise Flaw(f"the circle's centre '{center}' lies on the line", "draw it on the side where it is free")
     local = draft.links[line].local
-    along = local[q] - local[p]
-    normal = (1j if side > 0 else -1j) * along / abs(along)
+    normal = (1j if side > 0 else -1j) * unit_direction(local, p, q)
     return Disc(first, draft.links[first].local[center], entry.radius or 0.0), Line(line, local[p], normal)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from structkin.errors import InputError, Problem
-from structkin.model.flaw import Flaw, describe, short
+from structkin.model.flaw import Flaw, decimal_comma, describe, short
 from structkin.model.mechanism import Mechanism
 from structkin.model.tables import read_text
 
@@ -57,7 +57,8 @@ def _toml(text: str) -> dict[str, Any]:
     shown = lines[line - 1].strip() if line <= len(lines) else ""
     if "overwrite" in what or "declare" in what or "mutate" in what:
         raise Flaw(f"line {line}: a key or section is given twice: {short(shown)}", "delete one of them")
-    hint = "text stands in quotes, a list in [ ], a table in { } on one line"
+    value = shown.rpartition("=")[2]
+    hint = decimal_comma(value) or "text stands in quotes, a list in [ ], a table in { } on one line"
     raise Flaw(f"line {line}: {what[:1].lower()}{what[1:]}: {short(shown)}", hint)
 
 

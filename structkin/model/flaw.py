@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+
+#: A number beyond this is a slip: its powers would leave the range of floats.
+LARGEST = 1e100
+
+_DECIMAL_COMMA = re.compile(r"\s*([+-]?\d+),(\d+)")
 
 
 class Flaw(ValueError):  # noqa: N818 - never seen by a user: it becomes a Problem
@@ -45,6 +51,16 @@ def describe(value: Any) -> str:
     return f"a {type(value).__name__}"
 
 
+def decimal_comma(text: str) -> str:
+    """Return a hint where a text begins with a number that has a comma in it; else no text.
+
+    >>> decimal_comma("-0,5 mm"), decimal_comma("0.5 mm")
+    ('write a decimal point: -0.5', '')
+    """
+    match = _DECIMAL_COMMA.match(text)
+    return f"write a decimal point: {match[1]}.{match[2]}" if match else ""
+
+
 def number(value: Any) -> float:
     """Return a finite float; raise `Flaw` for text, truth values, NaN, infinity and the absurd.
 
@@ -58,7 +74,7 @@ def number(value: Any) -> float:
         result = float(value)
     except OverflowError:  # an integer of hundreds of digits
         result = math.inf
-    if not abs(result) <= 1e100:
+    if not abs(result) <= LARGEST:
         shown = "a huge number" if isinstance(value, int) or math.isfinite(result) else value
         raise Flaw(f"expected a finite number, found {shown}")
     return result

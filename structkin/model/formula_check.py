@@ -60,6 +60,8 @@ def check(node: ast.AST, depth: int = 0) -> None:
             raise Flaw(
                 f"'{unparsed(node)}' is not allowed in a formula", f"functions: {', '.join([*FUNCTIONS, *CHOICES])}"
             )
+        case ast.Tuple():
+            raise Flaw(f"a comma parts '{unparsed(node)}'", "write a decimal point: 0.5")
         case _:
             raise Flaw(f"'{unparsed(node)}' is not allowed in a formula", "only numbers, t, + - * / ** and functions")
 

@@ -29,6 +29,17 @@ def frame(places: Sequence[complex]) -> tuple[complex, complex]:
     return places[0], step / abs(step)
 
 
+def unit_direction(places: Mapping[str, complex], p: str, q: str) -> complex:
+    """Return the unit direction from a point of a link to another, in its frame.
+
+    Raises `Flaw` where exact lengths bring together what the sketch has apart.
+    """
+    step = places[q] - places[p]
+    if abs(step) <= TINY * (abs(places[p]) + abs(places[q])):
+        raise Flaw(f"the lengths bring '{p}' and '{q}' together: no direction", "check [lengths]")
+    return step / abs(step)
+
+
 def in_metres(length: float) -> str:
     """Show a length in a message."""
     return f"{length:.6g} m"

@@ -6,7 +6,7 @@ from structkin.model.cam_joints import make_cam
 from structkin.model.draft import GROUND, Draft
 from structkin.model.flaw import Flaw
 from structkin.model.geneva_joints import make_geneva, size_pins
-from structkin.model.geometry import TINY
+from structkin.model.geometry import TINY, unit_direction
 from structkin.model.joint_schema import CamEntry, GenevaEntry, PrismaticEntry, SlotEntry
 from structkin.model.parts import Arc, Guide, Link
 from structkin.model.topology import Joint, suggest
@@ -83,14 +83,14 @@ def _prismatic_guide(draft: Draft, id: str, entry: PrismaticEntry, carrier: Link
         assert entry.along is not None
         p, q = entry.along
         if p in carrier.local and q in carrier.local:
-            direction = _unit(carrier, p, q)
+            direction = unit_direction(carrier.local, p, q)
             # the line goes through P; the slider's point runs beside it as far as it is sketched
             step = direction.conjugate() * (origin - carrier.local[p])
             origin = carrier.local[p]
             offset = step.imag if abs(step.imag) > 1e-9 * abs(step) else 0.0
             start = step.real
         else:
-            direction = turn * _unit(slider, p, q)
+            direction = turn * unit_direction(slider.local, p, q)
             point, origin = slider.local[p], _into(carrier, draft.points[p])
     return Guide(
         id, carrier.name, slider.name, origin, direction / abs(direction), point, offset, start, turn, at=place
@@ -133,7 +133,7 @@ def _slot(draft: Draft, id: str, entry: SlotEntry) -> tuple[Joint, Guide | None]
         return joint, Guide(id, carrier.name, slider, there, direction, point, 0.0, 0.0, None, at=place)
     assert entry.along is not None
     p, q = entry.along
-    direction = _unit(carrier, p, q)
+    direction = unit_direction(carrier.local, p, q)
     step = direction.conjugate() * (there - carrier.local[p])
     size = abs(carrier.local[q] - carrier.local[p])
     if abs(step.imag) > SLOPPY * size:
@@ -210,11 +210,6 @@ def _held(held: list[str]) -> str:
 def _into(link: Link, place: complex) -> complex:
     """Return a place of the sketch in the frame of a link."""
     return link.direction.conjugate() * (place - link.origin)
-
-
-def _unit(link: Link, p: str, q: str) -> complex:
-    step = link.local[q] - link.local[p]
-    return step / abs(step)
 
 
 def check_use(draft: Draft) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from structkin.model.draft import Draft
 from structkin.model.flaw import Flaw
+from structkin.model.geometry import unit_direction
 from structkin.model.joint_schema import RollingEntry
 from structkin.model.joints import SLOPPY
 from structkin.model.mesh_geometry import beside, into_frame, points_of
@@ -41,7 +42,7 @@ def _on_line(draft: Draft, id: str, entry: RollingEntry, along: tuple[str, str])
             "draw the circle on its line",
         )
     p, q = base.local[along[0]], base.local[along[1]]
-    way = (q - p) / abs(q - p)
+    way = unit_direction(base.local, *along)
     above = (side * (base.direction * way).conjugate()).imag < 0
     offset = radius if above else -radius
     start = ((into_frame(base, place) - p) * way.conjugate()).real

@@ -4,26 +4,40 @@ from __future__ import annotations
 
 import difflib
 import re
+import stat
 from pathlib import Path
 
-from structkin.model.flaw import Flaw, number
+from structkin.model.flaw import Flaw, decimal_comma, number, short
+
+#: Bytes of a file that are read at most: a million rows of a table.
+LARGEST_FILE = 32 * 2**20
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file; raise `Flaw` if it is missing, a directory, binary or empty.
+    """Return the text of a file; raise `Flaw` if it is missing, no regular file, too large, binary or empty.
+
+    Pipes and devices are not read: the one may keep us waiting for ever, the other may have no end.
 
     >>> read_text(Path("no_such_file.csv"))
     Traceback (most recent call last):
     structkin.model.flaw.Flaw: there is no file 'no_such_file.csv'
     """
     try:
-        raw = path.read_bytes()
+        mode = path.stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise Flaw(f"'{path}' is a pipe or a device", "save what it gives as a file, and name that")
+        with path.open("rb") as file:
+            raw = file.read(LARGEST_FILE + 1)
     except FileNotFoundError:
         raise Flaw(f"there is no file '{path}'", _alike(path)) from None
     except IsADirectoryError:
         raise Flaw(f"'{path}' is a folder", "name a file in it") from None
+    except Flaw:
+        raise
     except (OSError, ValueError) as error:
         raise Flaw(f"'{path}' cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    if len(raw) > LARGEST_FILE:
+        raise Flaw(f"'{path}' is larger than {LARGEST_FILE >> 20} MiB", "a table of fewer rows will do")
     if b"\0" in raw[:4096]:
         raise Flaw("the file is binary, not text")
     try:
@@ -48,7 +62,8 @@ def _alike(path: Path) -> str:
 def read_table(name: str, folder: Path | None) -> list[tuple[float, float]]:
     """Return the rows (time, value) of a CSV file; commas, semicolons, tabs or spaces; one line of titles may lead.
 
-    A relative name starts at `folder`. Raises `Flaw` with the line.
+    A relative name starts at `folder`, which it may leave: the file is the user's, and only numbers are taken from it.
+    Raises `Flaw` with the line.
     """
     rows: list[tuple[float, float]] = []
     first = True
@@ -56,18 +71,32 @@ def read_table(name: str, folder: Path | None) -> list[tuple[float, float]]:
         text = line.split("#")[0].strip()
         if not text:
             continue
-        cells = [cell.strip() for cell in (re.split(r"[,;\t]", text) if re.search(r"[,;\t]", text) else text.split())]
-        title = first and not any(_is_number(cell) for cell in cells)
+        cells = _cells(text)
+        title = first and not any(_is_number(cell) or decimal_comma(cell) for cell in cells)
         first = False
         if title:
             continue
         if len(cells) != 2:
-            raise Flaw(f"line {count}: expected two columns, time and value, found {len(cells)}", f"in '{name}'")
+            message = f"line {count}: expected two columns, time and value, found {len(cells)}"
+            comma = decimal_comma(text)
+            raise Flaw(message, f"if the commas are decimal ones, {comma}" if comma else f"in '{name}'")
         for cell in cells:
             if not _is_number(cell):
-                raise Flaw(f"line {count}: '{cell}' is not a number", f"in '{name}'")
+                raise Flaw(f"line {count}: '{short(cell)}' is not a number", decimal_comma(cell) or f"in '{name}'")
         rows.append((number(float(cells[0])), number(float(cells[1]))))
     return rows
+
+
+def _cells(text: str) -> list[str]:
+    """Return the cells of a line: parted by semicolons or tabs, else by commas, else by spaces.
+
+    >>> _cells("0,5; 1,2"), _cells("0.5, 1.2"), _cells("0.5 1.2")
+    (['0,5', '1,2'], ['0.5', '1.2'], ['0.5', '1.2'])
+    """
+    for parting in (r"[;\t]", ","):
+        if re.search(parting, text):
+            return [cell.strip() for cell in re.split(parting, text)]
+    return text.split()
 
 
 def _is_number(cell: str) -> bool:

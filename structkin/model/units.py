@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from structkin.model.flaw import Flaw, describe, number
+from structkin.model.flaw import Flaw, decimal_comma, describe, number, short
 from structkin.model.topology import suggest
 
 Dimension = tuple[int, int, int, int]  # powers of length, mass, time, angle
@@ -158,6 +158,8 @@ class Units:
             raise Flaw(f"expected a number or a number with its unit, found {describe(value)}", f'such as "{example}"')
         if not match[2]:
             raise Flaw(f"'{value}' has no unit", f'write it without quotes, or with its unit: "{example}"')
+        if hint := decimal_comma(value):
+            raise Flaw(f"'{short(value)}' is not a number with its unit", hint)
         size, found = unit(match[2])
         if found != dimension:
             article = "an" if kind[0] in "ai" else "a"

@@ -1,6 +1,6 @@
 """Pictures and tables of mechanisms, structures and motions.
 
-Nothing here is imported by the rest of structkin, and nothing here imports matplotlib before a picture is asked for.
+Nothing here is imported before it is asked for: the rest of structkin does without matplotlib.
 """
 
 from __future__ import annotations
@@ -9,10 +9,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from structkin.show.assemblies_figure import assemblies_table, draw_assemblies
+    from structkin.show.cam_plot import plot_cam
     from structkin.show.files import save_figure
     from structkin.show.forces_output import forces_table, forces_to_dataframe, forces_to_dict, write_forces_csv
     from structkin.show.forces_plot import plot_forces
     from structkin.show.inputs_figure import draw_inputs, inputs_table
+    from structkin.show.limits_figure import draw_circuits, draw_limits, limits_table
     from structkin.show.matrices import draw_matrices
     from structkin.show.motion_plot import plot_motion
     from structkin.show.schematic import draw_schematic
@@ -23,7 +26,11 @@ if TYPE_CHECKING:
     from structkin.show.terminal import groups_table, summary_table
 
 __all__ = [
+    "assemblies_table",
+    "draw_assemblies",
+    "draw_circuits",
     "draw_inputs",
+    "draw_limits",
     "draw_matrices",
     "draw_schematic",
     "draw_structure",
@@ -32,7 +39,9 @@ __all__ = [
     "forces_to_dict",
     "groups_table",
     "inputs_table",
+    "limits_table",
     "motion_to_dict",
+    "plot_cam",
     "plot_forces",
     "plot_motion",
     "plot_simulation",
@@ -47,7 +56,11 @@ __all__ = [
 ]
 
 _HOMES = {
+    "assemblies_table": "assemblies_figure",
+    "draw_assemblies": "assemblies_figure",
+    "draw_circuits": "limits_figure",
     "draw_inputs": "inputs_figure",
+    "draw_limits": "limits_figure",
     "draw_matrices": "matrices",
     "draw_schematic": "schematic",
     "draw_structure": "structure_graph",
@@ -56,7 +69,9 @@ _HOMES = {
     "forces_to_dict": "forces_output",
     "groups_table": "terminal",
     "inputs_table": "inputs_figure",
+    "limits_table": "limits_figure",
     "motion_to_dict": "table",
+    "plot_cam": "cam_plot",
     "plot_forces": "forces_plot",
     "plot_motion": "motion_plot",
     "plot_simulation": "simulation_plot",
@@ -76,3 +91,8 @@ def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    """List all names, those among them that are not imported yet."""
+    return sorted({*globals(), *__all__})

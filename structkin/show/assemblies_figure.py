@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from structkin.assemblies import Assemblies, Assembly
 from structkin.kinematics.status import Status
+from structkin.show.letters import legible
 from structkin.show.measures import Measures, driver_quantity, measures_of
 from structkin.show.pose import Pose, motion_pose
 from structkin.show.style import GROUND, LARGE, LOOSE, NORMAL, SMALL, new_figure, plain
@@ -58,6 +59,7 @@ def assemblies_table(found: Assemblies) -> Table:
     return table
 
 
+@legible
 def draw_assemblies(found: Assemblies, *, most: int = MOST_PICTURES) -> Figure:
     """Draw the first assemblies beside each other, all at one scale, their links coloured by structural group.
 

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from structkin.model.cams import Cam
 from structkin.model.units import Units
+from structkin.show.letters import legible
 from structkin.show.measures import Measures
 from structkin.show.style import GROUND, LARGE, NORMAL, PALETTE, SMALL, new_figure, plain
 
@@ -16,6 +17,7 @@ from structkin.show.style import GROUND, LARGE, NORMAL, PALETTE, SMALL, new_figu
 STEPS = 2000
 
 
+@legible
 def plot_cam(cam: Cam, units: Units | None = None) -> Figure:
     """Plot the lift of a cam with three derivatives by the cam angle, and the pressure angle, over one turn.
 

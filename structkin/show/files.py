@@ -93,6 +93,30 @@ def picture_format(path: str | Path) -> str:
     return suffix
 
 
+def check_table(path: str | Path) -> None:
+    """Raise `InputError` where a table, which is written as CSV, has the name of something else.
+
+    Pipes and devices are called as they are.
+
+    >>> check_table("motion.csv")
+    """
+    target = Path(path)
+    if target.suffix.lower() != ".csv" and (target.is_file() or not target.exists()):
+        found = f"'{target.suffix}' is not a format of tables" if target.suffix else "the name has no suffix"
+        raise InputError([Problem(str(path), found, "use .csv")], "output")
+
+
+@contextmanager
+def table_file(target: str | Path | IO[str]) -> Iterator[IO[str]]:
+    """Open what a table is written to: an open text file as it is, a path as a whole file whose name ends in .csv."""
+    if not isinstance(target, str | Path):
+        yield target
+        return
+    check_table(target)
+    with whole_file(target, encoding="utf-8", newline="") as file:
+        yield file
+
+
 def save_figure(figure: Figure, path: str | Path) -> None:
     """Write a figure as PNG, SVG or PDF, by the suffix; equal figures give equal files.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -73,13 +73,13 @@ def forces_to_dataframe(forces: Kinetostatics) -> pd.DataFrame:
     return frame_of(_columns(forces), forces.motion)
 
 
-def write_forces_csv(forces: Kinetostatics, path: str | Path) -> None:
+def write_forces_csv(forces: Kinetostatics, target: str | Path | IO[str]) -> None:
     """Write forces as CSV: names in the first line, units in the second, then a line a sample.
 
     Columns: t; the value of each driver; its effort and power; Fx, Fy of each joint on its links, and M of prismatic
     joints and belts; Fx, Fy, M on the ground; status and group. Raises `InputError` where the file cannot be written.
     """
-    write_columns(_columns(forces), forces.motion, path)
+    write_columns(_columns(forces), forces.motion, target)
 
 
 def forces_to_dict(forces: Kinetostatics) -> dict[str, Any]:

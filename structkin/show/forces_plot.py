@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from structkin.dynamics import Kinetostatics
 from structkin.show.forces_output import bearing_links, effort_unit
+from structkin.show.letters import legible
 from structkin.show.measures import measures_of
 from structkin.show.motion_plot import abscissa, shade
 from structkin.show.style import DRIVER, GROUND, LARGE, NORMAL, PALETTE, SMALL, new_figure, plain
@@ -23,6 +24,7 @@ MOST_JOINTS = 8
 Curve = tuple[str, Floats, str]  # label, values, colour
 
 
+@legible
 def plot_forces(forces: Kinetostatics) -> Figure:
     """Plot driver efforts, sizes of joint reactions, and force and moment on the ground, one above the other.
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from structkin.show.letters import legible
 from structkin.show.style import LARGE, LOOSE, NORMAL, SMALL, new_figure, plain
 from structkin.structure import KinematicStructure, decompose
 from structkin.structure.inputs import InputChoice, InputRanking
@@ -103,6 +104,7 @@ def levels_words(choice: InputChoice) -> str:
     return "; ".join(levels)
 
 
+@legible
 def draw_inputs(ranking: InputRanking, *, mechanism: Mechanism | None = None, most: int = 6) -> Figure:
     """Draw the link graph for the simplest choices of inputs, one for each structure, coloured by group.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from structkin.kinematics.limits import Circuits, Interval, Limit, Limits
 from structkin.kinematics.limits.result import driver_size, driver_unit
+from structkin.show.letters import legible
 from structkin.show.style import DRIVER, NORMAL, SMALL, group_colour, new_figure, plain, tint
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ def _span(item: Limits, interval: Interval) -> str:
     return f"{item.words(interval.low.value)} to {item.words(interval.high.value)}"
 
 
+@legible
 def draw_limits(*found: Limits) -> Figure:
     """Draw the reachable intervals of each driver as bars, that of the sketch dark, with what ends them."""
     figure = new_figure(7.5, 0.4 + 1.35 * len(found))
@@ -85,6 +87,7 @@ def draw_limits(*found: Limits) -> Figure:
     return figure
 
 
+@legible
 def draw_circuits(found: Circuits) -> Figure:
     """Draw every sheet as a bar over the driver's range, coloured by circuit; ends that meet are joined by a line."""
     figure = new_figure(7.5, 1.2 + 0.32 * len(found.sheets))

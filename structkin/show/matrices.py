@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from structkin.model.topology import Topology, pin_of
+from structkin.show.letters import legible
 from structkin.show.style import GROUND, LARGE, LOOSE, NORMAL, SMALL, group_colour, new_figure, plain, tint
 from structkin.structure import KinematicStructure
 
@@ -24,6 +25,7 @@ SMALL_CELL, LARGEST, LARGEST_PATTERN = 0.07, 16.0, 14.0
 MOST_LETTERS = 24
 
 
+@legible
 def draw_matrices(structure: KinematicStructure) -> Figure:
     """Draw the adjacency matrix of the links and, beside it, KinStr: a row a link, a column a group in solve order.
 

@@ -19,6 +19,7 @@ from structkin.kinematics.status import Status
 from structkin.model.topology import suggest
 from structkin.model.units import Units
 from structkin.show.interest import output_links, points_of_interest
+from structkin.show.letters import legible
 from structkin.show.measures import OF_LINK, OF_POINT, Measures, driver_quantity, measures_of
 from structkin.show.style import GROUND, LARGE, NORMAL, PALETTE, SMALL, group_label, new_figure, plain
 
@@ -58,6 +59,7 @@ class Abscissa:
     name: str
 
 
+@legible
 def plot_motion(motion: Motion, *names: str, units: Units | None = None) -> Figure:
     """Plot position, velocity and acceleration of points (left) and links (right), one above the other.
 

@@ -17,6 +17,7 @@ from structkin.model.units import Units
 from structkin.show.drawing import Drawing
 from structkin.show.interest import points_of_interest
 from structkin.show.labels import Label, place_labels, root_figure
+from structkin.show.letters import legible
 from structkin.show.measures import Measures, driver_quantity, measures_of
 from structkin.show.pose import Path, Pose, motion_pose, path_of, sketch_pose
 from structkin.show.schematic_layout import add_legend, dress, empty_figure, extent, symbol_size
@@ -28,6 +29,7 @@ from structkin.structure import KinematicStructure
 MOST_TRACED = 4
 
 
+@legible
 def draw_schematic(
     mechanism: Mechanism,
     *,

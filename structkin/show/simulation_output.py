@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -39,7 +39,7 @@ def multiplier_columns(simulation: Simulation) -> Iterator[Column]:
             yield Column(str(row), "multiplier", "", values)
 
 
-def write_simulation_csv(simulation: Simulation, path: str | Path) -> None:
+def write_simulation_csv(simulation: Simulation, target: str | Path | IO[str]) -> None:
     """Write a simulation as CSV: the columns of a motion, efforts, energies, violation, multipliers; a line a sample.
 
     Raises `InputError` where the file cannot be written.
@@ -47,7 +47,7 @@ def write_simulation_csv(simulation: Simulation, path: str | Path) -> None:
     columns = [*all_columns(simulation), *effort_columns(simulation), *energy_columns(simulation)]
     columns.append(Column("joints", "violation", "", simulation.violation))
     columns += multiplier_columns(simulation)
-    write_columns(columns, simulation, path)
+    write_columns(columns, simulation, target)
 
 
 def simulation_to_dict(simulation: Simulation) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from structkin.dynamics import Simulation
 from structkin.show.forces_output import effort_unit
 from structkin.show.forces_plot import Curve, Floats, panel
+from structkin.show.letters import legible
 from structkin.show.measures import driver_quantity, measures_of
 from structkin.show.style import DRIVER, GROUND, LARGE, NORMAL, PALETTE, new_figure, plain
 
@@ -19,6 +20,7 @@ MOST = 8
 CLOSED = 1e-12
 
 
+@legible
 def plot_simulation(simulation: Simulation) -> Figure:
     """Plot the drivers' coordinates and efforts, kinetic and potential energy and their sum, one above the other.
 

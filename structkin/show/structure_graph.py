@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from structkin.model.mechanism import Mechanism
 from structkin.show.group_panel import draw_groups, panel_size
+from structkin.show.letters import legible
 from structkin.show.link_panel import draw_links, incidence
 from structkin.show.style import LARGE, LOOSE, NORMAL, new_figure, plain
 from structkin.structure import KinematicStructure
@@ -16,6 +17,7 @@ from structkin.structure import KinematicStructure
 MOST_PROBLEMS = 8
 
 
+@legible
 def draw_structure(structure: KinematicStructure, *, mechanism: Mechanism | None = None) -> Figure:
     """Draw the link graph and, beside it or below it, the graph of the groups by level.
 

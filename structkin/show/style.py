@@ -97,9 +97,10 @@ def plain(text: str) -> str:
 def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure of a size [in], without pyplot: nothing of it lives on elsewhere."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    figure = Figure(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08))
+    from structkin.show.picture import Picture
+
+    figure = Picture(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08))
     FigureCanvasAgg(figure)  # keeps one renderer, which measures every text
     return figure

@@ -6,7 +6,7 @@ import csv
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from structkin.show.columns import (
     point_columns,
     status_words,
 )
-from structkin.show.files import whole_file
+from structkin.show.files import table_file
 from structkin.show.measures import measures_of
 from structkin.show.terminal import groups_table, summary_table
 
@@ -55,23 +55,23 @@ def frame_of(columns: Sequence[Column], motion: Motion) -> pd.DataFrame:
     return frame
 
 
-def write_csv(motion: Motion, path: str | Path, units: Units | None = None) -> None:
+def write_csv(motion: Motion, target: str | Path | IO[str], units: Units | None = None) -> None:
     """Write a motion as CSV: names in the first line, units in the second, then a line a sample.
 
     Numbers have all their digits, and are in the units of the file or in those given; what is not known is empty.
     Columns: t; the value of each driver; x, y, vx, vy, ax, ay of each point; angle, omega, alpha of each moving link;
-    the status in words and the group where a sample stopped. Raises `InputError` where the file cannot be written,
-    and leaves no part of it.
+    the status in words and the group where a sample stopped. `target` is a path that ends in .csv, or an open file.
+    Raises `InputError` for another name, and where the file cannot be written, and leaves no part of it.
     """
-    write_columns(all_columns(motion, units), motion, path)
+    write_columns(all_columns(motion, units), motion, target)
 
 
-def write_columns(columns: Sequence[Column], motion: Motion, path: str | Path) -> None:
+def write_columns(columns: Sequence[Column], motion: Motion, target: str | Path | IO[str]) -> None:
     """Write columns of a motion as CSV, with the status of each sample."""
     heads = [column.name for column in columns] + ["status", "group"]
     names = [column.unit for column in columns] + ["", ""]
     cells = [[_cell(value) for value in column.values.tolist()] for column in columns]
-    with whole_file(path, encoding="utf-8", newline="") as file:
+    with table_file(target) as file:
         lines = csv.writer(file, lineterminator="\n")
         lines.writerow(heads)
         lines.writerow(names)

@@ -107,6 +107,10 @@ class KinematicStructure:
             object.__setattr__(self, "groups", self.arrays.groups())
             return self.groups
 
+        def __dir__(self) -> list[str]:
+            """List the groups also where they are not made yet."""
+            return sorted({*super().__dir__(), "groups"})
+
     @property
     def is_solvable(self) -> bool:
         """Whether the groups determine every link, and no equation is redundant."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
-from structkin.model.flaw import Flaw
+from structkin.model.flaw import Flaw, decimal_comma
 from structkin.model.tables import read_text
 from structkin.model.topology import suggest
 
@@ -81,7 +81,7 @@ def _numbers(rows: Sequence[Mapping[str, str]], column: str, problems: list[Prob
         with suppress(TypeError, ValueError):  # a line may be short, or say no number
             found[k] = float(row[column])
         if not np.isfinite(found[k]):
-            hint = "fill gaps before, or cut the record"
+            hint = decimal_comma(str(row[column])) or "fill gaps before, or cut the record"
             problems.append(Problem(f"{column}, sample {k + 1}", f"{row[column]!r} is not a number", hint))
             break
     return found

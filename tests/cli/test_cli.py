@@ -4,10 +4,14 @@ import csv
 import json
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
+from structkin.cli.app import COMMANDS, app
 from structkin.examples import path
 
 GOOD = path("crank_rocker")
@@ -209,3 +213,38 @@ def test_options_out_of_range_exit_with_2(arguments):
 def test_help_and_version():
     assert "structural" in structkin("--help").stdout
     assert structkin("--version").stdout.startswith("structkin ")
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_and_version_load_no_large_library(option):
+    code = (
+        f"import sys; sys.argv = ['structkin', {option!r}]\n"
+        "from structkin.cli import main\n"
+        "try: main()\n"
+        "finally: print(*sorted({name.partition('.')[0] for name in sys.modules}), file=sys.stderr)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "structkin" in run.stdout
+    large = {"numpy", "scipy", "networkx", "pydantic", "matplotlib", "pandas", "numba", "rich"}
+    assert not large & set(run.stderr.split())
+
+
+def test_the_lines_of_the_help_are_those_of_the_commands():
+    for name, line in COMMANDS.items():
+        found = getattr(import_module(f"structkin.cli.{name}"), name)
+        own = found.info.help if isinstance(found, typer.Typer) else found.__doc__.splitlines()[0]
+        assert line == own
+
+
+@pytest.mark.parametrize("words", [["nothing"], ["sovle"], ["bench", "nothing"], ["solve", "--nothing"]])
+def test_an_unknown_command_or_option_is_told(words):
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 2 and "No such" in result.output
+
+
+def test_every_command_has_a_help():
+    for name in COMMANDS:
+        result = CliRunner().invoke(app, [name, "--help"])
+        assert result.exit_code == 0 and f"Usage: structkin {name} " in result.output, result.output
+    result = CliRunner().invoke(app, ["bench", "groups", "--help"])
+    assert "Usage: structkin bench groups " in result.output

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 import structkin as sk
 from structkin.cli.app import app
-from structkin.examples import path
+from structkin.examples import names, path
 from structkin.kinematics.solve import METHODS
 
 NO_INPUT = sk.Status.NO_INPUT
@@ -90,3 +90,34 @@ def test_no_warning_leaks_from_a_command(words, tmp_path):
     result = CliRunner().invoke(app, [words[0], str(file), *words[1:]])
     assert "Warning" not in result.output and not isinstance(result.exception, Warning), result.exception
     assert result.exit_code in (0, 1)
+
+
+@pytest.mark.parametrize("name", names())
+def test_what_is_read_of_such_a_motion_leaks_no_warning(name):
+    """At t = 0 no driver has a value, at t = 1 all stand in the sketch: the guides of the Rapson slide are parallel."""
+    data = sk.load(path(name)).source_dict
+    for driver in data["drivers"].values():
+        for key in ("speed", "law", "table", "csv"):
+            driver.pop(key, None)
+        driver["law"] = "log(t)"
+    motion = sk.Mechanism.from_dict({**data, "duration": 1.0}, folder=path(name).parent).solve(11)
+    assert motion.status[0] == NO_INPUT and np.isnan(motion.residual()[0])
+    assert (motion.residual()[motion.ok] < 1e-9).all()
+    for link in motion.mechanism.links.values():
+        assert not np.isinf(motion.angle(link.name)).any()
+        for point in link.points:
+            assert not np.isinf(motion.position(point)).any()
+    for cam in motion.mechanism.cams:
+        assert np.isnan(motion.cam(cam).pressure_angle[0])
+    for geneva in motion.mechanism.genevas:
+        assert np.isnan(motion.geneva(geneva).steps[0])
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+def test_parallel_guides_meet_nowhere(engine):
+    m = sk.load(path("rapson_slide"))
+    (motor,) = m.drives
+    motion = m.solve(drivers={motor: np.array([0.2, 0.0])}, engine=engine)
+    assert motion.status[1] == sk.Status.SINGULAR
+    pin = next(point for point in m.points if np.isnan(motion.position(point)[1]).all())
+    assert np.isfinite(motion.position(pin)[0]).all()

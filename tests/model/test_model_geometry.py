@@ -155,3 +155,18 @@ def test_the_triangle_closes_or_says_so(la: float, lb: float, angle: float) -> N
         assert abs(found["P"]) == pytest.approx(la)
         assert abs(found["P"] - turn) == pytest.approx(lb)
         assert np.imag(found["P"] / turn) > 0
+
+
+@pytest.mark.parametrize("kind", ["rolling", "prismatic", "pin-in-slot"])
+def test_lengths_that_bring_the_points_of_a_line_together(kind: str) -> None:
+    """In the sketch B and C are apart, by their lengths from A they coincide: a line through them has no direction."""
+    ends = {"slot": "bar", "pin": "W"} if kind == "pin-in-slot" else {"links": ["wheel", "bar"]}
+    data: dict[str, Any] = {
+        "points": {"A": (0, 0), "B": (1, 0), "C": (3, 0), "W": (2, 0 if kind == "pin-in-slot" else 1)},
+        "links": {"ground": ["A"], "bar": ["A", "B", "C"], "wheel": ["W"]},
+        "lengths": {"A-B": 2.0, "A-C": 2.0},
+        "joints": {"line": {"type": kind, **ends, "along": ["B", "C"]}},
+        "drivers": {"motor": {"joint": "A", "speed": 1.0}},
+    }
+    with pytest.raises(InputError, match=r"joints.line: the lengths bring 'B' and 'C' together"):
+        Mechanism(**data)

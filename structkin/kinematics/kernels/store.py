@@ -79,10 +79,13 @@ def _written(path: Path, source: str) -> Path:
     except OSError:
         path.parent.mkdir(parents=True, exist_ok=True)
     handle, part = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-        file.write(source)
-    Path(part).replace(path)
-    return path
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(source)
+        return Path(part).replace(path)
+    except BaseException:
+        Path(part).unlink(missing_ok=True)
+        raise
 
 
 def _import(title: str, path: Path) -> ModuleType:

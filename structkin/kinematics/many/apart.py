@@ -2,72 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from structkin.errors import InputError, Problem, StructkinError
-from structkin.kinematics.many.motions import Apart
+from structkin.kinematics.many.differences import Differences
+from structkin.kinematics.motion import Motion
 from structkin.model.mechanism import Mechanism
 
-Floats = NDArray[np.float64]
 
-#: Variants that cannot be built are listed up to so many.
-LISTED = 10
+def solve_variant(found: Differences, k: int, drivers: Mapping[str, Any], options: Mapping[str, Any]) -> Motion:
+    """Build variant `k` with its own lengths and places, and solve it as `solve` does.
 
-
-def build_variants(
-    mechanism: Mechanism, count: int, lengths: Mapping[frozenset[str], Any], places: Mapping[str, Any]
-) -> list[Mechanism]:
-    """Build mechanisms with other lengths (v,) and complex places (v,) [m].
-
-    Raises `InputError` with the numbers of those that cannot be built.
+    Raises `InputError` where it cannot be built, or does not move as the mechanism does.
     """
-    found: list[Mechanism] = []
-    problems: list[Problem] = []
-    for k in range(count):
-        try:
-            found.append(_variant(mechanism, lengths, places, k))
-        except InputError as error:
-            problems += [Problem(f"variant {k}: {one.key}", one.message, one.hint) for one in error.problems]
-        if len(problems) > LISTED:
-            break
-    if problems:
-        raise InputError(problems, mechanism.title)
-    return found
-
-
-def _variant(
-    mechanism: Mechanism, lengths: Mapping[frozenset[str], Any], places: Mapping[str, Any], k: int
-) -> Mechanism:
+    mechanism = found.mechanism
     data, scale = mechanism.source_dict, mechanism.units.length_scale
-    kept = {name: value for name, value in data.get("lengths", {}).items() if frozenset(name.split("-")) not in lengths}
-    data["lengths"] = kept | {"-".join(sorted(pair)): float(values[k]) / scale for pair, values in lengths.items()}
-    for name, values in places.items():
-        data["points"][name] = [float(values[k].real) / scale, float(values[k].imag) / scale]
+    given = data.get("lengths", {}).items()
+    data["lengths"] = {name: value for name, value in given if frozenset(name.split("-")) not in found.lengths}
+    for pair, numbers in found.lengths.items():
+        data["lengths"]["-".join(sorted(pair))] = float(numbers.values[1 + k]) / scale
+    for name, numbers in found.places.items():
+        place = numbers.values[1 + k] / scale
+        data["points"][name] = [float(place.real), float(place.imag)]
     variant = Mechanism.from_dict(data, folder=mechanism._folder)
-    return variant if mechanism._pose is None else variant.posed(mechanism._pose)
-
-
-def solve_apart(
-    mechanism: Mechanism,
-    variants: Sequence[Mechanism],
-    rows: Mapping[str, Floats],
-    drivers: Mapping[str, Any],
-    options: Mapping[str, Any],
-    progress: Callable[[float], None] | None,
-) -> Apart:
-    """Solve variants as `solve` does; `rows` holds driver values (orders, v, n) that each has of its own."""
-    motions = []
-    for k, variant in enumerate(variants):
-        own = {id: tuple(rows[id][:, k]) if id in rows else given for id, given in drivers.items()}
-        try:
-            motions.append(variant.solve(drivers=own or None, **options))
-        except StructkinError as error:
-            problem = Problem(f"variant {k}", str(error), "leave it out, or build it to see more")
-            raise InputError([problem], mechanism.title) from error
-        if progress is not None:
-            progress((k + 1) / len(variants))
-    return Apart(mechanism, motions[0].t, len(motions), tuple(motions))
+    if mechanism._pose is not None:
+        variant = variant.posed(mechanism._pose)
+    return variant.solve(drivers=drivers or None, **options)

@@ -141,7 +141,10 @@ def record_many(
     lengths: Mapping[frozenset[str], Variants],
     points: Mapping[str, Variants],
 ) -> ManyPlan:
-    """Record the plan of a mechanism for these lengths and places of points; raises `InputError`."""
+    """Record the plan of a mechanism for these lengths and places of points.
+
+    Raises `BuiltOtherwise` where some variants would be built in another way than the mechanism itself.
+    """
     # These read files by pydantic, which is slow to import.
     from structkin.model.document import read_document
     from structkin.model.joints import make_joints

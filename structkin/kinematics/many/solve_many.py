@@ -9,20 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structkin.errors import InputError, Problem
+from structkin.errors import InputError
 from structkin.kinematics.call import make_schedule
 from structkin.kinematics.choice import check_engine
 from structkin.kinematics.engine import Lanes, sweep
-from structkin.kinematics.many.apart import build_variants, solve_apart
+from structkin.kinematics.many.apart import solve_variant
+from structkin.kinematics.many.differences import Differences, read_differences
 from structkin.kinematics.many.flat import passing_flat
-from structkin.kinematics.many.motions import Apart, Motions, Together
+from structkin.kinematics.many.motions import Motions
 from structkin.kinematics.many.record import ManyPlan, record_many
-from structkin.kinematics.many.variants import Variants
+from structkin.kinematics.many.together import Together
+from structkin.kinematics.many.variants import BuiltOtherwise, Variants
+from structkin.kinematics.motion import Motion
 from structkin.kinematics.schedule import Schedule
 from structkin.kinematics.special_geometry import compile_plan, structure_of
 from structkin.model.arguments import mapping
 from structkin.model.mechanism import Mechanism
-from structkin.model.topology import suggest
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +56,9 @@ def solve_many(
     Mechanisms with gears, cams, or groups without a closed form are solved variant by variant, each from the sketch
     that it has: some ten milliseconds a variant, where others take microseconds.
 
-    Raises `InputError` where a name or a shape does not fit, or a variant cannot be built.
+    What is wrong with one variant stops no other: a length that is not positive, a triangle that cannot close, values
+    that are not finite, dimensions with which nothing moves. Its status is `BAD_INPUT`, and `faults` of the result says
+    why. Raises `InputError` where a name or a shape does not fit, or no variant has numbers that can be solved.
 
     >>> import structkin as sk
     >>> m = sk.Mechanism(
@@ -70,34 +74,31 @@ def solve_many(
     lengths = mapping(lengths, "lengths", "{'A-B': lengths}", mechanism.title)
     points = mapping(points, "points", "{'A': places}", mechanism.title)
     drivers = mapping(drivers, "drivers", "{'motor': values}", mechanism.title)
-    count, exact, places, rows = _read(mechanism, lengths, points, drivers)
+    found = read_differences(mechanism, lengths, points, drivers)
+    count, rows = found.count, found.rows
     # What a driver does in its first variant stands for all while the schedule is made.
-    shared = {id: rows[id][..., 0, :] if id in rows else values for id, values in drivers.items()}
-    shared = {id: tuple(z) if id in rows else z for id, z in shared.items()}
-    schedule = make_schedule(mechanism, samples, t, shared, duration)
-
-    def apart(chosen: NDArray[np.intp], progress: Callable[[float], None] | None = None) -> Apart:
-        """Solve variants as mechanisms of their own."""
-        lengths_of = {pair: numbers.values[1:][chosen] for pair, numbers in exact.items()}
-        places_of = {name: numbers.values[1:][chosen] for name, numbers in places.items()}
-        variants = build_variants(mechanism, len(chosen), lengths_of, places_of)
-        options = {"samples": samples, "t": t, "duration": duration, "engine": engine}
-        own = {id: values[:, chosen] for id, values in rows.items()}
-        return solve_apart(mechanism, variants, own, drivers, options, progress)
-
+    schedule = make_schedule(mechanism, samples, t, found.drivers_of(0, drivers), duration)
     if _has_to_be_followed(mechanism):
-        return apart(np.arange(count), progress)
-    many = record_many(mechanism, structure_of(mechanism), exact, places)
-    z = {id: np.broadcast_to(values[:, None], (3, count, len(schedule))) for id, values in schedule.drivers.items()}
-    for id, own in rows.items():
-        z[id] = np.full((3, count, len(schedule)), np.nan)
-        z[id][: len(own)] = own
-    many = replace(many, plan=replace(many.plan, engine=engine))
-    lanes = _run(many, z, count, len(schedule), progress)
-    alone = passing_flat(many, count, _walk(schedule, rows, count))
-    motions = apart(np.array(alone)).motions if alone else ()
-    values = {id: rates[0] for id, rates in z.items()}
-    return Together(mechanism, schedule.t, count, many, values, lanes, dict(zip(alone, motions, strict=True)))
+        together, alone = None, list(range(count))
+    else:
+        many, odd = _record(found)
+        many = replace(many, plan=replace(many.plan, engine=engine))
+        z = _values(schedule, rows, count)
+        lanes = _run(many, z, len(schedule), count, progress)
+        together = Together(mechanism, count, many, {id: rates[0] for id, rates in z.items()}, lanes)
+        alone = sorted({*odd, *passing_flat(many, count, _walk(schedule, rows, count))})
+    motions: dict[int, Motion] = {}
+    faults = found.faults
+    options = {"samples": samples, "t": t, "duration": duration, "engine": engine}
+    for done, k in enumerate(alone, 1):
+        if k not in faults:
+            try:
+                motions[k] = solve_variant(found, k, found.drivers_of(k, drivers), options)
+            except InputError as error:
+                faults[k] = error
+        if progress is not None and together is None:
+            progress(done / len(alone))
+    return Motions(mechanism, schedule.t, count, together, motions, faults)
 
 
 def _walk(schedule: Schedule, rows: Mapping[str, Floats], count: int) -> dict[str, Floats]:
@@ -119,68 +120,40 @@ def _has_to_be_followed(mechanism: Mechanism) -> bool:
     return sized or compile_plan(mechanism).tracked
 
 
+def _record(found: Differences) -> tuple[ManyPlan, set[int]]:
+    """Return the plan of all variants, and those that it does not hold: they would be built in another way.
+
+    In the plan these have the dimensions of the mechanism itself. Each round finds some, so that rounds have an end.
+    """
+    lengths = {pair: Variants(own.values.copy()) for pair, own in found.lengths.items()}
+    places = {name: Variants(own.values.copy()) for name, own in found.places.items()}
+    odd: set[int] = set()
+    while True:
+        try:
+            return record_many(found.mechanism, structure_of(found.mechanism), lengths, places), odd
+        except BuiltOtherwise as error:
+            odd.update(error.which.tolist())
+            for numbers in (*lengths.values(), *places.values()):
+                numbers.values[1 + error.which] = numbers.own
+
+
+def _values(schedule: Schedule, rows: Mapping[str, Floats], count: int) -> dict[str, Floats]:
+    """Return values and rates of the drivers (3, v, n); `rows` (orders, v, n) hold those that each has of its own."""
+    samples = len(schedule)
+    z = {id: np.broadcast_to(values[:, None], (3, count, samples)) for id, values in schedule.drivers.items()}
+    for id, own in rows.items():
+        z[id] = np.full((3, count, samples), np.nan)
+        z[id][: len(own)] = own
+    return z
+
+
 def _run(
-    many: ManyPlan, z: Mapping[str, Floats], count: int, samples: int, progress: Callable[[float], None] | None
+    many: ManyPlan, z: Mapping[str, Floats], samples: int, count: int, progress: Callable[[float], None] | None
 ) -> Lanes:
+    """Solve all variants at all samples, at the drivers' values z (3, v, n)."""
     plan, n = many.plan, count * samples
     lanes = Lanes.empty(plan, n)
     many.hold(lanes, np.repeat(np.arange(count), samples))
     drivers = {id: values.reshape(3, n) for id, values in z.items()}
     sweep(plan, lanes, drivers, lambda step: plan.steps[step].mode, progress)
     return lanes
-
-
-def _read(
-    mechanism: Mechanism, lengths: Mapping[str, Any], points: Mapping[str, Any], drivers: Mapping[str, Any]
-) -> tuple[int, dict[frozenset[str], Variants], dict[str, Variants], dict[str, Floats]]:
-    """Return the number of variants, their lengths and places, and driver values (orders, v, n) of their own."""
-    problems: list[Problem] = []
-    counts: dict[str, int] = {}
-    exact: dict[frozenset[str], Variants] = {}
-    places: dict[str, Variants] = {}
-    for name, given in lengths.items():
-        key, pair = f"lengths.{name}", frozenset(str(name).split("-"))
-        values = _numbers(given, 1)
-        link = next((link for link in mechanism.links.values() if len(pair) == 2 and pair <= set(link.points)), None)
-        if link is None:
-            problems.append(Problem(key, "no link has these two points", 'name two points of a link: "A-B"'))
-        elif values is None or not (values > 0).all():
-            problems.append(Problem(key, "expected positive lengths (v,) [m]"))
-        else:
-            a, b = (link.local[point] for point in pair)
-            counts[key], exact[pair] = len(values), Variants(np.concatenate(([abs(b - a)], values)))
-    for name, given in points.items():
-        key, values = f"points.{name}", _numbers(given, 2)
-        if name not in mechanism.points:
-            problems.append(Problem(key, "is not a point of this mechanism", suggest(str(name), mechanism.points)))
-        elif values is None or values.shape[1] != 2:
-            problems.append(Problem(key, "expected places (v, 2) [m]"))
-        else:
-            own = np.concatenate(([mechanism.points[name]], values[:, 0] + 1j * values[:, 1]))
-            counts[key], places[name] = len(values), Variants(own)
-    rows: dict[str, Floats] = {}
-    for id, given in drivers.items():
-        parts = [_numbers(part, 2) for part in (given if isinstance(given, tuple) else (given,))]
-        found = [part for part in parts if part is not None]
-        if found and len(found) == len(parts) <= 3 and all(part.shape == found[0].shape for part in found):
-            rows[id] = np.stack(found)
-            counts[f"drivers.{id}"] = rows[id].shape[1]
-    if not counts and not problems:
-        problems.append(Problem("variants", "nothing differs", "give lengths, points or driver values (v, n)"))
-    if len(set(counts.values())) > 1:
-        found_counts = ", ".join(f"{key}: {count}" for key, count in counts.items())
-        problems.append(Problem("variants", f"numbers of variants differ ({found_counts})", "one value a variant"))
-    if problems:
-        raise InputError(problems, mechanism.title)
-    return next(iter(counts.values())), exact, places, rows
-
-
-def _numbers(given: Any, ndim: int) -> Floats | None:
-    """Return finite numbers as an array of so many dimensions; None if they are not."""
-    try:
-        values = np.asarray(given)
-    except ValueError:
-        return None
-    if values.dtype.kind not in "iuf" or values.ndim != ndim or not values.size or not np.isfinite(values).all():
-        return None
-    return values.astype(np.float64)

@@ -1,7 +1,7 @@
 """A number with a value for each variant, so that the code that reads one mechanism reads all at once.
 
 The first value is that of the mechanism itself. Comparisons have to come out alike for all variants, for the
-code that asks goes one way only.
+code that asks goes one way only; `BuiltOtherwise` names the variants that would go another.
 """
 
 from __future__ import annotations
@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.errors import InputError, Problem
+
+class BuiltOtherwise(Exception):  # noqa: N818 - no mistake: these variants are to be built by themselves
+    """Raised where some variants do not compare as the mechanism does; `which` (m,) are their numbers."""
+
+    def __init__(self, which: NDArray[np.intp]) -> None:
+        """Name the variants."""
+        self.which = which
+        super().__init__(f"{len(which)} variants are built otherwise than the mechanism")
 
 
 class Variants:
@@ -124,10 +131,7 @@ class Variants:
         found = np.broadcast_to(compare(self.values, plain(other)), self.values.shape)
         odd = np.flatnonzero(found != found[0])
         if len(odd):
-            which = f"variant {odd[0] - 1}" + (f" and {len(odd) - 1} others" if len(odd) > 1 else "")
-            raise InputError(
-                [Problem("variants", f"{which} would be built otherwise than the mechanism", "solve these apart")]
-            )
+            raise BuiltOtherwise(odd - 1)
         return bool(found[0])
 
 

@@ -1,0 +1,140 @@
+"""Letters of names that matplotlib's own font lacks: an installed font that has them, or one plain remark."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, ParamSpec
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from matplotlib.text import Text
+
+P = ParamSpec("P")
+
+_log = logging.getLogger("structkin.show")
+
+#: A font with a box for every letter there is: no better than a missing letter.
+_LAST_RESORT = "Last Resort"
+
+
+def legible(draw: Callable[P, Figure]) -> Callable[P, Figure]:
+    """Let a function draw names in fonts that have their letters.
+
+    What the usual font lacks is seen in the figure, which is then drawn once more, as letters of another font have
+    other widths. On axes of the caller nothing is drawn twice: there the texts get the other font where they stand.
+    """
+
+    @wraps(draw)
+    def drawn(*args: P.args, **kwargs: P.kwargs) -> Figure:
+        import matplotlib as mpl
+
+        with quietly():
+            figure = draw(*args, **kwargs)
+            more = list(families_with(frozenset(lacking(figure))))
+            if more and kwargs.get("ax") is None:
+                with mpl.rc_context({"font.family": [*mpl.rcParams["font.family"], *more]}):
+                    figure = draw(*args, **kwargs)
+            elif more:
+                for text in _texts(figure):
+                    text.set_fontfamily([*text.get_fontfamily(), *more])
+            if more and lacking(figure):
+                _remark()  # a family may have letters upright that it has not slanted
+            return figure
+
+    return drawn
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Keep matplotlib from telling of each letter that is drawn as a box, and of each weight that a font lacks.
+
+    `families_with` says the first once.
+    """
+    log = logging.getLogger("matplotlib.font_manager")
+    level = log.level
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r"Glyph \d+ .*missing from")
+        log.setLevel(logging.ERROR)
+        try:
+            yield
+        finally:
+            log.setLevel(level)
+
+
+def lacking(figure: Figure) -> set[str]:
+    """Return the letters in a figure that none of the fonts of their text has."""
+    return {
+        letter
+        for text in _texts(figure)
+        if not text.get_text().isascii()
+        for letter in text.get_text()
+        if letter.isprintable() and not letter.isspace() and not any(ord(letter) in font for font in _fonts(text))
+    }
+
+
+@cache
+def families_with(letters: frozenset[str]) -> tuple[str, ...]:
+    """Return installed families that have these letters together, as few as a greedy choice finds.
+
+    Letters that no family has get one remark of the logger `structkin.show`.
+    """
+    from matplotlib.font_manager import fontManager, weight_dict
+
+    wanted = {ord(letter) for letter in letters}
+    found: list[str] = []
+    normal = weight_dict["normal"]
+    weighed = [
+        (abs((font.weight if isinstance(font.weight, int) else weight_dict[font.weight]) - normal), font)
+        for font in fontManager.ttflist
+        if font.style == "normal"
+    ]
+    # Of each family the font that is nearest to the normal weight comes last, and stays.
+    weighed.sort(key=lambda one: -one[0])
+    fonts = {font.name: font.fname for _, font in weighed}
+    while wanted:
+        best = max(fonts, key=lambda name: len(wanted & _letters_of(fonts[name])), default=None)
+        if best is None or not (had := wanted & _letters_of(fonts[best])):
+            _remark()
+            break
+        found.append(best)
+        wanted -= had
+    return tuple(found)
+
+
+@cache
+def _remark() -> None:
+    """Say once that there are boxes for letters."""
+    _log.warning("some names have letters that no installed font has, drawn as boxes: install one, such as Noto Sans")
+
+
+def _texts(figure: Figure) -> list[Text]:
+    from matplotlib.text import Text
+
+    texts: list[Any] = figure.findobj(Text)
+    return texts
+
+
+def _fonts(text: Text) -> Iterator[frozenset[int]]:
+    """Yield what letters each font of a text has."""
+    from matplotlib.font_manager import findfont
+
+    for family in text.get_fontfamily():
+        own = text.get_fontproperties().copy()
+        own.set_family(family)
+        yield _letters_of(findfont(own))
+
+
+@cache
+def _letters_of(path: str) -> frozenset[int]:
+    """Return the code points of the letters of a font; none of one that cannot be read, or that has only boxes."""
+    from matplotlib.font_manager import get_font
+
+    try:
+        font = get_font(path)
+        return frozenset() if font.family_name.startswith(_LAST_RESORT) else frozenset(font.get_charmap())
+    except (OSError, RuntimeError, ValueError):
+        return frozenset()

@@ -1,0 +1,161 @@
+"""Where commands write: names that say the format, stdout, and what is left after a signal."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+import structkin as sk
+from structkin.cli.app import app
+from structkin.errors import InputError
+from structkin.examples import path
+from structkin.show import write_csv
+
+GOOD = str(path("crank_rocker"))
+ENGINE = str(path("one_cylinder_engine"))
+
+
+def run(*words):
+    return CliRunner().invoke(app, words)
+
+
+@pytest.mark.parametrize("name", ["x.xlsx", "x.tsv", "x", "x.csv.gz", ".csv"])
+@pytest.mark.parametrize("command", [["solve", GOOD], ["forces", ENGINE], ["bench", "structure"], ["bench", "groups"]])
+def test_a_table_of_another_format_is_refused(command, name, tmp_path):
+    result = run(*command, "--csv", str(tmp_path / name))
+    assert isinstance(result.exception, InputError) and "use .csv" in str(result.exception)
+    assert not result.output and not os.listdir(tmp_path)
+
+
+def test_in_python_too(tmp_path):
+    motion = sk.load(GOOD).solve(5)
+    with pytest.raises(InputError, match=r"'.xlsx' is not a format of tables; use .csv"):
+        write_csv(motion, tmp_path / "x.xlsx")
+    text = io.StringIO()
+    write_csv(motion, text)
+    write_csv(motion, tmp_path / "x.CSV")
+    assert (tmp_path / "x.CSV").read_text("utf-8") == text.getvalue() and os.listdir(tmp_path) == ["x.CSV"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["solve", GOOD, "--samples", "3"],
+        ["forces", ENGINE, "--samples", "3"],
+        ["bench", "structure", "--links", "8"],
+    ],
+)
+def test_a_dash_is_stdout(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run(*command, "--csv", "-")
+    rows = list(csv.reader(io.StringIO(result.stdout)))
+    assert result.exit_code == 0 and len({len(row) for row in rows}) == 1 and len(rows) >= 3
+    assert not os.listdir(tmp_path)
+
+
+def test_stdout_takes_one_output(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run("solve", GOOD, "--csv", "-", "--json")
+    assert "'-' is stdout, to which --json prints" in str(result.exception)
+    result = run("solve", GOOD, "--samples", "3", "--csv", "-", "--plot", "a.png")
+    assert result.stdout.startswith("t,") and "written" not in result.output and os.listdir(tmp_path) == ["a.png"]
+
+
+PICTURES = [
+    ("solve", GOOD, "--plot"),
+    ("solve", GOOD, "--schematic"),
+    ("structure", GOOD, "--plot"),
+    ("structure", GOOD, "--matrices"),
+    ("limits", GOOD, "--plot"),
+    ("assemblies", GOOD, "--plot"),
+    ("inputs", GOOD, "--plot"),
+    ("forces", ENGINE, "--plot"),
+    ("simulate", ENGINE, "--plot"),
+    ("simulate", ENGINE, "--energies"),
+    ("simulate", ENGINE, "--reactions"),
+]
+
+
+@pytest.mark.parametrize("command", PICTURES, ids=lambda words: " ".join((words[0], words[2])))
+def test_a_picture_of_another_format_is_refused_before_the_work(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("-", "x.xlsx", "x"):
+        result = run(*command, name)
+        assert isinstance(result.exception, InputError) and "use .png, .svg, .pdf" in str(result.exception)
+        assert not result.output and not os.listdir(tmp_path)
+
+
+FOLDERS = [
+    ["demo"],
+    ["examples", "crank_rocker"],
+    ["bench", "dynamics"],
+    ["bench", "scalable-four-bar"],
+    *(["studies", name] for name in ("baumgarte", "gait", "pendulum", "slider-crank", "gait-drift")),
+]
+
+
+@pytest.mark.parametrize("command", FOLDERS)
+def test_what_is_no_folder_is_refused_before_the_work(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    for name in ("-", "file", "file/below"):
+        result = run(*command, "--to", name)
+        assert isinstance(result.exception, InputError) and "not a folder" in str(result.exception)
+        assert not result.output and os.listdir(tmp_path) == ["file"]
+
+
+SLOW_DISK = """
+import sys, time
+import structkin.show.table as table
+def writer(file, **options):
+    lines = plain_writer(file, **options)
+    class Slow:
+        writerow = lines.writerow
+        def writerows(self, rows):
+            file.flush()
+            print("writing", flush=True)
+            time.sleep(60)
+    return Slow()
+plain_writer = table.csv.writer
+table.csv.writer = writer
+from structkin.cli import main
+main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no signals of this kind here")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGINT"])
+def test_a_signal_leaves_nothing_half_written(name, tmp_path):
+    target = tmp_path / "motion.csv"
+    words = [sys.executable, "-c", SLOW_DISK, "solve", GOOD, "--samples", "3", "--csv", str(target)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "writing\n"
+        assert len(os.listdir(tmp_path)) == 1  # the draft
+        process.send_signal(getattr(signal, name))
+        began = time.monotonic()
+        _, said = process.communicate(timeout=30)
+    assert time.monotonic() - began < 30 and "Traceback" not in said
+    assert process.returncode in (128 + getattr(signal, name), 1, 130) and not os.listdir(tmp_path)
+
+
+def test_a_signal_that_is_ignored_stays_so():
+    from structkin.cli.ending import tidy_end
+
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with tidy_end():
+            assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        with tidy_end(), pytest.raises(SystemExit):
+            signal.raise_signal(signal.SIGTERM)
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGTERM, before)

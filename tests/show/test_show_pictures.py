@@ -1,0 +1,201 @@
+"""Every figure shows itself, whatever letters its names have."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+
+import matplotlib as mpl
+import pytest
+from matplotlib import font_manager
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+import structkin as sk
+import structkin.show as show
+from structkin.examples import path
+from structkin.show import letters
+
+#: Hieroglyphs, and the remark on letters that no font has.
+BOXES = "\U00013000\U0001313f"
+REMARK = "some names have letters that no installed font has"
+
+
+def renamed(word):
+    """Return a four-bar with masses, all of whose names begin with a word."""
+    name = word.__add__
+    return sk.Mechanism(
+        name("four-bar"),
+        points={name("A"): (0, 0), name("B"): (0, 1), name("C"): (3, 2), name("D"): (4, 0)},
+        links={
+            "ground": [name("A"), name("D")],
+            name("crank"): {"points": [name("A"), name("B")], "mass": 1.0, "shape": "rod"},
+            name("coupler"): [name("B"), name("C")],
+            name("rocker"): [name("C"), name("D")],
+        },
+        drivers={name("motor"): {"joint": name("A"), "speed": 1.0}},
+    )
+
+
+def figures(m):
+    """Return what makes each figure of a mechanism."""
+    motion, (motor,) = m.solve(5), m.drives
+    simulation = sk.simulate(m.with_drivers({motor: {"joint": m.drives[motor].joint}}), 0.1, samples=3)
+    forces, limits, structure = motion.forces(), m.limits(motor), m.structure()
+    return {
+        "Motion.plot": motion.plot,
+        "Kinetostatics.plot": forces.plot,
+        "Limits.plot": limits.plot,
+        "Simulation.plot": simulation.plot,
+        "draw_schematic": lambda: show.draw_schematic(m, motion=motion),
+        "draw_structure": lambda: show.draw_structure(structure, mechanism=m),
+        "draw_matrices": lambda: show.draw_matrices(structure),
+        "draw_inputs": lambda: show.draw_inputs(sk.rank_inputs(m), mechanism=m),
+        "draw_limits": lambda: show.draw_limits(limits),
+        "draw_circuits": lambda: show.draw_circuits(m.circuits(motor)),
+        "draw_assemblies": lambda: show.draw_assemblies(m.assemblies()),
+        "plot_motion": lambda: show.plot_motion(motion),
+        "plot_forces": lambda: show.plot_forces(forces),
+        "plot_simulation": lambda: show.plot_simulation(simulation),
+    }
+
+
+def test_every_figure_shows_itself(capsys):
+    cam = sk.load(path("cam_roller_follower"))
+    (id,) = cam.cams
+    made = figures(renamed(""))
+    made |= {"CamMotion.plot": cam.solve(5).cam(id).plot, "plot_cam": lambda: show.plot_cam(cam.cams[id])}
+    assert {name for name in show.__all__ if name.startswith(("draw_", "plot_"))} <= set(made)
+    for name, make in made.items():
+        figure = make()
+        assert figure._repr_png_().startswith(b"\x89PNG"), name
+        figure.show()
+        assert "has no windows; save it" in capsys.readouterr().err, name
+        figure.show(warn=False)
+        assert not any(capsys.readouterr()), name
+
+
+def test_a_notebook_shows_a_figure(monkeypatch):
+    shown = []
+
+    class Shell:
+        kernel = "running"
+
+    class IPython:
+        get_ipython = Shell
+        display = type("display", (), {"display": shown.append})
+
+    figure = renamed("").solve(5).plot()
+    figure.show(warn=False)  # matplotlib has chosen its backend, and asks for no IPython
+    monkeypatch.setitem(sys.modules, "IPython", IPython)
+    figure.show()
+    assert shown == [figure]
+
+
+WINDOWS = '''
+"""A backend whose windows are lines on stdout."""
+from matplotlib.backend_bases import FigureManagerBase
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+
+class FigureManager(FigureManagerBase):
+    @classmethod
+    def start_main_loop(cls):
+        print("waits until the windows are closed")
+
+    def show(self):
+        print(f"window {self.num} of {len(self.canvas.figure.axes)} axes")
+
+
+class FigureCanvas(FigureCanvasAgg):
+    manager_class = FigureManager
+'''
+SCRIPT = """
+import matplotlib.pyplot
+import structkin as sk
+m = sk.Mechanism(points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "bar": ["A", "B"]},
+                 drivers={"motor": {"joint": "A", "speed": 1.0}})
+figure = m.solve(5).plot()
+figure.show()
+figure.show()
+matplotlib.pyplot.close("all")
+figure.savefig("afterwards.png")
+figure.show()
+"""
+
+
+def run_with_backend(text, folder):
+    (folder / "windows.py").write_text(text, encoding="utf-8")
+    environment = os.environ | {"MPLBACKEND": "module://windows", "PYTHONPATH": str(folder)}
+    command = [sys.executable, "-W", "error", "-c", SCRIPT]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True, timeout=120)
+
+
+def test_a_backend_with_windows_opens_one(tmp_path):
+    run = run_with_backend(WINDOWS, tmp_path)
+    window = ["window 1 of 6 axes", "waits until the windows are closed"]
+    assert run.stdout.splitlines() == 3 * window and not run.stderr
+    assert (tmp_path / "afterwards.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_backend_that_cannot_be_loaded_is_told(tmp_path):
+    run = run_with_backend("raise ImportError('no toolkit here')", tmp_path)
+    assert run.stderr.splitlines()[0].startswith("the figure cannot be shown: no toolkit here; save it")
+    assert len(run.stderr.splitlines()) == 3 and not run.stdout
+
+
+@pytest.fixture
+def remarks(caplog):
+    letters.families_with.cache_clear()
+    letters._remark.cache_clear()
+    caplog.set_level(logging.WARNING)
+    yield caplog
+    letters.families_with.cache_clear()
+    letters._remark.cache_clear()
+
+
+def test_letters_that_no_font_has_get_one_remark(remarks, tmp_path, monkeypatch):
+    """Warnings are errors here: matplotlib's own would fail."""
+    plain = [font for font in font_manager.fontManager.ttflist if font.name == "DejaVu Sans"]
+    monkeypatch.setattr(font_manager.fontManager, "ttflist", plain)
+    for name, make in figures(renamed(BOXES)).items():
+        show.save_figure(make(), tmp_path / f"{name}.png")
+    assert [line[: len(REMARK)] for line in remarks.messages] == [REMARK]
+
+
+def test_letters_of_many_scripts_need_no_remark(remarks):
+    for word in ("Жуковский ", "Ἀρχιμήδης ", "Čebyšëv ł ", "ω₁² "):
+        crank = renamed(word).solve(5).plot()
+        assert not letters.lacking(crank)
+    assert not remarks.messages
+
+
+def test_another_font_has_the_letters(remarks):
+    """Matplotlib brings fonts of its own, which have letters that its usual one lacks."""
+    usual = letters._letters_of(font_manager.findfont("DejaVu Sans"))
+    # in whatever slant and weight
+    faces = [(style, weight) for style in ("normal", "italic") for weight in ("normal", "bold")]
+    files = [font_manager.FontProperties(family="STIXGeneral", style=style, weight=weight) for style, weight in faces]
+    other = frozenset.intersection(*(letters._letters_of(font_manager.findfont(file)) for file in files))
+    word = "".join(sorted(map(chr, other - usual))[:3])
+    assert word
+    m = renamed(word)
+    before = list(mpl.rcParams["font.family"])
+    for name, make in figures(m).items():
+        assert not letters.lacking(make()), name
+    own = Figure()
+    show.draw_schematic(m, ax=own.add_subplot())
+    assert not letters.lacking(own) and len(own.axes) == 1
+    assert sum(word + "A" == text.get_text() for text in own.findobj(Text)) == 1
+    assert mpl.rcParams["font.family"] == before and not remarks.messages
+
+
+def test_names_not_imported_yet_are_listed():
+    code = "import structkin, structkin.show as show; print(*dir(structkin)); print(*dir(show))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    first, second = (line.split() for line in run.stdout.splitlines())
+    assert set(sk.__all__) <= set(first) and {"simulate", "compare", "__version__"} <= set(first)
+    assert set(show.__all__) <= set(second)
+    assert "groups" in dir(renamed("").structure())
