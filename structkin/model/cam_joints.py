@@ -8,6 +8,7 @@ from structkin.model.cam_placing import place_cam
 from structkin.model.cam_segments import SEGMENT, read_law
 from structkin.model.draft import GROUND, Draft
 from structkin.model.flaw import Flaw
+from structkin.model.cam_mountings import mountings
 from structkin.model.joint_schema import CamEntry
 from structkin.model.profile_joints import make_profile_cam, profile_rows
 from structkin.model.topology import Joint, suggest
@@ -128,12 +129,8 @@ def _points_of(draft: Draft, link: str) -> str:
 
 def _joints_of(draft: Draft, entry: CamEntry) -> tuple[str, Joint, Joint]:
     """Return the carrier, its pin with the cam, and its joint with the follower."""
-    found = []
-    for link in draft.link_entries if entry.carrier is None else (entry.carrier,):
-        pins = [j for j in draft.joints.values() if j.kind == "R" and {link, entry.cam} <= set(j.links)]
-        guides = [j for j in draft.joints.values() if j.kind in "RP" and {link, entry.follower} <= set(j.links)]
-        if link not in (entry.cam, entry.follower) and pins and guides:
-            found.append((link, pins[0], guides[0]))
+    links = draft.link_entries if entry.carrier is None else (entry.carrier,)
+    found = list(mountings(draft.joints.values(), links, entry.cam, entry.follower))
     grounded = [item for item in found if item[0] == GROUND]
     if grounded or len(found) == 1:
         return (grounded or found)[0]
