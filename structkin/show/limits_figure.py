@@ -46,7 +46,7 @@ def limits_table(found: Sequence[Limits]) -> Table:
     for item in found:
         ends = [end for end in (item.lower, item.upper) if end is not None]
         low, high = (item.words(end.value) if end else "" for end in (item.lower, item.upper))
-        why = list(dict.fromkeys(item.place(end) for end in ends))
+        why = _reasons(item)
         if item.failure:
             low = high = "-"
         elif not ends:
@@ -54,6 +54,14 @@ def limits_table(found: Sequence[Limits]) -> Table:
         cells = (item.driver, low, high, "\n".join(why), "\n".join(_span(item, part) for part in item.intervals))
         table.add_row(*(Text(cell) for cell in cells))
     return table
+
+
+def _reasons(item: Limits) -> list[str]:
+    """Return what ends the motion, each line with the end that it belongs to."""
+    places = {name: item.place(end) for name, end in (("from", item.lower), ("to", item.upper)) if end is not None}
+    if len(places) == 2 and places["from"] == places["to"]:
+        return [f"both: {places['to']}"]
+    return [f"{name}: {place}" for name, place in places.items()]
 
 
 def _span(item: Limits, interval: Interval) -> str:

@@ -9,7 +9,7 @@ Mirth, Circuits and branches of single-degree-of-freedom planar linkages, Journa
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -205,7 +205,24 @@ def circuits(
         )
         for index, (modes, stretch) in enumerate(found)
     )
+    if swept.whole is None:
+        sheets, meetings = near_the_sketch(swept.start, sheets, meetings)
     return Circuits(mechanism, swept.driver, sheets, meetings, _home(plan, swept, found))
+
+
+def near_the_sketch(
+    start: float, sheets: Sequence[Sheet], meetings: Sequence[Meeting]
+) -> tuple[tuple[Sheet, ...], tuple[Meeting, ...]]:
+    """Return sheets over an angle counted as near to the sketch as can be, and meetings at the ends of the first."""
+    near = tuple(replace(sheet, interval=sheet.interval.nearest(start)) for sheet in sheets)
+    moved = []
+    for meeting in meetings:
+        interval = near[meeting.sheets[0]].interval
+        value, period = meeting.limit.value, TURN * interval.turns
+        ends = [end.value for end in (interval.low, interval.high) if end is not None]
+        gap = min((end - value for end in ends), key=lambda gap: abs(math.remainder(gap, period)), default=0.0)
+        moved.append(replace(meeting, limit=replace(meeting.limit, value=value + period * round(gap / period))))
+    return near, tuple(moved)
 
 
 def _all_modes(reach: Reach) -> Iterator[dict[int, int]]:
