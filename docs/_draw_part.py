@@ -1,0 +1,55 @@
+"""Draw the pictures of the documentation into docs/img, from the examples: `python docs/draw_pictures.py`."""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from pathlib import Path
+
+from structkin.dynamics import simulate
+from structkin.examples import names, path
+from structkin.model import Mechanism, load
+from structkin.show.assemblies_figure import draw_assemblies
+from structkin.show.cam_plot import plot_cam
+from structkin.show.files import save_figure
+from structkin.show.motion_plot import plot_motion
+from structkin.show.schematic import draw_schematic
+from structkin.show.simulation_plot import plot_simulation
+from structkin.show.structure_graph import draw_structure
+
+FOLDER = Path(__file__).parent / "img"
+SCRATCH = Path(tempfile.mkdtemp())
+STUDY = "import sys; from structkin.cli import main; sys.argv[1:1] = ['studies']; main()"
+
+
+def main() -> None:
+    """Draw every example's schematic, and structure and motion of those that the pages show."""
+    FOLDER.mkdir(exist_ok=True)
+    for name in names():
+        mechanism = load(path(name))
+        motion = mechanism.solve()
+        save_figure(draw_schematic(mechanism, motion=motion, structure=motion.structure), FOLDER / f"{name}.png")
+        if name == "one_cylinder_engine":
+            save_figure(motion.forces().plot(), FOLDER / f"{name}_forces.png")
+        for cam in mechanism.cams.values():
+            save_figure(plot_cam(cam, mechanism.units), FOLDER / f"{name}_{cam.id}.png")
+        if name in ("jansen_leg", "crank_rocker"):
+            save_figure(draw_structure(motion.structure, mechanism=mechanism), FOLDER / f"{name}_structure.png")
+            save_figure(plot_motion(motion), FOLDER / f"{name}_motion.png")
+        if name in ("platform_3rpr", "platform_3rrr", "eight_bar_double_triad"):
+            save_figure(draw_assemblies(mechanism.assemblies()), FOLDER / f"{name}_assemblies.png")
+    page = (FOLDER.parent / "dynamics.md").read_text(encoding="utf-8")
+    pendulum = re.search(r"```toml\n(# double_pendulum.*?)```", page, re.DOTALL)
+    assert pendulum is not None
+    swing = simulate(Mechanism.from_dict(tomllib.loads(pendulum[1])), 5.0, samples=501)
+    save_figure(plot_simulation(swing), FOLDER / "double_pendulum_simulation.png")
+    stop = re.search(r"```toml\n(# slider_stop.*?)```", page, re.DOTALL)
+    assert stop is not None
+    bounces = simulate(Mechanism.from_dict(tomllib.loads(stop[1])), 1.5, samples=1501)
+    save_figure(plot_simulation(bounces), FOLDER / "slider_stop_simulation.png")
+
+
+if __name__ == "__main__":
+    main()
