@@ -26,12 +26,12 @@ from structkin.errors import InputError, Problem
 from structkin.groups import General
 from structkin.kinematics import compile_plan
 from structkin.kinematics.limits import Circuits, Interval, Limit, Meeting, Sheet
-from structkin.kinematics.limits.sheets import near_the_sketch
 from structkin.kinematics.limits import circuits as closed_circuits
 from structkin.kinematics.limits.crossing import change_at
 from structkin.kinematics.limits.follow import Fold
 from structkin.kinematics.limits.reach import TURN
 from structkin.kinematics.limits.search import Swept, fold_words
+from structkin.kinematics.limits.sheets import near_the_sketch
 from structkin.kinematics.limits.system import System
 from structkin.kinematics.limits.trace import Arc, Curve, trace
 from structkin.kinematics.limits.walk import modes_of

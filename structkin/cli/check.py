@@ -82,7 +82,9 @@ def _not_closed(motion: Motion) -> list[Problem]:
             turned[id] = abs(round(turns))
     if not turned or not motion.ok.all():
         return []
-    ends = {link: [motion.position(place, link)[[0, -1]] for place in (0j, motion.size + 0j)] for link in m.topology.links}
+    ends = {
+        link: [motion.position(place, link)[[0, -1]] for place in (0j, motion.size + 0j)] for link in m.topology.links
+    }
     away = [link for link, places in ends.items() if np.abs(np.diff(places, axis=1)).max() > CLOSED * motion.size]
     if not away:
         return []

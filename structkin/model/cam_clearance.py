@@ -1,8 +1,8 @@
 """Whether a follower clears the profile that it makes itself: all of the profile in all of its places.
 
 The curvature of a profile tells where neighbouring places of the follower cut into each other's. Places far from each
-other do so too, as where the lift carries a roller past the cam's shaft: the profile then crosses itself, or lies within
-the roller.
+other do so too, as where the lift carries a roller past the cam's shaft: the profile then crosses itself, or lies
+within the roller.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Cut(NamedTuple):
 
 
 def roller_cut(profile: Places, pitch: Places, radius: float) -> Cut | None:
-    """Return the deepest cut of a roller (of the radius 0: an edge) with the centres `pitch` (n,) into its profile (n,).
+    """Return the deepest cut of a roller (radius 0: an edge) with the centres `pitch` (n,) into its profile (n,).
 
     A place c of the profile is cut by r - min |c - p|. Where curves cross, a small roller may cut between the places
     that are looked at: there the depth is at least 0.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from structkin.model.cam_mountings import mountings
 from structkin.model.cam_placing import place_cam
 from structkin.model.cam_segments import SEGMENT, read_law
 from structkin.model.draft import GROUND, Draft
 from structkin.model.flaw import Flaw
-from structkin.model.cam_mountings import mountings
 from structkin.model.joint_schema import CamEntry
 from structkin.model.profile_joints import make_profile_cam, profile_rows
 from structkin.model.topology import Joint, suggest

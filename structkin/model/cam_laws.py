@@ -251,7 +251,7 @@ def spline(angles: Floats, values: Floats) -> Piecewise:
     turns = -(-DEGREE // n)
     x = np.append(np.add.outer(TURN * np.arange(turns), angles - shift), TURN * turns)
     found = make_interp_spline(x, np.append(np.tile(values, turns), values[0]), k=DEGREE, bc_type="periodic")
-    polynomials = PPoly.from_spline(found).c[::-1, DEGREE : DEGREE + n].T
+    polynomials = PPoly.from_spline(found.tck).c[::-1, DEGREE : DEGREE + n].T
     x = np.append(x[:n], TURN)
     if shift:
         # Begin at the angle 0, within what was the last piece.

@@ -16,7 +16,7 @@ from structkin.model.draft import Draft
 from structkin.model.flaw import Flaw
 from structkin.model.profile_cams import ProfileCam
 
-#: By this part of the farthest distance a follower has to miss: extremes between the places that are looked at are less.
+#: A follower has to miss by this part of the farthest distance, more than extremes between places hide.
 MARGIN = 1e-5
 
 

@@ -146,10 +146,11 @@ def _pieces(part: Interval, low: float, high: float) -> list[tuple[float, float]
         return [(low, high)]
     a, b = part.low.value, part.high.value
     period = _period(low, high)
-    if b <= high + 1e-12 * abs(high) or period is None:
-        shift = period * math.floor((a - low) / period) if period else 0.0
-        return [(a - shift, b - shift)]
-    return [(a, high), (low, min(b - period, high))] if a < high else [(a - period, b - period)]
+    if period is None:
+        return [(a, b)]
+    shift = period * math.floor((a - low) / period)
+    a, b = a - shift, b - shift
+    return [(a, b)] if b <= high + 1e-12 * abs(high) else [(a, high), (low, min(b - period, high))]
 
 
 def _within(value: float, low: float, high: float) -> float:

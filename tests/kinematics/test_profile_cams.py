@@ -1,4 +1,4 @@
-"""Cams with a profile beside the law that made it: pressure angles, the work of a simulation; followers out of reach."""
+"""Cams with a profile beside the law that made it: pressure angles, work of a simulation; followers out of reach."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LAW = [{"motion": "cycloidal", "over": 180, "to": 9}, {"motion": "cycloidal", "o
 
 
 def swinging(**cam):
-    """A roller on a lever lifts by a law, or by the profile of `cam`; the shaft turns freely and its weight is lifted."""
+    """A roller on a lever lifts by a law, or by the profile of `cam`; the shaft turns freely."""
     return sk.Mechanism(
         "cam and lever",
         units={"angle": "deg"},

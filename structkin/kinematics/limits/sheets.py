@@ -215,13 +215,16 @@ def near_the_sketch(
 ) -> tuple[tuple[Sheet, ...], tuple[Meeting, ...]]:
     """Return sheets over an angle counted as near to the sketch as can be, and meetings at the ends of the first."""
     near = tuple(replace(sheet, interval=sheet.interval.nearest(start)) for sheet in sheets)
-    moved = []
+    moved, names = list[Meeting](), list[float]()
     for meeting in meetings:
-        interval = near[meeting.sheets[0]].interval
-        value, period = meeting.limit.value, TURN * interval.turns
-        ends = [end.value for end in (interval.low, interval.high) if end is not None]
-        gap = min((end - value for end in ends), key=lambda gap: abs(math.remainder(gap, period)), default=0.0)
-        moved.append(replace(meeting, limit=replace(meeting.limit, value=value + period * round(gap / period))))
+        interval, value = near[meeting.sheets[0]].interval, meeting.limit.value
+        period = TURN * interval.turns
+        # One pose has one name, also where sheets end there after a turn.
+        ends = [*names, *(end.value for end in (interval.low, interval.high) if end is not None)]
+        same = (end for end in ends if abs(math.remainder(end - value, period)) < SAME)
+        value += period * round((next(same, value) - value) / period)
+        names.append(value)
+        moved.append(replace(meeting, limit=replace(meeting.limit, value=value)))
     return near, tuple(moved)
 
 
