@@ -31,6 +31,7 @@ from structkin.kinematics.limits.crossing import change_at
 from structkin.kinematics.limits.follow import Fold
 from structkin.kinematics.limits.reach import TURN
 from structkin.kinematics.limits.search import Swept, fold_words
+from structkin.kinematics.limits.sheets import near_the_sketch
 from structkin.kinematics.limits.system import System
 from structkin.kinematics.limits.trace import Arc, Curve, trace
 from structkin.kinematics.limits.walk import modes_of
@@ -182,8 +183,10 @@ class _Search:
         graph.add_nodes_from(range(len(sheets)))
         graph.add_edges_from(meeting.sheets for meeting in meetings)
         circuit = {k: index for index, part in enumerate(nx.connected_components(graph)) for k in part}
-        sheets = [replace(sheet, circuit=circuit[k]) for k, sheet in enumerate(sheets)]
-        return Circuits(self.swept.mechanism, self.swept.driver, tuple(sheets), tuple(meetings), home)
+        found = tuple(replace(sheet, circuit=circuit[k]) for k, sheet in enumerate(sheets)), tuple(meetings)
+        if self.periodic:
+            found = near_the_sketch(self.swept.start, *found)
+        return Circuits(self.swept.mechanism, self.swept.driver, *found, home)
 
     def _crossings(self) -> Iterator[Meeting]:
         """Yield the change points: pairs of sheets that cross in a pose."""

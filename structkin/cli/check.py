@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from structkin.cli.terminal import console
 from structkin.errors import InputError, Problem
-from structkin.kinematics import determines_all
+from structkin.kinematics import Motion, determines_all
 from structkin.model import Mechanism, load
 from structkin.structure import KinematicStructure
+
+TURN = 2 * math.pi
+
+#: A motion closes where its ends are this near, in parts of the size and in radians.
+CLOSED = 1e-6
 
 
 def check(file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)]) -> None:
@@ -22,10 +29,11 @@ def check(file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .j
     terminal = console()
     terminal.print(Text(f"{mechanism.title or file}: {_counts(mechanism)}"))
     structure = mechanism.structure()
-    odd = (*_odd_units(mechanism), *_odd_cams(mechanism), *mechanism.remarks)
-    for note in (*odd, *(structure.diagnostics if determines_all(structure) else ())):
+    motion, remarks = _run(mechanism, structure)
+    odd = [*_odd_units(mechanism), *_odd_cams(mechanism), *mechanism.remarks]
+    notes = [*odd, *([] if motion is None else _not_closed(motion))]
+    for note in (*notes, *(structure.diagnostics if determines_all(structure) else ())):
         terminal.print(Text(f"  note: {note}"), soft_wrap=True)
-    remarks = _remarks(mechanism, structure)
     for remark in remarks:
         terminal.print(Text(f"  {remark}"), soft_wrap=True)
     if remarks:
@@ -63,14 +71,44 @@ def _odd_cams(mechanism: Mechanism) -> list[Problem]:
     return [Problem(f"joints.{id}", remark) for id, cam in mechanism.cams.items() for remark in cam.remarks]
 
 
-def _remarks(mechanism: Mechanism, structure: KinematicStructure) -> list[Problem]:
-    """Return what keeps the mechanism from running: in the structure, else in a run over the default range."""
+def _not_closed(motion: Motion) -> list[Problem]:
+    """Return a note where all drivers come round to where they were, but not the mechanism."""
+    m, turned = motion.mechanism, dict[str, int]()
+    for id, z in motion.drivers.items():
+        gap = float(z[0, -1] - z[0, 0])
+        turns = gap / TURN if m.drives[id].kind == "angle" else 0.0
+        if not abs(gap - TURN * round(turns)) < CLOSED * (1.0 if turns else motion.size):
+            return []
+        if round(turns):
+            turned[id] = abs(round(turns))
+    if not turned or not motion.ok.all():
+        return []
+    ends = {
+        link: [motion.position(place, link)[[0, -1]] for place in (0j, motion.size + 0j)] for link in m.topology.links
+    }
+    away = [link for link, places in ends.items() if np.abs(np.diff(places, axis=1)).max() > CLOSED * motion.size]
+    if not away:
+        return []
+    said = " and ".join(f"{count} turn{'' if count == 1 else 's'} of {id}" for id, count in turned.items())
+    hint = "each round begins at another pose"
+    if len(turned) == 1:
+        ((id, count),) = turned.items()
+        found = m.limits(id)
+        whole = found.intervals[0].turns if found.turns_fully and found.intervals else 1
+        if whole > 1:
+            hint = f"it closes after {whole} turns, in {whole / count * (motion.t[-1] - motion.t[0]):.6g} s"
+    end = "ends" if len(away) == 1 else "end"
+    return [Problem("", f"the motion does not close after {said}: {', '.join(away)} {end} elsewhere", hint)]
+
+
+def _run(mechanism: Mechanism, structure: KinematicStructure) -> tuple[Motion | None, list[Problem]]:
+    """Return a run over the default range, and what keeps it from being whole: in the structure, or in the run."""
     if not determines_all(structure):
-        return list(structure.diagnostics)
+        return None, list(structure.diagnostics)
     try:
         motion = mechanism.solve()
     except InputError as error:
-        return list(error.problems)
+        return None, list(error.problems)
     rest = "the rest of the sweep is right; " if motion.ok.any() else ""
     lines = motion.report.splitlines()[1:]
-    return [Problem("", line, f"{rest}change the range, or the lengths") for line in lines]
+    return motion, [Problem("", line, f"{rest}change the range, or the lengths") for line in lines]

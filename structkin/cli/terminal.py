@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -40,9 +41,22 @@ def complain(error: InputError) -> None:
         terminal.print(line)
 
 
+#: A list of numbers or words, as `json` writes it over several lines; line ends are never part of a text.
+_FLAT = re.compile(r"\[\n[^\[\]{}]*\n *\]")
+
+#: Lists are put on one line up to this width.
+WIDE = 100
+
+
 def print_json(data: dict[str, Any]) -> None:
-    """Print plain data as JSON; NaN must have become None before."""
-    sys.stdout.write(json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False) + "\n")
+    """Print plain data as JSON, short lists on one line; NaN must have become None before."""
+
+    def on_one_line(found: re.Match[str]) -> str:
+        line = re.sub(r"\n *", " ", found[0])
+        return line if len(line) <= WIDE else found[0]
+
+    text = json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False)
+    sys.stdout.write(_FLAT.sub(on_one_line, text) + "\n")
 
 
 @contextmanager

@@ -70,7 +70,9 @@ class _Datum:
 def initial_conditions(mechanism: Mechanism, t: float = 0.0) -> InitialConditions:
     """Return the consistent start that is nearest to what [initial] gives; prescribed drivers are where they are at t.
 
-    Drivers that are missing must have been added (`simulate` does). Raises `InputError` where no pose is found.
+    Nearest in least squares, where an angle of 1 rad weighs as much as a length of the mechanism's size: the width of
+    its sketch plus the height. Drivers that are missing must have been added (`simulate` does). Raises `InputError`
+    where no pose is found.
 
     >>> import structkin as sk
     >>> m = sk.Mechanism(

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.model.cam_mountings import mountings
 from structkin.model.profile_cams import ProfileCam
+from structkin.model.topology import Joint
 
 if TYPE_CHECKING:
     from structkin.kinematics.motion import Motion
@@ -47,11 +49,10 @@ class ProfileMotion:
     def pressure_angle(self) -> Floats:
         """The angle (n,) from the motion of the follower, away from the cam, to the normal of the contact.
 
-        The follower moves along its prismatic joint, or about its first pin.
+        The follower moves along, or about, its joint with the link that carries the cam by a pin: there that of the
+        roller's centre, of the edge, or of the point of the face that is touched.
         """
-        normal = self._outward
-        motion = self._stroke
-        angle = np.angle(normal * np.conj(motion))
+        angle = np.angle(self._outward * np.conj(self._stroke))
         return np.asarray(angle - np.pi * np.round(angle / np.pi))
 
     @property
@@ -76,14 +77,25 @@ class ProfileMotion:
 
     @property
     def _stroke(self) -> Places:
-        """Return the direction (n,) in which the follower can move at the contact, up to its sense."""
+        """Return the direction (n,) in which the follower can move where it is touched, up to its sense."""
         m, link = self.motion.mechanism, self.cam.follower
-        joints = [j for j in m.topology.joints if j.kind in "RP" and link in j.links and self.cam.cam not in j.links]
-        slide = next((m.guides[j.id] for j in joints if j.kind == "P" and j.id in m.guides), None)
-        if slide is not None:
-            return self._place(slide.direction + 0j, slide.carrier) - self._place(0j, slide.carrier)
-        pin = next(j.id for j in joints if j.kind == "R" and len(set(j.links) - {link}) > 0)
-        return np.asarray(1j * (self.contact @ np.array([1, 1j]) - self._place(m.links[link].local[pin], link)))
+        guide = self._guide
+        if guide.kind == "P":
+            line = m.guides[guide.id]
+            return self._place(line.direction + 0j, line.carrier) - self._place(0j, line.carrier)
+        # A roller moves as its centre does, wherever on its rim it is touched.
+        place = self._place(self.cam.touch, link) if self.cam.normal is None else self.contact @ np.array([1, 1j])
+        return np.asarray(1j * (place - self._place(m.links[link].local[guide.id], link)))
+
+    @property
+    def _guide(self) -> Joint:
+        """The joint of the follower with the link that carries the cam; where none does, its first other joint."""
+        topology = self.motion.mechanism.topology
+        links = (topology.ground, *topology.moving_links)
+        for _, _, guide in mountings(topology.joints, links, self.cam.cam, self.cam.follower):
+            return guide
+        own = (joint for joint in topology.joints if joint.kind in "RP" and self.cam.follower in joint.links)
+        return next(joint for joint in own if self.cam.cam not in joint.links)
 
     @cached_property
     def _centre(self) -> Places:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from structkin.model.cam_mountings import mountings
 from structkin.model.cam_placing import place_cam
 from structkin.model.cam_segments import SEGMENT, read_law
 from structkin.model.draft import GROUND, Draft
@@ -128,12 +129,8 @@ def _points_of(draft: Draft, link: str) -> str:
 
 def _joints_of(draft: Draft, entry: CamEntry) -> tuple[str, Joint, Joint]:
     """Return the carrier, its pin with the cam, and its joint with the follower."""
-    found = []
-    for link in draft.link_entries if entry.carrier is None else (entry.carrier,):
-        pins = [j for j in draft.joints.values() if j.kind == "R" and {link, entry.cam} <= set(j.links)]
-        guides = [j for j in draft.joints.values() if j.kind in "RP" and {link, entry.follower} <= set(j.links)]
-        if link not in (entry.cam, entry.follower) and pins and guides:
-            found.append((link, pins[0], guides[0]))
+    links = draft.link_entries if entry.carrier is None else (entry.carrier,)
+    found = list(mountings(draft.joints.values(), links, entry.cam, entry.follower))
     grounded = [item for item in found if item[0] == GROUND]
     if grounded or len(found) == 1:
         return (grounded or found)[0]

@@ -229,23 +229,34 @@ class CamLaw:
         return tuple(remarks)
 
 
+#: Degree of the splines through tables. An integrator of high order does not feel where their pieces meet: a simulation
+#: that takes 510 evaluations by a law takes 657 by its profile in 240 rows, by a cubic spline 11,667.
+DEGREE = 5
+
+
 def spline(angles: Floats, values: Floats) -> Piecewise:
-    """Return the periodic cubic spline through values (n,) at rising angles (n,) within one turn, twice differentiable.
+    """Return the periodic quintic spline through values (n,) at rising angles (n,) within one turn: its jerk is smooth.
+
+    It is four times differentiable, and of all such functions the one of least mean square third derivative
+    (I. J. Schoenberg, On interpolation by spline functions and its minimal properties, 1964).
 
     >>> angles = np.linspace(0.0, TURN, 24, endpoint=False)
-    >>> bool(abs(spline(angles, np.sin(angles))(0.1) - np.sin(0.1)) < 1e-5)
+    >>> bool(abs(spline(angles, np.sin(angles))(0.1) - np.sin(0.1)) < 1e-6)
     True
     """
-    from scipy.interpolate import CubicSpline
+    from scipy.interpolate import PPoly, make_interp_spline
 
-    shift = angles[0]
-    x = np.append(angles - shift, TURN)
-    pieces = CubicSpline(x, np.append(values, values[0]), bc_type="periodic")
-    polynomials = pieces.c[::-1].T
+    shift, n = angles[0], len(angles)
+    # SciPy wants more rows than the degree: a shorter table is repeated.
+    turns = -(-DEGREE // n)
+    x = np.append(np.add.outer(TURN * np.arange(turns), angles - shift), TURN * turns)
+    found = make_interp_spline(x, np.append(np.tile(values, turns), values[0]), k=DEGREE, bc_type="periodic")
+    polynomials = PPoly.from_spline(found.tck).c[::-1, DEGREE : DEGREE + n].T
+    x = np.append(x[:n], TURN)
     if shift:
         # Begin at the angle 0, within what was the last piece.
         return _rolled(x, polynomials, float(shift % TURN))
-    return Piecewise(x, polynomials, np.zeros((len(polynomials), 3)))
+    return Piecewise(x, polynomials, np.zeros((n, 3)))
 
 
 def _rolled(x: Floats, polynomials: Floats, shift: float) -> Piecewise:

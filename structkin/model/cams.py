@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups.periodic import TURN, Follow
+from structkin.model.cam_clearance import face_cut, roller_cut
 from structkin.model.cam_laws import CamLaw
 from structkin.model.parts import Floats
 
@@ -129,7 +130,7 @@ class Cam:
         angles = _angles(x)
         if self.moves.face is None:
             return _pairs(self._outward(self._pitch(angles)[1]))
-        return _pairs(self.moves.face * self.moves.turned(self.lift(angles)) * np.conj(self._turn(angles)))
+        return _pairs(self._face_normal(angles))
 
     def pressure_angle(self, x: Any = None) -> Floats:
         """Return the angle (n,) [rad] from the follower's motion to the normal of the contact, positive to the left.
@@ -173,14 +174,13 @@ class Cam:
         """What is odd about the cam: jumps of its law, undercutting, large pressure angles; empty if nothing is."""
         x = np.union1d(np.linspace(0.0, TURN, 3601), self.law.ends)
         remarks = list(self.law.remarks)
-        radius, pitch = self.curvature_radius(x), self.pitch_radius(x)
-        bad = radius <= 0 if self.moves.face is not None else (pitch > 0) & (radius <= 0)
-        if bad.any():
-            worst = np.where(bad, radius, np.inf).argmin()
-            cure = "enlarge the base circle" + (" or take a smaller roller" if self.radius else "")
-            remarks.append(
-                f"the profile is undercut around {math.degrees(x[worst]):.4g} deg: it cannot make this motion; {cure}"
-            )
+        cure = "enlarge the base circle" + (" or take a smaller roller" if self.radius else "")
+        if undercut := self._undercut(x):
+            remarks.append(f"the profile is undercut {undercut}: it cannot make this motion; {cure}")
+        near = self._clearance(x)
+        if near.min() <= 0:
+            what, at = "face" if self.moves.face is not None else "roller", math.degrees(x[near.argmin()])
+            remarks.append(f"the {what} runs over the cam's shaft at {at:.4g} deg; enlarge the base circle")
         pressure = np.abs(self.pressure_angle(x))
         usual, peak = USUAL_PRESSURE[self.moves.kind], int(np.nanargmax(pressure))
         if pressure[peak] > usual and self.moves.face is None:
@@ -189,6 +189,30 @@ class Cam:
                 f"the pressure angle reaches {found:.3g} deg at {at:.4g} deg; usual are up to {math.degrees(usual):.0f}"
             )
         return tuple(remarks)
+
+    def _undercut(self, x: Floats) -> str:
+        """Return where on the profile the follower cuts into it at cam angles x (n,), in words; empty if nowhere."""
+        radius, pitch = self.curvature_radius(x), self.pitch_radius(x)
+        bad = radius <= 0 if self.moves.face is not None else (pitch > 0) & (radius <= 0)
+        if bad.any():
+            return f"around {math.degrees(x[np.where(bad, radius, np.inf).argmin()]):.4g} deg"
+        x = np.union1d(x[::5], self.law.ends)
+        profile = self._profile(x)
+        if self.moves.face is None:
+            cut = roller_cut(profile - self.centre, self._pitch(x)[0] - self.centre, self.radius)
+        else:
+            cut = face_cut(profile - self.centre, self._face_normal(x), self._support(x)[0])
+        if cut is None:
+            return ""
+        touched, cutting = (f"{math.degrees(x[k]):.4g} deg" for k in (cut.touched, cut.cutting))
+        deep = f", {cut.depth:.3g} m deep" if cut.depth else ""
+        return f"at {touched}, by the follower at {cutting}{deep}"
+
+    def _clearance(self, x: Floats) -> Floats:
+        """Return how far from the cam's shaft the follower stays (n,) [m], negative beyond it; of an edge, 1."""
+        if self.moves.face is not None:
+            return self._support(x)[0]
+        return np.abs(self._pitch(x)[0] - self.centre) - self.radius if self.radius else np.ones_like(x)
 
     # --- inside -------------------------------------------------------------------------------------------
 
@@ -224,9 +248,14 @@ class Cam:
         """Return where a flat face touches, from the shaft, in the cam's axes: H n + dH/dpsi i n."""
         assert self.moves.face is not None
         support, first, _, rate, _ = self._support(x)
-        normal = self.moves.face * self.moves.turned(self.lift(x)) * np.conj(self._turn(x))
+        normal = self._face_normal(x)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(normal * (support + 1j * first / rate))
+
+    def _face_normal(self, x: Floats) -> Places:
+        """Return the unit normal (n,) of a flat face, away from the cam, in the cam's axes."""
+        assert self.moves.face is not None
+        return np.asarray(self.moves.face * self.moves.turned(self.lift(x)) * np.conj(self._turn(x)))
 
     def _support(self, x: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
         """Return the face's distance H from the shaft with two derivatives by x, and psi' and psi'' of its normal."""

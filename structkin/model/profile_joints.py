@@ -17,6 +17,7 @@ from structkin.model.flaw import Flaw, describe
 from structkin.model.joint_schema import CamEntry
 from structkin.model.parts import Link
 from structkin.model.profile_cams import ProfileCam
+from structkin.model.profile_reach import require_reach
 from structkin.model.tables import read_table
 
 #: Rows of a profile: an angle [rad] and a radius [m] each, or of an outline a place [m] in the sketch.
@@ -54,6 +55,7 @@ def make_profile_cam(draft: Draft, key: str, id: str, entry: CamEntry, contact: 
     if not made.met.is_single_valued:
         what = "is not convex: a flat face bridges it" if normal is not None else "is too hollow for the roller"
         raise Flaw(f"the profile {what}", "take a knife edge or a smaller roller" if normal is not None else "")
+    require_reach(draft, made)
     return made
 
 

@@ -47,7 +47,7 @@ def limits_table(found: Sequence[Limits]) -> Table:
     for item in found:
         ends = [end for end in (item.lower, item.upper) if end is not None]
         low, high = (item.words(end.value) if end else "" for end in (item.lower, item.upper))
-        why = list(dict.fromkeys(item.place(end) for end in ends))
+        why = _reasons(item)
         if item.failure:
             low = high = "-"
         elif not ends:
@@ -55,6 +55,14 @@ def limits_table(found: Sequence[Limits]) -> Table:
         cells = (item.driver, low, high, "\n".join(why), "\n".join(_span(item, part) for part in item.intervals))
         table.add_row(*(Text(cell) for cell in cells))
     return table
+
+
+def _reasons(item: Limits) -> list[str]:
+    """Return what ends the motion, each line with the end that it belongs to."""
+    places = {name: item.place(end) for name, end in (("from", item.lower), ("to", item.upper)) if end is not None}
+    if len(places) == 2 and places["from"] == places["to"]:
+        return [f"both: {places['to']}"]
+    return [f"{name}: {place}" for name, place in places.items()]
 
 
 def _span(item: Limits, interval: Interval) -> str:
@@ -141,10 +149,11 @@ def _pieces(part: Interval, low: float, high: float) -> list[tuple[float, float]
         return [(low, high)]
     a, b = part.low.value, part.high.value
     period = _period(low, high)
-    if b <= high + 1e-12 * abs(high) or period is None:
-        shift = period * math.floor((a - low) / period) if period else 0.0
-        return [(a - shift, b - shift)]
-    return [(a, high), (low, min(b - period, high))] if a < high else [(a - period, b - period)]
+    if period is None:
+        return [(a, b)]
+    shift = period * math.floor((a - low) / period)
+    a, b = a - shift, b - shift
+    return [(a, b)] if b <= high + 1e-12 * abs(high) else [(a, high), (low, min(b - period, high))]
 
 
 def _within(value: float, low: float, high: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -95,7 +96,8 @@ def free_parts(
             continue
         items = sorted(set(joints_at.get(home, [])))
         names = tuple(rows.bodies[v] for v in bodies)
-        own = tuple(rows.items[i] for i in items if i in candidates)
+        moving = set(rows.link_of(np.array(bodies)).tolist())
+        own = tuple(rows.items[i] for i in items if i in candidates and moving.intersection(topology.ends_of(i)))
         idle = (
             len(bodies) == len(vertices) == 1
             and len(items) == 1
@@ -141,11 +143,48 @@ def diagnose(structure: KinematicStructure) -> tuple[Problem, ...]:
         problems.append(Problem(f"{one.kind}s.{one.id}", one.message, hint))
     for part in structure.free_parts:
         problems.append(_free(part))
-    if structure.held:
-        held = ", ".join(structure.held)
-        text = f"{_links(structure.held)} {held} held only through the orientation of links that still move"
-        problems.append(Problem(f"links.{structure.held[0]}", text, "drive those links first"))
+    own = _held_by_own_joints(structure)
+    if own:
+        spare = dict.fromkeys(one.id for one in structure.over if set(own).intersection(_links_of(structure, one)))
+        stand, their, them = ("stands", "its", "it") if len(own) == 1 else ("stand", "their", "them")
+        count = "counts" if len(spare) == 1 else "count"
+        text = f"{_links(own)} {', '.join(own)} {stand} still by {their} own joints, but no group has {them}"
+        text += f": {' and '.join(spare)} {count} as redundant"
+        hint = f"list {' and '.join(spare)} before the other joints of the loop"
+        problems.append(Problem(f"links.{own[0]}", text, hint))
+    through = [link for link in structure.held if link not in own]
+    if through:
+        be = "is" if len(through) == 1 else "are"
+        text = f"{_links(through)} {', '.join(through)} {be} held only through the orientation of links that still move"
+        problems.append(Problem(f"links.{through[0]}", text, "drive those links first"))
     return tuple(problems)
+
+
+def _held_by_own_joints(structure: KinematicStructure) -> tuple[str, ...]:
+    """Return the held links that hold fast by their joints to each other and to what is known.
+
+    Some of these joints are redundant in the whole, where others of the user's order come first, so that a link hangs
+    on links that still move; without those links it belongs to a group.
+    """
+    from structkin.structure.decompose import decompose
+
+    if not structure.held:
+        return ()
+    topology = structure.topology
+    kept = {topology.ground, *structure.held, *(link for group in structure.groups for link in group.links)}
+    kept |= {f"@{joint.id}" for joint in topology.joints if joint.kind == "R" and kept.issuperset(joint.links)}
+    cut = [replace(joint, links=tuple(end for end in joint.links if end in kept)) for joint in topology.joints]
+    joints = {joint.id: joint for joint in cut if len(joint.links) > 1}
+    drivers = [d for d in topology.drivers if kept.issuperset(d.links) and (d.joint is None or d.joint in joints)]
+    links = tuple(link for link in topology.links if link in kept)
+    rest = decompose(replace(topology, links=links, joints=tuple(joints.values()), drivers=tuple(drivers)))
+    return tuple(link for link in structure.held if rest.group_of(link) is not None)
+
+
+def _links_of(structure: KinematicStructure, one: Redundancy) -> tuple[str, ...]:
+    """Return the links of what a redundant equation belongs to."""
+    items = structure.topology.joints if one.kind == "joint" else structure.topology.drivers
+    return next(item.links for item in items if item.id == one.id)
 
 
 def _free(part: FreePart) -> Problem:

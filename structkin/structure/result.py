@@ -85,7 +85,8 @@ class KinematicStructure:
     `mobility` is the rank-based generic mobility of the joints alone (`Topology.mobility_count` is the bare count).
     `over` lists redundant equations, `under` the links that still move with the drivers given, in
     `missing_drivers` ways; `held` the links that stand still and yet belong to no group, because only the
-    orientation of a link that moves holds them. `arrays` is what `decompose_arrays` returned: the same in integers.
+    orientation of a link that moves holds them, or joints that are redundant. `arrays` is what `decompose_arrays`
+    returned: the same in integers.
     """
 
     topology: Topology

@@ -98,6 +98,18 @@ def test_check_is_content_with_a_good_file():
     assert run.returncode == 0 and "no mistakes" in run.stdout
 
 
+def test_check_tells_of_a_motion_that_does_not_close(tmp_path):
+    """The second crank turns half as fast: after one turn of the motor it stands opposite."""
+    file = tmp_path / "one_turn.toml"
+    whole = path("geared_five_bar").read_text(encoding="utf-8")
+    file.write_text(whole.replace("duration = 2", "duration = 1"), encoding="utf-8")
+    run = structkin("check", file)
+    assert run.returncode == 0 and "the motion does not close after 1 turn of motor: left_rod" in run.stdout
+    assert "it closes after 2 turns, in 2 s" in run.stdout
+    assert "does not close" not in structkin("check", path("geared_five_bar")).stdout
+    assert "does not close" not in structkin("check", GOOD).stdout
+
+
 def test_check_tells_of_samples_out_of_reach(short_coupler):
     run = structkin("check", short_coupler)
     assert run.returncode == 1 and "out of reach at group 2, RRR (coupler + rocker)" in run.stdout
@@ -112,6 +124,8 @@ def test_a_missing_driver_is_told(undriven):
 
 def test_structure_json_has_the_documented_layout():
     run = structkin("structure", GOOD, "--json")
+    page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
+    assert f"$ structkin structure crank_rocker.toml --json\n{run.stdout}```" in page
     data = json.loads(run.stdout)
     assert run.returncode == 0
     assert set(data) == {"title", "mobility", "links", "groups", "kinstr", "diagnostics"}

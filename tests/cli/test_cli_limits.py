@@ -1,9 +1,11 @@
 """`structkin limits`: its table, JSON, pictures and exit codes."""
 
+import io
 import json
 import math
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 import structkin as sk
@@ -124,3 +126,33 @@ def test_every_mistake_of_the_options_is_told():
         "--hold: 'x' is not a driver", "--hold right_motor: '1 mm' is not an angle", "--hold: 'z' is not DRIVER=VALUE",
     ):  # fmt: skip
         assert words in said
+
+
+# --- one interval, one name ---------------------------------------------------------------------------------
+
+
+def test_an_interval_is_counted_from_the_sketch_everywhere():
+    """-98.96 to 98.96 and 261.04 to 458.96 degrees are the same: the first is the way that the motion takes."""
+    m = sk.load(path("triple_rocker"))
+    found, ways = m.limits(), m.circuits()
+    (interval,) = found.intervals
+    ends = pytest.approx([found.lower.value, found.upper.value], abs=1e-12)
+    assert [interval.low.value, interval.high.value] == ends
+    assert all([sheet.interval.low.value, sheet.interval.high.value] == ends for sheet in ways.sheets)
+    assert sorted(item.limit.value for item in ways.meetings) == ends
+    assert "261" not in f"{found.to_dict()} {ways.to_dict()} {ways.report} {texts_of(limits_table([found]))}"
+
+
+def test_each_reason_belongs_to_an_end():
+    one = texts_of(limits_table([limits(sk.load(path("triple_rocker")))]))
+    assert "both: group 2, RRR (coupler + rocker): coupler and rocker in line" in one
+    excavator = sk.load(path("excavator"))
+    told = texts_of(limits_table([excavator.limits("bucket_cylinder")]))
+    assert told.index("from: group 3, driven R (rocker)") < told.index("to: group 4, RRR (link + bucket)")
+
+
+def texts_of(table):
+    """What a table prints on a wide terminal."""
+    console = Console(width=300, file=io.StringIO())
+    console.print(table)
+    return console.file.getvalue()

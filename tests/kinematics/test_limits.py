@@ -130,7 +130,7 @@ def test_a_narrow_gap_is_found_and_a_touch_is_a_change_point():
         (interval,) = found.intervals
         missing = ground + crank - coupler - rocker
         half = 2 * math.asin(math.sqrt(missing * (2 * (coupler + rocker) + missing) / (4 * crank * ground)))
-        assert interval.low.value - math.pi == pytest.approx(half, rel=1e-6, abs=1e-15)
+        assert interval.low.value + math.pi == pytest.approx(half, rel=1e-6, abs=1e-15)
         assert TURN - interval.width == pytest.approx(2 * half, rel=1e-6)
     found = four_bar(crank, coupler, rocker, coupler + rocker - crank, 1.0).limits()
     assert found.turns_fully
@@ -318,7 +318,7 @@ def test_a_crank_that_cannot_turn_fully_is_swept_through_exactly_its_reach():
     motion = mechanism.solve(drivers={"motor": angles})
     inside = np.zeros(len(angles), bool)
     for item in mechanism.limits().intervals:
-        for turn in (0.0, -TURN):
+        for turn in (-TURN, 0.0, TURN):
             inside |= (angles > item.low.value + turn) & (angles < item.high.value + turn)
     assert (motion.ok == inside).all() and 0 < inside.sum() < len(angles)
     assert (motion.failed_group[~inside] == 1).all()
@@ -454,7 +454,7 @@ def test_limits_of_geared_cranks_over_all_their_turns(length):
         if item.low is None:
             inside[:] = True
             continue
-        for turn in (0.0, -3 * TURN):
+        for turn in (-3 * TURN, 0.0, 3 * TURN):
             inside |= (z > item.low.value + turn) & (z < item.high.value + turn)
         for end in (item.low, item.high):
             place = 4 + 0.7j * np.exp(-1j * (end.value - start) / 3)

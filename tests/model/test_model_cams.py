@@ -13,6 +13,7 @@ import pytest
 from structkin import Builder, InputError
 from structkin.cli import main
 from structkin.model import Mechanism
+from structkin.model.cam_clearance import face_cut
 
 ROLLER: dict[str, Any] = {
     "units": {"length": "mm", "angle": "deg"},
@@ -192,3 +193,30 @@ def test_odd_cams_are_noted_by_check(tmp_path, capsys, monkeypatch):
     assert not left.value.code
     for words in ("velocity of the law jumps", "undercut around", "pressure angle reaches", "every sample"):
         assert words in said
+
+
+def lifted(to, **cam):
+    """The remarks on the cam with the lift `to`, in mm."""
+    law = [{"motion": "cycloidal", "over": 180, "to": to}, {"motion": "cycloidal", "over": 180, "to": 0}]
+    return Mechanism.from_dict(changed(law=law, **cam)).cams["cam"].remarks
+
+
+def test_undercutting_is_seen_wherever_the_follower_comes_from():
+    """A lift of -80 mm carries the roller past the shaft; nowhere is the pitch curve bent more than the roller."""
+    cut, shaft, _ = lifted(-80)
+    assert "undercut at 297.5 deg, by the follower at 153 deg, 0.00989 m deep" in cut
+    assert "the roller runs over the cam's shaft" in shaft
+    # small rollers and edges: the profile crosses itself between the places that are looked at
+    for touch in ({"radius": 0.1}, {"radius": 1e-4}, {"radius": None, "contact": "knife-edge"}):
+        (told,) = (remark for remark in lifted(-80, **touch) if "undercut" in remark)
+        assert "by the follower at" in told
+    assert any("face runs over the cam's shaft" in remark for remark in lifted(-80, radius=None, contact="flat"))
+    assert lifted(-20) == lifted(20) == ()
+    assert not any("undercut" in remark for remark in lifted(-40))
+
+
+def test_a_face_that_cuts_what_it_touches_elsewhere():
+    """The tangents of a circle clear it; those of a circle half as large lie within it."""
+    normals = np.exp(1j * np.linspace(0, 2 * np.pi, 361))
+    assert face_cut(normals, normals, np.ones(361)) is None
+    assert face_cut(normals, normals, np.full(361, 0.5)).depth == pytest.approx(0.5)

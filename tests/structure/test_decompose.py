@@ -151,7 +151,25 @@ def test_held_by_the_orientation_of_a_slide_that_moves() -> None:
     assert structure.under == ("1",)
     assert structure.held == ("2",)
     assert structure.groups == ()
-    assert "held only through" in structure.explain()
+    assert "link 2 is held only through the orientation of links that still move" in structure.explain()
+
+
+@pytest.mark.parametrize(("joints", "spare"), [("P:P:0,1 R:A:1,0", "P and A count"), ("R:A:1,0 P:P:0,1", "P counts")])
+def test_held_by_its_own_joints(joints: str, spare: str) -> None:
+    """Link 1 has a pin and a guide on the ground: enough, whatever else fixes its orientation."""
+    slides = "P:a:3,1 P:b:2,0 P:c:2,3"
+    structure = decompose(make(f"{slides} {joints}"))
+    assert structure.held == ("1",) and set(structure.under) == {"2", "3"}
+    *_, told = structure.diagnostics
+    assert told.key == "links.1" and f"link 1 stands still by its own joints, but no group has it: {spare}" in str(told)
+    # what the hint says is what helps
+    assert [group.links for group in decompose(make(f"{joints} {slides}")).groups] == [("1",)]
+
+
+def test_only_joints_that_move_a_part_are_candidates() -> None:
+    """Link 4 turns about the pin that holds link 1: to drive it does nothing for the slides."""
+    structure = decompose(make("R:A:4,1,0 P:a:2,1 P:b:3,2 P:c:3,0 P:P:1,0"))
+    assert [part.candidates for part in structure.free_parts] == [("A",), ("a", "b", "c")]
 
 
 def test_several_redundancies_at_once() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -46,6 +46,22 @@ class Interval:
         """Whether the driver turns fully."""
         return self.low is None and self.high is None
 
+    def nearest(self, start: float) -> Interval:
+        """Return the same interval of an angle whole turns away, its middle as near to `start` as can be.
+
+        One that holds `start` holds it then as it is counted, so that its ends are those which are reached from there.
+
+        >>> ends = [Limit(math.radians(z), "folded", 0, "") for z in (261, 459)]
+        >>> [round(math.degrees(end.value)) for end in (lambda it: (it.low, it.high))(Interval(*ends).nearest(0.95))]
+        [-99, 99]
+        """
+        if self.low is None or self.high is None:
+            return self
+        period = 2 * math.pi * self.turns
+        shift = period * round((start - 0.5 * (self.low.value + self.high.value)) / period)
+        low, high = (replace(end, value=end.value + shift) for end in (self.low, self.high))
+        return replace(self, low=low, high=high)
+
     @property
     def width(self) -> float:
         """How far the driver goes [rad or m]; where it turns fully, the turns after which all poses come back."""
@@ -59,10 +75,9 @@ class Limits:
 
     `lower` and `upper` are where the motion from the sketch ends, going down and up; None where it goes round without
     end. Their values count on from that of the sketch, `start` [rad or m]. `change_points` are passed on the way.
-    `intervals` are all intervals of the driver, angles from 0 to the turn (or turns) after which all poses come back,
-    in which the mechanism closes in the modes of the sketch; with a group that has no closed form only the one around
-    the sketch. `failure` says why the sketch
-    cannot be reached, if so.
+    `intervals` are all intervals of the driver within the turn (or turns) after which all poses come back, in which the
+    mechanism closes in the modes of the sketch, each counted as near to `start` as can be; with a group that has no
+    closed form only the one around the sketch. `failure` says why the sketch cannot be reached, if so.
     """
 
     mechanism: Mechanism

@@ -96,6 +96,8 @@ def _walked(plan: Plan, rows: Floats, swept: Swept) -> _Found:
     down, up = (walk(reach, modes, swept.start / scale, direction) for direction in (-1, 1))
     stretches = () if plan.counts else reach.stretches(modes)
     intervals = tuple(Interval(described(item.low), described(item.high), scale) for item in stretches)
+    if whole is None:
+        intervals = tuple(item.nearest(swept.start) for item in intervals)
     if down is None or up is None:
         return None, None, (), intervals, "it lies beside a limit"
     lower, upper = described(down.end, modes=down.modes), described(up.end, modes=up.modes)

@@ -9,7 +9,7 @@ Mirth, Circuits and branches of single-degree-of-freedom planar linkages, Journa
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -205,7 +205,27 @@ def circuits(
         )
         for index, (modes, stretch) in enumerate(found)
     )
+    if swept.whole is None:
+        sheets, meetings = near_the_sketch(swept.start, sheets, meetings)
     return Circuits(mechanism, swept.driver, sheets, meetings, _home(plan, swept, found))
+
+
+def near_the_sketch(
+    start: float, sheets: Sequence[Sheet], meetings: Sequence[Meeting]
+) -> tuple[tuple[Sheet, ...], tuple[Meeting, ...]]:
+    """Return sheets over an angle counted as near to the sketch as can be, and meetings at the ends of the first."""
+    near = tuple(replace(sheet, interval=sheet.interval.nearest(start)) for sheet in sheets)
+    moved, names = list[Meeting](), list[float]()
+    for meeting in meetings:
+        interval, value = near[meeting.sheets[0]].interval, meeting.limit.value
+        period = TURN * interval.turns
+        # One pose has one name, also where sheets end there after a turn.
+        ends = [*names, *(end.value for end in (interval.low, interval.high) if end is not None)]
+        same = (end for end in ends if abs(math.remainder(end - value, period)) < SAME)
+        value += period * round((next(same, value) - value) / period)
+        names.append(value)
+        moved.append(replace(meeting, limit=replace(meeting.limit, value=value)))
+    return near, tuple(moved)
 
 
 def _all_modes(reach: Reach) -> Iterator[dict[int, int]]:

@@ -1,0 +1,24 @@
+"""What carries a cam and its follower."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from structkin.model.topology import Joint
+
+
+def mountings(
+    joints: Iterable[Joint], links: Iterable[str], cam: str, follower: str
+) -> Iterator[tuple[str, Joint, Joint]]:
+    """Yield each of the links that carries the cam by a pin and the follower by a pin or a guide, with these joints.
+
+    >>> joints = [Joint("A", "R", ("0", "disc")), Joint("g", "P", ("lifter", "0")), Joint("c", "C", ("disc", "lifter"))]
+    >>> [(link, shaft.id, guide.id) for link, shaft, guide in mountings(joints, ("0", "disc"), "disc", "lifter")]
+    [('0', 'A', 'g')]
+    """
+    joints = list(joints)
+    for link in links:
+        shafts = [joint for joint in joints if joint.kind == "R" and {link, cam} <= set(joint.links)]
+        guides = [joint for joint in joints if joint.kind in "RP" and {link, follower} <= set(joint.links)]
+        if link not in (cam, follower) and shafts and guides:
+            yield link, shafts[0], guides[0]

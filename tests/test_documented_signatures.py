@@ -1,0 +1,92 @@
+"""The signatures that the pages show are those of the program: names, order, what goes by keyword only, defaults."""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+import structkin
+
+PAGES = sorted((Path(__file__).parents[1] / "docs").glob("*.md"))
+#: A call in the text, or alone in a block without a language.
+CALL = re.compile(r"`((?:\w+\.)*)(\w+)\(([^`]*?)\)`|^```\n((?:\w+\.)*)(\w+)\((.*?)\)\n```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^```\w+\n.*?^```[ ]*$", re.MULTILINE | re.DOTALL)
+#: Functions of the reader's own, of Python and of other packages.
+FOREIGN = {"where", "len", "read_csv"}
+
+
+@pytest.fixture(scope="module")
+def program():
+    """Every function of the package and every method of its classes, by name; classes by their own."""
+    found = defaultdict(list)
+    for module in pkgutil.walk_packages(structkin.__path__, "structkin."):
+        if ".bench" in module.name or module.name.endswith("__main__"):
+            continue
+        for name, thing in vars(importlib.import_module(module.name)).items():
+            if callable(thing) and getattr(thing, "__module__", "") == module.name:
+                found[name].append(thing)
+            if inspect.isclass(thing):
+                for own, member in vars(thing).items():
+                    plain = getattr(member, "__func__", member)
+                    if inspect.isfunction(plain):
+                        found[own].append(getattr(thing, own))
+    found["law"] = found["lift"] + [structkin.CamLaw.__call__]
+    return found
+
+
+def documented(text):
+    """Yield name and arguments (an `ast.arguments`) of each signature on a page; calls with values are none."""
+    for match in CALL.finditer(FENCE.sub("", text)):
+        name, told = match[2] or match[5], (match[3] or match[6] or "").replace("\n", " ")
+        told = re.sub(r"=\s*(?=,|$)", "=...", told)
+        told = re.sub(r"(^|, )\.\.\.(?=,|$)", r"\1*rest", told)
+        if name in FOREIGN:
+            continue
+        try:
+            yield name, match[0], ast.parse(f"def f({told}): pass").body[0].args
+        except SyntaxError:
+            assert re.search(r"[\"'\[({0-9.]", told), match[0]
+
+
+def differences(told, function):
+    """Return what is not so in a documented signature, or in a call of which one value is shown."""
+    actual = inspect.signature(function).parameters
+    actual = {name: item for name, item in actual.items() if name not in ("self", "cls")}
+    ordered = [name for name, item in actual.items() if item.kind in (item.POSITIONAL_OR_KEYWORD, item.POSITIONAL_ONLY)]
+    takes_any = any(item.kind == item.VAR_KEYWORD for item in actual.values())
+    values = dict(zip([item.arg for item in told.args][::-1], told.defaults[::-1], strict=False))
+    values |= {item.arg: value for item, value in zip(told.kwonlyargs, told.kw_defaults, strict=True) if value}
+    by_name = {name for name, value in values.items() if ast.dump(value) == DOTS}
+    is_call = told.vararg is not None or len(values) == 1
+    found = []
+    for name, value in values.items():
+        if name not in actual:
+            found += [] if takes_any else [f"{name} is no argument"]
+        elif name not in by_name and ast.unparse(value) != repr(actual[name].default):
+            found += [] if is_call else [f"{name} is {actual[name].default!r}"]
+            by_name.add(name)
+    by_place = [item.arg for item in told.args if item.arg not in by_name]
+    if told.vararg is None and by_place != ordered[: len(by_place)]:
+        found.append(f"by place go {ordered}")
+    return found + [f"{item.arg} may go by its place" for item in told.kwonlyargs if item.arg in ordered]
+
+
+DOTS = ast.dump(ast.Constant(...))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_documented_signatures(page, program):
+    wrong = []
+    for name, said, told in documented(page.read_text(encoding="utf-8")):
+        if not program[name]:
+            wrong.append(f"{said}: there is no {name}")
+            continue
+        found = [differences(told, function) for function in program[name]]
+        if all(found):
+            wrong.append(f"{said}: {min(found, key=len)}")
+    assert not wrong, "\n".join(wrong)
