@@ -335,7 +335,7 @@ class Mechanism:
         t: float | None = None,
         limit: int | None = 1000,
     ) -> Assembly:
-        """Return one assembly: by index, the first that fulfils `where`, or the nearest to the sketch."""
+        """Return one assembly: by index, the first that fulfils `where`, or that of the sketch."""
         from structkin.assemblies.listing import assembly
 
         return assembly(self, index, where=where, drivers=drivers, t=t, limit=limit)

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Circle
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
 from numpy.typing import NDArray
@@ -143,7 +144,8 @@ def _obstacles(ax: Axes) -> tuple[Floats, Floats]:
     for patch in ax.patches:
         for polygon in patch.get_path().to_polygons(patch.get_transform()):
             points.append(dense(np.asarray(polygon), step))
-            weights.append(np.full(len(points[-1]), 1.0))
+            # Circles are pins and points: a name that covers part of one is hard to read.
+            weights.append(np.full(len(points[-1]), 4.0 if isinstance(patch, Circle) else 1.0))
     return np.concatenate(points), np.concatenate(weights)
 
 

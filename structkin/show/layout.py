@@ -54,9 +54,12 @@ def _left(a: complex, b: complex, c: complex) -> float:
 
 def _beginnings(graph: nx.Graph, start: Mapping[str, complex] | None) -> Iterator[Mapping[str, complex]]:
     yield _complex(nx.circular_layout(graph))
-    planar, _ = nx.check_planarity(graph)
+    # networkx goes through sets of nodes here: those of names have another order in each process.
+    numbered = nx.convert_node_labels_to_integers(graph)
+    planar, _ = nx.check_planarity(numbered)
     if planar:
-        yield _complex(nx.planar_layout(graph))
+        places = nx.planar_layout(numbered)
+        yield _complex({node: places[k] for k, node in enumerate(graph.nodes)})
     if start is not None:
         yield start
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import networkx as nx
@@ -124,3 +127,17 @@ def test_floating_parts_stay_near():
     places = spread(graph, "g")
     assert np.ptp([abs(place) for place in places.values()]) < 5
     assert spread(nx.Graph([("g", "g")]), "g") == {"g": 0j}
+
+
+def test_the_layout_is_the_same_in_every_process():
+    """Sets of names have another order in each process."""
+    code = (
+        "from structkin.examples import path; import structkin as sk; from structkin.show import draw_structure; "
+        "m = sk.load(path('jansen_leg')); figure = draw_structure(m.structure(), mechanism=m); "
+        "print([text.get_position() for text in figure.axes[0].texts])"
+    )
+    found = [
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, env={**os.environ, **seed}).stdout
+        for seed in ({"PYTHONHASHSEED": str(k)} for k in range(4))
+    ]
+    assert len(set(found)) == 1
