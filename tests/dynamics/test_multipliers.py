@@ -45,13 +45,11 @@ def agree_with_reduced(seed: int, families: Any, formulations: Any = FORMULATION
 
 
 def reactions_agree(g: sk.Simulation, r: sk.Simulation) -> None:
-    """Reactions from the multipliers against those by groups, and which of them are unique."""
+    """Reactions from the multipliers against those by groups, the shared ones as well, and which are unique."""
     f, j = r.forces(), g.joints
     scale = max(1.0, np.max(np.abs(f.unknowns)))
     for joint in g.mechanism.topology.joints:
         assert j.unique(joint.id) == f.unique(joint.id)
-        if not j.unique(joint.id):
-            continue
         for link in joint.links:
             one, other = j.reaction(joint.id, link), f.reaction(joint.id, link)
             np.testing.assert_allclose(one[0] / scale, other[0] / scale, atol=1e-9)
