@@ -32,7 +32,7 @@ class Course:
         turned: Sequence[Floats] = (),
         drivers: Sequence[Floats] = (),
     ) -> None:
-        """Look at the inputs, `rows` of (n,), at the angles `turned` (n,) whose whole turns matter, and at `drivers`."""
+        """Look at the inputs, `rows` of (n,), the angles `turned` (n,) whose whole turns matter, and the `drivers`."""
         self._turned, self._drivers = turned, drivers
         self.rows, self._count, self.stride = rows, n, closer.stride
         scales = scales_of(closer)
