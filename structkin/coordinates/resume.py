@@ -63,17 +63,17 @@ def _candidates(walk: Walk, later: Ints, solved: Ints, across: bool) -> Iterator
     tree = cKDTree(points[solved])
     for start in range(0, len(later), BLOCK):
         places = later[start : start + BLOCK]
-        distance, nearest = tree.query(points[walk.lanes[places]])
+        distance, nearest = (np.asarray(x) for x in tree.query(points[walk.lanes[places]]))
         near, z = solved[nearest], walk.values[:, places]
         # A driven angle that is whole turns on is the same pose.
         known = walk.z[:, near]
         known = np.where(walk.angular, known + 2 * np.pi * np.round((z - known) / (2 * np.pi)), known)
-        close_by = np.asarray(distance < HOP)
+        close_by = distance < HOP
         for number in np.unique(walk.system_of[near[close_by]]):
             mine = np.flatnonzero(close_by & (walk.system_of[near] == number))
             q = walk.q[:, near[mine]]
             close_by[mine] = _is_a_step(walk.systems[number], q, known[:, mine], z[:, mine])
-        straight = across and start == 0 and distance[0] < ACROSS
+        straight = across and start == 0 and bool(distance[0] < ACROSS)
         for j in np.flatnonzero(close_by | (straight & (places == later[0]))):
             scaled = walk.systems[walk.system_of[near[j]]]
             yield int(places[j]), Pose(scaled, known[:, [j]], walk.q[:, [near[j]]]), straight and j == 0

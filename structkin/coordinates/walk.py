@@ -205,7 +205,7 @@ class Walk:
 def is_near(scaled: Scaled, q: Floats, guess: Floats, before: Floats) -> NDArray[np.bool_]:
     """Tell which poses q (n, lanes) lie near their extrapolation, and not far from the poses before."""
     departure, turned = (np.max(np.abs(q - x) / scaled.column_units, axis=0, initial=0.0) for x in (guess, before))
-    return (departure <= DEPARTURE) & (departure <= 0.3 * turned + 1e-6) & (turned <= TURN)
+    return np.asarray((departure <= DEPARTURE) & (departure <= 0.3 * turned + 1e-6) & (turned <= TURN))
 
 
 def span(lanes: Ints) -> slice | Ints:

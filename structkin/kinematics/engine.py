@@ -20,7 +20,7 @@ from structkin.kinematics.kernels.group import group_kernel
 from structkin.kinematics.plan import DriverSlot, Operand, Plan, Slot, Step
 from structkin.kinematics.status import Status, mark
 from structkin.kinematics.tracking import track, unpacked
-from structkin.kinematics.turn_gaps import over_gaps, ways_of
+from structkin.kinematics.turn_gaps import over_gaps, places_of, ways_of
 
 Floats = NDArray[np.float64]
 Progress = Callable[[float], None]
@@ -278,7 +278,8 @@ class _Block:
         rows = slice(self.plan.rows(step.outputs[0]).start, self.plan.rows(step.outputs[-1]).stop)
         inputs = [row for part in moving for row in x[0, part]]
         begin = start, np.angle(np.array(places[1::2]))[:, None]
-        status, least = track(closer, inputs, *begin, x[0, rows], self.progress, turned)
+        drivers = places_of(self.plan, x[0], form.rows.size)
+        status, least = track(closer, inputs, *begin, x[0, rows], self.progress, turned, drivers)
         self.lanes.least[index] = min(self.lanes.least[index], least**2)
         if status.any():
             for outcome in (Status.SINGULAR, Status.OUT_OF_REACH, Status.NOT_CONVERGED):

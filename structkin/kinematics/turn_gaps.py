@@ -70,6 +70,11 @@ def ways_of(plan: Plan, step: Step, x: Floats, *, angles: bool = False) -> list[
     return list(found.values())
 
 
+def places_of(plan: Plan, x: Floats, size: float) -> list[Floats]:
+    """Return where all drivers are, as places in one space (n,): directions of angles, lengths in parts of a size."""
+    return [row if item.angular else row / size for item in plan.drivers for row in x[plan.rows(item.slot)]]
+
+
 def _nearest(old: Floats, new: Floats) -> tuple[int, int] | None:
     """Return the places (n, k) of two sets that are nearest to each other; None where they are farther than one."""
     from scipy.spatial import cKDTree

@@ -21,7 +21,7 @@ EQUAL, SAME = 1e-9, 1e-13
 
 
 def match_lengths(draft: Draft) -> None:
-    """Scale links so that distances of pins which nearly agree with those on the ground, or on a link before, are equal.
+    """Scale links so that distances of pins which nearly agree with those on the ground, or a link before, are equal.
 
     What was changed is told in the remarks.
     """

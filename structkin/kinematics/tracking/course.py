@@ -24,9 +24,16 @@ class Course:
     The way is relative to the group's size. A run of lanes without a gap in the inputs is one motion.
     """
 
-    def __init__(self, closer: Closer, rows: Sequence[Floats], n: int, turned: Sequence[Floats] = ()) -> None:
-        """Look at the inputs, `rows` of (n,), and at the angles `turned` (n,) whose whole turns matter."""
-        self._turned = turned
+    def __init__(
+        self,
+        closer: Closer,
+        rows: Sequence[Floats],
+        n: int,
+        turned: Sequence[Floats] = (),
+        drivers: Sequence[Floats] = (),
+    ) -> None:
+        """Look at the inputs, `rows` of (n,), the angles `turned` (n,) whose whole turns matter, and the `drivers`."""
+        self._turned, self._drivers = turned, drivers
         self.rows, self._count, self.stride = rows, n, closer.stride
         scales = scales_of(closer)
         self._weights = weights_of(closer)
@@ -57,6 +64,11 @@ class Course:
     def places(self, h: Floats) -> Floats:
         """Return inputs as places in one space, in parts of the group's size (n, inputs)."""
         return (h * self._weights).T if len(h) else np.zeros((h.shape[1], 1))
+
+    def drives(self, k: Any) -> Floats:
+        """Return where the drivers are, as places in one space, at some of the lanes (n, rows)."""
+        lanes = self.lanes[np.atleast_1d(k)]
+        return np.array([row[lanes] for row in self._drivers]).reshape(len(self._drivers), len(lanes)).T
 
     def turns(self, k: Any) -> Floats:
         """Return the angles whose whole turns matter, at some of the lanes that have inputs (n, angles)."""

@@ -102,12 +102,7 @@ def _halve(record: Record, first: Indices, last: Indices, side: Floats) -> None:
             record.keep(middle[j], walked)
             good[j], sides[j] = True, walked.side[0]
             continue
-        for k in range(first[j] + 1, last[j]):
-            walked = to_next(record, record.last_solved(k - 1), k - 1, k)
-            if isinstance(walked, Poses):
-                record.keep(k, walked)
-            else:
-                record.status[course.lanes[k]] = walked
+        _walk_each(record, range(int(first[j]) + 1, int(last[j])))
     first, middle, last = first[good], middle[good], last[good]
     if len(first):
         # Lanes stay in order, first halves and second halves in turn.
@@ -116,6 +111,22 @@ def _halve(record: Record, first: Indices, last: Indices, side: Floats) -> None:
         wide = ends - starts > 1
         if wide.any():
             _fill_between(record, starts[wide], ends[wide], sides[wide])
+
+
+def _walk_each(record: Record, lanes: range) -> None:
+    """Walk to lanes one by one, over a gap if there is one, which is then entered backwards."""
+    course, lost = record.course, list[int]()
+    for k in lanes:
+        pose = record.last_solved(k - 1)
+        found = reach(record.closer, pose, course.at(k)) if lost else to_next(record, pose, k - 1, k)
+        if not isinstance(found, Poses):
+            record.status[course.lanes[k]] = found
+            lost.append(k)
+            continue
+        record.keep(k, found)
+        while lost and isinstance(found := to_next(record, found, lost[-1] + 1, lost[-1]), Poses):
+            record.keep(lost.pop(), found)
+        lost.clear()
 
 
 def _curves(record: Record, first: Indices, last: Indices, start: Floats, end: Floats, inverse: Floats) -> Floats:

@@ -18,7 +18,7 @@ ACROSS = 1.0
 
 
 def resume(record: Record, k: int, why: Status, *, across: bool = False) -> tuple[int, Poses | None]:
-    """Take the motion up again behind a gap, where the inputs come back to a neighbourhood that is solved.
+    """Take the motion up again behind a gap, where the drivers come back to a neighbourhood that is solved.
 
     That is the pose that driving back would lead to; from there the lanes in the gap are walked to backwards. The
     first lane behind lane k could not be reached, and stays a gap: else two branches would lie side by side where
@@ -57,23 +57,27 @@ def _straight(record: Record, k: int) -> Poses | None:
 
 
 def _come_back(record: Record, k: int) -> tuple[int, Poses | None]:
-    """Return the first lane from k on that is a step away from a walked station, and its pose."""
+    """Return the first lane from k on that is a step away from a solved one with nearly the same drivers, and its pose.
+
+    All drivers of the mechanism count: the global methods (`coordinates.resume`) know no group that does without some.
+    """
     from scipy.spatial import cKDTree
 
-    course, stations = record.course, np.array(record.walked)
+    course = record.course
+    solved = np.flatnonzero(record.status[course.lanes[:k]] == Status.OK)
 
     def places(lanes: NDArray[np.intp]) -> NDArray[np.float64]:
         # A turn more is farther than a step.
-        return np.hstack((course.places(course.at(lanes)), HOP / np.pi * course.turns(lanes)))
+        return np.hstack((course.drives(lanes), HOP / np.pi * course.turns(lanes)))
 
-    tree = cKDTree(places(stations))
+    tree = cKDTree(places(solved))
     for start in range(k, len(course.lanes), BLOCK):
         later = np.arange(start, min(start + BLOCK, len(course.lanes)))
         distance, nearest = tree.query(places(later), distance_upper_bound=HOP)
         close = np.flatnonzero(np.asarray(distance) < HOP)
         if not len(close):
             continue
-        from_there = record.poses(stations[np.asarray(nearest)[close]])
+        from_there = record.poses(solved[np.asarray(nearest)[close]])
         good, poses = step(record.closer, from_there, course.at(later[close]))
         if good.any():
             first = int(np.argmax(good))

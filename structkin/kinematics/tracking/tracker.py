@@ -33,15 +33,17 @@ def track(
     out: Floats,
     progress: Callable[[float], None] | None = None,
     turned: Sequence[Floats] = (),
+    drivers: Sequence[Floats] = (),
 ) -> tuple[NDArray[np.int8], float]:
     """Follow a general group over n lanes from a starting pose; return a status (n,), and the least singular value met.
 
     `inputs` are those that move, as rows (n,) over the lanes, `origins` (m, 2, 1) and `angles` (m, 1) the pose in the
     sketch. The poses are written into `out` (rows, n): O_x, O_y, U_x, U_y of each link, then the angles of geared
     links; NaN where there is none. `turned` are angles of drivers (n,), continuous, whose whole turns matter to wheels:
-    behind a gap a motion is not taken up a turn away.
+    behind a gap a motion is not taken up a turn away. `drivers` (n,) are where all drivers of the
+    mechanism are: directions of angles, and lengths in parts of the size.
     """
-    record = Record(closer, Course(closer, inputs, out.shape[1], turned), out)
+    record = Record(closer, Course(closer, inputs, out.shape[1], turned, drivers), out)
     _run(record, origins, angles, progress)
     record.close()
     return record.status, record.least
