@@ -73,8 +73,6 @@ class Run:
     def fixed(self, name: str, y: Floats, step: float) -> None:
         """Go from output to output in equal steps."""
         method, largest, fast = FIXED[name](), 0.0, self.equations if isinstance(self.equations, Hastened) else None
-        if fast is not None:
-            fast.expect(name, (self.times[-1] - self.times[0]) / step)
         for begin, end in zip(self.times[:-1].tolist(), self.times[1:].tolist(), strict=True):
             count = max(1, math.ceil((end - begin) / step * (1 - 1e-9)))
             h = (end - begin) / count

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.dynamics.call import check_call
-from structkin.dynamics.compiled.choice import hastened
+from structkin.dynamics.compiled.choice import expected_evaluations, hastened
 from structkin.dynamics.initial import consistent_start
 from structkin.dynamics.integrators.methods import FIXED
 from structkin.dynamics.multipliers.equations import Multipliers
@@ -69,7 +69,7 @@ def simulate(
     functions of (t, state), as for `Motion.forces`.
 
     `engine` says what evaluates the equations: "numpy", or "numba", which compiles them when they are first met on a
-    machine and keeps them; "auto" begins with NumPy and goes on with Numba as soon as that is worth it.
+    machine and keeps them; "auto" takes Numba where the work that is estimated before the start is worth it.
 
     A pose that cannot be reached or is singular, a state that blows up, and a step that becomes too small end the
     simulation: it returns what it has, and says why in `stopped`. Raises `InputError` for a bad call, for coordinates
@@ -97,7 +97,8 @@ def simulate(
         check_masses(mechanism, reduced, float(times[0]), y)
     equations: Reduced | Multipliers
     if stabiliser is None:
-        equations = hastened(reduced, engine)
+        work = expected_evaluations(reduced, y, times, integrator, step, rtol)
+        equations = hastened(reduced, engine, float(times[0]), y, work)
     else:
         family, begin = coordinates or "natural", float(times[0])
         equations, y = global_start(mechanism, family, stabiliser, loads, begin, formulation=formulation)

@@ -125,13 +125,17 @@ def settle(I: Any, D: Any, t: float, y: Any, count: int, z: Any, x: Any, columns
         return True
     if chart >= 0 or not followed:
         return False
-    roots, last = numbers(I, D, ROOTS), numbers(I, D, LAST)
-    known, place = roots.copy(), last.copy()
+    # On the way the rates of the roots are by its parts, and the pose that a way ends at is not the state's until the
+    # whole way is gone: what is not come to leaves no trace.
+    parts = (numbers(I, D, ROOTS), numbers(I, D, LAST), numbers(I, D, KEPT))
+    known = (parts[0].copy(), parts[1].copy(), parts[2].copy())
     if walk(I, D, y, z, x, columns) and give(I, D, t, y, z) and pose(I, D, 0.0, y, count, z, x, columns):
+        # What is come to is the last pose, whatever becomes of the rates and forces there.
+        numbers(I, D, CLOCK)[0] = t
+        keep(numbers(I, D, NEW_ROOTS), parts[0])
         return True
-    # On the way the rates of the roots are by its parts: at the next evaluation they would be taken for rates in time.
-    keep(known, roots)
-    keep(place, last)
+    for k in range(3):
+        keep(known[k], parts[k])
     return False
 
 
