@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +17,7 @@ from structkin.dynamics.integrators.methods import FIXED
 from structkin.dynamics.multipliers.equations import Multipliers
 from structkin.dynamics.multipliers.result import global_simulation
 from structkin.dynamics.multipliers.start import global_start
-from structkin.dynamics.reduced.equations import Reduced
+from structkin.dynamics.reduced.partitioned import Partitioned
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.reduced.result import reduced_simulation
 from structkin.dynamics.run import Record, Run
@@ -95,10 +96,10 @@ def simulate(
     y = np.array(initial_state(mechanism, reduced), dtype=np.float64)
     if len(reduced.free):
         check_masses(mechanism, reduced, float(times[0]), y)
-    equations: Reduced | Multipliers
+    equations: Partitioned | Multipliers
     if stabiliser is None:
         work = expected_evaluations(reduced, y, times, integrator, step, rtol)
-        equations = hastened(reduced, engine, float(times[0]), y, work)
+        equations = Partitioned(reduced, float(times[0]), y, partial(hastened, engine=engine, evaluations=work))
     else:
         family, begin = coordinates or "natural", float(times[0])
         equations, y = global_start(mechanism, family, stabiliser, loads, begin, formulation=formulation)
@@ -112,7 +113,7 @@ def simulate(
         else:
             run.adaptive(integrator, y, rtol, atol)
     except NoPoseError as error:
-        run.stopped = why(reduced, error)
+        run.stopped = why(equations.current if isinstance(equations, Partitioned) else reduced, error)
     except InputError as error:
         if not record.instants:
             raise

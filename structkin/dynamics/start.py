@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -87,6 +87,13 @@ def start(mechanism: Mechanism, t: float, loads: Sequence[UserLoad], *, driven: 
     values = dict(zip((equations.order[k] for k in equations.free), initial_state(mechanism, equations), strict=False))
     for k, law in equations.prescribed:
         values[equations.order[k]] = float(law(np.array([t]))[0][0])
+    begin(equations, values)
+    return equations
+
+
+def begin(equations: Reduced, values: Mapping[str, float]) -> None:
+    """Let equations begin at values of all drivers; `InputError` where these are out of reach."""
+    mechanism = equations.mechanism
     first = solve(mechanism, drivers={id: [values[id]] for id in mechanism.drives})
     if not first.ok[0]:
         raise InputError([Problem("initial", f"the start has no regular pose: {first.report}")], mechanism.title)
@@ -95,7 +102,6 @@ def start(mechanism: Mechanism, t: float, loads: Sequence[UserLoad], *, driven: 
         units = zip(equations.order, equations.lengths, strict=True)
         first = solve(mechanism, drivers={id: [values[id], values[id] + BESIDE * unit] for id, unit in units})
     equations.start(first.lanes.x[0][:, -1:], np.array([first.drivers[id][0, -1] for id in equations.order]))
-    return equations
 
 
 def check_masses(mechanism: Mechanism, equations: Reduced, t: float, y: Floats) -> None:

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.compiled.packing import Packed, packed
-from structkin.dynamics.reduced.equations import DEAD, Instant, Reduced
+from structkin.dynamics.reduced.equations import Instant, Reduced
 from structkin.kinematics.choice import has_numba
 
 Floats = NDArray[np.float64]
 
 #: Seconds that NumPy takes for an evaluation, and for each step of the plan in it: roughly.
-EVALUATION, A_STEP = 3e-4, 1e-4
-#: Seconds by NumPy from which on the equations are compiled. Importing Numba and reading what is compiled takes a second
-#: or two; compiling itself, once on a machine, ten times as much.
+EVALUATION, A_STEP = 5e-4, 2e-4
+#: Seconds by NumPy from which on the equations are compiled. Importing Numba and reading what is compiled takes one or
+#: two; compiling itself, once on a machine, ten times as much.
 WORTH = 5.0
 
 #: The methods at a fixed step, as the compiled functions number them, and the evaluations that a step takes.
@@ -53,9 +53,9 @@ class Hastened(Reduced):
         self.evaluations += 1
         return self._machine.recorded(t, y)
 
-    def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
-        """Return the state in other coordinates, if these tell the motion better from here on; None if not."""
-        return self._machine.change(t, y, near)
+    def slots(self, t: float, y: Floats) -> tuple[Floats, Floats] | None:
+        """Return slots (rows,) at a state, and K (free, rows) of the free coordinates; None at a flat pose."""
+        return self._machine.slots(t, y)
 
     def advance(
         self,
@@ -77,15 +77,14 @@ class Hastened(Reduced):
         before, done, looked = machine.evaluations, begin, -1
         while True:
             done = machine.advance(METHODS[method][0], start, end, done, last, count, y, jump, huge)
-            if done >= last or done == looked or not machine.may_change(start + done * h, y):
+            if done >= last or done == looked or not machine.look_ahead(start + done * h, y):
                 break
-            changed, looked = machine.change(start + done * h, y), done
-            y = y if changed is None else changed
+            looked = done
         self.evaluations += machine.evaluations - before
         return done, y
 
 
-def hastened(equations: Reduced, engine: str, t: float, y: Floats, evaluations: float) -> Reduced:
+def hastened(equations: Reduced, t: float, y: Floats, *, engine: str, evaluations: float) -> Reduced:
     """Return the equations as an engine evaluates them from a time and state on; as they are with "numpy".
 
     They are so, too, where they have no compiled form. "auto" compiles them where so many `evaluations` are worth it.
@@ -102,8 +101,8 @@ def expected_evaluations(
 ) -> float:
     """Return roughly how often equations will be evaluated over output times (n,), from their state at the first.
 
-    A method of order p takes about rtol^(-1/p) steps in the time tau in which speeds and accelerations of the start
-    would move a coordinate by a radian, or by the mechanism's size.
+    A method of order p takes about rtol^(-1/p) steps in the time in which speeds and accelerations of the start, or
+    gravity, would move a coordinate by a radian, or by the mechanism's size.
     """
     duration = float(times[-1] - times[0])
     if integrator in METHODS:
@@ -111,4 +110,5 @@ def expected_evaluations(
     order, stages = ADAPTIVE[integrator]
     rate, lengths = equations(float(times[0]), y), equations.lengths[equations.free]
     speed, second = (np.max(np.abs(part) / lengths) for part in np.split(rate, 2))
-    return float(len(times) + stages * duration * max(speed, np.sqrt(second)) * max(rtol, 1e-15) ** (-1 / order))
+    frequency = max(speed, np.sqrt(max(second, abs(equations.mechanism.forces.gravity) / equations.size)))
+    return float(len(times) + stages * duration * frequency * max(rtol, 1e-15) ** (-1 / order))

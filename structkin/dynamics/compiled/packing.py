@@ -14,6 +14,7 @@ from structkin.dynamics.compiled.formulas import Laws, UnknownError
 from structkin.dynamics.compiled.modules import Kind, kind_of
 from structkin.dynamics.compiled.series_at import HEAD, MANY
 from structkin.dynamics.reduced.equations import STEEP, Reduced
+from structkin.dynamics.reduced.partition import LIMIT, joint_coordinates, lines
 from structkin.dynamics.reduced.pose import steps_with_roots
 from structkin.dynamics.reduced.series import POWERS as TERMS
 from structkin.groups import General
@@ -21,6 +22,7 @@ from structkin.kinematics.affine import FIXED, Affine, Frame
 from structkin.kinematics.plan import Plan, Slot
 from structkin.model.forces import AppliedForce, AppliedMoment, Friction, Spring, Torsion
 from structkin.model.mechanism import GROUND, Mechanism
+from structkin.model.parts import Drive
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -78,7 +80,9 @@ def packed(equations: Reduced) -> Packed | None:
     laws, loads = Laws(), _Loads(mechanism, plan)
     try:
         motion = [laws.add(prescribed[k]) if k in prescribed else -1 for k in order]
-        efforts = mechanism.forces.efforts
+        efforts = equations.own.forces.efforts
+        for id in efforts.keys() - set(ids):
+            loads.turn(equations.own.drives[id], laws.add(efforts[id]))
         effort = [laws.add(efforts[id]) if id in efforts else -1 for id in ids]
         for load in mechanism.forces.loads.values():
             loads.add(load, laws)
@@ -95,25 +99,16 @@ def packed(equations: Reduced) -> Packed | None:
         **{"LAW_FORM": form, "LAW_SCALE": scale, "LAW_PTR": ptr, "LAW_DATA": data},
         **{"MOTION": motion, "EFFORT": effort},
         **loads.arrays(),
+        **_joints(equations),
     }
     f, n, steps, free, torsions = len(order), plan.offsets[-1], len(plan.steps), len(equations.free), len(loads.turned)
     parts |= {"COUNT": 1, "KNOWN": 1, "Z": 3 * f, "X": 3 * n, "K": f * n, "ROOTS": 2 * steps, "CLOCK": 1}
     parts |= {"NEW_ROOTS": 2 * steps, "TURNED": torsions, "NEW_TURNED": torsions, "LOAD": 2 * n}
     parts |= {"PLACES": 6 * len(loads.expressions), "MATRIX": free * free, "RIGHT": free, "STACK": 3 * DEEP}
     two = equations.poses.steps
-    rows = 1 + n + len(two) if f == 1 else 0
-    parts |= {
-        "TWO": two,
-        "CHART": [-1],
-        "SMOOTH": 1,
-        "LAST": f,
-        "SLOPE": f,
-        "SECOND": free,
-        "LOOK": [np.inf] * steps,
-        "KEPT": n,
-        "ASIDE": 1,
-        "FASTEST": 1,
-    }
+    rows = n + len(two) if f == 1 else 0
+    parts |= {"TWO": two, "SMOOTH": 1, "LAST": f, "SECOND": free, "LOOK": [np.inf] * steps, "KEPT": n, "ASIDE": 1}
+    parts |= {"UNEVEN": [LIMIT]}
     parts |= {"MEASURES": equations.lengths[list(order)], "SERIES": MANY * (HEAD + TERMS * rows), "POWERS": 3 * TERMS}
     parts |= {"ENERGY": 4, "EFFORTS": f, "STAGES": 16 * free, "PAST": 16 * free}
     return Packed(*_laid_out(parts), kinds, order, tuple(loads.turned))
@@ -130,12 +125,11 @@ def _steep(mechanism: Mechanism) -> float:
 
 def _steps(plan: Plan, ids: Sequence[str]) -> dict[str, Any]:
     """Return the steps, and what moves them."""
-    rows, moved, turning = [], [], []
+    rows, moved = [], []
     for step in plan.steps:
         inputs = [plan.offsets[item.index] if isinstance(item, Slot) else -1 for item in step.inputs]
         if isinstance(step.kind, General):
             inputs = [row for row in inputs if row >= 0]
-            turning += [plan.offsets[slot] for slot in step.outputs[1 : 2 * step.kind.rows.links : 2]]
         rows.append([*inputs, *(plan.offsets[slot] for slot in step.outputs)])
         moved.append(sorted(ids.index(id) for id in plan.movers[step.outputs[0]]))
     reached: list[list[int]] = [[] for _ in ids]
@@ -147,14 +141,13 @@ def _steps(plan: Plan, ids: Sequence[str]) -> dict[str, Any]:
     drivers = [(plan.offsets[item.slot], ids.index(item.driver), item.angular, item.sign) for item in plan.drivers]
     return {
         "ROWS": _filled(rows, np.int64),
-        "TURNING": np.array(turning, np.int64),
-        "FOLLOWED": [bool(turning) or bool(steps_with_roots(plan))],
+        "FOLLOWED": [any(isinstance(step.kind, General) for step in plan.steps) or bool(steps_with_roots(plan))],
         "MODE": np.array([step.mode for step in plan.steps], np.int64),
         "MOVED_PTR": moved_ptr,
-        "MOVED": moved_list,
+        "MOVED": np.array(moved_list, np.int64),
         "DRIVERS": np.array(drivers, np.int64).reshape(-1, 4),
         "REACHED_PTR": reached_ptr,
-        "REACHED": reached_list,
+        "REACHED": np.array(reached_list, np.int64),
     }
 
 
@@ -258,17 +251,16 @@ class _Loads:
         self._line("FRICTIONS", *carrier, self._point(guide.slider, guide.point))
         self._line("FRICTION_SIZES", load.limit, load.transition, guide.direction.real, guide.direction.imag)
 
+    def turn(self, drive: Drive, law: int) -> None:
+        """Take in an effort along a driver that is no coordinate; `UnknownError` where that is no turn of links."""
+        if drive.kind != "angle":
+            raise UnknownError(drive.kind)
+        self._line("MOMENTS", *map(self._direction, drive.links), law)
+
     def arrays(self) -> dict[str, Ints | Floats]:
         """Return expressions and loads."""
-        terms = [expression.terms for expression in self.expressions]
-        ptr = np.concatenate(([0], np.cumsum([len(one) for one in terms]))).astype(np.int64)
-        flat = [term for one in terms for term in one]
-        found: dict[str, Ints | Floats] = {
-            "CONST": np.array([(e.const.real, e.const.imag) for e in self.expressions], np.float64).reshape(-1, 2),
-            "TERM_PTR": ptr,
-            "TERM_ROW": np.array([self.plan.offsets[slot] for slot, _ in flat], np.int64),
-            "FACTOR": np.array([(f.real, f.imag) for _, f in flat], np.float64).reshape(-1, 2),
-        }
+        names = ("CONST", "TERM_PTR", "TERM_ROW", "FACTOR")
+        found: dict[str, Ints | Floats] = dict(zip(names, _table(self.plan, list(self.expressions)), strict=True))
         widths = {"SPRINGS": 3, "TORSIONS": 3, "PUSHES": 4, "MOMENTS": 3, "FRICTIONS": 3}
         for name, width in widths.items():
             found[name] = np.array(self.lines.get(name, []), np.int64).reshape(-1, width)
@@ -277,11 +269,32 @@ class _Loads:
         return found
 
 
-def _lists(lists: Iterable[Sequence[int]]) -> tuple[Ints, Ints]:
-    """Return lists one behind the other, and where each begins."""
+def _table(plan: Plan, expressions: Sequence[Affine]) -> tuple[Floats, Ints, Ints, Floats]:
+    """Return constants (e, 2) of expressions, where the terms of each begin, the row and factor (., 2) of each term."""
+    ptr, flat = _lists([expression.terms for expression in expressions])
+    const = np.array([(e.const.real, e.const.imag) for e in expressions], np.float64).reshape(-1, 2)
+    rows = np.array([plan.offsets[slot] for slot, _ in flat], np.int64)
+    return const, ptr, rows, np.array([(f.real, f.imag) for _, f in flat], np.float64).reshape(-1, 2)
+
+
+def _joints(equations: Reduced) -> dict[str, Any]:
+    """Return the coordinates of joints, by kind and two expressions, and their units."""
+    drives = list(joint_coordinates(equations.own).values())
+    read = lines(equations.own, equations.plan, drives)
+    const, ptr, rows, factors = _table(equations.plan, [part for line in read for part in (line.first, line.second)])
+    kinds = ("angle", "slide", "distance")
+    table = [(kinds.index(line.kind), 2 * k, 2 * k + 1) for k, line in enumerate(read)]
+    units = [1.0 if drive.kind == "angle" else equations.size for drive in drives]
+    return {
+        "JOINTS": np.array(table, np.int64).reshape(-1, 3), "JOINT_PTR": ptr, "JOINT_ROW": rows,
+        "JOINT_CONST": const, "JOINT_FACTOR": factors, "JOINT_UNIT": np.array(units, np.float64),
+    }  # fmt: skip
+
+
+def _lists(lists: Iterable[Sequence[Any]]) -> tuple[Ints, list[Any]]:
+    """Return where each of some lists begins, and all of them one behind the other."""
     lists = list(lists)
-    ptr = np.concatenate(([0], np.cumsum([len(one) for one in lists])))
-    return ptr.astype(np.int64), np.array([k for one in lists for k in one], np.int64)
+    return np.concatenate(([0], np.cumsum([len(one) for one in lists]))).astype(np.int64), [k for o in lists for k in o]
 
 
 def _filled(lines: Sequence[Sequence[float]], dtype: Any) -> Any:

@@ -209,7 +209,7 @@ class Multipliers:
             self.near = self.drivers.values(X, self.near)
         return y
 
-    def change(self, t: float, y: Floats, near: float = 0.0) -> Floats | None:
+    def change(self, t: float, y: Floats, *, stuck: bool = False) -> Floats | None:
         """Return None: these coordinates tell every pose, none takes the place of another."""
         return None
 

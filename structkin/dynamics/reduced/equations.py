@@ -21,12 +21,13 @@ from structkin.dynamics.bodies import Body
 from structkin.dynamics.contacts import depths, note_impacts
 from structkin.dynamics.efforts import given_efforts
 from structkin.dynamics.loads import wrenches
-from structkin.dynamics.reduced.dead_points import DeadPoints
+from structkin.dynamics.multipliers.driver_rows import DriverRows
+from structkin.dynamics.reduced.maps import Map
+from structkin.dynamics.reduced.partition import JointRates
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.reduced.poses import Poses
 from structkin.dynamics.user_loads import UserLoad
 from structkin.kinematics import Motion
-from structkin.kinematics.affine import Affine
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.status import Status
@@ -37,22 +38,18 @@ Floats = NDArray[np.float64]
 
 #: A coordinate that moves the links faster than this, made dimensionless by the mechanism's size, is at a dead point.
 STEEP = 1e4
-#: The root of a group below which its dead point is looked for.
-DEAD = 0.25
 
 
 @dataclass(frozen=True)
 class Instant:
     """Everything at one time: slots x (3, rows, 1), drivers z (f, 3), and the effort each driver needs (f,).
 
-    `second` holds the second rates of the free coordinates of the state, which are those of their drivers as a rule.
     `kinetic` is the kinetic energy [J], `power` its rate [W]. `around` (rows, nodes) holds complex slots around a pose
     near a change point, for what is asked of it later.
     """
 
     x: Floats
     z: Floats
-    second: Floats
     effort: Floats
     kinetic: float
     power: float
@@ -62,12 +59,23 @@ class Instant:
 class Reduced:
     """The reduced equations of a mechanism, evaluated at one instant at a time.
 
-    The state is y = (q_f, q_f'): the free coordinates and their rates, or near a dead point what stands in for them.
+    The state is y = (z_f, z_f'): the free coordinates and their rates.
     """
 
-    def __init__(self, mechanism: Mechanism, plan: Plan, bodies: Sequence[Body], users: Sequence[UserLoad]) -> None:
-        """Prepare the maps from slots to bodies."""
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        plan: Plan,
+        bodies: Sequence[Body],
+        users: Sequence[UserLoad],
+        own: Mechanism | None = None,
+    ) -> None:
+        """Prepare the maps from slots to bodies.
+
+        `own` is the mechanism in its own coordinates, where these are others: efforts act along its drivers.
+        """
         self.mechanism, self.plan, self.users = mechanism, plan, tuple(users)
+        self.own = own or mechanism
         self.order = tuple(mechanism.drives)
         laws = [drive.law for drive in mechanism.drives.values()]
         self.free = np.array([k for k, law in enumerate(laws) if law is None], dtype=np.intp)
@@ -76,29 +84,33 @@ class Reduced:
         self.mass = np.array([body.mass for body in self.bodies])
         self.inertia = np.array([body.inertia for body in self.bodies])
         frames = [plan.frames[body.link] for body in self.bodies]
-        self._center = _Map(plan, [frame.point(body.center) for frame, body in zip(frames, self.bodies, strict=True)])
-        self._direction = _Map(plan, [frame.direction for frame in frames])
-        self._links = [name for name in mechanism.links if name != mechanism.topology.ground]
-        self._origin = _Map(plan, [plan.frames[link].origin for link in self._links])
-        self._turning = _Map(plan, [plan.frames[link].direction for link in self._links])
+        self._center = Map(plan, [frame.point(body.center) for frame, body in zip(frames, self.bodies, strict=True)])
+        self._direction = Map(plan, [frame.direction for frame in frames])
+        self.links = [name for name in mechanism.links if name != mechanism.topology.ground]
+        self._origin = Map(plan, [plan.frames[link].origin for link in self.links])
+        self._turning = Map(plan, [plan.frames[link].direction for link in self.links])
         self._loaded = bool(mechanism.forces.loads) or bool(users)
         gravity = mechanism.forces.gravity
         self._gravity = np.array((gravity.real, gravity.imag))
         self.turned: dict[str, float] = {}
+        #: Values (f,) of the mechanism's own drivers in the last step.
+        self.near = np.array([drive.start for drive in self.own.drives.values()])
         self.contacts = [id for id, load in mechanism.forces.loads.items() if isinstance(load, Contact)]
         self.evaluations = 0
         self._last: tuple[float, Floats, Instant] | None = None
         places = np.array(list(mechanism.points.values()))
-        self._size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
-        self.lengths = np.array([1.0 if drive.kind == "angle" else self._size for drive in mechanism.drives.values()])
+        self.size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
+        self.lengths = np.array([1.0 if drive.kind == "angle" else self.size for drive in mechanism.drives.values()])
         self.poses = Poses(plan, self.order, self.lengths)
-        self._dead_points = DeadPoints(self.poses, self.free)
+        # Efforts act along the mechanism's own drivers, which need not be the coordinates.
+        self._given = list(self.own.forces.efforts)
+        self._given_rates = JointRates(self.own, plan, [self.own.drives[id] for id in self._given])
 
     # --- the equations ------------------------------------------------------------------------------------
 
     def __call__(self, t: float, y: Floats) -> Floats:
         """Return the rate of the state; `NoPoseError` where there is none."""
-        return np.concatenate((y[len(self.free) :], self.at(t, y).second))
+        return np.concatenate((y[len(self.free) :], self.at(t, y).z[self.free, 2]))
 
     def at(self, t: float, y: Floats) -> Instant:
         """Return everything at a time and state; `NoPoseError` where the pose is not regular."""
@@ -109,19 +121,31 @@ class Reduced:
         self._last = t, np.array(y), instant
         return instant
 
-    def resume(self, q: Floats, x: Floats, roots: Floats, grown: NDArray[np.bool_]) -> None:
-        """Go on from coordinates (f,) that were come to elsewhere, with slots (rows,) and roots (k,) of the groups.
-
-        `grown` (k,) tells the roots that have been large since the equations were last asked.
-        """
-        self._dead_points.forget(grown)
+    def resume(self, q: Floats, x: Floats, roots: Floats) -> None:
+        """Go on from coordinates (f,) that were come to elsewhere, with slots (rows,) and roots (k,) of the groups."""
         self.poses.resume(q, x, roots)
         self._last = None
+
+    def slots(self, t: float, y: Floats) -> tuple[Floats, Floats] | None:
+        """Return slots (rows,) at a state, and K (free, rows) of the free coordinates; None at a flat pose.
+
+        There the pose is told by a series, in the coordinates that it was come to with.
+        """
+        q = self._coordinates(t, y)
+        pose, _ = self.poses.at(t, q[:, 0], q[:, 1])
+        return None if pose.smooth else (pose.x, pose.K[self.free])
+
+    def frames(self, x: Floats) -> Floats:
+        """Return X, X', X'' (3, 4 links) of `links`: origin and direction of each, at slots (3, rows)."""
+        parts = [np.stack((self._origin.value(x[0]), self._turning.value(x[0])), axis=1)]
+        parts += [np.stack((self._origin.rate(x[k]), self._turning.rate(x[k])), axis=1) for k in (1, 2)]
+        return np.stack([part.reshape(-1) for part in parts])
 
     def recorded(self, t: float, y: Floats) -> Instant:
         """Return everything at a time and state that is kept."""
         instant = self.at(t, y)
-        self._follow(t, y)
+        z = self._coordinates(t, y)
+        self.poses.at(t, z[:, 0], z[:, 1])
         around = self.poses.circle()
         return instant if around is None else replace(instant, around=around)
 
@@ -130,81 +154,41 @@ class Reduced:
         instant = self.at(t, y)
         return instant.kinetic, instant.power
 
-    @property
-    def renewed(self) -> bool:
-        """Nothing is put right between steps: the joints close by themselves."""
-        return False
-
-    def settle(self, t: float, y: Floats) -> Floats:
-        """Return the state as it is."""
-        return y
-
-    def come_apart(self, t: float, y: Floats) -> str:
-        """No joint comes apart."""
-        return ""
-
-    def strained(self, method: str, h: float) -> str:
-        """There are no gains."""
-        return ""
-
-    def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
-        """Return the state in other coordinates, if these tell the motion better from here on; None if not.
-
-        It changes what the equations take as a state. Near a dead point of a group, where its root (a signed sine) is
-        smaller than `near`, the root takes the place of a free coordinate.
-        """
-        rates = self._follow(t, y)
-        changed = self._dead_points.change(rates, near)
-        if changed is None:
-            return None
-        assert self.poses.last is not None
-        self._last = None
-        return np.concatenate((self.poses.last.q[self.free], changed[self.free]))
-
-    def _follow(self, t: float, y: Floats) -> Floats:
-        """Bring the poses to a state and return the rates (f,) of its coordinates."""
-        q = self._coordinates(t, y)
-        self.poses.at(t, q[:, 0], q[:, 1])
-        return q[:, 1]
-
     def _solve(self, t: float, y: Floats) -> Instant:
-        q, free = self._coordinates(t, y), self.free
-        pose, bend = self.poses.at(t, q[:, 0], q[:, 1])
-        # Drivers and slots have K and z'^T L z' by the coordinates: of the drivers these are 1 and 0 as a rule.
-        Kz, K = np.split(pose.K, [len(q)], axis=1)
-        bend_z, convective = np.split(bend, [len(q)])
-        measures = self.poses.measures
+        z, free = self._coordinates(t, y), self.free
+        pose, convective = self.poses.at(t, z[:, 0], z[:, 1])
+        K, lengths = pose.K, self.lengths
         # Near a dead point a coordinate stands almost still while the links move on: it tells their motion no more.
         steep = max(
-            np.max(np.abs(self._turning.rate(K.T) * measures), initial=0.0),
-            np.max(np.abs(self._origin.rate(K.T) * measures), initial=0.0) / self._size,
+            np.max(np.abs(self._turning.rate(K.T) * lengths), initial=0.0),
+            np.max(np.abs(self._origin.rate(K.T) * lengths), initial=0.0) / self.size,
         )
-        if not steep < STEEP or not np.isfinite(bend).all():
+        if not steep < STEEP or not np.isfinite(convective).all():
             raise NoPoseError(t, Status.SINGULAR, -1)
-        x, z = np.zeros((3, len(pose.x), 1)), np.zeros_like(q)
-        x[0, :, 0], x[1, :, 0], z[:, 0], z[:, 1] = pose.x, q[:, 1] @ K, pose.z, q[:, 1] @ Kz
+        x = np.zeros((3, len(pose.x), 1))
+        x[0, :, 0], x[1, :, 0] = pose.x, z[:, 1] @ K
         matrix, force = self._balance(t, z, x, K, convective)
         # What the free coordinates' second rates leave over is what the prescribed drivers have to give.
-        given = given_efforts(self.mechanism, self.order, t)
-        rest = force + Kz @ given - matrix @ q[:, 2]
+        given = given_efforts(self.own, self._given, t) @ self._given_rates(pose.x, K.T)
+        rest = force + given - matrix @ z[:, 2]
         try:
-            q[free, 2] = np.linalg.solve(matrix[np.ix_(free, free)], rest[free])
+            z[free, 2] = np.linalg.solve(matrix[np.ix_(free, free)], rest[free])
         except np.linalg.LinAlgError:
             raise NoPoseError(t, Status.SINGULAR, -1) from None
-        x[2, :, 0], z[:, 2] = q[:, 2] @ K + convective, q[:, 2] @ Kz + bend_z
-        effort = matrix @ q[:, 2] - force - Kz @ given
-        effort[free] = given[free]
-        return Instant(x, z, q[free, 2], effort, *self._energy(x))
+        x[2, :, 0] = z[:, 2] @ K + convective
+        effort = matrix @ z[:, 2] - force - given
+        effort[free] = given_efforts(self.mechanism, [self.order[k] for k in free], t)
+        return Instant(x, z, effort, *self._energy(x))
 
     def _coordinates(self, t: float, y: Floats) -> Floats:
         """Return the coordinates (f, 3) at a state, the second rates of the free ones zero."""
-        f, q = len(self.free), np.zeros((len(self.order), 3))
-        q[self.free, 0], q[self.free, 1] = y[:f], y[f:]
+        f, z = len(self.free), np.zeros((len(self.order), 3))
+        z[self.free, 0], z[self.free, 1] = y[:f], y[f:]
         for k, law in self.prescribed:
-            q[k] = [float(part[0]) for part in law(np.array([t]))]
-        if not np.isfinite(q).all():
+            z[k] = [float(part[0]) for part in law(np.array([t]))]
+        if not np.isfinite(z).all():
             raise NoPoseError(t, Status.NO_INPUT, -1)
-        return q
+        return z
 
     def _energy(self, x: Floats) -> tuple[float, float]:
         """Return the kinetic energy and its rate."""
@@ -218,8 +202,7 @@ class Reduced:
         """Return sum K^T M K of the free coordinates (f, f) at a state."""
         instant = self.at(t, y)
         assert self.poses.last is not None
-        K = self.poses.last.K[:, len(self.order) :]
-        return self._inertia(*self._rates(instant.x, K))[np.ix_(self.free, self.free)]
+        return self._inertia(*self._rates(instant.x, self.poses.last.K))[np.ix_(self.free, self.free)]
 
     def _rates(self, x: Floats, K: Floats) -> tuple[Floats, Floats]:
         """Return K of the centres of mass (b, 2, f) and of the angles (b, f)."""
@@ -243,13 +226,9 @@ class Reduced:
 
     def _applied(self, t: float, z: Floats, x: Floats, K: Floats) -> Floats:
         """Return what all loads but gravity do along the coordinates (f,)."""
-        drivers = {id: z[k][:, None] for k, id in enumerate(self.order)}
-        lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
-        total = wrenches(
-            Motion(self.mechanism, self.plan, np.array([t]), drivers, lanes), (), self.users, near=self.turned
-        )
-        force = np.stack([total.force[link][0] for link in self._links])
-        moment = np.array([total.moment[link][0] for link in self._links])
+        total = wrenches(self._motion(t, x, z), (), self.users, near=self.turned)
+        force = np.stack([total.force[link][0] for link in self.links])
+        moment = np.array([total.moment[link][0] for link in self.links])
         U, dU = self._turning.value(x[0, :, 0]), self._turning.rate(K.T)
         angle = U[:, 0, None] * dU[:, 1] - U[:, 1, None] * dU[:, 0]
         return np.asarray(np.einsum("bif,bi->f", self._origin.rate(K.T), force) + moment @ angle)
@@ -257,19 +236,37 @@ class Reduced:
     def remember(self, t: float, y: Floats) -> None:
         """Note the speeds at which bodies met that touch at the end of a step."""
         if self.contacts:
-            note_impacts(self._motion(t, y), self.turned)
+            note_impacts(self._motion_at(t, y), self.turned)
             self._last = None  # the forces are others now
 
     def depths(self, t: float, y: Floats) -> Floats:
         """Return how deep the bodies of each contact overlap (c,) [m] that have not met yet; -inf of others."""
-        return depths(self._motion(t, y), self.turned)
+        return depths(self._motion_at(t, y), self.turned)
 
-    def _motion(self, t: float, y: Floats) -> Motion:
-        """Return the motion of one sample at a time and state."""
+    def _motion_at(self, t: float, y: Floats) -> Motion:
         instant = self.at(t, y)
-        drivers = {id: instant.z[k][:, None] for k, id in enumerate(self.order)}
-        lanes = Lanes(instant.x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
-        return Motion(self.mechanism, self.plan, np.array([t]), drivers, lanes)
+        return self._motion(t, instant.x, instant.z)
+
+    def _motion(self, t: float, x: Floats, z: Floats) -> Motion:
+        """Return the motion of one sample at a time: of the mechanism with its own drivers."""
+        lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
+        values = z if self.own is self.mechanism or not self.users else self.own_drivers(x[:, :, 0], z)
+        drivers = dict(zip(self.own.drives, values[:, :, None], strict=True))
+        return Motion(self.own, self.plan, np.array([t]), drivers, lanes)
+
+    def own_drivers(self, x: Floats, z: Floats) -> Floats:
+        """Return values and two rates (f, 3) of the mechanism's own drivers at slots (3, rows) and coordinates (f, 3).
+
+        Whole turns of angles are those that are nearest to `near`.
+        """
+        X, found = self.frames(x), np.empty((len(self.own.drives), 3))
+        rows = DriverRows(self.own, self.links, list(self.own.drives))
+        found[:, 0] = rows.values(X[0], self.near)
+        found[:, 1], found[:, 2] = rows.rates(*X)
+        for k, id in enumerate(self.own.drives):
+            if id in self.order:
+                found[k] = z[self.order.index(id)]
+        return found
 
     # --- the pose -----------------------------------------------------------------------------------------
 
@@ -277,22 +274,3 @@ class Reduced:
         """Begin near a known regular pose: slots (rows, 1), drivers' values (f,)."""
         self.poses.start(x[:, 0], z)
         self._last = None
-
-
-class _Map:
-    """Affine expressions of slots as one matrix: values (b, 2) and rates (b, 2, k)."""
-
-    def __init__(self, plan: Plan, expressions: Sequence[Affine]) -> None:
-        self._matrix = np.zeros((len(expressions), 2, plan.offsets[-1]))
-        self._const = np.array([(one.const.real, one.const.imag) for one in expressions]).reshape(-1, 2)
-        for row, expression in enumerate(expressions):
-            for slot, factor in expression.terms:
-                k = plan.rows(slot).start
-                self._matrix[row, :, k] += factor.real, factor.imag
-                self._matrix[row, :, k + 1] += -factor.imag, factor.real
-
-    def value(self, slots: Floats) -> Floats:
-        return np.asarray(self._matrix @ slots + self._const)
-
-    def rate(self, slots: Floats) -> Floats:
-        return np.asarray(self._matrix @ slots)
