@@ -152,7 +152,7 @@ def check(seeds: range, make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_random_five_bars(monkeypatch: pytest.MonkeyPatch) -> None:
-    check(range(4), random_five_bar, monkeypatch)
+    check(range(2), random_five_bar, monkeypatch)
 
 
 @pytest.mark.slow

@@ -29,8 +29,8 @@ Floats = NDArray[np.float64]
 
 #: Coordinates are exchanged where a joint moves so many times faster; the second where a step has come to no pose.
 LIMIT, STUCK = 4.0, 1.8
-#: Exchanges end where no joint is faster than this part of the limit. Of several joints that are as fast as this part of
-#: the fastest, the first is taken, and each is faster than a coordinate by so much.
+#: Exchanges end where no joint is faster than this part of the limit. The first joint is taken that is as fast as this
+#: part of the fastest, and faster than a coordinate by so much.
 GOOD, PART, FASTER = 0.6, 0.4, 1.2
 
 
