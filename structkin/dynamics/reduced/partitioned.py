@@ -10,10 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.coordinates.frame_plan import frame_plan
 from structkin.dynamics.compiled.choice import Hastened
 from structkin.dynamics.efforts import given_efforts
 from structkin.dynamics.reduced.equations import Instant, Reduced
@@ -21,7 +23,7 @@ from structkin.dynamics.reduced.partition import LIMIT, STUCK, JointRates, excha
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.start import begin
 from structkin.errors import InputError, StructureError
-from structkin.kinematics.special_geometry import compile_plan
+from structkin.kinematics.special_geometry import compile_plan, structure_of
 from structkin.kinematics.status import Status
 from structkin.model.parts import Drive
 from structkin.model.posed import SketchPose
@@ -139,7 +141,7 @@ class Partitioned:
         for index, joint in found.items():
             drives[self.current.free[index]] = joints[joint]
         ids = frozenset(drive.id for drive in drives)
-        if ids in self._refused:
+        if ids in self._refused or not self._tells_turns:
             return None
         try:
             return self._driven_by(drives, t, y)
@@ -147,6 +149,13 @@ class Partitioned:
             # Special geometry alone makes these independent, or their structure has no pose that is known as this one.
             self._refused.add(ids)
             return None
+
+    @cached_property
+    def _tells_turns(self) -> bool:
+        """Whether the turns that results by frames need are counted by the mechanism's own plan."""
+        mechanism = self.own.mechanism
+        needed = frame_plan(mechanism, structure_of(mechanism)).turns if mechanism.meshes else {}
+        return set(needed) <= set(self._turned)
 
     def _driven_by(self, drives: list[Drive], t: float, y: Floats) -> Floats:
         """Go on in other coordinates, and return the state in them."""
