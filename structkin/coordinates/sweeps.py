@@ -5,7 +5,6 @@ What Numba compiles is kept on the machine by a hash of its source.
 
 from __future__ import annotations
 
-import sys
 from functools import cache
 from importlib import resources
 from types import ModuleType
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates.triangular import Block, Blocks
-from structkin.kinematics.choice import COMPILE, IMPORT, READ, has_numba
+from structkin.kinematics.choice import COMPILE, IMPORT, has_numba
 from structkin.kinematics.kernels import store
 
 Floats = NDArray[np.float64]
@@ -39,24 +38,17 @@ def source() -> str:
 @cache
 def kernels() -> ModuleType:
     """Return the compiled kernels; the first call on a machine waits for the compiler."""
-    if not _is_stored():
+    if not all(store.is_stored("sweeps", source(), kernel) for kernel in KERNELS):
         store.log.info("compiling the sweeps, once on this machine")
     return store.load("sweeps", source())
-
-
-def _is_stored() -> bool:
-    return all(store.is_stored("sweeps", source(), kernel) for kernel in KERNELS)
 
 
 def is_worth_it(engine: str, entries: int, lanes: int) -> bool:
     """Tell whether so many entries and lanes are to be solved by Numba; `engine` is that of `solve`."""
     if engine != "auto":
         return engine == "numba"
-    gain = SLOWER * entries * lanes
-    start = 0.0 if "numba" in sys.modules else IMPORT
-    if gain < start or not has_numba():
-        return False
-    return gain > start + len(KERNELS) * (READ if _is_stored() else COMPILE)
+    # The two round otherwise: what is compiled already must not decide.
+    return has_numba() and SLOWER * entries * lanes > IMPORT + COMPILE
 
 
 class Sweeps:

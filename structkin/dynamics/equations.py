@@ -7,8 +7,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.reduced.equations import DEAD
-
 Floats = NDArray[np.float64]
 
 
@@ -18,8 +16,10 @@ class Equations(Protocol):
     #: The contacts by name, and the speeds at which those that touch have met.
     contacts: list[str]
     impacts: dict[str, float]
-    #: How often they were evaluated.
-    evaluations: int
+
+    @property
+    def evaluations(self) -> int:
+        """How often they were evaluated."""
 
     def __call__(self, t: float, y: Floats) -> Floats:
         """Return the rate of the state; `NoPoseError` where there is none."""
@@ -43,8 +43,11 @@ class Equations(Protocol):
     def settle(self, t: float, y: Floats) -> Floats:
         """Return the state that a step's end is taken for."""
 
-    def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
-        """Return the state in other coordinates, if these tell the motion better from here on; None if not."""
+    def change(self, t: float, y: Floats, *, stuck: bool = False) -> Floats | None:
+        """Return the state in other coordinates, if these tell the motion better from here on; None if not.
+
+        `stuck`: a step from here has come to no pose.
+        """
 
     def accept(self, t: float, y: Floats) -> None:
         """Go on from the settled end of a step: only here is changed what is counted from step to step."""

@@ -10,20 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.compiled.choice import Hastened
 from structkin.dynamics.contacts import meeting
 from structkin.dynamics.equations import Equations
 from structkin.dynamics.integrators.methods import FIXED, FORGIVING, Integrator, NotConvergedError, adaptive_solver
-from structkin.dynamics.reduced.equations import DEAD
+from structkin.dynamics.reduced.partitioned import Partitioned
 from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 
 Floats = NDArray[np.float64]
 
 #: The last pose that there is is closed in on to this part of the duration.
 CLOSE = 1e-9
-
-#: A fixed step that leads to no pose is tried again in the coordinates of a dead point that is as far as this.
-FAR = 0.7
 
 #: Where bodies meet, the first step is this part of the duration.
 SOFT = 1e-7
@@ -72,9 +68,7 @@ class Run:
 
     def fixed(self, name: str, y: Floats, step: float) -> None:
         """Go from output to output in equal steps."""
-        method, largest, fast = FIXED[name](), 0.0, self.equations if isinstance(self.equations, Hastened) else None
-        if fast is not None:
-            fast.expect(name, (self.times[-1] - self.times[0]) / step)
+        method, largest, fast = FIXED[name](), 0.0, self.equations if isinstance(self.equations, Partitioned) else None
         for begin, end in zip(self.times[:-1].tolist(), self.times[1:].tolist(), strict=True):
             count = max(1, math.ceil((end - begin) / step * (1 - 1e-9)))
             h = (end - begin) / count
@@ -119,7 +113,7 @@ class Run:
             try:
                 return method, method.step(self.equations, t, y, h)
             except NoPoseError:
-                changed = self._changed(t, y, FAR)
+                changed = self._changed(t, y, stuck=True)
                 if changed is y:
                     raise
         method = FIXED[name]()
@@ -143,7 +137,7 @@ class Run:
                 last, message = error, None
             if last is not None:
                 # A trial beyond the last pose that there is: begin anew, in other coordinates or with smaller steps.
-                solver, y = None, self._changed(t, y, FAR)
+                solver, y = None, self._changed(t, y, stuck=True)
                 size = min(size, last.t - t if last.t > t else math.inf, end - t) / 10
                 if size < CLOSE * (end - float(self.times[0])):
                     raise last
@@ -173,9 +167,9 @@ class Run:
             if anew or changed is not y:
                 solver, y = None, changed
 
-    def _changed(self, t: float, y: Floats, near: float = DEAD) -> Floats:
+    def _changed(self, t: float, y: Floats, *, stuck: bool = False) -> Floats:
         """Return the state, in other coordinates where these tell the motion better."""
-        changed = self.equations.change(t, y, near)
+        changed = self.equations.change(t, y, stuck=stuck)
         return y if changed is None else changed
 
     def _meeting(self, begin: float, end: float, dense: Callable[[float], Floats]) -> float | None:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.dynamics.call import check_call
-from structkin.dynamics.compiled.choice import hastened
+from structkin.dynamics.compiled.choice import expected_evaluations, hastened
 from structkin.dynamics.initial import consistent_start
 from structkin.dynamics.integrators.methods import FIXED
 from structkin.dynamics.multipliers.equations import Multipliers
 from structkin.dynamics.multipliers.result import global_simulation
 from structkin.dynamics.multipliers.start import global_start
-from structkin.dynamics.reduced.equations import Reduced
+from structkin.dynamics.reduced.partitioned import Partitioned
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.reduced.result import reduced_simulation
 from structkin.dynamics.run import Record, Run
@@ -69,7 +70,7 @@ def simulate(
     output times ask for it. `loads` are functions of (t, state), as for `Motion.forces`.
 
     `engine` says what evaluates the equations: "numpy", or "numba", which compiles them when they are first met on a
-    machine and keeps them; "auto" begins with NumPy and goes on with Numba as soon as that is worth it.
+    machine and keeps them; "auto" takes Numba where the work that is estimated before the start is worth it.
 
     A pose that cannot be reached or is singular, a state that blows up, and a step that becomes too small end the
     simulation: it returns what it has, and says why in `stopped`. Raises `InputError` for a bad call, for coordinates
@@ -96,9 +97,10 @@ def simulate(
     y = np.array(initial_state(mechanism, reduced), dtype=np.float64)
     if len(reduced.free):
         check_masses(mechanism, reduced, float(times[0]), y)
-    equations: Reduced | Multipliers
+    equations: Partitioned | Multipliers
     if stabiliser is None:
-        equations = hastened(reduced, engine)
+        work = expected_evaluations(reduced, y, times, integrator, step, rtol)
+        equations = Partitioned(reduced, float(times[0]), y, partial(hastened, engine=engine, evaluations=work))
     else:
         family, begin = coordinates or "natural", float(times[0])
         equations, y = global_start(mechanism, family, stabiliser, loads, begin, formulation=formulation)
@@ -112,7 +114,7 @@ def simulate(
         else:
             run.adaptive(integrator, y, rtol, atol)
     except NoPoseError as error:
-        run.stopped = why(reduced, error)
+        run.stopped = why(equations.current if isinstance(equations, Partitioned) else reduced, error)
     except InputError as error:
         if not record.instants:
             raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -92,6 +92,13 @@ def start(mechanism: Mechanism, t: float, loads: Sequence[UserLoad], *, driven: 
     values = dict(zip((equations.order[k] for k in equations.free), initial_state(mechanism, equations), strict=False))
     for k, law in equations.prescribed:
         values[equations.order[k]] = float(law(np.array([t]))[0][0])
+    begin(equations, values)
+    return equations
+
+
+def begin(equations: Reduced, values: Mapping[str, float]) -> None:
+    """Let equations begin at values of all drivers; `InputError` where these are out of reach."""
+    mechanism = equations.mechanism
     first = solve(mechanism, drivers={id: [values[id]] for id in mechanism.drives})
     if not first.ok[0]:
         raise InputError([Problem("initial", f"the start has no regular pose: {first.report}")], mechanism.title)
@@ -101,7 +108,6 @@ def start(mechanism: Mechanism, t: float, loads: Sequence[UserLoad], *, driven: 
         first = solve(mechanism, drivers={id: [values[id], values[id] + BESIDE * unit] for id, unit in units})
     first, turns = walked(first)
     equations.start(first.lanes.x[0][:, -1:], np.array([first.drivers[id][0, -1] for id in equations.order]), turns)
-    return equations
 
 
 def walked(first: Motion) -> tuple[Motion, dict[str, float]]:

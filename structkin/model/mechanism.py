@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -15,7 +16,7 @@ from structkin.model.cams import Cam
 from structkin.model.geneva import Geneva
 from structkin.model.parts import Arc, Drive, Guide, Link, Mesh
 from structkin.model.profile_cams import ProfileCam
-from structkin.model.topology import Topology, suggest
+from structkin.model.topology import Driver, Topology, suggest
 from structkin.model.units import Units
 
 if TYPE_CHECKING:
@@ -305,12 +306,24 @@ class Mechanism:
         """
         from structkin.model.posed import posed_parts
 
+        return self._with({**posed_parts(self, pose), "_pose": pose})
+
+    def driven_by(self, drives: Sequence[Drive]) -> Mechanism:
+        """Return the mechanism with these drives in the place of its own; `posed` tells their values in the sketch.
+
+        `source_dict` keeps the drivers that the mechanism came with.
+        """
+        drivers = tuple(Driver(drive.id, drive.kind, drive.links, drive.joint) for drive in drives)
+        kept = {driver.id: driver for driver in self.topology.drivers}
+        topology = replace(self.topology, drivers=tuple(kept.get(driver.id, driver) for driver in drivers))
+        return self._with({"topology": topology, "drives": MappingProxyType({drive.id: drive for drive in drives})})
+
+    def _with(self, parts: Mapping[str, Any]) -> Mechanism:
+        """Return a copy with other attributes."""
         other = Mechanism.__new__(Mechanism)
-        parts = posed_parts(self, pose)
         for name in self.__slots__:
             if name != "__weakref__":
                 object.__setattr__(other, name, parts.get(name, getattr(self, name)))
-        object.__setattr__(other, "_pose", pose)
         return other
 
     def assemblies(

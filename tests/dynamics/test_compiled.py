@@ -215,18 +215,41 @@ def test_through_dead_points() -> None:
     assert np.max(np.abs(np.unwrap(r.angle("crank")) - slider_crank_angle(t))) < 1e-7
 
 
-def test_it_begins_with_numpy_and_goes_on_with_numba(monkeypatch: pytest.MonkeyPatch) -> None:
-    m, t = four_bar(), [0, 0.5, 1.0]
-    switched: list[float] = []
-    monkeypatch.setattr(choice, "waiting", lambda _: 0.1)
-    original = choice.Hastened._switch
-    monkeypatch.setattr(choice.Hastened, "_switch", lambda self, t, y: (switched.append(t), original(self, t, y))[1])
-    r = sk.simulate(m, t, rtol=1e-8)
-    assert len(switched) == 1 and 0 < switched[0] < 1
-    assert np.max(np.abs(r.position("C") - sk.simulate(m, t, rtol=1e-8, engine="numpy").position("C"))) < 1e-11
-    monkeypatch.setattr(choice, "waiting", lambda _: 1e9)
-    sk.simulate(m, [0, 0.01])
-    assert len(switched) == 1
+def test_the_engine_is_chosen_before_the_start_from_the_work_that_is_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[float] = []
+
+    def counted(equations: Any, arrays: Any, t: float, y: Any) -> Any:
+        made.append(t)
+        return equations
+
+    monkeypatch.setattr(choice, "Hastened", counted)
+    m = four_bar()
+    for call in ({"t": 1.0}, {"t": 1.0, "integrator": "rk4", "step": 1e-3}, {"t": [0, 0.01], "rtol": 1e-13}):
+        sk.simulate(m, **{"samples": 2, **call} if np.ndim(call["t"]) == 0 else call)
+    assert not made
+    sk.simulate(m, [0.5, 0.51], integrator="rk4", step=1e-6, max_steps=10)
+    assert made == [0.5]
+    equations = start(m, 0.0, ())
+    y = np.array(initial_state(m, equations))
+    expected = choice.expected_evaluations(equations, y, np.array([0.0, 20.0]), "DOP853", None, 1e-9)
+    found = sk.simulate(m, 20.0, samples=2, engine="numpy").integration.evaluations
+    assert 0.3 < expected / found < 3
+
+
+def test_a_walk_that_fails_leaves_no_trace() -> None:
+    """Beyond the flat pose of the windows the equations themselves are asked, from the pose that was come to last."""
+    m = windows(2)
+    equations = start(m, 0.0, ())
+    arrays = packed(equations)
+    assert arrays is not None
+    machine = Machine(equations, arrays)
+    machine.by_equations(0.0, np.array([0.5, -1.0]))
+    assert machine.handed_over == 1
+    parts = (layout.KEPT, layout.ROOTS, layout.LAST)
+    before = [arrays.part(part).copy() for part in parts]
+    assert not equations_module().evaluate(arrays.I, arrays.D, 0.1, np.array([-0.5, -1.0]), 0)
+    for part, values in zip(parts, before, strict=True):
+        np.testing.assert_array_equal(arrays.part(part), values)
 
 
 def test_small_simulations_never_import_numba() -> None:

@@ -7,7 +7,7 @@ import pytest
 from flat import ROD, crank_rocker, rocker_speed
 
 import structkin as sk
-from structkin.dynamics.reduced.equations import Reduced
+from structkin.dynamics.reduced.partitioned import Partitioned
 
 
 @pytest.mark.parametrize(("base", "end"), [(None, 0.8), ("0.5*t", 0.4), ("free", 0.4)])
@@ -46,7 +46,7 @@ def triad_rocker(joint: str, speed: float) -> sk.Mechanism:
 
 
 def test_a_triad_swings_through_its_dead_points():
-    """In a group without a closed form a link takes the place of the coordinate."""
+    """A group without a closed form is singular there; by another joint it is none."""
     m = triad_rocker("E", 6.0)
     left = m.solve(drivers={"q": ([m.drives["q"].start], [6.0])}).omega("left")[0]
     t = np.linspace(0, 0.2, 21)
@@ -83,17 +83,16 @@ def test_efforts_of_a_free_coordinate_go_on_at_its_dead_point():
 
 
 def test_the_coordinates_do_not_flutter(monkeypatch):
-    """They change near each dead point, and back well behind it: four times a turn."""
-    changes, change = [], Reduced.change
+    """Once the rocker has given way to a joint that goes round with the crank, nothing has to change any more."""
+    changes, change = [], Partitioned.change
 
-    def counted(self, t, y, *near):
-        changed = change(self, t, y, *near)
+    def counted(self, t, y, **options):
+        changed = change(self, t, y, **options)
         if changed is not None:
             changes.append(t)
         return changed
 
-    monkeypatch.setattr(Reduced, "change", counted)
-    found = sk.simulate(crank_rocker("rocker", None, rocker_speed()), 0.7)
+    monkeypatch.setattr(Partitioned, "change", counted)
+    found = sk.simulate(crank_rocker("rocker", None, rocker_speed()), 0.7, samples=71)
     turns = np.ptp(np.unwrap(found.angle("crank"))) / (2 * np.pi)
-    assert not found.stopped and 4 * turns - 3 <= len(changes) <= 4 * turns + 3
-    assert np.min(np.diff(changes)) > 1e-3
+    assert not found.stopped and turns > 0.9 and len(changes) == 1

@@ -77,7 +77,7 @@ def test_a_stage_exactly_on_the_flat_pose_and_steps_back_over_it():
     a, ((tip, _),) = 9.81 * (3 + 5) / (2 + 5), equations.plan.pins["B5"].terms
     for angle in (1.0, 0.2, -0.2, 0.0, 0.3, 0.01, 0.0, -0.01, -1.0, -3.0, -np.pi, -3.2, -3.1, -np.pi, -4.0, -2.9):
         instant = equations.at(0.0, np.array([angle, -2.0]))
-        assert instant.second[0] == pytest.approx(-a * np.cos(angle), abs=1e-9)
+        assert instant.z[0, 2] == pytest.approx(-a * np.cos(angle), abs=1e-9)
         rates = -2 * np.array([-np.sin(angle), np.cos(angle)])
         assert instant.x[1, equations.plan.rows(tip), 0] == pytest.approx(rates, abs=1e-11)
 

@@ -1,77 +1,64 @@
-"""Equations that are compiled as soon as that is worth it."""
+"""Which engine evaluates the equations of a simulation: told before its start, from the work that is estimated.
+
+Both engines give the same numbers to rounding, not to the last digit. So that the same call always gives the same
+result, what chooses is neither a clock nor what happens to be compiled already.
+"""
 
 from __future__ import annotations
-
-import sys
-import time
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.compiled.modules import ready, stored
 from structkin.dynamics.compiled.packing import Packed, packed
-from structkin.dynamics.reduced.equations import DEAD, Instant, Reduced
+from structkin.dynamics.reduced.equations import Instant, Reduced
 from structkin.kinematics.choice import has_numba
-
-if TYPE_CHECKING:
-    from structkin.dynamics.compiled.machine import Machine
 
 Floats = NDArray[np.float64]
 
-#: Seconds of importing Numba, reading what is compiled, compiling the equations, an evaluation by NumPy: roughly.
-IMPORT, READ, COMPILE, NUMPY = 1.0, 0.3, 15.0, 1e-3
+#: Seconds that NumPy takes for an evaluation, and for each step of the plan in it: roughly.
+EVALUATION, A_STEP = 5e-4, 2e-4
+#: Seconds by NumPy from which on the equations are compiled. Importing Numba and reading what is compiled takes one or
+#: two; compiling itself, once on a machine, ten times as much.
+WORTH = 5.0
 
 #: Steps times numbers of the pose that compiled code takes at a time.
 TURN = 200_000
 
 #: The methods at a fixed step, as the compiled functions number them, and the evaluations that a step takes.
 METHODS = {"euler": (0, 1), "rk2": (1, 2), "rk4": (2, 4), "abm4": (3, 2), "gear4": (4, 8)}
+#: Order of the methods with adaptive steps, and the evaluations that a step takes.
+ADAPTIVE = {"DOP853": (8, 12), "RK45": (5, 6), "Radau": (5, 10), "BDF": (4, 3), "LSODA": (7, 3), "milne": (4, 2)}
 
 
 class Hastened(Reduced):
-    """The reduced equations; after as much time as compiling takes they are evaluated by the compiled module."""
+    """The reduced equations, evaluated by the compiled module."""
 
-    def __init__(self, equations: Reduced, arrays: Packed, *, at_once: bool = False) -> None:
-        """Take equations that were evaluated before; `at_once`: do not wait."""
+    def __init__(self, equations: Reduced, arrays: Packed, t: float, y: Floats) -> None:
+        """Take equations at the time and state at which they are evaluated first."""
+        from structkin.dynamics.compiled.machine import Machine
+
         vars(self).update(vars(equations))
-        self._equations, self._packed, self._spent, self._at_once = equations, arrays, 0.0, at_once
-        self._machine: Machine | None = None
+        self._machine = Machine(equations, arrays)
+        self._machine.by_equations(t, y)
 
     def __call__(self, t: float, y: Floats) -> Floats:
         """Return the rate of the state; `NoPoseError` where there is none."""
-        if self._machine is not None:
-            rate = self._machine.rate(t, y)
-            self.evaluations += 1
-            return rate
-        return np.concatenate((y[len(self.free) :], self.at(t, y).second))
+        self.evaluations += 1
+        return self._machine.rate(t, y)
 
     def at(self, t: float, y: Floats) -> Instant:
         """Return everything at a time and state; `NoPoseError` where the pose is not regular."""
         self.evaluations += 1
-        if self._machine is not None:
-            return self._machine.at(t, y)
-        began = time.perf_counter()
-        instant = self._equations.at(t, y)
-        self._spent += time.perf_counter() - began
-        if self._at_once or self._spent > waiting(self._packed):
-            self._switch(t, y)
-        return instant
+        return self._machine.at(t, y)
 
     def recorded(self, t: float, y: Floats) -> Instant:
         """Return everything at a time and state that is kept."""
-        if self._machine is None:
-            return self._equations.recorded(t, y)
         self.evaluations += 1
         return self._machine.recorded(t, y)
 
-    def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
-        """Return the state in other coordinates, if these tell the motion better from here on; None if not."""
-        return (self._machine or self._equations).change(t, y, near)
-
-    def expect(self, method: str, steps: float) -> None:
-        """Take in that so many steps at a fixed length are to come."""
-        self._at_once = self._at_once or steps * METHODS[method][1] * NUMPY > waiting(self._packed)
+    def slots(self, t: float, y: Floats) -> tuple[Floats, Floats] | None:
+        """Return slots (rows,) at a state, and K (free, rows) of the free coordinates; None at a flat pose."""
+        return self._machine.slots(t, y)
 
     def advance(
         self,
@@ -89,10 +76,6 @@ class Hastened(Reduced):
 
         They are of `count` equal ones from `start` to `end`. Return how many are taken then, and the state after them.
         """
-        if self._machine is None and self._at_once:
-            self._switch(start + begin * (end - start) / count, y)
-        if self._machine is None:
-            return begin, y
         machine, y, h = self._machine, y.copy(), (end - start) / count
         before, done, looked, turn = machine.evaluations, begin, -1, 1 + TURN // self.plan.offsets[-1]
         while done < last:
@@ -101,36 +84,38 @@ class Hastened(Reduced):
             done = machine.advance(METHODS[method][0], start, end, done, until, count, y, jump, huge)
             if done == until:
                 continue
-            if done == looked or not machine.may_change(start + done * h, y):
+            if done == looked or not machine.look_ahead(start + done * h, y):
                 break
-            changed, looked = machine.change(start + done * h, y), done
-            y = y if changed is None else changed
+            looked = done
         self.evaluations += machine.evaluations - before
         return done, y
 
-    def _switch(self, t: float, y: Floats) -> None:
-        from structkin.dynamics.compiled.machine import Machine
 
-        self._machine = Machine(self._equations, self._packed)
-        self._machine.by_equations(t, y)
+def hastened(equations: Reduced, t: float, y: Floats, *, engine: str, evaluations: float) -> Reduced:
+    """Return the equations as an engine evaluates them from a time and state on; as they are with "numpy".
 
-
-def hastened(equations: Reduced, engine: str) -> Reduced:
-    """Return equations that may become compiled ones; as they are where they have no compiled form.
-
-    With the engine "numba" they are compiled at once, with "auto" when that is worth it, with "numpy" never.
+    They are so, too, where they have no compiled form. "auto" compiles them where so many `evaluations` are worth it.
     """
-    if engine == "numpy" or not has_numba():
+    seconds = evaluations * (EVALUATION + A_STEP * len(equations.plan.steps))
+    if engine == "numpy" or not has_numba() or (engine == "auto" and seconds < WORTH):
         return equations
     arrays = packed(equations)
-    return equations if arrays is None else Hastened(equations, arrays, at_once=engine == "numba")
+    return equations if arrays is None else Hastened(equations, arrays, t, y)
 
 
-def waiting(arrays: Packed) -> float:
-    """Return the seconds that it takes until equations are compiled."""
-    kinds = set(arrays.kinds)
-    missing = sum(kind.seconds for kind in kinds if not kind.is_ready and not kind.is_stored)
-    seconds = 0.0 if "numba" in sys.modules else IMPORT
-    if not ready():
-        seconds += READ if stored() else COMPILE
-    return seconds + missing + 0.05
+def expected_evaluations(
+    equations: Reduced, y: Floats, times: Floats, integrator: str, step: float | None, rtol: float
+) -> float:
+    """Return roughly how often equations will be evaluated over output times (n,), from their state at the first.
+
+    A method of order p takes about rtol^(-1/p) steps in the time in which speeds and accelerations of the start, or
+    gravity, would move a coordinate by a radian, or by the mechanism's size.
+    """
+    duration = float(times[-1] - times[0])
+    if integrator in METHODS:
+        return len(times) + METHODS[integrator][1] * duration / float(step or duration)
+    order, stages = ADAPTIVE[integrator]
+    rate, lengths = equations(float(times[0]), y), equations.lengths[equations.free]
+    speed, second = (np.max(np.abs(part) / lengths) for part in np.split(rate, 2))
+    frequency = max(speed, np.sqrt(max(second, abs(equations.mechanism.forces.gravity) / equations.size)))
+    return float(len(times) + stages * duration * frequency * max(rtol, 1e-15) ** (-1 / order))

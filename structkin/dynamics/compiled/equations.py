@@ -19,7 +19,6 @@ from structkin.dynamics.compiled.forces import apply_loads
 from structkin.dynamics.compiled.laws_at import law_at
 from structkin.dynamics.compiled.layout import (
     ASIDE,
-    CHART,
     CLOCK,
     CONST,
     COUNT,
@@ -47,7 +46,6 @@ from structkin.dynamics.compiled.layout import (
     RIGHT,
     ROOTS,
     SECOND,
-    SLOPE,
     SMOOTH,
     STEEP,
     STEP,
@@ -100,11 +98,11 @@ def evaluate(I: Any, D: Any, t: float, y: Any, level: int) -> bool:
         apply_loads(I, D, t, x, load[0])
     if not (balance(I, D, t, columns, load, second) and are_finite(second)):
         return False
-    clock[0], last, slope = t, numbers(I, D, LAST), numbers(I, D, SLOPE)
+    clock[0], last = t, numbers(I, D, LAST)
     for k in range(f):
         last[k] = y[k] if k < free else z[0, k]
     for k in range(free):
-        z[2, k] += slope[k] * second[k]
+        z[2, k] = second[k]
     keep(numbers(I, D, NEW_ROOTS), numbers(I, D, ROOTS))
     keep(x[0], numbers(I, D, KEPT))
     keep(numbers(I, D, NEW_TURNED), numbers(I, D, TURNED))
@@ -117,23 +115,26 @@ def evaluate(I: Any, D: Any, t: float, y: Any, level: int) -> bool:
 
 def settle(I: Any, D: Any, t: float, y: Any, count: int, z: Any, x: Any, columns: Any) -> bool:
     """Write the pose at a time and state, come to in parts where the way is too long to tell modes by slopes."""
-    chart = ints(I, CHART)[0]
     if not give(I, D, t, y, z):
         return False
     followed = ints(I, FOLLOWED)[0] != 0
-    far = followed and chart < 0 and farthest(I, D, z) > WAY
+    far = followed and farthest(I, D, z) > WAY
     if not far and pose(I, D, t - numbers(I, D, CLOCK)[0], y, count, z, x, columns):
         return True
-    if chart >= 0 or not followed:
+    if not followed:
         return False
-    roots, last, turned = numbers(I, D, ROOTS), numbers(I, D, LAST), numbers(I, D, TURNED)
-    known, place, turns = roots.copy(), last.copy(), turned.copy()
+    # On the way the rates of the roots are by its parts, and the pose that a way ends at is not the state's until the
+    # whole way is gone: what is not come to leaves no trace.
+    parts = (numbers(I, D, ROOTS), numbers(I, D, LAST), numbers(I, D, KEPT), numbers(I, D, TURNED))
+    known = (parts[0].copy(), parts[1].copy(), parts[2].copy(), parts[3].copy())
     if walk(I, D, y, z, x, columns) and give(I, D, t, y, z) and pose(I, D, 0.0, y, count, z, x, columns):
+        # What is come to is the last pose, whatever becomes of the rates and forces there.
+        numbers(I, D, CLOCK)[0] = t
+        keep(numbers(I, D, NEW_ROOTS), parts[0])
+        keep(numbers(I, D, NEW_TURNED), parts[3])
         return True
-    # On the way the rates of the roots are by its parts: at the next evaluation they would be taken for rates in time.
-    keep(known, roots)
-    keep(place, last)
-    keep(turns, turned)
+    for k in range(4):
+        keep(known[k], parts[k])
     return False
 
 
@@ -182,21 +183,12 @@ def walk(I: Any, D: Any, y: Any, z: Any, x: Any, columns: Any) -> bool:
 
 def pose(I: Any, D: Any, dt: float, y: Any, count: int, z: Any, x: Any, columns: Any) -> bool:
     """Write slots, their rates, K and turns: from a series around a flat pose, or group by group."""
-    chart, smooth, slope = ints(I, CHART)[0], ints(I, SMOOTH), numbers(I, D, SLOPE)
-    if z.shape[1] == 1:
-        value, rate = y[0], y[1]
-        if expand(I, D, value, rate, z, x, columns, slope):
-            if chart < 0:
-                z[0, 0], z[1, 0], z[2, 0], slope[0] = value, rate, 0.0, 1.0
-            return count_turns(I, D, x[0])
-    if chart >= 0:
-        return False
+    if z.shape[1] == 1 and expand(I, D, y[0], y[1], x, columns):
+        return count_turns(I, D, x[0])
     drive(ints(I, DRIVERS).reshape(-1, 4), z, x, columns)
     if not (run_steps(I, D, dt, count) and count_turns(I, D, x[0])):
         return False
-    smooth[0] = 0
-    for k in range(z.shape[1]):
-        slope[k] = 1.0
+    ints(I, SMOOTH)[0] = 0
     if z.shape[1] == 1:
         leave_series(I, D, y[0])
     return True
@@ -288,7 +280,7 @@ def balance(I: Any, D: Any, t: float, columns: Any, load: Any, second: Any) -> b
     for a in range(free):
         right[a] = along(I, columns, a, load[0])
         if effort[a] >= 0:
-            right[a] += law_at(I, D, effort[a], t)[0] * numbers(I, D, SLOPE)[a]
+            right[a] += law_at(I, D, effort[a], t)[0]
         weigh(I, D, columns[a], load[1])
         for b in range(a, free):
             matrix[b, a] = along(I, columns, b, load[1])

@@ -22,49 +22,48 @@ MASS_PTR, MASS_ROW = 8, 9
 LAW_FORM, LAW_PTR, MOTION, EFFORT = 10, 11, 12, 13
 # expressions: terms, and the row of each; loads as indices of expressions and laws, see `forces`;
 TERM_PTR, TERM_ROW, SPRINGS, TORSIONS, PUSHES, MOMENTS, FRICTIONS = 14, 15, 16, 17, 18, 19, 20
+# joints' coordinates: kind and two expressions (., 3), and terms and rows of these, see `conditioning`;
+JOINTS, JOINT_PTR, JOINT_ROW = 21, 22, 23
 # evaluations so far, how many past rates a multistep method knows, number of free coordinates;
-COUNT, KNOWN, FREE = 21, 22, 23
-# steps with two modes; the step whose angle stands in for the coordinate, or -1; whether the pose is from a series.
-TWO, CHART, SMOOTH = 24, 25, 26
-# whether modes or general groups are followed; whether nothing is known here; rows of the directions of general groups.
-FOLLOWED, ASIDE, TURNING = 27, 28, 29
+COUNT, KNOWN, FREE = 24, 25, 26
+# steps with two modes; whether the pose is from a series; whether modes or general groups are followed, or turns are
+# counted; whether nothing is known here.
+TWO, SMOOTH, FOLLOWED, ASIDE = 27, 28, 29, 30
 # links whose turns are counted: terms of their directions, and the row of each; torsion springs: terms of their turns,
 # and of each what it is (0 a driver's value, 1 a row of the slots, 2 a counted turn) and its index (., 2).
-COUNTED_PTR, COUNTED_ROW, TURN_PTR, TURN_TERM = 30, 31, 32, 33
+COUNTED_PTR, COUNTED_ROW, TURN_PTR, TURN_TERM = 31, 32, 33, 34
 
 # Numbers: constants of each step (S, .), values of W, weights (n,), largest rate of a row that is not steep (1,);
-CONSTANTS, MASS, WEIGHT, STEEP = 34, 35, 36, 37
+CONSTANTS, MASS, WEIGHT, STEEP = 35, 36, 37, 38
 # laws: factor, lines of five numbers; expressions: constants (e, 2), factors (., 2); sizes of loads;
-LAW_SCALE, LAW_DATA, CONST, FACTOR, SPRING_SIZES, TORSION_SIZES, FRICTION_SIZES = 38, 39, 40, 41, 42, 43, 44
+LAW_SCALE, LAW_DATA, CONST, FACTOR, SPRING_SIZES, TORSION_SIZES, FRICTION_SIZES = 39, 40, 41, 42, 43, 44, 45
+# joints' coordinates: constants (., 2) and factors (., 2) of expressions, unit of each coordinate;
+JOINT_CONST, JOINT_FACTOR, JOINT_UNIT = 46, 47, 48
 # drivers' values, rates, second rates (3, f); slots' places, rates, and second rates at z_f'' = 0 (3, n); K (f, n);
-Z, X, K = 45, 46, 47
+Z, X, K = 49, 50, 51
 # signed roots of the steps' margins and their rates (2, S) at a time (1,); the same of the evaluation that goes on;
-ROOTS, CLOCK, NEW_ROOTS = 48, 49, 50
+ROOTS, CLOCK, NEW_ROOTS = 52, 53, 54
 # turns of the links counted (k,), likewise;
-TURNED, NEW_TURNED = 51, 52
+TURNED, NEW_TURNED = 55, 56
 # places, rates of expressions and forces on them (3, e, 2); forces on rows and W K of a coordinate (2, n);
-PLACES, LOAD = 53, 54
+PLACES, LOAD = 57, 58
 # K_f^T W K_f and then its factor (f, f), its right-hand side (f,), a stack for formulas (., 3);
-MATRIX, RIGHT, STACK = 55, 56, 57
+MATRIX, RIGHT, STACK = 59, 60, 61
 # kinetic energy, power, largest kinetic energy, step of the past (4,); efforts (f,);
-ENERGY, EFFORTS = 58, 59
-# stages of a step (8, 2 free), past states and rates (8, 2 free); second rates of the state's coordinates (free,);
-STAGES, PAST, SECOND = 60, 61, 62
-# series of one coordinate: for each its place, way, radius, and the powers of its driver, its slots' rows and the roots
-# of TWO; weights of the powers (3, .).
-SERIES, POWERS = 63, 64
-# coordinates at the last evaluation, what makes them comparable, drivers' rates by the coordinates of the state (f,).
-LAST, MEASURES, SLOPE = 65, 66, 67
-# slots' places at the last evaluation (n,);
-KEPT = 68
-# below these sizes roots that go to zero are looked at (S,).
-LOOK = 69
-# how fast links of general groups may turn before they are looked at (1,), 0 for the usual limit.
-FASTEST = 70
+ENERGY, EFFORTS = 62, 63
+# stages of a step (8, 2 free), past states and rates (8, 2 free); second rates of the free coordinates (free,);
+STAGES, PAST, SECOND = 64, 65, 66
+# series of one coordinate: for each its place, way, radius, and the powers of its slots' rows and the roots of TWO;
+# weights of the powers (3, .).
+SERIES, POWERS = 67, 68
+# coordinates at the last evaluation, what makes them comparable (f,); slots' places at the last evaluation (n,);
+LAST, MEASURES, KEPT = 69, 70, 71
+# below these sizes roots that go to zero are looked at (S,); from this rate of a joint on others are looked at (1,).
+LOOK, UNEVEN = 72, 73
 # directions that are counted: constants (k, 2), factors (., 2), angles in the sketch (k,); factors of the terms of
 # torsion springs.
-COUNTED_CONST, COUNTED_FACTOR, DRAWN, TURN_FACTOR = 71, 72, 73, 74
-PARTS = 75
+COUNTED_CONST, COUNTED_FACTOR, DRAWN, TURN_FACTOR = 74, 75, 76, 77
+PARTS = 78
 
 
 def ints(I: Any, part: int) -> Any:

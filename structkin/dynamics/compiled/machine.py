@@ -1,6 +1,6 @@
 """The reduced equations by way of the compiled module, with the equations themselves where that does not know.
 
-Next to flat poses and dead points, and where a way may lead past one, `Reduced` finds pose and rates; from there the
+Next to flat poses, and where a way may lead past one, `Reduced` finds pose and rates; from there the
 compiled module goes on, with the power series that `Reduced` has found.
 """
 
@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from structkin.dynamics.compiled import layout
 from structkin.dynamics.compiled.modules import equations_module
 from structkin.dynamics.compiled.packing import Packed
+from structkin.dynamics.compiled.runs import AHEAD
 from structkin.dynamics.compiled.series_at import HEAD, MANY
-from structkin.dynamics.reduced.equations import DEAD, Instant, Reduced
+from structkin.dynamics.reduced.equations import Instant, Reduced
+from structkin.dynamics.reduced.partition import LIMIT
 from structkin.dynamics.reduced.series import POWERS as TERMS
 from structkin.dynamics.reduced.series import VALID, Series
 from structkin.kinematics.circles import NODES, UNIT
@@ -28,7 +30,7 @@ Floats = NDArray[np.float64]
 #: Imaginary step of slopes.
 TINY = 1e-30
 #: The part of the way to a flat pose at which a series is begun: the last pose is to lie on it, and what comes behind.
-AHEAD = 0.92
+NEARLY = 0.92
 
 
 class Machine:
@@ -42,7 +44,6 @@ class Machine:
         self._order = np.array(packed.order)
         self._known: Sequence[Series] = ()
         self._adopted: Floats | None = None
-        self._aside = False
         #: How often the equations themselves were asked.
         self.handed_over = 0
 
@@ -53,7 +54,7 @@ class Machine:
         out = np.empty(len(y))
         if self._module.rate(*self._arrays, t, y, out):
             return out
-        return np.concatenate((y[len(y) // 2 :], self.by_equations(t, y).second))
+        return np.concatenate((y[len(y) // 2 :], self.by_equations(t, y).z[self.equations.free, 2]))
 
     def at(self, t: float, y: Floats) -> Instant:
         """Return everything at a time and state."""
@@ -62,13 +63,12 @@ class Machine:
         z, efforts = np.empty((len(self._order), 3)), np.empty(len(self._order))
         z[self._order] = self._part(layout.Z, 3, -1).T
         efforts[self._order] = self._part(layout.EFFORTS)
-        x, second = self._part(layout.X, 3, -1, 1).copy(), self._part(layout.SECOND).copy()
-        turns = self._part(layout.NEW_TURNED).copy()
-        return Instant(x, z, second, efforts, turns, *self._part(layout.ENERGY)[:2].tolist())
+        x, turns = self._part(layout.X, 3, -1, 1).copy(), self._part(layout.NEW_TURNED).copy()
+        return Instant(x, z, efforts, turns, *self._part(layout.ENERGY)[:2].tolist())
 
     def recorded(self, t: float, y: Floats) -> Instant:
         """Return everything at a time and state that is kept; what was evaluated before stays the last pose."""
-        kept = self.equations, self._known, self._adopted, self._aside
+        kept = self.equations, self._known, self._adopted
         arrays = [array.copy() for array in self._arrays]
         self.equations = self.equations.aside()
         try:
@@ -78,59 +78,57 @@ class Machine:
             for array, old in zip(self._arrays, arrays, strict=True):
                 array[:] = old
             self._part(layout.COUNT)[0] = count
-            self.equations, self._known, self._adopted, self._aside = kept
+            self.equations, self._known, self._adopted = kept
 
     def _recorded(self, t: float, y: Floats) -> Instant:
         instant = self.at(t, y)
-        if self._aside:
+        if self._part(layout.ASIDE)[0]:
             return self.equations.recorded(t, y)
-        if not self._part(layout.SMOOTH)[0] or self._part(layout.CHART)[0] >= 0:
+        if not self._part(layout.SMOOTH)[0]:
             return instant
         # A smaller circle within that of the series.
         series = next(one for one in self._known if one.holds(y[:1]))
         powers = (series.way_to(y[:1]) / series.radius + VALID * UNIT) ** np.arange(TERMS)[:, None]
-        return replace(instant, around=series.powers[0, 1:] @ powers)
+        return replace(instant, around=series.powers[0] @ powers)
 
-    def may_change(self, t: float, y: Floats, near: float = DEAD) -> bool:
-        """Return whether other coordinates may tell the motion better from a state on."""
-        return bool(self._module.evaluate(*self._arrays, t, y, 0) and self._module.may_change(*self._arrays, near))
-
-    def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
-        """Return the state in other coordinates, if these tell the motion better from here on; None if not."""
-        if self._module.evaluate(*self._arrays, t, y, 0) and not self._module.may_change(*self._arrays, near):
+    def slots(self, t: float, y: Floats) -> tuple[Floats, Floats] | None:
+        """Return slots (rows,) at a state, and K (free, rows) of the free coordinates; None at a flat pose."""
+        if not self._module.evaluate(*self._arrays, t, y, 0):
+            self._lend()
+            return self.equations.slots(t, y)
+        if self._part(layout.SMOOTH)[0]:
             return None
+        self.look_ahead(t, y)
+        # Where no other coordinates are found now, that is looked at again when these have become much worse.
+        self._part(layout.UNEVEN)[0] = max(LIMIT, 1.5 * self._module.fastest_joint(*self._arrays))
+        return self._part(layout.X, 3, -1)[0].copy(), self._part(layout.K, len(self._order), -1)[: len(y) // 2].copy()
+
+    def look_ahead(self, t: float, y: Floats) -> bool:
+        """Expand a series around a flat pose that lies ahead of a state; return whether one may lie there."""
+        if not (self._module.evaluate(*self._arrays, t, y, 0) and self._module.goes_flat(*self._arrays)):
+            return False
         self._lend()
-        if self._smooth_ahead(near):
-            return None
-        changed = self.equations.change(t, y, near)
-        if changed is not None:
-            self._adopt(t, self.equations.at(t, changed))
-            self._part(layout.KNOWN)[0] = 0
-        self._look_again(near)
-        return changed
-
-    def _smooth_ahead(self, near: float) -> bool:
-        """Return whether the roots that go to zero do so at a change point, where the coordinate stays a good one."""
         poses = self.equations.poses
-        if len(self._order) > 1 or poses.chart.step is not None or poses.last is None or poses.last.smooth:
+        sizes = np.abs(self._part(layout.ROOTS, 2, -1)[0, poses.steps])
+        found = self._smooth_ahead()
+        self._part(layout.LOOK)[poses.steps] = np.where(sizes < AHEAD, 0.0 if found else 0.5 * sizes, np.inf)
+        return True
+
+    def _smooth_ahead(self) -> bool:
+        """Return whether the roots that go to zero do so at a flat pose, around which there is a series then."""
+        poses = self.equations.poses
+        if poses.last is None or poses.last.smooth:
             return False
         slopes, sizes = poses.slopes[0], np.abs(poses.last.roots)
         rates = self._part(layout.ROOTS, 2, -1)[1, poses.steps]
-        going = np.flatnonzero((sizes < near) & (poses.last.roots * rates <= 0) & (slopes != 0))
+        going = np.flatnonzero((sizes < AHEAD) & (poses.last.roots * rates <= 0) & (slopes != 0))
         if not len(going):
             return False
         first = going[np.argmin(sizes[going] / np.abs(slopes[going]))]
-        if not poses.foresee(poses.last.q - AHEAD * poses.last.roots[first] / slopes[first]):
+        if not poses.foresee(poses.last.q - NEARLY * poses.last.roots[first] / slopes[first], int(first)):
             return False
         self._take_series()
-        self._part(layout.LOOK)[poses.steps] = np.where(sizes < near, 0.0, np.inf)
         return True
-
-    def _look_again(self, near: float) -> None:
-        """What was no dead point is looked at again when it is much closer."""
-        sizes = np.abs(self._part(layout.ROOTS, 2, -1)[0, self.equations.poses.steps])
-        self._part(layout.LOOK)[self.equations.poses.steps] = np.where(sizes < near, 0.5 * sizes, np.inf)
-        self._part(layout.FASTEST)[0] = 2 * self._module.turning_speed(*self._arrays)
 
     def advance(self, *arguments: Any) -> int:
         """Take steps of a fixed length: the arguments are those of `runs.advance` behind the arrays."""
@@ -158,23 +156,22 @@ class Machine:
             return
         last, steps = np.empty(len(found)), self.equations.poses.steps
         last[self._order] = found
-        roots, grown = self._part(layout.ROOTS, 2, -1)[0, steps], np.isinf(self._part(layout.LOOK)[steps])
-        self.equations.resume(last, self._part(layout.KEPT), roots, grown, self._part(layout.TURNED))
+        roots = self._part(layout.ROOTS, 2, -1)[0, steps]
+        self.equations.resume(last, self._part(layout.KEPT), roots, self._part(layout.TURNED))
 
     def _adopt(self, t: float, instant: Instant) -> None:
         """Go on from where the equations are."""
         poses, part = self.equations.poses, self._part
         assert poses.last is not None
         part(layout.X, 3, -1)[:], part(layout.Z, 3, -1)[:] = instant.x[:, :, 0], instant.z[self._order].T
-        # With several coordinates the equations themselves go on from a flat pose or dead point, to the end.
-        self._aside = self._aside or (len(self._order) > 1 and (poses.last.smooth or poses.chart.step is not None))
-        part(layout.ASIDE)[0] = self._aside or poses.chart.link is not None
+        # With several coordinates the equations themselves go on around a flat pose.
+        part(layout.ASIDE)[0] = len(self._order) > 1 and poses.last.smooth
         part(layout.KEPT)[:] = instant.x[0, :, 0]
-        part(layout.SECOND)[:], part(layout.ENERGY)[:2] = instant.second, (instant.kinetic, instant.power)
+        part(layout.SECOND)[:] = instant.z[self.equations.free, 2]
+        part(layout.ENERGY)[:2] = instant.kinetic, instant.power
         part(layout.TURNED)[:] = poses.turns
         part(layout.CLOCK)[0], part(layout.SMOOTH)[0] = t, poses.last.smooth and len(self._order) == 1
-        part(layout.CHART)[0] = -1 if poses.chart.step is None else poses.chart.step
-        part(layout.LAST)[:], part(layout.MEASURES)[:] = poses.last.q[self._order], poses.measures[self._order]
+        part(layout.LAST)[:] = poses.last.q[self._order]
         roots = part(layout.ROOTS, 2, -1)
         roots[0, poses.steps] = poses.last.roots
         roots[1, poses.steps] = self._sides(instant.x[0] + 1j * TINY * instant.x[1])[:, 0].imag / TINY
@@ -204,7 +201,7 @@ class Machine:
         for line, series in zip(arrays, known, strict=False):
             powers = series.powers[0]
             # Roots are functions of the places: their powers come from their values on the circle, by Fourier's way.
-            nodes = powers[1:] @ UNIT ** np.arange(TERMS)[:, None]
+            nodes = powers @ UNIT ** np.arange(TERMS)[:, None]
             roots = np.fft.fft(self._sides(nodes))[:, :TERMS] / NODES * UNIT[0] ** -np.arange(TERMS)
             line[:HEAD] = series.place[0], series.ways[0, 0], series.radius
             line[HEAD:] = np.concatenate((powers, roots.real)).ravel()

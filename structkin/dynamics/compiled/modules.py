@@ -23,30 +23,15 @@ class Kind:
 
     name: str
     source: str
-    #: Seconds that it takes to compile; only their order of size matters.
-    seconds: float = 1.0
 
     def address(self) -> int:
         """Return where its compiled function is; compile it if this is the first time on this machine."""
-        if not self.is_ready and not self.is_stored:
-            store.log.info("compiling the dynamics of %s, once on this machine", self.name)
-        _ready.add(self.source)
+        _announce(self.name, self.source, "step", f"dynamics of {self.name}")
         return int(store.load(self.name, self.source).step.address)
 
-    @property
-    def is_ready(self) -> bool:
-        """Whether this process has it at hand."""
-        return self.source in _ready
 
-    @property
-    def is_stored(self) -> bool:
-        """Whether it was compiled before on this machine."""
-        return store.is_stored(self.name, self.source, "step")
-
-
+#: Sources that this process has at hand.
 _ready: set[str] = set()
-#: Seconds of compiling a term of a general group, whose formulas are long.
-A_TERM = 0.02
 
 _kinds: dict[Signature, Kind | None] = {}
 
@@ -68,9 +53,7 @@ def _group(
     found, kernel = formulas(rows, known), group_kernel(rows, known)
     if found is None or kernel is None:
         return None
-    terms = len(found.graph.below((*found.corrected, *found.first, *found.second)))
-    source = group_source(found, widths, kernel.clear)
-    return Kind("step_group", source, terms * A_TERM), found.constants
+    return Kind("step_group", group_source(found, widths, kernel.clear)), found.constants
 
 
 def _closed(step: Step, of: Signature) -> Kind | None:
@@ -80,19 +63,14 @@ def _closed(step: Step, of: Signature) -> Kind | None:
     return _kinds[of]
 
 
-def ready() -> bool:
-    """Return whether this process has the compiled equations at hand."""
-    return equations_source() in _ready
-
-
-def stored() -> bool:
-    """Return whether the equations were compiled before on this machine."""
-    return store.is_stored(_NAME, equations_source(), "evaluate")
-
-
 def equations_module() -> ModuleType:
     """Return the compiled equations; they are compiled when they are first called on this machine."""
-    if not ready() and not stored():
-        store.log.info("compiling the equations of motion, once on this machine")
-    _ready.add(equations_source())
+    _announce(_NAME, equations_source(), "evaluate", "equations of motion")
     return store.load(_NAME, equations_source())
+
+
+def _announce(name: str, source: str, function: str, what: str) -> None:
+    """Tell the log where something is compiled for the first time on this machine."""
+    if source not in _ready and not store.is_stored(name, source, function):
+        store.log.info("compiling the %s, once on this machine", what)
+    _ready.add(source)

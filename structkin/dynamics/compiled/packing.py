@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,14 +14,16 @@ from structkin.dynamics.compiled.formulas import Laws, UnknownError
 from structkin.dynamics.compiled.modules import Kind, kind_of
 from structkin.dynamics.compiled.series_at import HEAD, MANY
 from structkin.dynamics.reduced.equations import STEEP, Reduced
+from structkin.dynamics.reduced.partition import LIMIT, joint_coordinates, lines
 from structkin.dynamics.reduced.pose import steps_with_roots
 from structkin.dynamics.reduced.series import POWERS as TERMS
 from structkin.groups import General
 from structkin.kinematics.affine import FIXED, Affine, Frame
-from structkin.kinematics.motion.turning import Turning, turnings
+from structkin.kinematics.motion.turning import Turning
 from structkin.kinematics.plan import Plan, Slot
 from structkin.model.forces import AppliedForce, AppliedMoment, Friction, Spring, Torsion
 from structkin.model.mechanism import GROUND, Mechanism
+from structkin.model.parts import Drive
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -76,10 +77,12 @@ def packed(equations: Reduced) -> Packed | None:
     prescribed = dict(equations.prescribed)
     order = (*(int(k) for k in equations.free), *prescribed)
     ids = [equations.order[k] for k in order]
-    laws, loads = Laws(), _Loads(mechanism, plan, ids, equations.counted)
+    laws, loads = Laws(), _Loads(equations, ids)
     try:
         motion = [laws.add(prescribed[k]) if k in prescribed else -1 for k in order]
-        efforts = mechanism.forces.efforts
+        efforts = equations.own.forces.efforts
+        for id in efforts.keys() - set(ids):
+            loads.effort(equations.own.drives[id], laws.add(efforts[id]))
         effort = [laws.add(efforts[id]) if id in efforts else -1 for id in ids]
         for load in mechanism.forces.loads.values():
             loads.add(load, laws)
@@ -97,25 +100,16 @@ def packed(equations: Reduced) -> Packed | None:
         **{"MOTION": motion, "EFFORT": effort},
         **loads.arrays(),
         **_counted(equations),
+        **_joints(equations),
     }
     f, n, steps, free, counted = len(order), plan.offsets[-1], len(plan.steps), len(equations.free), equations.counted
     parts |= {"COUNT": 1, "KNOWN": 1, "Z": 3 * f, "X": 3 * n, "K": f * n, "ROOTS": 2 * steps, "CLOCK": 1}
     parts |= {"NEW_ROOTS": 2 * steps, "TURNED": len(counted), "NEW_TURNED": len(counted), "LOAD": 2 * n}
     parts |= {"PLACES": 6 * len(loads.expressions), "MATRIX": free * free, "RIGHT": free, "STACK": 3 * DEEP}
     two = equations.poses.steps
-    rows = 1 + n + len(two) if f == 1 else 0
-    parts |= {
-        "TWO": two,
-        "CHART": [-1],
-        "SMOOTH": 1,
-        "LAST": f,
-        "SLOPE": f,
-        "SECOND": free,
-        "LOOK": [np.inf] * steps,
-        "KEPT": n,
-        "ASIDE": 1,
-        "FASTEST": 1,
-    }
+    rows = n + len(two) if f == 1 else 0
+    parts |= {"TWO": two, "SMOOTH": 1, "LAST": f, "SECOND": free, "LOOK": [np.inf] * steps, "KEPT": n, "ASIDE": 1}
+    parts |= {"UNEVEN": [LIMIT]}
     parts |= {"MEASURES": equations.lengths[list(order)], "SERIES": MANY * (HEAD + TERMS * rows), "POWERS": 3 * TERMS}
     parts |= {"ENERGY": 4, "EFFORTS": f, "STAGES": 16 * free, "PAST": 16 * free}
     return Packed(*_laid_out(parts), kinds, order)
@@ -132,12 +126,11 @@ def _steep(mechanism: Mechanism) -> float:
 
 def _steps(plan: Plan, ids: Sequence[str], counts: bool) -> dict[str, Any]:
     """Return the steps, and what moves them; where turns are counted, poses follow each other in short ways."""
-    rows, moved, turning = [], [], []
+    rows, moved = [], []
     for step in plan.steps:
         inputs = [plan.offsets[item.index] if isinstance(item, Slot) else -1 for item in step.inputs]
         if isinstance(step.kind, General):
             inputs = [row for row in inputs if row >= 0]
-            turning += [plan.offsets[slot] for slot in step.outputs[1 : 2 * step.kind.rows.links : 2]]
         rows.append([*inputs, *(plan.offsets[slot] for slot in step.outputs)])
         moved.append(sorted(ids.index(id) for id in plan.movers[step.outputs[0]]))
     reached: list[list[int]] = [[] for _ in ids]
@@ -149,14 +142,15 @@ def _steps(plan: Plan, ids: Sequence[str], counts: bool) -> dict[str, Any]:
     drivers = [(plan.offsets[item.slot], ids.index(item.driver), item.angular, item.sign) for item in plan.drivers]
     return {
         "ROWS": _filled(rows, np.int64),
-        "TURNING": np.array(turning, np.int64),
-        "FOLLOWED": [counts or bool(turning) or bool(steps_with_roots(plan))],
+        "FOLLOWED": [
+            counts or any(isinstance(step.kind, General) for step in plan.steps) or bool(steps_with_roots(plan))
+        ],
         "MODE": np.array([step.mode for step in plan.steps], np.int64),
         "MOVED_PTR": moved_ptr,
-        "MOVED": moved_list,
+        "MOVED": np.array(moved_list, np.int64),
         "DRIVERS": np.array(drivers, np.int64).reshape(-1, 4),
         "REACHED_PTR": reached_ptr,
-        "REACHED": reached_list,
+        "REACHED": np.array(reached_list, np.int64),
     }
 
 
@@ -197,8 +191,7 @@ def _masses(equations: Reduced) -> dict[str, Ints | Floats]:
 def _terms(plan: Plan, expressions: Iterable[Affine]) -> tuple[Ints, Ints, Floats, Floats]:
     """Return expressions: where the terms of each begin, their rows, their factors (., 2), and the constants (e, 2)."""
     expressions = list(expressions)
-    ptr = np.concatenate(([0], np.cumsum([len(one.terms) for one in expressions]))).astype(np.int64)
-    flat = [term for one in expressions for term in one.terms]
+    ptr, flat = _lists([expression.terms for expression in expressions])
     rows = np.array([plan.offsets[slot] for slot, _ in flat], np.int64)
     factors = np.array([(f.real, f.imag) for _, f in flat], np.float64).reshape(-1, 2)
     return ptr, rows, factors, np.array([(e.const.real, e.const.imag) for e in expressions], np.float64).reshape(-1, 2)
@@ -220,15 +213,10 @@ def _counted(equations: Reduced) -> dict[str, Ints | Floats]:
 
 @dataclass
 class _Loads:
-    """Loads as indices of expressions.
+    """Loads as indices of expressions; `drivers` are those in the order of the arrays."""
 
-    `drivers` are those in the order of the arrays, `counted` the links whose turns are counted.
-    """
-
-    mechanism: Mechanism
-    plan: Plan
+    equations: Reduced
     drivers: Sequence[str]
-    counted: Sequence[str]
     expressions: dict[Affine, int] = field(default_factory=dict)
     lines: dict[str, list[tuple[float, ...]]] = field(default_factory=dict)
     turns: list[list[tuple[int, int, float]]] = field(default_factory=list)
@@ -250,7 +238,7 @@ class _Loads:
         return self.expressions.setdefault(expression, len(self.expressions))
 
     def _frame(self, link: str) -> Frame:
-        return FIXED if link == GROUND else self.plan.frames[link]
+        return FIXED if link == GROUND else self.equations.plan.frames[link]
 
     def _point(self, link: str, place: complex) -> int:
         return self._index(self._frame(link).point(place))
@@ -262,7 +250,7 @@ class _Loads:
         self.lines.setdefault(name, []).append(numbers)
 
     def _spring(self, load: Spring, laws: Laws) -> None:
-        ends = [self._point(link, self.mechanism.links[link].local[point]) for link, point in load.ends]
+        ends = [self._point(link, self.equations.own.links[link].local[point]) for link, point in load.ends]
         self._line("SPRINGS", *ends, -1 if load.actuator is None else laws.add(load.actuator))
         self._line("SPRING_SIZES", load.stiffness, load.free_length, load.damping)
 
@@ -270,23 +258,20 @@ class _Loads:
         ends = map(self._direction, load.links)
         self._line("TORSIONS", *ends, -1 if load.actuator is None else laws.add(load.actuator))
         # The angle is that of the sketch and a sum of terms, which leaves out their constant.
-        first, second = (self._turning[link] for link in load.links)
-        links = [self.mechanism.links[link] for link in load.links]
-        drawn = float(np.angle(links[1].direction / links[0].direction))
+        first, second = (self.equations.turning[link] for link in load.links)
+        before = self.equations.before[load.links[1]] - self.equations.before[load.links[0]]
+        links = [self.equations.own.links[link] for link in load.links]
+        drawn = float(np.angle(links[1].direction / links[0].direction)) + before
         constant = second.constant - first.constant + (second.slots.const - first.slots.const).real
         self._line("TORSION_SIZES", load.stiffness, load.free_angle - drawn - constant, load.damping)
         self.turns.append([*self._turn_terms(second, 1.0), *self._turn_terms(first, -1.0)])
 
-    @cached_property
-    def _turning(self) -> Mapping[str, Turning]:
-        return turnings(self.mechanism, self.plan.turns)
-
     def _turn_terms(self, how: Turning, sign: float) -> Iterator[tuple[int, int, float]]:
         """Yield the terms of a turn: what each is, its index, and its factor, as in `turns_at`."""
         yield from ((0, self.drivers.index(driver), sign * factor) for driver, factor in how.drivers)
-        yield from ((1, self.plan.offsets[slot], sign * factor.real) for slot, factor in how.slots.terms)
+        yield from ((1, self.equations.plan.offsets[slot], sign * factor.real) for slot, factor in how.slots.terms)
         if how.counted is not None:
-            yield 2, self.counted.index(how.counted), sign
+            yield 2, self.equations.counted.index(how.counted), sign
 
     def _push(self, load: AppliedForce, laws: Laws) -> None:
         direction = self._direction(load.link) if load.local else -1
@@ -296,7 +281,7 @@ class _Loads:
         self._line("MOMENTS", *map(self._direction, load.links), laws.add(load.size))
 
     def _friction(self, load: Friction, laws: Laws) -> None:
-        guide = self.mechanism.guides.get(load.joint)
+        guide = self.equations.own.guides.get(load.joint)
         if guide is None:
             self._line("FRICTIONS", *map(self._direction, load.links), -1)
             self._line("FRICTION_SIZES", load.limit, load.transition, 1.0, 0.0)
@@ -305,9 +290,15 @@ class _Loads:
         self._line("FRICTIONS", *carrier, self._point(guide.slider, guide.point))
         self._line("FRICTION_SIZES", load.limit, load.transition, guide.direction.real, guide.direction.imag)
 
+    def effort(self, drive: Drive, law: int) -> None:
+        """Take in an effort along a driver that is no coordinate; `UnknownError` where that is no turn of links."""
+        if drive.kind != "angle":
+            raise UnknownError(drive.kind)
+        self._line("MOMENTS", *map(self._direction, drive.links), law)
+
     def arrays(self) -> dict[str, Ints | Floats]:
         """Return expressions and loads."""
-        ptr, rows, factors, constants = _terms(self.plan, self.expressions)
+        ptr, rows, factors, constants = _terms(self.equations.plan, self.expressions)
         found: dict[str, Ints | Floats] = {"CONST": constants, "TERM_PTR": ptr, "TERM_ROW": rows, "FACTOR": factors}
         terms = [term for one in self.turns for term in one]
         found["TURN_PTR"] = np.cumsum([0, *map(len, self.turns)]).astype(np.int64)
@@ -321,11 +312,24 @@ class _Loads:
         return found
 
 
-def _lists(lists: Iterable[Sequence[int]]) -> tuple[Ints, Ints]:
-    """Return lists one behind the other, and where each begins."""
+def _joints(equations: Reduced) -> dict[str, Any]:
+    """Return the coordinates of joints, by kind and two expressions, and their units."""
+    drives = list(joint_coordinates(equations.own).values())
+    read = lines(equations.own, equations.plan, drives)
+    ptr, rows, factors, const = _terms(equations.plan, [part for line in read for part in (line.first, line.second)])
+    kinds = ("angle", "slide", "distance")
+    table = [(kinds.index(line.kind), 2 * k, 2 * k + 1) for k, line in enumerate(read)]
+    units = [1.0 if drive.kind == "angle" else equations.size for drive in drives]
+    return {
+        "JOINTS": np.array(table, np.int64).reshape(-1, 3), "JOINT_PTR": ptr, "JOINT_ROW": rows,
+        "JOINT_CONST": const, "JOINT_FACTOR": factors, "JOINT_UNIT": np.array(units, np.float64),
+    }  # fmt: skip
+
+
+def _lists(lists: Iterable[Sequence[Any]]) -> tuple[Ints, list[Any]]:
+    """Return where each of some lists begins, and all of them one behind the other."""
     lists = list(lists)
-    ptr = np.concatenate(([0], np.cumsum([len(one) for one in lists])))
-    return ptr.astype(np.int64), np.array([k for one in lists for k in one], np.int64)
+    return np.concatenate(([0], np.cumsum([len(one) for one in lists]))).astype(np.int64), [k for o in lists for k in o]
 
 
 def _filled(lines: Sequence[Sequence[float]], dtype: Any) -> Any:

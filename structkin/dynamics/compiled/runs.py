@@ -10,29 +10,26 @@ from typing import Any
 
 import numpy as np
 
+from structkin.dynamics.compiled.conditioning import is_uneven
 from structkin.dynamics.compiled.equations import evaluate, rate
 from structkin.dynamics.compiled.layout import (
-    CHART,
     ENERGY,
-    FASTEST,
     FREE,
     KNOWN,
+    LAST,
     LOOK,
-    MEASURES,
     PAST,
     ROOTS,
     SECOND,
     SMOOTH,
     STAGES,
-    TURNING,
     TWO,
-    K,
-    X,
     ints,
     numbers,
 )
-from structkin.dynamics.reduced.dead_points import FAST, LEAVE
-from structkin.dynamics.reduced.equations import DEAD
+
+#: Roots that go to zero are looked at from this size on, and anew where they have grown above the second.
+AHEAD, AWAY = 0.25, 0.4
 
 
 def advance(
@@ -58,7 +55,7 @@ def advance(
     if not evaluate(I, D, start + begin * h, y, 1):
         return begin
     for k in range(begin, stop):
-        if may_change(I, D, DEAD):
+        if is_uneven(I, D) or goes_flat(I, D):
             return k
         for i in range(m):
             stage[0, i], stage[0, m + i] = y[m + i], second[i]
@@ -79,44 +76,20 @@ def advance(
     return max(begin, stop)
 
 
-def may_change(I: Any, D: Any, near: float) -> bool:
-    """Return whether other coordinates may tell the motion better from here on."""
+def goes_flat(I: Any, D: Any) -> bool:
+    """Return whether a group of a mechanism with one coordinate may be flat ahead: its root goes to zero."""
     roots, two, look = numbers(I, D, ROOTS).reshape(2, -1), ints(I, TWO), numbers(I, D, LOOK)
-    chart = ints(I, CHART)[0]
-    if chart >= 0:
-        return bool(abs(roots[0, chart]) >= LEAVE)
-    if ints(I, SMOOTH)[0] != 0:
+    if ints(I, SMOOTH)[0] != 0 or numbers(I, D, LAST).shape[0] != 1:
         return False
-    found = is_fast(I, D, turning_speed(I, D))
+    found = False
     for k in range(two.shape[0]):
         s = two[k]
         size = abs(roots[0, s])
-        if size > LEAVE:
+        if size > AWAY:
             look[s] = inf
-        elif size < min(near, look[s]) and roots[0, s] * roots[1, s] <= 0.0:
+        elif size < min(AHEAD, look[s]) and roots[0, s] * roots[1, s] <= 0.0:
             found = True
     return found
-
-
-def turning_speed(I: Any, D: Any) -> float:
-    """Return how fast a free coordinate turns a link of a general group at most."""
-    turning, measures = ints(I, TURNING), numbers(I, D, MEASURES)
-    x, fastest = numbers(I, D, X).reshape(3, -1), 0.0
-    columns = numbers(I, D, K).reshape(-1, x.shape[1])
-    for a in range(ints(I, FREE)[0]):
-        for k in range(turning.shape[0]):
-            r = turning[k]
-            turn = x[0, r] * columns[a, r + 1] - x[0, r + 1] * columns[a, r]
-            fastest = max(fastest, abs(turn) * measures[a])
-    return fastest
-
-
-def is_fast(I: Any, D: Any, speed: float) -> bool:
-    """Return whether a link turns so fast that a dead point may be near."""
-    limit = numbers(I, D, FASTEST)
-    if speed < FAST:
-        limit[0] = 0.0
-    return bool(speed > max(FAST, limit[0]))
 
 
 def take_step(I: Any, D: Any, method: int, t: float, y: Any, h: float, stage: Any) -> bool:

@@ -1,7 +1,7 @@
 """A pose from a power series. The text of this module becomes part of the compiled one.
 
-Around a flat pose, and at dead points, `structkin.dynamics.reduced.series` knows the pose of a mechanism with one
-coordinate as a power series: of its driver and all slots, and here also of the roots of its groups.
+Around a flat pose `structkin.dynamics.reduced.series` knows the pose of a mechanism with one coordinate as a power
+series: of all slots, and here also of the roots of its groups.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from structkin.dynamics.reduced.series import VALID
 MANY, HEAD = 4, 3
 
 
-def expand(I: Any, D: Any, q: float, rate: float, z: Any, x: Any, columns: Any, slope: Any) -> bool:
-    """Write driver z (3, 1), slots x (3, n), K (1, n) at a coordinate; False where no series holds.
+def expand(I: Any, D: Any, q: float, rate: float, x: Any, columns: Any) -> bool:
+    """Write slots x (3, n) and K (1, n) at a coordinate and its rate; False where no series holds.
 
-    `slope` (1,) is dz/dq; the last rows of z and x hold what is there without a second rate of the coordinate.
+    The last row of x holds what is there without a second rate of the coordinate.
     """
     series, weights, two = numbers(I, D, SERIES).reshape(MANY, -1), numbers(I, D, POWERS).reshape(3, -1), ints(I, TWO)
     roots, n = numbers(I, D, NEW_ROOTS).reshape(2, -1), x.shape[1]
@@ -29,20 +29,17 @@ def expand(I: Any, D: Any, q: float, rate: float, z: Any, x: Any, columns: Any, 
         if not (radius > 0.0 and abs(s) <= VALID * radius):
             continue
         weigh_powers(s / radius, radius * series[j, 1], weights)
-        for row in range(1 + n + two.shape[0]):
+        for row in range(n + two.shape[0]):
             value, first, second = 0.0, 0.0, 0.0
             at = HEAD + row * TERMS
             for k in range(TERMS):
                 value += series[j, at + k] * weights[0, k]
                 first += series[j, at + k] * weights[1, k]
                 second += series[j, at + k] * weights[2, k]
-            if row == 0:
-                z[0, 0], z[1, 0], z[2, 0], slope[0] = value, first * rate, second * rate * rate, first
-            elif row <= n:
-                x[0, row - 1], x[1, row - 1], x[2, row - 1] = value, first * rate, second * rate * rate
-                columns[0, row - 1] = first
+            if row < n:
+                x[0, row], x[1, row], x[2, row], columns[0, row] = value, first * rate, second * rate * rate, first
             else:
-                roots[0, two[row - n - 1]], roots[1, two[row - n - 1]] = value, first * rate
+                roots[0, two[row - n]], roots[1, two[row - n]] = value, first * rate
         ints(I, SMOOTH)[0] = 1
         return True
     return False

@@ -8,7 +8,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from structkin.dynamics.compiled import equations, forces, laws_at, layout, runs, series_at, turns_at
+from structkin.dynamics.compiled import (
+    conditioning,
+    equations,
+    forces,
+    laws_at,
+    layout,
+    runs,
+    series_at,
+    turns_at,
+)
 from structkin.dynamics.compiled.differentiate import derivative
 from structkin.dynamics.reduced.poses import STRAY, TURN
 from structkin.kinematics.kernels.group_rows import Formulas
@@ -57,9 +66,13 @@ def equations_source() -> str:
     """Return the source of the module of the equations."""
     lines = [
         _EQUATIONS,
-        *(line for module in (layout, turns_at, series_at, equations, runs) for line in _constants(module)),
+        *(
+            line
+            for module in (layout, turns_at, series_at, conditioning, equations, runs)
+            for line in _constants(module)
+        ),
     ]
-    for module in (layout, laws_at, turns_at, forces, series_at, equations, runs):
+    for module in (layout, laws_at, turns_at, forces, series_at, conditioning, equations, runs):
         lines += _texts(module)
     # What it imports is part of it.
     calling = Path(layout.__file__).with_name("calling.py").read_text(encoding="utf-8")

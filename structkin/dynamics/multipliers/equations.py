@@ -239,7 +239,7 @@ class Multipliers:
         self.turns.accept(t, y[: self.coordinates.n], *self._frames(y))
         self.remember(t, y)
 
-    def change(self, t: float, y: Floats, near: float = 0.0) -> Floats | None:
+    def change(self, t: float, y: Floats, *, stuck: bool = False) -> Floats | None:
         """Return None: these coordinates tell every pose, none takes the place of another."""
         return None
 

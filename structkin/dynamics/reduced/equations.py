@@ -22,9 +22,10 @@ from structkin.dynamics.bodies import Body
 from structkin.dynamics.contacts import depths, note_impacts
 from structkin.dynamics.efforts import given_efforts
 from structkin.dynamics.loads import wrenches
+from structkin.dynamics.multipliers.driver_rows import DriverRows
 from structkin.dynamics.reduced.counted import Counted
-from structkin.dynamics.reduced.dead_points import DeadPoints
 from structkin.dynamics.reduced.maps import SlotMap
+from structkin.dynamics.reduced.partition import JointRates
 from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 from structkin.dynamics.reduced.poses import Poses
 from structkin.dynamics.state import State
@@ -40,22 +41,18 @@ Floats = NDArray[np.float64]
 
 #: A coordinate that moves the links faster than this, made dimensionless by the mechanism's size, is at a dead point.
 STEEP = 1e4
-#: The root of a group below which its dead point is looked for.
-DEAD = 0.25
 
 
 @dataclass(frozen=True)
 class Instant:
     """Everything at one time: slots x (3, rows, 1), drivers z (f, 3), and the effort each driver needs (f,).
 
-    `second` holds the second rates of the free coordinates of the state, which are those of their drivers as a rule.
     `turns` (k,) [rad] are those of the links counted. `kinetic` is the kinetic energy [J], `power` its rate [W].
     `around` (rows, nodes) holds complex slots around a pose near a change point, for what is asked of it later.
     """
 
     x: Floats
     z: Floats
-    second: Floats
     effort: Floats
     turns: Floats
     kinetic: float
@@ -66,12 +63,23 @@ class Instant:
 class Reduced:
     """The reduced equations of a mechanism, evaluated at one instant at a time.
 
-    The state is y = (q_f, q_f'): the free coordinates and their rates, or near a dead point what stands in for them.
+    The state is y = (z_f, z_f'): the free coordinates and their rates.
     """
 
-    def __init__(self, mechanism: Mechanism, plan: Plan, bodies: Sequence[Body], users: Sequence[UserLoad]) -> None:
-        """Prepare the maps from slots to bodies."""
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        plan: Plan,
+        bodies: Sequence[Body],
+        users: Sequence[UserLoad],
+        own: Mechanism | None = None,
+    ) -> None:
+        """Prepare the maps from slots to bodies.
+
+        `own` is the mechanism in its own coordinates, where these are others: efforts act along its drivers.
+        """
         self.mechanism, self.plan, self.users = mechanism, plan, tuple(users)
+        self.own = own or mechanism
         self.order = tuple(mechanism.drives)
         laws = [drive.law for drive in mechanism.drives.values()]
         self.free = np.array([k for k, law in enumerate(laws) if law is None], dtype=np.intp)
@@ -84,9 +92,9 @@ class Reduced:
             plan, [frame.point(body.center) for frame, body in zip(frames, self.bodies, strict=True)]
         )
         self._direction = SlotMap(plan, [frame.direction for frame in frames])
-        self._links = [name for name in mechanism.links if name != mechanism.topology.ground]
-        self._origin = SlotMap(plan, [plan.frames[link].origin for link in self._links])
-        self._turning = SlotMap(plan, [plan.frames[link].direction for link in self._links])
+        self.links = [name for name in mechanism.links if name != mechanism.topology.ground]
+        self._origin = SlotMap(plan, [plan.frames[link].origin for link in self.links])
+        self._turning = SlotMap(plan, [plan.frames[link].direction for link in self.links])
         self._loaded = bool(mechanism.forces.loads) or bool(users)
         gravity = mechanism.forces.gravity
         self._gravity = np.array((gravity.real, gravity.imag))
@@ -95,22 +103,26 @@ class Reduced:
         self.evaluations = 0
         self._last: tuple[float, Floats, Instant] | None = None
         places = np.array(list(mechanism.points.values()))
-        self._size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
-        self.lengths = np.array([1.0 if drive.kind == "angle" else self._size for drive in mechanism.drives.values()])
-        how = turnings(mechanism, plan.turns)
-        #: The links whose turns no driver tells, and the turns of all links at the start [rad].
-        self.counted = tuple(link for link in self._links if how[link].counted == link)
+        self.size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
+        self.lengths = np.array([1.0 if drive.kind == "angle" else self.size for drive in mechanism.drives.values()])
+        #: How each link turns since the sketch that these coordinates begin in, and the links that no driver tells.
+        self.turning = turnings(mechanism, plan.turns)
+        self.counted = tuple(link for link in self.links if self.turning[link].counted == link)
+        #: Turns of all links [rad] from the mechanism's own sketch to the one of these coordinates, and at the start.
+        self.before = dict.fromkeys(mechanism.links, 0.0)
         self.begun: dict[str, float] = {}
         sketch = np.array([np.angle(mechanism.links[link].direction) for link in self.counted])
         counted = Counted(plan, [plan.frames[link].direction for link in self.counted], sketch)
         self.poses = Poses(plan, self.order, self.lengths, counted)
-        self._dead_points = DeadPoints(self.poses, self.free)
+        # Efforts act along the mechanism's own drivers, which need not be the coordinates.
+        self._given = list(self.own.forces.efforts)
+        self._given_rates = JointRates(self.own, plan, [self.own.drives[id] for id in self._given])
 
     # --- the equations ------------------------------------------------------------------------------------
 
     def __call__(self, t: float, y: Floats) -> Floats:
         """Return the rate of the state; `NoPoseError` where there is none."""
-        return np.concatenate((y[len(self.free) :], self.at(t, y).second))
+        return np.concatenate((y[len(self.free) :], self.at(t, y).z[self.free, 2]))
 
     def at(self, t: float, y: Floats) -> Instant:
         """Return everything at a time and state; `NoPoseError` where the pose is not regular."""
@@ -121,28 +133,41 @@ class Reduced:
         self._last = t, np.array(y), instant
         return instant
 
-    def resume(self, q: Floats, x: Floats, roots: Floats, grown: NDArray[np.bool_], turns: Floats) -> None:
+    def resume(self, q: Floats, x: Floats, roots: Floats, turns: Floats) -> None:
         """Go on from coordinates (f,) that were come to elsewhere, with slots (rows,) and roots (k,) of the groups.
 
-        `grown` (k,) tells the roots that have been large since the equations were last asked, `turns` are those of the
-        links counted.
+        `turns` are those of the links counted there.
         """
-        self._dead_points.forget(grown)
         self.poses.resume(q, x, roots, turns)
         self._last = None
 
     def aside(self) -> Reduced:
         """Return equations that go on from the last pose, and leave these where they are."""
         found = copy(self)
-        found.poses, found._dead_points = self.poses.aside(), copy(self._dead_points)
-        found._dead_points.poses = found.poses
+        found.poses = self.poses.aside()
         return found
+
+    def slots(self, t: float, y: Floats) -> tuple[Floats, Floats] | None:
+        """Return slots (rows,) at a state, and K (free, rows) of the free coordinates; None at a flat pose.
+
+        There the pose is told by a series, in the coordinates that it was come to with.
+        """
+        q = self._coordinates(t, y)
+        pose, _ = self.poses.at(t, q[:, 0], q[:, 1])
+        return None if pose.smooth else (pose.x, pose.K[self.free])
+
+    def frames(self, x: Floats) -> Floats:
+        """Return X, X', X'' (3, 4 links) of `links`: origin and direction of each, at slots (3, rows)."""
+        parts = [np.stack((self._origin.value(x[0]), self._turning.value(x[0])), axis=1)]
+        parts += [np.stack((self._origin.rate(x[k]), self._turning.rate(x[k])), axis=1) for k in (1, 2)]
+        return np.stack([part.reshape(-1) for part in parts])
 
     def recorded(self, t: float, y: Floats) -> Instant:
         """Return everything at a time and state that is kept; what was evaluated before stays the last pose."""
         aside = self.aside()
         instant = aside.at(t, y)
-        aside._follow(t, y)
+        z = self._coordinates(t, y)
+        aside.poses.at(t, z[:, 0], z[:, 1])
         around = aside.poses.circle()
         self.evaluations = aside.evaluations
         return instant if around is None else replace(instant, around=around)
@@ -153,89 +178,49 @@ class Reduced:
         return instant.kinetic, instant.power
 
     @property
-    def renewed(self) -> bool:
-        """Nothing is put right between steps: the joints close by themselves."""
-        return False
-
-    def settle(self, t: float, y: Floats) -> Floats:
-        """Return the state as it is."""
-        return y
-
-    @property
     def measures(self) -> Floats:
-        """What makes the coordinates of the state comparable (f,): a radian, the mechanism's size, or 1 of a root."""
-        return self.poses.measures[self.free]
-
-    def come_apart(self, t: float, y: Floats) -> str:
-        """No joint comes apart."""
-        return ""
-
-    def strained(self, method: str, h: float) -> str:
-        """There are no gains."""
-        return ""
-
-    def change(self, t: float, y: Floats, near: float = DEAD) -> Floats | None:
-        """Return the state in other coordinates, if these tell the motion better from here on; None if not.
-
-        It changes what the equations take as a state. Near a dead point of a group, where its root (a signed sine) is
-        smaller than `near`, the root takes the place of a free coordinate.
-        """
-        rates = self._follow(t, y)
-        changed = self._dead_points.change(rates, near)
-        if changed is None:
-            return None
-        assert self.poses.last is not None
-        self._last = None
-        return np.concatenate((self.poses.last.q[self.free], changed[self.free]))
-
-    def _follow(self, t: float, y: Floats) -> Floats:
-        """Bring the poses to a state and return the rates (f,) of its coordinates."""
-        q = self._coordinates(t, y)
-        self.poses.at(t, q[:, 0], q[:, 1])
-        return q[:, 1]
+        """What makes the coordinates of the state comparable (f,): a radian, or the mechanism's size."""
+        return self.lengths[self.free]
 
     def _solve(self, t: float, y: Floats) -> Instant:
-        q, free = self._coordinates(t, y), self.free
-        pose, bend = self.poses.at(t, q[:, 0], q[:, 1])
-        # Drivers and slots have K and z'^T L z' by the coordinates: of the drivers these are 1 and 0 as a rule.
-        Kz, K = np.split(pose.K, [len(q)], axis=1)
-        bend_z, convective = np.split(bend, [len(q)])
-        measures = self.poses.measures
+        z, free = self._coordinates(t, y), self.free
+        pose, convective = self.poses.at(t, z[:, 0], z[:, 1])
+        K, lengths = pose.K, self.lengths
         # Near a dead point a coordinate stands almost still while the links move on: it tells their motion no more.
         steep = max(
-            np.max(np.abs(self._turning.rate(K.T) * measures), initial=0.0),
-            np.max(np.abs(self._origin.rate(K.T) * measures), initial=0.0) / self._size,
+            np.max(np.abs(self._turning.rate(K.T) * lengths), initial=0.0),
+            np.max(np.abs(self._origin.rate(K.T) * lengths), initial=0.0) / self.size,
         )
-        if not steep < STEEP or not np.isfinite(bend).all():
+        if not steep < STEEP or not np.isfinite(convective).all():
             raise NoPoseError(t, Status.SINGULAR, -1)
-        x, z = np.zeros((3, len(pose.x), 1)), np.zeros_like(q)
-        x[0, :, 0], x[1, :, 0], z[:, 0], z[:, 1] = pose.x, q[:, 1] @ K, pose.z, q[:, 1] @ Kz
+        x = np.zeros((3, len(pose.x), 1))
+        x[0, :, 0], x[1, :, 0] = pose.x, z[:, 1] @ K
         matrix, force = self._balance(t, z, x, K, convective)
         # What the free coordinates' second rates leave over is what the prescribed drivers have to give.
-        given = given_efforts(self.mechanism, self.order, t)
-        rest = force + Kz @ given - matrix @ q[:, 2]
+        given = given_efforts(self.own, self._given, t) @ self._given_rates(pose.x, K.T)
+        rest = force + given - matrix @ z[:, 2]
         try:
-            q[free, 2] = np.linalg.solve(matrix[np.ix_(free, free)], rest[free])
+            z[free, 2] = np.linalg.solve(matrix[np.ix_(free, free)], rest[free])
         except np.linalg.LinAlgError:
             raise NoPoseError(t, Status.SINGULAR, -1) from None
-        if not np.isfinite(q[:, 2]).all():
+        if not np.isfinite(z[:, 2]).all():
             raise BlownUpError(t)
-        x[2, :, 0], z[:, 2] = q[:, 2] @ K + convective, q[:, 2] @ Kz + bend_z
-        effort = matrix @ q[:, 2] - force - Kz @ given
-        effort[free] = given[free]
-        return Instant(x, z, q[free, 2], effort, self.poses.turns, *self._energy(x))
+        x[2, :, 0] = z[:, 2] @ K + convective
+        effort = matrix @ z[:, 2] - force - given
+        effort[free] = given_efforts(self.mechanism, [self.order[k] for k in free], t)
+        return Instant(x, z, effort, self.poses.turns, *self._energy(x))
 
     def _coordinates(self, t: float, y: Floats) -> Floats:
         """Return the coordinates (f, 3) at a state, the second rates of the free ones zero."""
-        f, q = len(self.free), np.zeros((len(self.order), 3))
+        f, z = len(self.free), np.zeros((len(self.order), 3))
         if not np.isfinite(y).all():
             raise BlownUpError(t)
-        q[self.free, 0], q[self.free, 1] = y[:f], y[f:]
+        z[self.free, 0], z[self.free, 1] = y[:f], y[f:]
         for k, law in self.prescribed:
-            q[k] = [float(part[0]) for part in law(np.array([t]))]
-        if not np.isfinite(q).all():
+            z[k] = [float(part[0]) for part in law(np.array([t]))]
+        if not np.isfinite(z).all():
             raise NoPoseError(t, Status.NO_INPUT, -1)
-        return q
+        return z
 
     def _energy(self, x: Floats) -> tuple[float, float]:
         """Return the kinetic energy and its rate."""
@@ -249,8 +234,7 @@ class Reduced:
         """Return sum K^T M K of the free coordinates (f, f) at a state."""
         instant = self.at(t, y)
         assert self.poses.last is not None
-        K = self.poses.last.K[:, len(self.order) :]
-        return self._inertia(*self._rates(instant.x, K))[np.ix_(self.free, self.free)]
+        return self._inertia(*self._rates(instant.x, self.poses.last.K))[np.ix_(self.free, self.free)]
 
     def _rates(self, x: Floats, K: Floats) -> tuple[Floats, Floats]:
         """Return K of the centres of mass (b, 2, f) and of the angles (b, f)."""
@@ -275,8 +259,8 @@ class Reduced:
     def _applied(self, t: float, z: Floats, x: Floats, K: Floats) -> Floats:
         """Return what all loads but gravity do along the coordinates (f,)."""
         total = wrenches(self._state(t, z, x, self.poses.turns), (), self.users, impacts=self.impacts)
-        force = np.stack([total.force[link][0] for link in self._links])
-        moment = np.array([total.moment[link][0] for link in self._links])
+        force = np.stack([total.force[link][0] for link in self.links])
+        moment = np.array([total.moment[link][0] for link in self.links])
         U, dU = self._turning.value(x[0, :, 0]), self._turning.rate(K.T)
         angle = U[:, 0, None] * dU[:, 1] - U[:, 1, None] * dU[:, 0]
         return np.asarray(np.einsum("bif,bi->f", self._origin.rate(K.T), force) + moment @ angle)
@@ -301,11 +285,45 @@ class Reduced:
         return self._state(t, instant.z, instant.x, instant.turns)
 
     def _state(self, t: float, z: Floats, x: Floats, turns: Floats) -> State:
-        """Return drivers (f, 3), slots (3, rows, 1) and turns of the links counted as a motion of one sample."""
-        drivers = {id: z[k][:, None] for k, id in enumerate(self.order)}
+        """Return drivers (f, 3), slots (3, rows, 1) and turns of the links counted as a motion of one sample.
+
+        It is that of the mechanism with its own drivers.
+        """
         lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
-        counted = dict(zip(self.counted, turns[:, None], strict=True))
-        return State(self.mechanism, self.plan, np.array([t]), drivers, lanes, counted=counted, begun=self.begun)
+        turned = self.turns(z, x[0, :, 0], turns)
+        # Only functions of the user read what the drivers do.
+        values = z if self.own is self.mechanism or not self.users else self.own_drivers(z, x[:, :, 0], turned)
+        drivers = dict(zip(self.own.drives, values[:, :, None], strict=True))
+        counted = {link: np.array([turn]) for link, turn in turned.items()}
+        return State(self.own, self.plan, np.array([t]), drivers, lanes, counted=counted, begun=self.begun)
+
+    def turns(self, z: Floats, x: Floats, counted: Floats) -> dict[str, float]:
+        """Return how far each link has turned since the mechanism's own sketch [rad], whole turns counted.
+
+        At drivers z (f, 3), slots x (rows,) and the turns of the links counted (k,).
+        """
+        values, near = dict(zip(self.order, z[:, 0], strict=True)), dict(zip(self.counted, counted, strict=True))
+        found = {}
+        for link, how in self.turning.items():
+            turn = self.before[link] + how.constant + how.slots.const.real
+            turn += sum(factor.real * x[self.plan.offsets[slot]] for slot, factor in how.slots.terms)
+            turn += sum(factor * values[driver] for driver, factor in how.drivers)
+            found[link] = float(turn if how.counted is None else turn + near[how.counted])
+        return found
+
+    def own_drivers(self, z: Floats, x: Floats, turned: Mapping[str, float]) -> Floats:
+        """Return values and two rates (f, 3) of the mechanism's own drivers.
+
+        At coordinates z (f, 3) and slots x (3, rows); `turned` are the turns of all links since the own sketch.
+        """
+        X, found = self.frames(x), np.empty((len(self.own.drives), 3))
+        rows = DriverRows(self.own, self.links, list(self.own.drives))
+        found[:, 0] = rows.values(X[0], np.array([turned[link] for link in self.links]))
+        found[:, 1], found[:, 2] = rows.rates(*X)
+        for k, id in enumerate(self.own.drives):
+            if id in self.order:
+                found[k] = z[self.order.index(id)]
+        return found
 
     # --- the pose -----------------------------------------------------------------------------------------
 

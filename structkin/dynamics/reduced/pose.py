@@ -1,4 +1,4 @@
-"""One pose of a simulated mechanism: drivers, slots, K, and the roots of its dyads with their slopes."""
+"""One pose of a simulated mechanism: slots, K, and the roots of its dyads with their slopes."""
 
 from __future__ import annotations
 
@@ -41,13 +41,12 @@ class BlownUpError(NoPoseError):
 
 @dataclass(frozen=True)
 class Pose:
-    """Coordinates q (f,), drivers z (f,) and slots x (rows,), and K (f, f + rows) of drivers and slots by q.
+    """Coordinates q (f,), slots x (rows,), and K (f, rows) of the slots.
 
     `roots` (k,) are those of the steps that have two modes; `smooth` says that all this is from a series.
     """
 
     q: Floats
-    z: Floats
     x: Floats
     K: Floats
     roots: Floats

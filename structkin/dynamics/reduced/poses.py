@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.reduced.across import across
 from structkin.dynamics.reduced.counted import Counted
-from structkin.dynamics.reduced.inverse import Chart
 from structkin.dynamics.reduced.pose import (
     NoPoseError,
     Pose,
@@ -44,7 +43,7 @@ HALVINGS = 10
 STRAY = 0.5
 #: A group with a smaller margin (a squared sine) and no series is flat: its rates are rounding.
 FLAT = 1e-8
-#: So far from where no series was found there is none [rad or parts of the size].
+#: So far from where no series of a general group was found there is none [rad or parts of the size].
 IN_VAIN = 3e-3
 #: The last pose is on a new series, if it lies within this part of its radius, to this part of the largest slot.
 REACH, MEETS = 0.6, 1e-5
@@ -52,6 +51,12 @@ REACH, MEETS = 0.6, 1e-5
 NARROW = 0.01
 #: A root below this may be zero in the neighbourhood of a pose.
 ACROSS = 0.3
+#: A root goes straight to zero, as at a flat pose, where |r r''| is a smaller part of r'^2: it is 1 at a dead point.
+STRAIGHT = 0.5
+#: Where a series was looked for in vain, another one is as soon as the root is this part of what it was then.
+CLOSER = 0.25
+#: Step of the differences that tell how roots bend [rad or parts of the size].
+BEND = 1e-5
 
 
 class Poses:
@@ -62,7 +67,6 @@ class Poses:
         self.plan, self.order, self.lengths = plan, tuple(order), lengths
         self._counted, self.turns = counted, np.zeros(0)
         self._last: Pose | None = None
-        self.chart = Chart()
         self.steps, self._general = steps_with_roots(plan), general_steps(plan)
         # Behind origins and directions of its links a general group has the angles that it counts.
         groups = [(step.outputs, 2 * step.kind.rows.links) for step in plan.steps if isinstance(step.kind, General)]
@@ -70,7 +74,10 @@ class Poses:
         self._unit = [row for slot in units for row in (plan.rows(slot).start, plan.rows(slot).start + 1)]
         self._start: tuple[Floats, Floats] | None = None
         self._slopes: tuple[Pose, Floats] | None = None
+        self._bends: tuple[Pose, dict[int, float]] | None = None
         self._series: list[Series] = []
+        #: How small roots were where no series was found, until they have grown; where none of a general group was.
+        self._refused: dict[int, float] = {}
         self._in_vain: Floats | None = None
         self._signs: tuple[Pose, Floats] | None = None
 
@@ -88,13 +95,13 @@ class Poses:
     def aside(self) -> Poses:
         """Return poses that go on from the last one, and leave these where they are."""
         found = copy(self)
-        found._series = list(self._series)
+        found._series, found._refused = list(self._series), dict(self._refused)
         return found
 
     def start(self, x: Floats, z: Floats, turns: Floats) -> None:
         """Begin at a known regular pose: slots (rows,), drivers' values (f,), turns (k,) of the links counted."""
         self._start, self.turns = (x, z), turns
-        self.last, self.chart, self._series, self._in_vain = None, Chart(), [], None
+        self.last, self._series, self._refused, self._in_vain = None, [], {}, None
 
     def resume(self, q: Floats, x: Floats, roots: Floats, turns: Floats) -> None:
         """Go on from coordinates (f,) on the same motion that were come to elsewhere, with slots (rows,) and roots.
@@ -113,15 +120,16 @@ class Poses:
         if pose is not None:
             self._keep(pose)
 
-    def foresee(self, q: Floats) -> bool:
-        """Expand around coordinates (1,) ahead; tell whether the motion is smooth from the last pose to there."""
+    def foresee(self, q: Floats, k: int) -> bool:
+        """Expand around coordinates (1,) ahead, where root k is zero; tell whether the last pose is on that series."""
         assert self.last is not None
+        if not self._is_straight(k):
+            return False
         found = self._expanded(q)
         if found is not None and self._series[-1].holds(self.last.q, REACH):
             return True
         if found is not None:
             self._series.pop()
-        self._in_vain = None
         return False
 
     @property
@@ -130,7 +138,7 @@ class Poses:
         return tuple(self._series)
 
     def at(self, t: float, q: Floats, rates: Floats) -> tuple[Pose, Floats]:
-        """Return the pose at coordinates q (f,), and z'^T L z' of drivers and slots (f + rows,) at their rates (f,).
+        """Return the pose at coordinates q (f,), and z'^T L z' of the slots (rows,) at their rates (f,).
 
         Raises `NoPoseError` where there is none.
         """
@@ -145,23 +153,12 @@ class Poses:
             return self.last, self._convective_smooth(t, q, rates)
         return self.last, self.convective(self.last, rates)
 
-    def take(self, chart: Chart, pose: Pose) -> None:
-        """Go on from a pose in the coordinates of a chart."""
-        self.chart, self.last, self._series, self._in_vain = chart, pose, [], None
-
-    def settle(self) -> bool:
-        """Make the last pose one from a series; tell whether there is one."""
-        assert self.last is not None
-        pose = self._expanded(self.last.q)
-        self.last = pose or self.last
-        return pose is not None
-
     def circle(self) -> NDArray[np.complex128] | None:
         """Return complex slots (rows, nodes) around the last pose, where its K and L come from such; None elsewhere."""
-        if self.last is None or not self.last.smooth or self.chart.step is not None:
+        if self.last is None or not self.last.smooth:
             return None
         series = self.expand(self.last.q, self._ways(self.last.q)[:1])
-        return None if series is None else series.nodes[len(self.order) :, 0]
+        return None if series is None else series.nodes[:, 0]
 
     # --- from pose to pose --------------------------------------------------------------------------------
 
@@ -186,20 +183,19 @@ class Poses:
         if not pose.smooth:
             # Kept while trial steps go in and out of it; far from it, its sheet may be another.
             self._series = [one for one in self._series if one.holds(pose.q, 1.0)]
+            if self._refused:
+                self._refused = {k: size for k, size in self._refused.items() if abs(pose.roots[k]) < 2 * GUARD}
 
     def _hop(self, t: float, q: Floats) -> Pose | tuple[Status, int]:
         """Return the pose at q, or why it cannot be told from here."""
         assert self.last is not None
         last, way = self.last, q - self.last.q
-        if (self.steps or self.plan.tracked or self._counted.any) and np.max(
-            np.abs(way) / self.measures, initial=0.0
-        ) > WAY:
+        way_is_long = np.max(np.abs(way) / self.lengths, initial=0.0) > WAY
+        if (self.steps or self.plan.tracked or self._counted.any) and way_is_long:
             return Status.NOT_CONVERGED, -1
         for one in self._series:
             if one.holds(q):
                 return self._from_series(one, q)
-        if self.chart.step is not None:
-            return self._expanded(q) or (Status.SINGULAR, self.plan.steps[self.chart.step].group)
         expected = self.expected(way)
         modes = np.where(expected < 0, -1, 1)
         turned = modes != np.where(last.roots < 0, -1, 1)
@@ -217,16 +213,30 @@ class Poses:
         """The slopes (f, k) of the roots at the last pose."""
         assert self.last is not None
         if self._slopes is None or self._slopes[0] is not self.last:
-            self._slopes = self.last, slopes_at(self.plan, self.steps, self.last.x, self.last.K[:, len(self.order) :])
+            self._slopes = self.last, slopes_at(self.plan, self.steps, self.last.x, self.last.K)
         return self._slopes[1]
 
-    @property
-    def measures(self) -> Floats:
-        """What makes the coordinates comparable (f,): a radian, the size of the mechanism, or 1 of an angle."""
-        measures = self.lengths.copy()
-        if self.chart.step is not None:
-            measures[self.chart.index] = 1.0
-        return measures
+    def _is_straight(self, k: int) -> bool:
+        """Return whether root k goes straight to zero from the last pose, across the poses where it is flat.
+
+        To second order: at a dead point the square of a root is straight, r r'' = -r'^2; where a group is never flat
+        but nearly so, r r'' = r'^2 at some distance and more on the way. In both cases there is no series to be found.
+        """
+        last = self.last
+        assert last is not None
+        if self._bends is None or self._bends[0] is not last:
+            self._bends = last, {}
+        normal = self.slopes[:, k] * self.lengths
+        size = float(np.linalg.norm(normal))
+        if k not in self._bends[1]:
+            along = normal / (size or 1.0) * self.lengths
+            K, L, h = along @ last.K, self.convective(last, along), BEND
+            ahead, behind = (
+                slopes_at(self.plan, self.steps, last.x + s * (K + 0.5 * s * L), (K + s * L)[None])[0, k]
+                for s in (h, -h)
+            )
+            self._bends[1][k] = float((ahead - behind) / (2 * h))
+        return bool(abs(last.roots[k] * self._bends[1][k]) < STRAIGHT * size**2)
 
     # --- regular poses ------------------------------------------------------------------------------------
 
@@ -238,7 +248,7 @@ class Poses:
         status = Status(int(lanes.status[0]))
         flat = self.steps[int(np.argmin(least))] if self.steps else 0
         if status in (Status.OK, Status.SINGULAR) and np.min(least, initial=np.inf) < GUARD**2:
-            pose = self._expanded(q)
+            pose = self._across(q, np.sqrt(least))
             if pose is not None:
                 return pose
             if not lanes.least[flat] > FLAT:
@@ -254,6 +264,17 @@ class Poses:
             return Status.SINGULAR, self.plan.steps[flat].group
         turned = self._turned(q, x)
         return turned or self.regular(q, x, roots) or (Status.SINGULAR, -1)
+
+    def _across(self, q: Floats, sizes: Floats) -> Pose | None:
+        """Return the pose at q from a series, where roots of these sizes (k,) are small because a flat pose is near."""
+        assert self.last is not None
+        small = [int(k) for k in np.flatnonzero(sizes < GUARD) if sizes[k] < CLOSER * self._refused.get(int(k), np.inf)]
+        if not self.last.smooth:
+            small = [k for k in small if self._is_straight(k)]
+        pose = self._expanded(q) if small else None
+        if pose is None:
+            self._refused.update((k, float(sizes[k])) for k in small)
+        return pose
 
     def _turned(self, q: Floats, x: Floats) -> Pose | tuple[Status, int] | None:
         """Return the pose from a series, or why there is none, where a general group is or has been singular.
@@ -291,12 +312,11 @@ class Poses:
     def regular(self, z: Floats, x: Floats, roots: Floats) -> Pose | None:
         """Return a regular pose with its K by the drivers, None where that has no numbers."""
         K = Coefficients(self.plan, _lanes(x)).slots(self.order)[:, :, 0]
-        return Pose(z, z, x, np.hstack((np.eye(len(z)), K)), roots) if np.isfinite(K).all() else None
+        return Pose(z, x, K, roots) if np.isfinite(K).all() else None
 
     def convective(self, pose: Pose, rates: Floats) -> Floats:
-        """Return z'^T L z' of drivers and slots (f + rows,) at a regular pose in the drivers' coordinates."""
-        lanes = _lanes(pose.x, rates @ pose.K[:, len(self.order) :])
-        return np.concatenate((np.zeros(len(self.order)), Coefficients(self.plan, lanes).convective_slots()[:, 0]))
+        """Return z'^T L z' of the slots (rows,) at a regular pose."""
+        return np.asarray(Coefficients(self.plan, _lanes(pose.x, rates @ pose.K)).convective_slots()[:, 0])
 
     def _continues(self, roots: Floats, expected: Floats) -> bool:
         """Return whether roots (k,) are where their slopes at the last pose lead them."""
@@ -310,18 +330,14 @@ class Poses:
     def _expanded(self, q: Floats) -> Pose | None:
         """Return the pose at q from a new series around it, None where there is none."""
         assert self.last is not None
-        if self._is_in_vain(q):
-            return None
         ways = self._ways(q)
         series = self.expand(q, ways)
         if series is None:
-            self._in_vain = q
             return None
-        self._in_vain = None
         if len(q) == 1:
             if series.holds(self.last.q, REACH):
                 value = series.at(series.way_to(self.last.q))[0][:, 0]
-                if not np.allclose(value[1:], self.last.x, rtol=0, atol=MEETS * np.max(np.abs(value))):
+                if not np.allclose(value, self.last.x, rtol=0, atol=MEETS * np.max(np.abs(value))):
                     return None
             self._series.append(series)
             return self._from_series(series, q)
@@ -330,7 +346,7 @@ class Poses:
         return self._smooth(q, value[:, 0], np.asarray(K, dtype=np.float64))
 
     def _is_in_vain(self, q: Floats) -> bool:
-        return self._in_vain is not None and bool(np.max(np.abs(q - self._in_vain) / self.measures) < IN_VAIN)
+        return self._in_vain is not None and bool(np.max(np.abs(q - self._in_vain) / self.lengths) < IN_VAIN)
 
     def expand(self, q: Floats, ways: Floats) -> Series | None:
         """Return the series around q along ways (c, f) whose roots continue those of the last pose."""
@@ -343,11 +359,11 @@ class Poses:
             """A root that goes through zero has the sign of its slope, another one its own."""
             return np.where(np.isnan(s0), 1.0 if expected[step] >= 0 else -1.0, np.where(slope[step] < 0, -1.0, 1.0))
 
-        return expand(self.plan, self.order, self.lengths, self.chart, q, ways, signs, last.z, last.x)
+        return expand(self.plan, self.order, q, ways, signs, last.x)
 
     def _ways(self, q: Floats) -> Floats:
         """Return ways (c, f) that tell K at q, none of them along the poses where a group is flat."""
-        unit = np.diag(self.measures)
+        unit = np.diag(self.lengths)
         if len(q) == 1:
             return unit
         base, lean = self._base(q)
@@ -357,31 +373,27 @@ class Poses:
         """Return a way (f,) across all poses nearby where a group is flat, and how far one may lean from it."""
         assert self.last is not None
         near = np.abs(self.expected(q - self.last.q)) < ACROSS
-        near &= np.array([step != self.chart.step for step in self.steps], bool)
-        normals = (self.slopes[:, near] * self.measures[:, None]).T
+        normals = (self.slopes[:, near] * self.lengths[:, None]).T
         normals = normals[np.linalg.norm(normals, axis=1) > 0]
         if not len(normals):
             return None, 1.0
         way, lean = across(normals)
-        return way * self.measures, lean
+        return way * self.lengths, lean
 
     def _from_series(self, series: Series, q: Floats) -> Pose:
         value, first, _ = series.at(series.way_to(q))
         return self._smooth(q, value[:, 0], first.T / series.ways)
 
-    def _smooth(self, q: Floats, value: Floats, K: Floats) -> Pose:
-        z, x = value[: len(q)], value[len(q) :]
-        if self.chart.step is None:
-            z = q
-        return Pose(q, z, x, K, roots_at(self.plan, self.steps, x), True)
+    def _smooth(self, q: Floats, x: Floats, K: Floats) -> Pose:
+        return Pose(q, x, K, roots_at(self.plan, self.steps, x), True)
 
     def _convective_smooth(self, t: float, q: Floats, rates: Floats) -> Floats:
-        """Return z'^T L z' of drivers and slots at a pose from a series."""
+        """Return z'^T L z' of the slots at a pose from a series."""
         if len(q) == 1:
             series = next(one for one in self._series if one.holds(q))
             _, _, second = series.at(series.way_to(q))
             return np.asarray(second[:, 0] * (rates[0] / series.ways[0, 0]) ** 2)
-        size = float(np.linalg.norm(rates / self.measures))
+        size = float(np.linalg.norm(rates / self.lengths))
         if not size:
             return np.zeros(self.last.K.shape[1] if self.last else 0)
         along, (base, lean) = rates / size, self._base(q)

@@ -7,43 +7,65 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.reduced.equations import Instant, Reduced
+from structkin.coordinates.frame_plan import Solved, fill, frame_plan
+from structkin.dynamics.reduced.equations import Instant
+from structkin.dynamics.reduced.partitioned import Partitioned, Recorded
 from structkin.dynamics.simulation import Integration, Simulation
 from structkin.kinematics.engine import Around, Lanes
+from structkin.kinematics.plan import Plan
+from structkin.kinematics.special_geometry import structure_of
 
 Floats = NDArray[np.float64]
 
 
 def reduced_simulation(
-    equations: Reduced,
+    equations: Partitioned,
     times: Floats,
-    kept: Sequence[Instant],
+    kept: Sequence[Recorded],
     integration: Integration,
     stopped: str,
     impacts: Mapping[str, Floats],
 ) -> Simulation:
-    """Return the simulation of the kept instants, of which there is one at least."""
-    n = len(kept)
-    x = np.concatenate([instant.x for instant in kept], axis=2)
-    z = np.stack([instant.z for instant in kept], axis=-1)
-    efforts = np.stack([instant.effort for instant in kept], axis=-1)
-    flat = [k for k, instant in enumerate(kept) if instant.around is not None]
-    around = None
-    if flat:
-        around = Around(np.array(flat), np.concatenate([kept[k].around for k in flat], axis=1))
-    least = np.full(len(equations.plan.steps), np.inf)
-    lanes = Lanes(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), least, around)
+    """Return the simulation of what was kept, of one time at least.
+
+    Where all of it was come to in the mechanism's own coordinates, it holds the slots of their plan, else the frames of
+    all links, which no choice of coordinates changes.
+    """
+    drivers = dict(zip(equations.order, np.stack([one.z for one in kept], axis=-1), strict=True))
+    efforts = np.stack([one.effort for one in kept], axis=-1)
+    instants = [one.instant for one in kept if one.instant is not None]
+    plan, lanes = _own(equations, instants) if len(instants) == len(kept) else _frames(equations, kept, drivers)
     return Simulation(
         equations.mechanism,
-        equations.plan,
-        times[:n],
-        dict(zip(equations.order, z, strict=True)),
+        plan,
+        times[: len(kept)],
+        drivers,
         lanes,
         efforts=dict(zip(equations.order, efforts, strict=True)),
         free=tuple(equations.order[k] for k in equations.free),
         integration=integration,
         stopped=stopped,
         loads=equations.users,
-        counted={link: np.array([instant.turns[k] for instant in kept]) for k, link in enumerate(equations.counted)},
+        counted=dict(zip(equations.own.links, np.stack([one.turns for one in kept], axis=1), strict=True)),
         impacts=impacts,
     )
+
+
+def _own(equations: Partitioned, instants: Sequence[Instant]) -> tuple[Plan, Lanes]:
+    n = len(instants)
+    flat = [k for k, instant in enumerate(instants) if instant.around is not None]
+    around = None
+    if flat:
+        around = Around(np.array(flat), np.concatenate([instants[k].around for k in flat], axis=1))
+    x, least = np.concatenate([one.x for one in instants], axis=2), np.full(len(equations.plan.steps), np.inf)
+    return equations.plan, Lanes(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), least, around)
+
+
+def _frames(equations: Partitioned, kept: Sequence[Recorded], drivers: Mapping[str, Floats]) -> tuple[Plan, Lanes]:
+    mechanism, links = equations.mechanism, equations.own.links
+    plan = frame_plan(mechanism, structure_of(mechanism))
+    X, dX, ddX = (np.stack([one.X[order] for one in kept], axis=-1) for order in range(3))
+    U, dU, ddU = (part.reshape(len(links), 4, -1)[:, 2:] for part in (X, dX, ddX))
+    omega, alpha = (U[:, 0] * d[:, 1] - U[:, 1] * d[:, 0] for d in (dU, ddU))
+    turns = np.stack([one.turns for one in kept], axis=1), omega, alpha
+    return plan, fill(plan, mechanism, Solved(tuple(links), (X, dX, ddX), tuple(links), turns), drivers)

@@ -4,9 +4,6 @@ At a change point (the flat pose of a parallelogram) K and L of the groups are 0
 digits; but along any smooth way of the drivers the pose is an analytic function of the way s. Its power series comes
 from poses on a circle of complex s, where every group is regular (`structkin.kinematics.circles`), by one Fourier
 transform; its first two derivatives are K and z'^T L z' along that way.
-
-At a dead point the pose is no function of the driver: there the way runs along the **angle** of the singular group,
-whose sine is its root and zero at the dead point, and the driver's value is solved for (`inverse`).
 """
 
 from __future__ import annotations
@@ -17,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.reduced.inverse import Chart, Inverse
 from structkin.kinematics.circles import CERTAIN, NODES, RADII, UNIT, Signs, solve_around
 from structkin.kinematics.plan import Plan
 
@@ -31,10 +27,10 @@ VALID = 0.3
 
 @dataclass(frozen=True)
 class Series:
-    """Drivers and slots (rows,) as power series of the way s from a `place` (f,) along each of c `ways` (c, f).
+    """Slots (rows,) as power series of the way s from a `place` (f,) along each of c `ways` (c, f).
 
     `powers` (c, rows, POWERS) are the coefficients times powers of the radius, `nodes` (rows, c, NODES) the complex
-    drivers and slots on the circles.
+    slots on the circles.
     """
 
     place: Floats
@@ -62,46 +58,21 @@ class Series:
         return value.T, one.T, two.T
 
 
-def expand(
-    plan: Plan,
-    order: Sequence[str],
-    lengths: Floats,
-    chart: Chart,
-    q: Floats,
-    ways: Floats,
-    signs: Signs,
-    z: Floats,
-    near: Floats,
-) -> Series | None:
+def expand(plan: Plan, order: Sequence[str], q: Floats, ways: Floats, signs: Signs, near: Floats) -> Series | None:
     """Return the series of a pose along ways (c, f) from coordinates q (f,), None where no circle is certain.
 
-    `signs` tells the smooth roots apart, as for `solve_around`; `z` (f,) and `near` (rows,) are drivers and slots close
-    by. `lengths` (f,) make coordinates of different kinds comparable.
+    `signs` tells the smooth roots apart, as for `solve_around`; `near` (rows,) are slots close by.
     """
     around = np.repeat(near[:, None], len(ways), axis=1)
     for radius in RADII:
         nodes = q[:, None, None] + ways.T[:, :, None] * (radius * UNIT)
-        roots, given = {}, {}
-        if chart.step is not None:
-            inverse = Inverse(plan, tuple(order), lengths, chart, radius, signs, around)
-            if chart.link is None:
-                roots[chart.step] = np.sin(nodes[chart.index])
-                found = inverse.by_root(nodes, z)
-            else:
-                found, given[chart.step] = inverse.by_link(nodes, z)
-            if found is None:
-                continue
-            nodes = found
         with np.errstate(all="ignore"):
-            values = dict(zip(order, nodes, strict=True))
-            circles = solve_around(plan, values, radius, signs, around, roots, given=given)
+            circles = solve_around(plan, dict(zip(order, nodes, strict=True)), radius, signs, around)
             if not (circles.until == len(plan.steps)).all():
                 continue
-            nodes = np.concatenate((nodes, circles.x))
-            powers = np.fft.fft(nodes, axis=2) / NODES
-        scale = np.concatenate((lengths, np.full(len(circles.x), np.max(np.abs(circles.x)))))
-        if not (np.abs(powers[:, :, POWERS:]) <= CERTAIN * scale[:, None, None]).all():
+            powers = np.fft.fft(circles.x, axis=2) / NODES
+        if not (np.abs(powers[:, :, POWERS:]) <= CERTAIN * np.max(np.abs(circles.x))).all():
             continue
         powers = powers[:, :, :POWERS] * UNIT[0] ** -np.arange(POWERS)
-        return Series(q, ways, radius, np.moveaxis(powers.real, 1, 0), nodes)
+        return Series(q, ways, radius, np.moveaxis(powers.real, 1, 0), circles.x)
     return None

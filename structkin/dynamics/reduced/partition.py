@@ -1,0 +1,138 @@
+"""Which joints' coordinates tell a motion best: coordinate partitioning by conditioning.
+
+With free coordinates q of any choice, the coordinates c of all joints move at the rates c' = R q'. A choice of as many
+joints is independent where its rows of R are regular, and it tells the motion the better, the larger their volume |det|
+is. In the choice of the largest volume no joint moves faster than a coordinate, |R| <= 1 in its terms: then a small
+change of the coordinates is a small change of the whole mechanism, and it is far from all poses at which a coordinate
+stands still while links move on (dead points). To exchange a coordinate for a joint multiplies the volume by the
+entry of R; so the choice is found by exchanges at the largest entry (Goreinov, Tyrtyshnikov & Zamarashkin 1997). Wehage
+& Haug (1982) part all Cartesian coordinates likewise, by pivots of the Jacobian; here they are those of joints, so that
+the mechanism is decomposed into structural groups with them as its drivers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.dynamics.reduced.maps import SlotMap
+from structkin.kinematics.affine import FIXED, Affine
+from structkin.kinematics.plan import Plan
+from structkin.model.mechanism import Mechanism
+from structkin.model.parts import Drive
+from structkin.structure.inputs.candidates import KINDS, candidate_drivers, idle_links
+
+Floats = NDArray[np.float64]
+
+#: Coordinates are exchanged where a joint moves so many times faster; the second where a step has come to no pose.
+LIMIT, STUCK = 4.0, 1.8
+#: Exchanges end where no joint is faster than this part of the limit. The first joint is taken that is as fast as this
+#: part of the fastest, and faster than a coordinate by so much.
+GOOD, PART, FASTER = 0.6, 0.4, 1.2
+
+
+def joint_coordinates(mechanism: Mechanism) -> dict[str, Drive]:
+    """Return a free drive for each coordinate of a joint that has no law, those against the ground first.
+
+    The mechanism's own free coordinates are among them.
+
+    >>> import structkin as sk
+    >>> m = sk.Mechanism(points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "rod": ["A", "B"], "end": ["B"]},
+    ...                  drivers={"q": {"joint": "B"}})
+    >>> list(joint_coordinates(m))
+    ['drive_A', 'q']
+    """
+    topology, drives = mechanism.topology, mechanism.drives
+    kept = [driver for driver in topology.drivers if drives[driver.id].law is not None]
+    free = {id: drive for id, drive in drives.items() if drive.law is None}
+    found = candidate_drivers(topology, kept, KINDS, idle_links(replace(topology, drivers=())))
+    made = {one.id: Drive(one.id, one.kind, one.links, one.joint, 0.0, None) for one in found}
+    return {**{id: free.get(id, drive) for id, drive in made.items()}, **free}
+
+
+def exchanges(rates: Floats, limit: float) -> dict[int, int]:
+    """Return which joint takes the place of which coordinate, by their indices; empty where that is not worth it.
+
+    `rates` (c, f) are those of the joints by the coordinates, made dimensionless. Earlier joints are preferred: those
+    at the ground leave simpler groups.
+
+    >>> exchanges(np.array([[1.0], [9.0], [8.0]]), LIMIT), exchanges(np.array([[1.0], [3.0]]), LIMIT)
+    ({0: 1}, {})
+    """
+    found: dict[int, int] = {}
+    sizes = np.abs(rates)
+    if not np.max(sizes, initial=0.0) > limit or not np.isfinite(rates).all():
+        return found
+    # Each exchange makes the volume larger by a fifth at least, so that none comes back.
+    while (largest := float(np.max(sizes))) > max(GOOD * limit, FASTER):
+        joint = int(np.argmax(np.max(sizes, axis=1) > max(PART * largest, FASTER)))
+        index = int(np.argmax(sizes[joint]))
+        found[index] = joint
+        row = rates[joint].copy()
+        row[index] -= 1.0
+        rates = rates - np.outer(rates[:, index], row) / rates[joint, index]
+        sizes = np.abs(rates)
+    return found
+
+
+@dataclass(frozen=True)
+class Line:
+    """How the rate of a coordinate is read: of a `kind`, from expressions of slots.
+
+    That of an "angle" is U2 x U2' - U1 x U1' of two directions, that of a "slide" the rate of d . w of a direction d
+    and a way w, that of a "distance" the rate of |w|.
+    """
+
+    kind: str
+    first: Affine
+    second: Affine
+
+
+def lines(mechanism: Mechanism, plan: Plan, drives: Sequence[Drive]) -> list[Line]:
+    """Return the lines of drives in the slots of a plan."""
+    found = []
+    frames = {**plan.frames, mechanism.topology.ground: FIXED}
+    for drive in drives:
+        if drive.kind == "angle":
+            first, second = (frames[link].direction for link in drive.links)
+        elif drive.kind == "slide":
+            guide = mechanism.guides[drive.joint or ""]
+            carrier, slider = frames[guide.carrier], frames[guide.slider]
+            first = carrier.direction * guide.direction
+            second = slider.point(guide.point) - carrier.point(guide.origin)
+        else:
+            assert drive.ends is not None
+            near, far = (frames[link].point(mechanism.links[link].local[point]) for link, point in drive.ends)
+            first, second = FIXED.direction, far - near
+        found.append(Line(drive.kind, first, second))
+    return found
+
+
+class JointRates:
+    """The rates of joints' coordinates by those of the slots."""
+
+    def __init__(self, mechanism: Mechanism, plan: Plan, drives: Sequence[Drive]) -> None:
+        """Write the expressions of the slots that the coordinates are read from."""
+        self.lines = lines(mechanism, plan, drives)
+        self._first, self._second = (
+            SlotMap(plan, [getattr(line, part) for line in self.lines]) for part in ("first", "second")
+        )
+        kinds = np.array([line.kind for line in self.lines], np.str_)
+        self._angles, self._distances = kinds == "angle", kinds == "distance"
+
+    def __call__(self, x: Floats, rates: Floats) -> Floats:
+        """Return the rates (c, k) at slots x (rows,) for rates (rows, k) of the slots."""
+        a, b, da, db = self._first.value(x), self._second.value(x), self._first.rate(rates), self._second.rate(rates)
+        along = np.einsum("ci,cik->ck", b, da) + np.einsum("ci,cik->ck", a, db)
+        turning = _cross(b, db) - _cross(a, da)
+        # The rate of a distance is along the way itself.
+        with np.errstate(invalid="ignore", divide="ignore"):
+            growing = np.einsum("ci,cik->ck", b, db) / np.linalg.norm(b, axis=1)[:, None]
+        return np.where(self._angles[:, None], turning, np.where(self._distances[:, None], growing, along))
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    return np.asarray(a[:, 0, None] * b[:, 1] - a[:, 1, None] * b[:, 0])

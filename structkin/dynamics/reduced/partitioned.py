@@ -1,0 +1,203 @@
+"""The reduced equations in the coordinates that tell the motion best, whichever joints these belong to.
+
+Between steps the rates of all joints by the present coordinates are looked at (`partition`). Where a joint has become
+much faster than a coordinate, joints take the coordinates' places, and the mechanism is decomposed with them as its
+drivers, in the pose that it is in. Pose and velocities are the same before and after, and so are the laws of
+prescribed drivers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.dynamics.compiled.choice import Hastened
+from structkin.dynamics.efforts import given_efforts
+from structkin.dynamics.reduced.equations import Instant, Reduced
+from structkin.dynamics.reduced.partition import LIMIT, STUCK, JointRates, exchanges, joint_coordinates
+from structkin.dynamics.reduced.pose import NoPoseError
+from structkin.dynamics.start import begin
+from structkin.errors import InputError, StructureError
+from structkin.kinematics.special_geometry import compile_plan
+from structkin.kinematics.status import Status
+from structkin.model.parts import Drive
+from structkin.model.posed import SketchPose
+
+Floats = NDArray[np.float64]
+
+#: The pose in new coordinates is the old one to this part of the size.
+SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """Everything at one time that is kept: an `instant` of the mechanism's own coordinates, where these are in use.
+
+    The frames X (3, 4 links) of all links with two rates, how far these have turned since the sketch (links,), and of
+    the mechanism's own drivers z (f, 3) and `effort` (f,).
+    """
+
+    instant: Instant | None
+    X: Floats
+    turns: Floats
+    z: Floats
+    effort: Floats
+
+
+class Partitioned:
+    """The equations of a mechanism, in one choice of coordinates after the other.
+
+    The state is y = (z_f, z_f'): the present coordinates and their rates.
+    """
+
+    def __init__(self, own: Reduced, t: float, y: Floats, engine: Callable[[Reduced, float, Floats], Reduced]) -> None:
+        """Begin in the mechanism's own coordinates; `engine` makes equations what evaluates them from a state on."""
+        self.own, self._engine = own, engine
+        self.mechanism, self.plan, self.users, self.free, self.order = (
+            own.mechanism, own.plan, own.users, own.free, own.order,
+        )  # fmt: skip
+        self.contacts, self.impacts = own.contacts, own.impacts
+        self.current = engine(own, t, y)
+        self._joints = joint_coordinates(own.mechanism)
+        self._units = np.array([1.0 if drive.kind == "angle" else own.size for drive in self._joints.values()])
+        self._rates = JointRates(own.mechanism, own.plan, list(self._joints.values()))
+        self._past, self._refused = 0, set[frozenset[str]]()
+
+    # --- the equations ------------------------------------------------------------------------------------
+
+    def __call__(self, t: float, y: Floats) -> Floats:
+        """Return the rate of the state; `NoPoseError` where there is none."""
+        return self.current(t, y)
+
+    @property
+    def evaluations(self) -> int:
+        """How often the equations were evaluated, in all coordinates."""
+        return self._past + self.current.evaluations
+
+    def energies(self, t: float, y: Floats) -> tuple[float, float]:
+        """Return the kinetic energy [J] and its rate [W]."""
+        return self.current.energies(t, y)
+
+    def advance(
+        self, method: str, start: float, end: float, begin: int, count: int, last: int, y: Floats, *limits: float
+    ) -> tuple[int, Floats]:
+        """Take steps of a fixed length by compiled code, as `Hastened.advance` does; none without it."""
+        if not isinstance(self.current, Hastened):
+            return begin, y
+        return self.current.advance(method, start, end, begin, count, last, y, *limits)
+
+    # --- between steps ------------------------------------------------------------------------------------
+
+    @property
+    def renewed(self) -> bool:
+        """Nothing is put right between steps: the joints close by themselves."""
+        return False
+
+    def settle(self, t: float, y: Floats) -> Floats:
+        """Return the state as it is."""
+        return y
+
+    def come_apart(self, t: float, y: Floats) -> str:
+        """No joint comes apart."""
+        return ""
+
+    def strained(self, method: str, h: float) -> str:
+        """There are no gains."""
+        return ""
+
+    @property
+    def measures(self) -> Floats:
+        """What makes the coordinates of the state comparable (free,): a radian, or the mechanism's size."""
+        return self.current.measures
+
+    def accept(self, t: float, y: Floats) -> None:
+        """Go on from the end of a step."""
+        self.current.accept(t, y)
+
+    def remember(self, t: float, y: Floats) -> None:
+        """Note the speeds at which bodies met that touch at the end of a step."""
+        self.current.remember(t, y)
+
+    def depths(self, t: float, y: Floats) -> Floats:
+        """Return how deep the bodies of each contact overlap (c,) [m] that have not met yet; -inf of others."""
+        return self.current.depths(t, y)
+
+    def change(self, t: float, y: Floats, *, stuck: bool = False) -> Floats | None:
+        """Return the state in other coordinates, if these tell the motion better from here on; None if not.
+
+        It changes what the equations take as a state. `stuck`: a step from here has come to no pose.
+        """
+        slots = self.current.slots(t, y)
+        if slots is None:
+            return None
+        x, K = slots
+        lengths = self.current.lengths[self.current.free]
+        found = exchanges(self._rates(x, K.T) * lengths / self._units[:, None], STUCK if stuck else LIMIT)
+        if not found:
+            return None
+        joints, drives = list(self._joints.values()), list(self.current.mechanism.drives.values())
+        for index, joint in found.items():
+            drives[self.current.free[index]] = joints[joint]
+        ids = frozenset(drive.id for drive in drives)
+        if ids in self._refused:
+            return None
+        try:
+            return self._driven_by(drives, t, y)
+        except (InputError, StructureError, NoPoseError):
+            # Special geometry alone makes these independent, or their structure has no pose that is known as this one.
+            self._refused.add(ids)
+            return None
+
+    def _driven_by(self, drives: list[Drive], t: float, y: Floats) -> Floats:
+        """Go on in other coordinates, and return the state in them."""
+        old, own = self.current, self.own
+        instant = old.at(t, y)
+        x, values = instant.x[:, :, 0], dict(zip(old.order, instant.z[:, 0].tolist(), strict=True))
+        X = old.frames(x)[0]
+        pose = self._pose(X, {drive.id: values[drive.id] for drive in drives if drive.id in values})
+        mechanism = own.mechanism.driven_by(drives).posed(pose)
+        new = Reduced(mechanism, compile_plan(mechanism), own.bodies, own.users, own.mechanism)
+        starts = {id: drive.start for id, drive in mechanism.drives.items()}
+        begin(new, starts)
+        new.before, new.begun, new.impacts = old.turns(instant.z, x[0], instant.turns), own.begun, own.impacts
+        speeds = JointRates(mechanism, old.plan, list(mechanism.drives.values()))(x[0], x[1][:, None])[:, 0]
+        changed = np.concatenate((np.array([*starts.values()])[new.free], speeds[new.free]))
+        there = new.frames(new.at(t, changed).x[:, :, 0])[0]
+        if np.max(np.abs(there - X)) > SAME * max(own.size, 1.0):
+            raise NoPoseError(t, Status.SINGULAR, -1)
+        self._past += old.evaluations
+        self.current = self._engine(new, t, changed)
+        self._rates = JointRates(own.mechanism, new.plan, list(self._joints.values()))
+        return changed
+
+    def _pose(self, X: Floats, starts: Mapping[str, float]) -> SketchPose:
+        """Return the pose of the frames X (4 links,) as a sketch; `starts` are values of drivers that go on."""
+        mechanism = self.own.mechanism
+        ground = mechanism.links[mechanism.topology.ground]
+        frames = {ground.name: (ground.origin, ground.direction)}
+        for link, (a, b, c, d) in zip(self.own.links, X.reshape(-1, 4).tolist(), strict=True):
+            frames[link] = complex(a, b), complex(c, d) / abs(complex(c, d))
+        points = {
+            point: origin + direction * place
+            for link, (origin, direction) in frames.items()
+            for point, place in mechanism.links[link].local.items()
+        }
+        return SketchPose(points, frames, starts)
+
+    # --- what is kept -------------------------------------------------------------------------------------
+
+    def recorded(self, t: float, y: Floats) -> Recorded:
+        """Return everything at a time and state that is kept."""
+        current, own = self.current, self.own
+        instant = current.recorded(t, y)
+        x = instant.x[:, :, 0]
+        z, effort, turned = instant.z, instant.effort, current.turns(instant.z, x[0], instant.turns)
+        if current.own is not current.mechanism:
+            z, given = current.own_drivers(z, x, turned), given_efforts(own.mechanism, self.order, t)
+            needed = dict(zip(current.order, effort, strict=True))
+            effort = np.array([given[k] if k in self.free else needed[id] for k, id in enumerate(self.order)])
+        turns = np.array([turned[link] for link in own.links])
+        return Recorded(instant if current.plan is self.plan else None, current.frames(x), turns, z, effort)

@@ -1,0 +1,87 @@
+"""Identical calls give identical results, to the last digit: beside other work, and whatever is compiled already."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import structkin as sk
+from structkin.examples import names, path
+
+
+def released(name: str) -> sk.Mechanism:
+    """An example without the laws of its drivers, which start at a speed, and with masses and gravity."""
+    m = sk.load(path(name))
+    data = m.source_dict
+    for link, entry in data["links"].items():
+        if link != "ground":
+            body = entry if isinstance(entry, dict) else {"points": entry}
+            if body.get("points") and not {"mass", "shape", "density", "point_masses"} & set(body):
+                center = data["points"][body["points"][0]]
+                data["links"][link] = {"center": center, **body, "mass": 1.0, "inertia": 0.01}
+    for id, entry in data["drivers"].items():
+        for key in ("speed", "law", "table", "csv"):
+            entry.pop(key, None)
+        data.setdefault("initial", {})[id] = {"speed": "0.2 m/s" if m.drives[id].kind != "angle" else "1 rad/s"}
+    data["forces"] = {**data.get("forces", {}), "gravity": [0, -9.81]}
+    return sk.Mechanism.from_dict(data, folder=path(name).parent)
+
+
+@contextmanager
+def other_work() -> Iterator[None]:
+    """Keep all cores busy."""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2 * (os.cpu_count() or 1))]
+    try:
+        yield
+    finally:
+        for one in busy:
+            one.kill()
+            one.wait()
+
+
+def everything(r: sk.Simulation) -> list[Any]:
+    return [r.lanes.x, *(part for z in r.drivers.values() for part in z), *r.efforts.values()]
+
+
+def test_each_example_twice_once_beside_other_work() -> None:
+    calls = [(name, released(name)) for name in names()]
+    found = {name: sk.simulate(m, 0.02, samples=3) for name, m in calls}
+    with other_work():
+        for name, m in calls:
+            again = sk.simulate(m, 0.02, samples=3)
+            assert again.stopped == found[name].stopped, name
+            for first, second in zip(everything(found[name]), everything(again), strict=True):
+                np.testing.assert_array_equal(second, first, err_msg=name)
+            assert again.integration.evaluations == found[name].integration.evaluations, name
+
+
+SCRIPT = """
+import hashlib, sys
+sys.path.insert(0, sys.argv[1])
+import structkin as sk
+from flat import windows
+r = sk.simulate(windows(2), 20, samples=401, rtol=1e-10)
+print("numba" in sys.modules, hashlib.sha256(r.lanes.x.tobytes()).hexdigest())
+"""
+
+
+@pytest.mark.slow
+def test_cold_and_warm_cache(tmp_path: Path) -> None:
+    """The windows for 20 s are worth compiling: once that is done at the first call, then it is read from the cache."""
+    pytest.importorskip("numba")
+    call = [sys.executable, "-c", SCRIPT, str(Path(__file__).parent)]
+    found = [
+        subprocess.run(
+            call, check=True, capture_output=True, text=True, env={**os.environ, "STRUCTKIN_CACHE": str(tmp_path)}
+        ).stdout
+        for _ in range(3)
+    ]
+    assert len(set(found)) == 1 and found[0].startswith("True")

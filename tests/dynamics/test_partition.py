@@ -1,0 +1,174 @@
+"""Coordinates by conditioning: ordinary mechanisms run through, whichever coordinates they began with.
+
+The judges share nothing with the reduced equations: the same motion with multipliers, and the Jacobian of the pins in
+the Cartesian coordinates of all links, written here.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from flat import ROD
+
+import structkin as sk
+from structkin.dynamics.reduced import poses as poses_module
+from structkin.dynamics.reduced.partition import GOOD, LIMIT, exchanges
+from structkin.dynamics.reduced.poses import Poses
+
+
+def loops(points: dict[str, Any], links: dict[str, list[str]], ground: list[str]) -> sk.Mechanism:
+    """Rods of 1 kg under gravity, released at rest in the sketch; the free coordinates are chosen by `simulate`."""
+    return sk.Mechanism(
+        points=points,
+        links={"ground": ground, **{name: {"points": ends, **ROD} for name, ends in links.items()}},
+        forces={"gravity": (0, -9.81)},
+    )
+
+
+def five_bar(points: dict[str, Any]) -> sk.Mechanism:
+    return loops(points, {"ab": ["A", "B"], "bc": ["B", "C"], "cd": ["C", "D"], "de": ["D", "E"]}, ["A", "E"])
+
+
+def random_five_bar(seed: int) -> sk.Mechanism:
+    rng = np.random.default_rng(seed)
+    places = np.array([(0, 0), (-0.3, 1), (0.6, 1.6), (1.4, 0.8), (1, 0)]) + rng.uniform(-0.3, 0.3, (5, 2))
+    return five_bar(dict(zip("ABCDE", places.tolist(), strict=True)))
+
+
+def random_mechanism(seed: int) -> sk.Mechanism:
+    """A loop of four to seven links, of one to four freedoms, with up to two dyads hung on it."""
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(4, 8))
+    angles = np.sort(rng.uniform(0.2, 2 * np.pi - 0.2, count - 1) + np.linspace(0, 0.1, count - 1))
+    radii = rng.uniform(0.6, 1.4, count)
+    places = np.concatenate(([radii[0]], radii[1:] * np.exp(1j * angles)))
+    points = {f"P{k}": [place.real, place.imag] for k, place in enumerate(places)}
+    links = {f"bar{k}": [f"P{k}", f"P{k + 1}"] for k in range(count - 1)}
+    ground = ["P0", f"P{count - 1}"]
+    for k in range(int(rng.integers(0, 3))):
+        # Two more bars, from a pin of the mechanism to a pin at the ground.
+        start, middle, end = f"P{rng.integers(1, count - 1)}", f"M{k}", f"G{k}"
+        points |= {middle: rng.uniform(-1.5, 1.5, 2).tolist(), end: rng.uniform(-1.5, 1.5, 2).tolist()}
+        links |= {f"near{k}": [start, middle], f"far{k}": [middle, end]}
+        ground = [*ground, end]
+    return loops(points, links, ground)
+
+
+# --- judges -------------------------------------------------------------------------------------------------
+
+
+def regularity(m: sk.Mechanism, r: sk.Motion, sample: int = -1) -> float:
+    """The smallest singular value of the Jacobian of all pins, by (x, y, phi) of each link, beside the largest."""
+    names = [link for link in m.links if link != "ground"]
+    size = float(np.ptp([abs(place) for place in m.points.values()])) or 1.0
+    rows = []
+    for pin in m.points:
+        at = [link for link in m.links if pin in m.links[link].points]
+        for first, second in pairwise(at):
+            row = np.zeros((2, 3 * len(names)))
+            for link, sign in ((first, 1.0), (second, -1.0)):
+                if link != "ground":
+                    k = 3 * names.index(link)
+                    arm = (r.position(pin, link) - r.position(0j, link))[sample] / size
+                    row[:, k : k + 3] = sign * np.array([[1, 0, -arm[1]], [0, 1, arm[0]]])
+            rows.append(row)
+    values = np.linalg.svd(np.concatenate(rows), compute_uv=False)
+    return float(values[-1] / values[0])
+
+
+def is_singular(m: sk.Mechanism, stopped: str) -> bool:
+    """Whether the pose at which a simulation has stopped is singular: come to with multipliers."""
+    found = re.match(r"t = (\S+) s", stopped)
+    assert found
+    judge = sk.simulate(m, [0, float(found[1])], formulation="multipliers", rtol=1e-11, atol=1e-12)
+    return bool(judge.stopped) or regularity(m, judge) < 1e-8
+
+
+class Counted:
+    """Counts poses and series while it is in force."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.poses = self.series = 0
+        positions, expand = Poses._positions, poses_module.expand
+
+        def counted_positions(*arguments: Any) -> Any:
+            self.poses += 1
+            return positions(*arguments)
+
+        def counted_expand(*arguments: Any) -> Any:
+            self.series += 1
+            return expand(*arguments)
+
+        monkeypatch.setattr(Poses, "_positions", counted_positions)
+        monkeypatch.setattr(poses_module, "expand", counted_expand)
+
+    def run(self, m: sk.Mechanism, **options: Any) -> tuple[sk.Simulation, float, float]:
+        """Simulate 2 s, and return poses and series a stage."""
+        self.poses = self.series = 0
+        r = sk.simulate(m, 2.0, samples=21, engine="numpy", **options)
+        stages = r.integration.evaluations
+        return r, self.poses / stages, self.series / stages
+
+
+def drift(r: sk.Simulation) -> float:
+    """The largest change of the energy, beside the largest kinetic energy."""
+    return float(np.max(np.abs(r.energy - r.energy[0])) / np.max(r.kinetic_energy))
+
+
+# --- tests --------------------------------------------------------------------------------------------------
+
+
+def test_the_five_bar_that_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It stopped at 0.7016 s, where the angles of both cranks do not tell its motion, and others do."""
+    m = five_bar({"A": (0, 0), "B": (-0.3, 1), "C": (0.6, 1.6), "D": (1.4, 0.8), "E": (1, 0)})
+    r, poses, series = Counted(monkeypatch).run(m, rtol=1e-11, atol=1e-12)
+    judge = sk.simulate(m, 2.0, samples=21, formulation="multipliers", rtol=1e-12, atol=1e-12)
+    assert not r.stopped and drift(r) < 1e-9
+    assert r.position("C") == pytest.approx(judge.position("C"), abs=1e-7)
+    for id in r.drivers:
+        assert r.drivers[id] == pytest.approx(judge.drivers[id], rel=1e-6, abs=1e-5)
+    assert poses < 1.2 and series < 0.05
+
+
+def check(seeds: range, make: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted, poses, series, compared = Counted(monkeypatch), [], [], 0
+    for seed in seeds:
+        try:
+            m = make(seed)
+            r, a, b = counted.run(m, rtol=1e-11, atol=1e-12)
+        except sk.InputError:
+            continue  # a sketch that tells no assembly mode
+        compared += 1
+        poses, series = [*poses, a], [*series, b]
+        assert not r.stopped or is_singular(m, r.stopped), (seed, r.stopped)
+        assert drift(r) < 1e-9, (seed, drift(r))
+        assert np.max(r.violation) < 1e-11, seed
+    assert compared > 0.9 * len(seeds)
+    assert np.median(poses) < 1.2 and np.median(series) < 0.05
+
+
+def test_random_five_bars(monkeypatch: pytest.MonkeyPatch) -> None:
+    check(range(2), random_five_bar, monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, 1000, 50))
+def test_random_mechanisms_of_one_to_four_freedoms(first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    check(range(first, first + 50), random_mechanism, monkeypatch)
+
+
+def test_a_choice_of_the_largest_volume() -> None:
+    """After the exchanges no joint moves faster than a coordinate, by more than a part of the limit."""
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        c, f = int(rng.integers(4, 12)), int(rng.integers(1, 5))
+        rates = np.concatenate((np.eye(f), rng.normal(size=(c, f)) * 10 ** rng.uniform(-1, 3, (c, 1))))
+        found = exchanges(rates, LIMIT)
+        assert bool(found) == bool(np.max(np.abs(rates)) > LIMIT)
+        chosen = rates[[found.get(k, k) for k in range(f)]]
+        if found:
+            assert np.max(np.abs(rates @ np.linalg.inv(chosen))) < GOOD * LIMIT + 1e-9
