@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from structkin.cli.terminal import check_targets, console, print_json, progress
+from structkin.cli.terminal import USUAL, Budget, budget_of, check_targets, console, print_json, progress
 from structkin.kinematics import solve as solve_mechanism
 from structkin.model import load
 
@@ -25,13 +25,14 @@ def forces(
     plot: Annotated[
         Path | None, typer.Option(help="Draw efforts, reactions and the shaking force.", metavar="PICTURE")
     ] = None,
+    budget: Budget = USUAL,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as plain data.")] = False,
 ) -> None:
     """Find driver torques, joint reactions and the shaking force of the motion, in N and N m."""
     mechanism = load(file)
     check_targets(file, {"--csv": csv}, {"--plot": plot})
     with progress("solving") as report:
-        motion = solve_mechanism(mechanism, samples, duration=duration, progress=report)
+        motion = solve_mechanism(mechanism, samples, duration=duration, budget=budget_of(budget), progress=report)
         from structkin.dynamics import kinetostatics
 
         result = kinetostatics(motion, static=static)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from structkin.budget import DEFAULT, new_meter
 from structkin.errors import InputError, Problem
 from structkin.kinematics.call import make_schedule
 from structkin.kinematics.choice import check_engine
@@ -40,6 +41,7 @@ def solve_many(
     drivers: Mapping[str, Any] | None = None,
     duration: float | None = None,
     engine: str = "auto",
+    budget: float | None = DEFAULT,
     progress: Callable[[float], None] | None = None,
 ) -> Motions:
     """Solve variants of a mechanism that differ in dimensions, each over the same samples.
@@ -54,6 +56,8 @@ def solve_many(
     Mechanisms with gears, cams, or groups without a closed form are solved variant by variant, each from the sketch
     that it has: some ten milliseconds a variant, where others take microseconds.
 
+    `budget` is that of each variant which is solved by itself, as in `solve`.
+
     Raises `InputError` where a name or a shape does not fit, or a variant cannot be built.
 
     >>> import structkin as sk
@@ -67,6 +71,7 @@ def solve_many(
     ((3, 100, 2), [True, True, True])
     """
     check_engine(engine, mechanism.title)
+    new_meter(budget, source=mechanism.title)
     lengths = mapping(lengths, "lengths", "{'A-B': lengths}", mechanism.title)
     points = mapping(points, "points", "{'A': places}", mechanism.title)
     drivers = mapping(drivers, "drivers", "{'motor': values}", mechanism.title)
@@ -81,7 +86,7 @@ def solve_many(
         lengths_of = {pair: numbers.values[1:][chosen] for pair, numbers in exact.items()}
         places_of = {name: numbers.values[1:][chosen] for name, numbers in places.items()}
         variants = build_variants(mechanism, len(chosen), lengths_of, places_of)
-        options = {"samples": samples, "t": t, "duration": duration, "engine": engine}
+        options = {"samples": samples, "t": t, "duration": duration, "engine": engine, "budget": budget}
         own = {id: values[:, chosen] for id, values in rows.items()}
         return solve_apart(mechanism, variants, own, drivers, options, progress)
 
@@ -103,9 +108,9 @@ def _walk(schedule: Schedule, rows: Mapping[str, Floats], count: int) -> dict[st
     """Return driver values (v, m) or (1, m) of a walk by all samples, in fine steps if it is not too long."""
     if rows or not schedule.drivers:
         return {id: rows[id][0] if id in rows else z[:1] for id, z in schedule.drivers.items()}
-    fine = schedule if schedule.is_fine else schedule.fine()[0]
-    walk = fine if count * len(fine) <= WALKED else schedule
-    return {id: z[:1] for id, z in walk.drivers.items()}
+    if not schedule.is_fine and count * (len(schedule) + schedule.added) <= WALKED:
+        schedule = schedule.fine()[0]
+    return {id: z[:1] for id, z in schedule.drivers.items()}
 
 
 def _has_to_be_followed(mechanism: Mechanism) -> bool:
