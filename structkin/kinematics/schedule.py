@@ -131,9 +131,9 @@ class Schedule:
         return max([1, *(math.ceil(min(way, 2.0**40)) for way in ways if not math.isnan(way))])
 
     @property
-    def added(self) -> int:
-        """How many stations the small steps of `fine` add."""
-        return self._lead_steps + int(np.sum(self._parts - 1))
+    def added(self) -> float:
+        """How many stations the small steps of `fine` add: a whole number, that may be a huge one."""
+        return self._lead_steps + float(np.sum(self._parts - 1.0))
 
     def way(self, id: str) -> float:
         """Return how far a driver goes from the sketch over all stations, in radians or in sizes of the mechanism."""

@@ -89,7 +89,7 @@ def solve(
 
         schedule = make_schedule(mechanism, samples, t, drivers, duration)
         numbers = 12 * len(mechanism.links)
-        with metered(budget, lambda: too_far(schedule, numbers), mechanism.title):
+        with metered(budget, lambda: too_far(schedule, numbers, budget), mechanism.title):
             motion = solve_globally(mechanism, schedule, method, coordinates or FAMILIES[0], progress, engine)
         if strict:
             motion.require_ok()
@@ -98,7 +98,7 @@ def solve(
     if engine != plan.engine:
         plan = replace(plan, engine=engine)
     schedule = make_schedule(mechanism, samples, t, drivers, duration)
-    with metered(budget, lambda: too_far(schedule, plan.numbers), mechanism.title):
+    with metered(budget, lambda: too_far(schedule, plan.numbers, budget), mechanism.title):
         lanes = run_from_sketch(plan, schedule, progress, flip=branch == "smooth")
     if method == "topological-kl":
         lanes = Coefficients(plan, lanes).rates(schedule.drivers)
