@@ -9,7 +9,7 @@ mode there that lies on no known curve is followed through its folds until it co
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, pairwise
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from structkin.assemblies.lines import Free, Line, OnArc
 from structkin.assemblies.listing import Assemblies, assemblies
 from structkin.assemblies.seeds import poses_over, samples_along
+from structkin.budget import DEFAULT, grant, metered
 from structkin.errors import InputError, Problem
 from structkin.groups import General
 from structkin.kinematics import compile_plan
@@ -45,6 +46,8 @@ Floats = NDArray[np.float64]
 
 #: Poses nearer than this, in parts of the mechanism's size, are one.
 SAME = 1e-6
+#: Steps that a curve explains beside the budget: their number is bounded by that of the sheets.
+EACH = 1000
 #: Poses at which two curves cross are nearer than this: they are known to half the digits.
 CROSSED = 1e-3
 
@@ -56,14 +59,16 @@ def circuits(
     drivers: Mapping[str, float] | None = None,
     range: tuple[float, float] | None = None,
     most: int = 1000,
+    budget: float | None = DEFAULT,
+    progress: Callable[[float], None] | None = None,
 ) -> Circuits:
     """Find all circuits and branches over the range of one driver, for groups of any kind.
 
     The search is complete: the places at which the number of poses changes are all found, by margins of closed forms
     (`structkin.kinematics.limits.circuits`) and by discriminants of other groups. Only a general group with redundant
     joints, which has no discriminant, is looked at in some dozens of places along each curve of the groups before it.
-    The arguments are those of `limits`. Raises `InputError` where the assemblies of a group are not enumerated, or
-    where there are more than `most` sheets.
+    The arguments are those of `limits`. Raises `InputError` where the assemblies of a group are not enumerated, where
+    the budget is spent, or where there are more than `most` sheets.
 
     >>> import structkin as sk
     >>> from structkin.examples import path
@@ -72,8 +77,12 @@ def circuits(
     """
     plan = compile_plan(mechanism)
     if not plan.tracked:
-        return closed_circuits(mechanism, driver, drivers=drivers, range=range, most=most)
-    return _Search(plan, Swept(mechanism, driver, drivers, range), most).run()
+        return closed_circuits(
+            mechanism, driver, drivers=drivers, range=range, most=most, budget=budget, progress=progress
+        )
+    swept = Swept(mechanism, driver, drivers, range)
+    with metered(budget, swept.unfinished, mechanism.title, progress):
+        return _Search(plan, swept, most).run()
 
 
 @dataclass
@@ -126,6 +135,7 @@ class _Search:
             self.system = System(part, self.swept.path, self._size, rows, self.swept.is_angle)
         y = self.system.pack(rows, p)
         if not any(self._holds(arc, y) for arc in self._arcs()):
+            grant(EACH)
             self.curves.append(trace(self.system, y, self.swept.whole))
             if sum(len(curve.arcs) for curve in self.curves) > self.most:
                 self._raise(f"there are more than {self.most} sheets")

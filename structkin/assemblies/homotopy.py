@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.budget import TOGETHER, charge
 from structkin.groups.solve_lanes import solve_lanes
 
 Complexes = NDArray[np.complex128]
@@ -95,6 +96,7 @@ def follow(way: Way, Y: Complexes, Yb: Complexes, *, careful: float = 1.0) -> En
     running = np.arange(n)
     with np.errstate(all="ignore"):
         while len(running):
+            charge(1.0 + len(running) / TOGETHER)
             h = np.minimum(step[running], 1.0 - t[running])
             good, y, yb = _step(way, t[running], running, h, Y[running], Yb[running], DEPARTURE * careful)
             done = running[good]

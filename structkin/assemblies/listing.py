@@ -14,6 +14,7 @@ from structkin.assemblies.assembly import Assembly
 from structkin.assemblies.homotopy import Floats
 from structkin.assemblies.report import report
 from structkin.assemblies.walk import DeadEnd, Leaf, Walk
+from structkin.budget import DEFAULT, HINT, metered, new_meter
 from structkin.errors import InputError, PoseError, Problem
 from structkin.kinematics import Motion, Status, compile_plan, solve
 from structkin.kinematics.engine import Lanes
@@ -42,19 +43,21 @@ class Assemblies:
         t: float,
         limit: int | None,
         modes: Mapping[int, tuple[int, ...]],
+        budget: float | None = DEFAULT,
     ) -> None:
         """Begin; nothing is solved yet."""
         self.mechanism, self.drivers, self.limit = mechanism, dict(drivers), limit
-        self.plan, self._t = plan, t
+        self.plan, self._t, self._budget = plan, t, budget
         self._walk = Walk(plan, self.drivers, self._follow, modes)
         self._leaves = iter(self._walk)
         self._kept: list[Assembly] = []
         self._ahead: Leaf | None = None
         self._done = False
+        self._spent: InputError | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle what was asked for, not how far it was found."""
-        values = self.plan, self.mechanism, self.drivers, self._t, self.limit, self._walk.fixed
+        values = self.plan, self.mechanism, self.drivers, self._t, self.limit, self._walk.fixed, self._budget
         return Assemblies, values
 
     def __iter__(self) -> Iterator[Assembly]:
@@ -190,9 +193,20 @@ class Assemblies:
 
     def _next(self) -> Leaf | None:
         """Return the next assembly of the walk: the one that was looked at ahead, if there is one."""
-        leaf = self._ahead or next(self._leaves, None)
+        if self._spent is not None:
+            raise self._spent
+        try:
+            with metered(self._budget, self._unfinished, self.mechanism.title):
+                leaf = self._ahead or next(self._leaves, None)
+        except InputError as spent:
+            self._spent = spent
+            raise
         self._done = leaf is None
         return leaf
+
+    def _unfinished(self) -> Problem:
+        found = f"{len(self._kept)} assemblies are found; the next one takes more steps than the budget"
+        return Problem("assemblies", found, f"fix some groups by modes=...; {HINT}")
 
     def _find_all(self) -> None:
         for _ in self:
@@ -230,6 +244,7 @@ def assemblies(
     t: float | None = None,
     limit: int | None = 1000,
     modes: Mapping[int, Sequence[int]] | None = None,
+    budget: float | None = DEFAULT,
 ) -> Assemblies:
     """Return all assemblies of a mechanism at given driver values [rad or m], found while they are asked for.
 
@@ -238,7 +253,8 @@ def assemblies(
     the paths start from as many solutions as such a group has). At most `limit` are found; None finds all. Groups named
     in `modes` keep these modes, as in `Assembly.modes`: with all groups before one fixed, the assemblies show the modes
     of this one. The modes of a group that is not enumerated are searched for, the pose that a motion from the
-    sketch leads to is among them, and `complete` is False.
+    sketch leads to is among them, and `complete` is False. `budget` bounds the steps from one assembly to the next;
+    where it is spent an `InputError` says how many were found. None goes on to the end.
 
     Raises `InputError` for drivers, values or modes that do not fit, `StructureError` where drivers are missing or too
     many.
@@ -254,7 +270,8 @@ def assemblies(
     plan = compile_plan(mechanism)
     values = driver_values(mechanism, drivers, t)
     fixed, most = fixed_modes(mechanism, plan, modes), check_limit(mechanism, limit)
-    return Assemblies(plan, mechanism, values, math.nan if t is None else float(t), most, fixed)
+    new_meter(budget, source=mechanism.title)
+    return Assemblies(plan, mechanism, values, math.nan if t is None else float(t), most, fixed, budget)
 
 
 def assembly(
@@ -265,6 +282,7 @@ def assembly(
     drivers: Mapping[str, float] | None = None,
     t: float | None = None,
     limit: int | None = 1000,
+    budget: float | None = DEFAULT,
 ) -> Assembly:
     """Return one assembly: number `index`, or the first with `where(assembly)`, else that of the sketch.
 
@@ -272,7 +290,7 @@ def assembly(
     values, the nearest to the sketch. Raises `PoseError` where there is no such assembly; its text says which groups do
     not close.
     """
-    found = assemblies(mechanism, drivers=drivers, t=t, limit=limit)
+    found = assemblies(mechanism, drivers=drivers, t=t, limit=limit, budget=budget)
     if index is not None and where is not None:
         raise InputError([Problem("index", "has no meaning beside where", "give one of them")], mechanism.title)
     condition: Any = where

@@ -12,6 +12,7 @@ import numpy as np
 from structkin.assemblies.choices import Choice, Choices, choices_of, with_followed
 from structkin.assemblies.homotopy import Floats
 from structkin.assemblies.wheels import whole_turns
+from structkin.budget import charge
 from structkin.groups import Turn
 from structkin.kinematics.plan import Operand, Plan, Slot, Step
 
@@ -72,6 +73,7 @@ class Walk:
         # Each entry: the slots so far, the step that was chosen for and the choice, the path before it.
         waiting: list[tuple[Floats, int, Choice | None, Path]] = [(self._start(), -1, None, ())]
         while waiting:
+            charge(0.1)
             slots, index, choice, path = waiting.pop()
             if choice is not None:
                 slots, path = self._with(slots, self.plan.steps[index], choice), (*path, (index, choice))
@@ -150,6 +152,7 @@ class Walk:
         return found
 
     def _find(self, index: int, step: Step, h: tuple[Any, ...]) -> Choices:
+        charge(1.0)
         turns = whole_turns(self.plan, index)
         found = choices_of(step, h, turns)
         # What no form tells, the motion from the sketch does: modes that are not enumerated, and turns.

@@ -15,6 +15,7 @@ from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
 from structkin.assemblies.discriminant import Sign
+from structkin.budget import charge
 
 Floats = NDArray[np.float64]
 
@@ -49,6 +50,7 @@ def samples(function: Callable[[Floats], Sign], edges: Floats) -> Floats:
     marks, extra = [float(edges[0]), float(edges[-1])], list[float]()
     total = pieces.shape[1]
     while pieces.size:
+        charge(float(pieces.shape[1]))
         middle, half = pieces.mean(axis=0), 0.5 * np.diff(pieces, axis=0)[0]
         found = function((middle + half * _NODES[:, None]).T.ravel())
         left = []

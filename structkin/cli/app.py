@@ -101,7 +101,7 @@ def main() -> None:
         typer.echo(str(error), err=True)
         sys.exit(1)
     except MemoryError:
-        typer.echo("there is not enough memory for this: ask for fewer samples", err=True)
+        typer.echo("there is not enough memory for this: ask for fewer samples, or a shorter range", err=True)
         sys.exit(2)
     except BrokenPipeError:
         # The reader of our output has gone (`structkin solve ... | head`): nothing is left to say, not even at exit.

@@ -9,7 +9,7 @@ import typer
 
 from structkin.cli.driver_values import driver_values
 from structkin.cli.outputs import check_targets
-from structkin.cli.terminal import console, print_json
+from structkin.cli.terminal import USUAL, Budget, budget_of, console, print_json
 from structkin.model import load
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def assemblies(
     ] = None,
     limit: Annotated[int, typer.Option(help="Assemblies to find at most: their number is a product.", min=1)] = 100,
     plot: Annotated[Path | None, typer.Option(help="Draw them beside each other.", metavar="PICTURE")] = None,
+    budget: Budget = USUAL,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as plain data.")] = False,
 ) -> None:
     """Find all assemblies of a mechanism at one value of each driver; numbers are in the file's units."""
@@ -36,7 +37,8 @@ def assemblies(
     check_targets(file, {}, {"--plot": plot})
     from structkin.assemblies import assemblies as all_assemblies
 
-    found = all_assemblies(mechanism, drivers=driver_values(mechanism, at or [], "--at"), t=time, limit=limit)
+    values = driver_values(mechanism, at or [], "--at")
+    found = all_assemblies(mechanism, drivers=values, t=time, limit=limit, budget=budget_of(budget))
     if plot is not None:
         from structkin.show.assemblies_figure import draw_assemblies
         from structkin.show.files import save_figure

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from structkin.cli.terminal import console, print_json, progress
+from structkin.cli.terminal import USUAL, Budget, budget_of, console, print_json, progress
 from structkin.kinematics.solve import FAMILIES, METHODS
 from structkin.model import load
 
@@ -31,6 +31,7 @@ def compare(
         list[str] | None, typer.Option(help=f"Coordinates: {', '.join(FAMILIES)}; several times. Default: all.")
     ] = None,
     patience: Annotated[float, typer.Option(help="Give a method up that takes longer than this [s].")] = 30.0,
+    budget: Budget = USUAL,
     as_json: Annotated[bool, typer.Option("--json", help="Print plain data.")] = False,
 ) -> None:
     """Solve by every method, and tell whether they agree, their time, iterations and memory."""
@@ -40,7 +41,7 @@ def compare(
     with progress("comparing methods") as report:
         found = compare_methods(
             mechanism, samples, methods=method or METHODS, coordinates=coordinates or FAMILIES, duration=duration,
-            patience=patience, progress=report,
+            patience=patience, budget=budget_of(budget), progress=report,
         )  # fmt: skip
     if as_json:
         print_json(found.to_dict())

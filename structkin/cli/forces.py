@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from structkin.cli.outputs import STDOUT, check_targets, table_target
-from structkin.cli.terminal import console, print_json, progress
+from structkin.cli.terminal import USUAL, Budget, budget_of, console, print_json, progress
 from structkin.kinematics import solve as solve_mechanism
 from structkin.model import load
 
@@ -27,13 +27,14 @@ def forces(
     plot: Annotated[
         Path | None, typer.Option(help="Draw efforts, reactions and the shaking force.", metavar="PICTURE")
     ] = None,
+    budget: Budget = USUAL,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as plain data.")] = False,
 ) -> None:
     """Find driver torques, joint reactions and the shaking force of the motion, in N and N m."""
     mechanism = load(file)
     check_targets(file, {"--csv": csv}, {"--plot": plot}, as_json=as_json)
     with progress("solving") as report:
-        motion = solve_mechanism(mechanism, samples, duration=duration, progress=report)
+        motion = solve_mechanism(mechanism, samples, duration=duration, budget=budget_of(budget), progress=report)
         from structkin.dynamics import kinetostatics
 
         result = kinetostatics(motion, static=static)

@@ -9,7 +9,7 @@ import typer
 
 from structkin.cli.driver_values import driver_values
 from structkin.cli.outputs import check_targets
-from structkin.cli.terminal import console, print_json
+from structkin.cli.terminal import USUAL, Budget, budget_of, console, counting, print_json
 from structkin.errors import InputError, Problem
 from structkin.kinematics.four_bar import FourBar, SliderCrank
 from structkin.model import load
@@ -33,6 +33,7 @@ def limits(
     plot: Annotated[
         Path | None, typer.Option(help="Draw the intervals, or the sheets with --circuits.", metavar="PICTURE")
     ] = None,
+    budget: Budget = USUAL,
     as_json: Annotated[bool, typer.Option("--json", help="Print plain data.")] = False,
 ) -> None:
     """Find how far each driver goes and what ends its motion, exactly; values are in the file's units."""
@@ -46,8 +47,15 @@ def limits(
     from structkin.assemblies.circuits import circuits as find_circuits
     from structkin.kinematics.limits import limits as find_limits
 
-    found = [find_limits(mechanism, name, drivers=held) for name in names]
-    all_circuits = [find_circuits(mechanism, name, drivers=held) for name in names] if circuits else []
+    steps = budget_of(budget)
+    with counting("following the drivers") as report:
+        found = [find_limits(mechanism, name, drivers=held, budget=steps, progress=report) for name in names]
+    all_circuits = []
+    if circuits:
+        with counting("tracing circuits") as report:
+            all_circuits = [
+                find_circuits(mechanism, name, drivers=held, budget=steps, progress=report) for name in names
+            ]
     loops: list[FourBar | SliderCrank] = [*mechanism.four_bars(), *mechanism.slider_cranks()]
     if plot is not None:
         from structkin.show.files import save_figure

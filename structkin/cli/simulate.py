@@ -46,6 +46,7 @@ def simulate(
     ] = "DOP853",
     step: Annotated[float | None, typer.Option(help="Step [s] of an integrator with a fixed step.")] = None,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of an adaptive integrator.")] = 1e-9,
+    max_steps: Annotated[int, typer.Option(help="Steps after which an integrator gives up.", min=1)] = 1_000_000,
     csv: Annotated[
         Path | None, typer.Option(help="Write all points and links, a line a sample; - for stdout.", metavar="TABLE")
     ] = None,
@@ -66,7 +67,7 @@ def simulate(
         result = simulate_mechanism(
             mechanism, duration, samples=samples, formulation=formulation, coordinates=coordinates,
             stabilisation=stabilisation, alpha=alpha, beta=beta, gains=gains, penalty=penalty,
-            integrator=integrator, step=step, rtol=rtol, progress=report,
+            integrator=integrator, step=step, rtol=rtol, max_steps=max_steps, progress=report,
         )  # fmt: skip
     if csv is not None:
         from structkin.show.simulation_output import write_simulation_csv

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from structkin.cli.outputs import STDOUT, check_targets, table_target
-from structkin.cli.terminal import console, print_json, progress
+from structkin.cli.terminal import USUAL, Budget, budget_of, console, print_json, progress
 from structkin.kinematics import Motion
 from structkin.kinematics import solve as solve_mechanism
 from structkin.kinematics.solve import FAMILIES, METHODS
@@ -34,6 +34,7 @@ def solve(
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw position, velocity, acceleration.", metavar="PICTURE")] = None,
     schematic: Annotated[Path | None, typer.Option(help="Draw the mechanism and its paths.", metavar="PICTURE")] = None,
+    budget: Budget = USUAL,
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as plain data.")] = False,
 ) -> None:
     """Solve position, velocity and acceleration; numbers are in the file's units."""
@@ -47,6 +48,7 @@ def solve(
             method=method,
             coordinates=coordinates,
             engine=engine,
+            budget=budget_of(budget),
             progress=report,
         )
     written = _write(motion, csv, plot, schematic)

@@ -9,12 +9,14 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 from rich.text import Text
 
-from structkin.errors import InputError, printable
+from structkin.budget import DEFAULT
+from structkin.errors import InputError, Problem, printable
 
 #: Work that takes longer than this [s] shows a progress bar.
 PATIENCE = 1.0
@@ -57,6 +59,51 @@ def print_json(data: dict[str, Any]) -> None:
 
     text = json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False)
     sys.stdout.write(_FLAT.sub(on_one_line, text) + "\n")
+
+
+#: Bounds the work of a command.
+Budget = Annotated[
+    str,
+    typer.Option(
+        "--budget", metavar="STEPS", help="Steps the work may take beyond what its samples explain; none: no bound."
+    ),
+]
+#: Its value where none is given.
+USUAL = f"{DEFAULT:g}"
+
+
+def budget_of(text: str) -> float | None:
+    """Return the steps that an option --budget allows, None for all; raise `InputError` where it is no number."""
+    if text.strip().lower() == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        problem = Problem("--budget", f"'{text}' is not a number of steps", "none goes on to the end")
+        raise InputError([problem], "command") from None
+
+
+@contextmanager
+def counting(title: str) -> Iterator[Callable[[float], None]]:
+    """Yield a function that takes the steps taken so far; a line tells them when the work takes long."""
+    from rich.status import Status
+
+    line: Status | None = None
+    began = time.monotonic()
+
+    def report(steps: float) -> None:
+        nonlocal line
+        if line is None and time.monotonic() - began > PATIENCE and sys.stderr.isatty():
+            line = Status(title, console=Console(stderr=True))
+            line.start()
+        if line is not None:
+            line.update(f"{title}: {steps:,.0f} steps")
+
+    try:
+        yield report
+    finally:
+        if line is not None:
+            line.stop()
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.budget import DEFAULT
 from structkin.coordinates.linear import SOLVERS
 from structkin.coordinates.measure import ImpatientError, Watch, measure
 from structkin.coordinates.regular import regularity
@@ -110,13 +111,15 @@ def compare(
     coordinates: Sequence[str] = FAMILIES,
     duration: float | None = None,
     patience: float | None = PATIENCE,
+    budget: float | None = DEFAULT,
     progress: Callable[[float], None] | None = None,
 ) -> Comparison:
     """Solve a mechanism by each method, the global ones in each family of coordinates, and compare.
 
     The topological method is always among them, as the measure of the others. Of the others, one that takes longer than
-    `patience` [s] for a solution is given up; None waits for all. `progress` is called with the part of the work that
-    is done. Raises what `solve` raises, and `InputError` where a method or family is unknown.
+    `patience` [s] for a solution is given up; None waits for all. `budget` is that of each solution, as in `solve`.
+    `progress` is called with the part of the work that is done. Raises what `solve` raises, and `InputError` where a
+    method or family is unknown.
 
     >>> import structkin as sk
     >>> m = sk.Mechanism(
@@ -140,7 +143,9 @@ def compare(
     for k, way in enumerate(dict.fromkeys(ways)):
 
         def run(tell: Callable[[float], None] | None, way: Way = way) -> Motion:
-            return solve(mechanism, samples, duration=duration, method=way[0], coordinates=way[1], progress=tell)
+            return solve(
+                mechanism, samples, duration=duration, method=way[0], coordinates=way[1], budget=budget, progress=tell
+            )
 
         watch = Watch(progress, k / len(ways), 1 / len(ways), patience if k else None)
         try:

@@ -9,13 +9,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.budget import grant
 from structkin.coordinates.frame_plan import Solved, fill, frame_plan
 from structkin.coordinates.linear import SOLVERS
 from structkin.coordinates.make import constraints
 from structkin.coordinates.scaled import Scaled
 from structkin.coordinates.solver import GlobalSolver
 from structkin.coordinates.system import Coordinates
-from structkin.coordinates.walk import Failure, Walk
+from structkin.coordinates.walk import STEP, Failure, Walk
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.motion import Motion
 from structkin.kinematics.plan import Plan
@@ -74,7 +75,8 @@ def solve_globally(
     if structure.over:
         compile_plan(mechanism, structure)  # raises where redundant joints contradict each other
     plan = frame_plan(mechanism, structure)
-    fine, kept = schedule.fine()
+    fine, kept = schedule.fine(12 * len(mechanism.links))
+    grant(STEP * coordinates.n * len(fine))
     drivers = np.zeros((3, 0, len(fine)))
     if coordinates.drivers:
         drivers = np.stack([fine.drivers[id] for id in coordinates.drivers], axis=1)

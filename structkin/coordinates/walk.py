@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.budget import charge
 from structkin.coordinates.curve import Curve, Pose, powers
 from structkin.coordinates.diagnosis import Outcome
 from structkin.coordinates.newton import close_pose
@@ -24,6 +25,8 @@ Ints = NDArray[np.intp]
 
 #: Largest change of a scaled coordinate in one step, and largest departure of the pose from its extrapolation.
 TURN, DEPARTURE = 0.7, 0.05
+#: A coordinate's part in the work of a step, in those of the budget.
+STEP = 0.05
 #: Halvings of the way to a sample before it is given up, and where a limit position is neared to rounding.
 HALVINGS, FINEST = 12, 44
 #: Near a limit position the smallest singular value is below this: it falls like the square root of the way that is
@@ -159,6 +162,7 @@ class Walk:
 
     def step(self, pose: Pose, before: Curve | None, z: Floats) -> Pose | None:
         """Take one step to other values of the drivers; None where it is not safe."""
+        charge(STEP * len(self.q))
         guess = self._extrapolate(pose, before, z)
         if not np.isfinite(guess).all():
             return None

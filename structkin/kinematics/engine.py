@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.budget import grant
 from structkin.groups import General, Turn
 from structkin.kinematics.choice import choose, compiles_group
 from structkin.kinematics.closers import closer_of
@@ -264,6 +265,7 @@ class _Block:
 
     def _continue(self, index: int, step: Step, form: General) -> None:
         n = len(self.lanes.status)
+        grant(n)
         if self.near is not None:
             self._store(step, 0, self._close_near(step, form, self.inputs(step, 0), self.near))
             return

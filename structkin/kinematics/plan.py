@@ -90,6 +90,11 @@ class Plan:
         """First row of each slot, and the number of rows."""
         return tuple(accumulate(self.widths, initial=0))
 
+    @property
+    def numbers(self) -> int:
+        """How many numbers the memory of a pose holds, each with its rates: those of the slots and of the drivers."""
+        return self.offsets[-1] + 2 * len(self.drivers) + 2
+
     @cached_property
     def tape(self) -> Tape:
         """The plan cut into runs of steps that share a kernel."""

@@ -10,12 +10,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.budget import TOGETHER, charge
 from structkin.model.mechanism import Mechanism
 
 Floats = NDArray[np.float64]
-
-#: The way from the sketch to the first station is walked in this many steps at most: thousands of turns.
-LONGEST_LEAD = 200_000
 
 #: Continuation follows the drivers in steps of at most this angle [rad], or this part of the mechanism's size.
 FINE_ANGLE, FINE_LENGTH = math.radians(5.0), 0.02
@@ -87,14 +85,22 @@ class Schedule:
     def parts(self) -> NDArray[np.intp]:
         """Into how many parts each interval between two stations is to be divided (n - 1,)."""
         counts = np.ones(max(len(self) - 1, 0))
-        for id, z in self.drivers.items():
-            # A law may swing within an interval: its rates at the ends tell as well as the difference of its values.
-            step = np.abs(np.diff(z[0]))
-            swing = np.fmax(np.abs(z[1][1:]), np.abs(z[1][:-1])) * np.abs(np.diff(self.t))
-            counts = np.fmax(counts, np.ceil(np.fmax(step, swing) / self._scale[id] * (1 - 1e-9)))
+        for id in self.drivers:
+            counts = np.fmax(counts, np.ceil(self._ways(id) / self._scale[id] * (1 - 1e-9)))
         # Beside a station without a value there is nothing to walk along: a law may go to infinity there.
         counts[~(self._has_values[1:] & self._has_values[:-1])] = 1
-        return np.minimum(counts, 1_000_000).astype(np.intp)
+        # More than any memory holds.
+        return np.minimum(counts, 2.0**40).astype(np.intp)
+
+    def _ways(self, id: str) -> Floats:
+        """Return how far a driver goes between each two stations (n - 1,).
+
+        A law may swing within an interval: its rates at the ends tell as well as the difference of its values.
+        """
+        values, rates = self.drivers[id][:2]
+        with np.errstate(all="ignore"):
+            swing = np.fmax(np.abs(rates[1:]), np.abs(rates[:-1])) * np.abs(np.diff(self.t))
+            return np.asarray(np.fmax(np.abs(np.diff(values)), swing))
 
     @cached_property
     def _has_values(self) -> NDArray[np.bool_]:
@@ -118,17 +124,36 @@ class Schedule:
             ways[id] = start, first
         return ways
 
+    @cached_property
+    def _lead_steps(self) -> int:
+        """The steps from the sketch to the first station."""
+        ways = [abs(b - a) / self._scale[id] for id, (a, b) in self.lead.items()]
+        return max([1, *(math.ceil(min(way, 2.0**40)) for way in ways if not math.isnan(way))])
+
+    @property
+    def added(self) -> float:
+        """How many stations the small steps of `fine` add: a whole number, that may be a huge one."""
+        return self._lead_steps + float(np.sum(self.parts - 1.0))
+
+    def way(self, id: str) -> float:
+        """Return how far a driver goes from the sketch over all stations, in radians or in sizes of the mechanism."""
+        first, last = self.lead[id]
+        with np.errstate(all="ignore"):
+            return float(np.nansum([abs(last - first), *self._ways(id)])) / self.unit(id)
+
     @property
     def is_fine(self) -> bool:
         """Whether the stations begin at the sketch and follow each other closely."""
         starts = all(abs(b - a) <= 1e-9 * self._scale[id] for id, (a, b) in self.lead.items())
         return starts and bool((self.parts == 1).all())
 
-    def fine(self) -> tuple[Schedule, NDArray[np.intp]]:
-        """Return a schedule that starts at the sketch and goes in small steps, and where the stations are in it."""
-        lead = self.lead
-        ways = [abs(b - a) / self._scale[id] for id, (a, b) in lead.items()]
-        steps = min(max([1, *(math.ceil(way) for way in ways if math.isfinite(way))]), LONGEST_LEAD)
+    def fine(self, numbers: int = 0) -> tuple[Schedule, NDArray[np.intp]]:
+        """Return a schedule that starts at the sketch and goes in small steps, and where the stations are in it.
+
+        A pose takes so many `numbers`. The stations that are added are charged to the budget of the call.
+        """
+        charge(self.added * numbers / TOGETHER)
+        lead, steps = self.lead, self._lead_steps
         fine: dict[str, Floats] = {}
         if (self.parts == 1).all():
             for id, z in self.drivers.items():

@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from structkin.budget import DEFAULT, metered
 from structkin.errors import InputError, Problem
 from structkin.kinematics.call import make_schedule
 from structkin.kinematics.change_points import run
@@ -19,6 +20,7 @@ from structkin.kinematics.motion import Motion
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.schedule import Schedule
 from structkin.kinematics.special_geometry import compile_plan
+from structkin.kinematics.too_far import too_far
 from structkin.model.mechanism import Mechanism
 
 #: Group by group, its rates in time or by K and L; and all equations at once: dense, sparse, or sparse in group order.
@@ -45,6 +47,7 @@ def solve(
     branch: str = "smooth",
     engine: str = "auto",
     strict: bool = False,
+    budget: float | None = DEFAULT,
     progress: Callable[[float], None] | None = None,
 ) -> Motion:
     """Solve position, velocity and acceleration group by group.
@@ -66,8 +69,11 @@ def solve(
     `structkin[fast]` and gives the same numbers; or "auto", the one that is done first. Up to some million samples
     times groups that is NumPy.
 
-    Raises `InputError` where the call does not fit the mechanism, `StructureError` where drivers are missing or too
-    many.
+    `budget` bounds the work in steps (`structkin.budget`): between samples the drivers' way is walked, and one of
+    thousands of turns, or into a singular pose, may need more poses than the samples explain. None walks to the end.
+
+    Raises `InputError` where the call does not fit the mechanism or its budget is spent, `StructureError` where drivers
+    are missing or too many.
 
     >>> import structkin as sk
     >>> crank = sk.Mechanism(
@@ -82,7 +88,9 @@ def solve(
         from structkin.coordinates.solve import solve_globally
 
         schedule = make_schedule(mechanism, samples, t, drivers, duration)
-        motion = solve_globally(mechanism, schedule, method, coordinates or FAMILIES[0], progress, engine)
+        numbers = 12 * len(mechanism.links)
+        with metered(budget, lambda: too_far(schedule, numbers, budget), mechanism.title):
+            motion = solve_globally(mechanism, schedule, method, coordinates or FAMILIES[0], progress, engine)
         if strict:
             motion.require_ok()
         return motion
@@ -90,7 +98,8 @@ def solve(
     if engine != plan.engine:
         plan = replace(plan, engine=engine)
     schedule = make_schedule(mechanism, samples, t, drivers, duration)
-    lanes = run_from_sketch(plan, schedule, progress, flip=branch == "smooth")
+    with metered(budget, lambda: too_far(schedule, plan.numbers, budget), mechanism.title):
+        lanes = run_from_sketch(plan, schedule, progress, flip=branch == "smooth")
     if method == "topological-kl":
         lanes = Coefficients(plan, lanes).rates(schedule.drivers)
     motion = Motion(mechanism, plan, schedule.t, schedule.drivers, lanes, schedule.thirds)
@@ -105,7 +114,7 @@ def run_from_sketch(
     """Run a plan over the samples of a schedule, walking there from the sketch where that matters."""
     if not plan.tracked and (len(schedule) > SEPARATE or schedule.is_fine):
         return run(plan, schedule, progress, flip=flip)
-    fine, kept = schedule.fine()
+    fine, kept = schedule.fine(plan.numbers)
     walked = run(plan, fine, progress, flip=flip)
     # Samples that follow each other stay where they are: a copy would double the memory.
     whole = kept[-1] - kept[0] + 1 == len(kept)

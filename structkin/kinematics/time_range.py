@@ -50,4 +50,8 @@ def default_range(mechanism: Mechanism) -> tuple[float, float]:
             [Problem("duration", "the drivers' speeds have no common period", "add duration = ... [s], or pass t=")],
             mechanism.title,
         )
-    return 0.0, 2 * math.pi / slowest * math.lcm(*(ratio.denominator for ratio in ratios))
+    end = 2 * math.pi / slowest * math.lcm(*(ratio.denominator for ratio in ratios))
+    if not math.isfinite(end):
+        message = f"a full cycle takes longer than numbers go, at {slowest:g} rad/s"
+        raise InputError([Problem("duration", message, "add duration = ... [s], or pass t=")], mechanism.title)
+    return 0.0, end

@@ -197,6 +197,10 @@ def table_rows(value: Any) -> list[tuple[float, float]]:
     return rows
 
 
+#: Rows of a table are at least this part of its time apart, and this time [s].
+NEAREST, NEAREST_TIME = 1e-12, 1e-15
+
+
 def check_rows(rows: list[tuple[float, float]]) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Return times and values of a table; raise `Flaw` unless there are three rows or more in the order of time.
 
@@ -205,8 +209,12 @@ def check_rows(rows: list[tuple[float, float]]) -> tuple[tuple[float, ...], tupl
     """
     if len(rows) < 3:
         raise Flaw(f"a table needs at least 3 rows, found {len(rows)}", "a spline goes through them")
+    least = max(NEAREST_TIME, NEAREST * (rows[-1][0] - rows[0][0]))
     for i, (before, after) in enumerate(pairwise(rows), 2):
         if after[0] <= before[0]:
             raise Flaw(f"row {i}: the time {after[0]:g} s does not come after {before[0]:g} s", "times increase")
+        if after[0] - before[0] < least:
+            gap = f"row {i}: the time {after[0]:g} s comes only {after[0] - before[0]:.3g} s after the one before"
+            raise Flaw(gap, f"at least {least:.1g} s: rates are lost in rounding")
     times, values = zip(*rows, strict=True)
     return times, values

@@ -65,7 +65,7 @@ class Expression:
         """The constant rate if the formula is written as a linear function of t, else None."""
         with np.errstate(all="ignore"):
             line = _line(self._tree)
-        return None if line is None else float(line[1])
+        return float(line[1]) if line is not None and np.isfinite(line[1]) else None
 
     def __repr__(self) -> str:
         """Show the text."""
@@ -105,6 +105,8 @@ def _jet(value: Jet | Any, t: Any) -> Jet:
 
 
 def _operate(op: ast.operator, left: Jet | Any, right: Jet | Any, t: Jet) -> Jet | Any:
+    if isinstance(op, ast.Div) and not isinstance(right, Jet) and right == 0:
+        raise Flaw("the formula divides by zero", "it has no value at any time")
     if isinstance(op, ast.Pow):
         if not isinstance(right, Jet):
             if abs(right) > MAX_POWER:

@@ -49,6 +49,9 @@ def _toml(text: str) -> dict[str, Any]:
         message = str(error)
     except RecursionError:
         raise Flaw("the file is nested too deep") from None
+    except ValueError as error:
+        # Python refuses to read integers of thousands of digits.
+        raise Flaw("the TOML holds a number that cannot be read", str(error)) from None
     match = re.search(r"line (\d+)", message)
     lines = text.splitlines()
     # an error "at end of document" belongs to the last line

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from structkin.budget import DEFAULT
 from structkin.errors import InputError, Problem
 from structkin.model.arguments import mapping
 from structkin.model.cams import Cam
@@ -281,6 +282,8 @@ class Mechanism:
         branch: str = "smooth",
         engine: str = "auto",
         strict: bool = False,
+        budget: float | None = DEFAULT,
+        progress: Callable[[float], None] | None = None,
     ) -> Motion:
         """Return the motion; see `structkin.kinematics.solve`."""
         from structkin.kinematics import solve
@@ -296,6 +299,8 @@ class Mechanism:
             branch=branch,
             engine=engine,
             strict=strict,
+            budget=budget,
+            progress=progress,
         )
 
     def posed(self, pose: SketchPose) -> Mechanism:
@@ -333,11 +338,12 @@ class Mechanism:
         t: float | None = None,
         limit: int | None = 1000,
         modes: Mapping[int, Sequence[int]] | None = None,
+        budget: float | None = DEFAULT,
     ) -> Assemblies:
         """Return all assemblies at given driver values, found while they are asked for; see `structkin.assemblies`."""
         from structkin.assemblies.listing import assemblies
 
-        return assemblies(self, drivers=drivers, t=t, limit=limit, modes=modes)
+        return assemblies(self, drivers=drivers, t=t, limit=limit, modes=modes, budget=budget)
 
     def assembly(
         self,
@@ -347,11 +353,12 @@ class Mechanism:
         drivers: Mapping[str, float] | None = None,
         t: float | None = None,
         limit: int | None = 1000,
+        budget: float | None = DEFAULT,
     ) -> Assembly:
         """Return one assembly: by index, the first that fulfils `where`, or that of the sketch."""
         from structkin.assemblies.listing import assembly
 
-        return assembly(self, index, where=where, drivers=drivers, t=t, limit=limit)
+        return assembly(self, index, where=where, drivers=drivers, t=t, limit=limit, budget=budget)
 
     def limits(
         self,
@@ -359,11 +366,13 @@ class Mechanism:
         *,
         drivers: Mapping[str, float] | None = None,
         range: tuple[float, float] | None = None,
+        budget: float | None = DEFAULT,
+        progress: Callable[[float], None] | None = None,
     ) -> Limits:
         """Return how far a driver goes and what ends its motion; see `structkin.kinematics.limits.limits`."""
         from structkin.kinematics.limits import limits
 
-        return limits(self, driver, drivers=drivers, range=range)
+        return limits(self, driver, drivers=drivers, range=range, budget=budget, progress=progress)
 
     def circuits(
         self,
@@ -371,11 +380,13 @@ class Mechanism:
         *,
         drivers: Mapping[str, float] | None = None,
         range: tuple[float, float] | None = None,
+        budget: float | None = DEFAULT,
+        progress: Callable[[float], None] | None = None,
     ) -> Circuits:
         """Return which assembly modes are connected as a driver moves; see `structkin.assemblies.circuits`."""
         from structkin.assemblies.circuits import circuits
 
-        return circuits(self, driver, drivers=drivers, range=range)
+        return circuits(self, driver, drivers=drivers, range=range, budget=budget, progress=progress)
 
     def four_bars(self) -> tuple[FourBar, ...]:
         """Return every four-bar loop with the ground, and its type; see `structkin.kinematics.four_bar`."""
@@ -399,12 +410,23 @@ class Mechanism:
         drivers: Mapping[str, Any] | None = None,
         duration: float | None = None,
         engine: str = "auto",
+        budget: float | None = DEFAULT,
+        progress: Callable[[float], None] | None = None,
     ) -> Motions:
         """Return the motions of variants with other dimensions; see `structkin.kinematics.solve_many`."""
         from structkin.kinematics import solve_many
 
         return solve_many(
-            self, samples, lengths=lengths, points=points, t=t, drivers=drivers, duration=duration, engine=engine
+            self,
+            samples,
+            lengths=lengths,
+            points=points,
+            t=t,
+            drivers=drivers,
+            duration=duration,
+            engine=engine,
+            budget=budget,
+            progress=progress,
         )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.budget import SpentError, metering, new_meter
 from structkin.groups import General
 from structkin.kinematics.limits.counting import count_turns
 from structkin.kinematics.limits.poses import Path
@@ -27,6 +29,8 @@ Floats = NDArray[np.float64]
 
 #: Runs of samples that are not ok whose ends are looked for; a scan of a work space may have thousands.
 MOST = 20
+#: Steps of the budget that go into looking for all of them.
+STEPS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +50,19 @@ class Passage:
 
 
 def passages(motion: Motion) -> Iterator[tuple[slice, tuple[Passage, ...]]]:
-    """Yield each run of samples that are not ok with the limits at its ends."""
+    """Yield each run of samples that are not ok with the limits at its ends, as far as a budget of steps allows."""
     runs = [(part, status) for part, status, _ in motion.outcomes()]
     bad = [part for part, status in runs if status in (Status.OUT_OF_REACH, Status.NOT_CONVERGED)]
+    meter = new_meter(STEPS)
     for part in bad[:MOST]:
         found = []
-        if part.start > 0 and motion.ok[part.start - 1]:
-            found.append(_passage(motion, part.start - 1, part.start))
-        elif part.start == 0:
-            found.append(_from_sketch(motion))
-        if part.stop < len(motion) and motion.ok[part.stop]:
-            found.append(_passage(motion, part.stop, part.stop - 1))
+        with suppress(SpentError), metering(meter):
+            if part.start > 0 and motion.ok[part.start - 1]:
+                found.append(_passage(motion, part.start - 1, part.start))
+            elif part.start == 0:
+                found.append(_from_sketch(motion))
+            if part.stop < len(motion) and motion.ok[part.stop]:
+                found.append(_passage(motion, part.stop, part.stop - 1))
         yield part, tuple(passage for passage in found if passage is not None)
 
 
@@ -66,7 +72,8 @@ def passage_words(motion: Motion, passage: Passage) -> str:
         ways = {id: z - motion.mechanism.drives[id].start for id, z in passage.drivers.items()}
     else:
         ways = {id: np.ptp(z[0][np.isfinite(z[0])]) for id, z in motion.drivers.items()}
-    moving = [id for id, way in ways.items() if abs(way) > 1e-12]
+    # Where all go less than rounding tells, all are named.
+    moving = [id for id, way in ways.items() if abs(way) > 1e-12] or list(ways)
     values = [f"{id} {{}} {driver_words(motion.mechanism, id, passage.drivers[id])}" for id in moving]
     text = ", ".join([values[0].format("goes on from" if passage.resumes else "stops at"),
                       *(value.format("at") for value in values[1:])])  # fmt: skip

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
 
+from structkin.budget import charge
+
 Floats = NDArray[np.float64]
 
 #: Nodes of a piece.
@@ -24,6 +26,8 @@ RESOLVED = 1e-13
 LEVEL = 1e-10
 #: A piece is not halved below this part of the whole, and no more once there are so many.
 SMALLEST, MOST = 1e-9, 2000
+#: The work on a piece, in steps of the budget.
+PIECE = 0.1
 #: Extrema are wanted where the function may be below this in size.
 NEAR = 0.2
 
@@ -48,6 +52,7 @@ def landmarks(function: Callable[[Floats], Floats], edges: Floats) -> Floats:
     pieces, smallest = np.stack((edges[:-1], edges[1:])), SMALLEST * (edges[-1] - edges[0])
     found = [edges]
     while pieces.size:
+        charge(PIECE * pieces.shape[1])
         middle, half = pieces.mean(axis=0), 0.5 * np.diff(pieces, axis=0)[0]
         values = function((middle + half * _NODES[:, None]).T.ravel()).reshape(-1, NODES)
         done, coefficients = _resolved(values)

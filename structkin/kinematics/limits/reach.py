@@ -295,7 +295,14 @@ class Chart:
         """Return the zero between two places at which the value differs in sign."""
         from scipy.optimize import brentq
 
-        place = np.longdouble(brentq(lambda x: float(self.value(np.array([x]))[0]), low, high, xtol=1e-14, rtol=1e-14))
+        def value(x: float) -> float:
+            return float(self.value(np.array([x]))[0])
+
+        first, last = value(low), value(high)
+        if not first * last < 0:
+            # Where other steps are at their limits the margin was read without them: the zero is there to rounding.
+            return np.longdouble(high if abs(last) < abs(first) else low)  # type: ignore[return-value]
+        place = np.longdouble(brentq(value, low, high, xtol=1e-14, rtol=1e-14))
         for _ in range(3):
             value, slope = self._slope(place)
             moved = place - value / slope if slope else place

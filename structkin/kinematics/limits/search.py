@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.budget import DEFAULT, HINT, metered
 from structkin.errors import InputError, Problem
 from structkin.groups import General
 from structkin.kinematics.limits.counting import count_turns
@@ -45,16 +46,19 @@ def limits(
     *,
     drivers: Mapping[str, float] | None = None,
     range: tuple[float, float] | None = None,
+    budget: float | None = DEFAULT,
+    progress: Callable[[float], None] | None = None,
 ) -> Limits:
     """Find how far a driver goes from the sketch, and what ends its motion, to rounding (not by sampling).
 
     The other drivers are held at the values in `drivers` [rad or m], or as in the sketch. `driver` may be left
     out where there is only one. `range` bounds the search; without it an angle is followed around (with wheels over as
     many turns as bring them back, or four turns either way where none do), and a length over several times the size of
-    the mechanism.
+    the mechanism. `budget` bounds the steps that are walked; None walks to the end. `progress` is called with the steps
+    taken so far.
 
-    Raises `InputError` where the call does not fit the mechanism, `StructureError` where drivers are missing or too
-    many.
+    Raises `InputError` where the call does not fit the mechanism or its budget is spent, `StructureError` where drivers
+    are missing or too many.
 
     >>> import structkin as sk
     >>> m = sk.Mechanism(
@@ -66,6 +70,11 @@ def limits(
     (False, 'stretched', -0.25)
     """
     swept = Swept(mechanism, driver, drivers, range)
+    with metered(budget, swept.unfinished, mechanism.title, progress):
+        return _find(mechanism, swept)
+
+
+def _find(mechanism: Mechanism, swept: Swept) -> Limits:
     motion = solve(mechanism, drivers={id: np.array([value]) for id, value in swept.held.items()})
     if not motion.ok[0] and motion.status[0] != Status.SINGULAR:
         group = motion.group_name(int(motion.failed_group[0]))
@@ -257,6 +266,12 @@ class Swept:
     def is_angle(self) -> bool:
         """Whether the driver's coordinate is an angle."""
         return self.mechanism.drives[self.driver].kind == "angle"
+
+    def unfinished(self) -> Problem:
+        """Return what is said where the search takes more than its budget."""
+        hint = "a shorter range" if self._is_given else "give a range"
+        return Problem(f"drivers.{self.driver}", "to follow it to its limits takes more steps than the budget",
+                       f"{hint}; {HINT}")  # fmt: skip
 
     def fit(self, plan: Plan) -> None:
         """Find after how many turns of the driver wheels come back, and go round them instead of over a range."""

@@ -9,7 +9,7 @@ Mirth, Circuits and branches of single-degree-of-freedom planar linkages, Journa
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 
+from structkin.budget import DEFAULT, grant, metered
 from structkin.errors import InputError, Problem
 from structkin.kinematics.limits.poses import Modes, Poses
 from structkin.kinematics.limits.reach import SAME, TURN, End, Reach, Stretch
@@ -28,6 +29,10 @@ from structkin.model.arguments import index as whole_index
 if TYPE_CHECKING:
     from structkin.kinematics.plan import Plan
     from structkin.model.mechanism import Mechanism
+
+
+#: Steps that the modes of a sheet explain beside the budget: their number is bounded by that of the sheets.
+EACH = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +162,14 @@ def circuits(
     drivers: Mapping[str, float] | None = None,
     range: tuple[float, float] | None = None,
     most: int = 1000,
+    budget: float | None = DEFAULT,
+    progress: Callable[[float], None] | None = None,
 ) -> Circuits:
     """Find all circuits and branches over the range of one driver; the arguments are those of `limits`.
 
     Every group has to have a closed form here; `Mechanism.circuits` serves the others, too. Guides keep the side on
-    which the sketch has them. Raises `InputError` where a group is general, or where there are more than `most` sheets:
-    their number doubles with each dyad.
+    which the sketch has them. Raises `InputError` where a group is general, the budget is spent, or there are more than
+    `most` sheets: their number doubles with each dyad.
 
     >>> import structkin as sk
     >>> from structkin.examples import path
@@ -180,11 +187,18 @@ def circuits(
             [Problem("circuits", "a group has no closed form, so that its assembly modes are not counted here",
                      "Mechanism.circuits follows them")], mechanism.title,
         )  # fmt: skip
+    with metered(budget, swept.unfinished, mechanism.title, progress):
+        return _find(swept, plan, most)
+
+
+def _find(swept: Swept, plan: Plan, most: int) -> Circuits:
+    mechanism = swept.mechanism
     swept.fit(plan)
     reach = Reach(Poses(plan, swept.path), swept.whole)
     found: list[tuple[dict[int, int], Stretch]] = []
     for modes in _all_modes(reach):
         found += [(modes, stretch) for stretch in reach.stretches(modes)]
+        grant(EACH)
         if len(found) > most:
             raise InputError(
                 [Problem("most", f"there are more than {most} sheets", "raise it, or ask for limits()")],

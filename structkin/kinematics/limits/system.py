@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.budget import charge
 from structkin.kinematics.limits.poses import TINY, Path
 from structkin.kinematics.plan import Operand, Plan, Slot
 
@@ -81,6 +82,7 @@ class System:
     def equations(self, y: Floats) -> tuple[Floats, Floats]:
         """Return the residuals (r,) of all steps and their derivatives (r, m) by the unknowns."""
         n = len(y)
+        charge(1.0)
         # Column by column a complex step, all in one pass over the tape.
         rows = self.rows(y[:, None] + 1j * TINY * np.eye(n))
         parts = []

@@ -100,5 +100,6 @@ def modes_of(plan: Plan, rows: Floats) -> dict[int, int]:
         modes[index] = step.mode
         if not isinstance(step.kind, General) and step.kind.modes == 2:
             h, phi = tuple(map(value, step.inputs)), tuple(value(Slot(slot)) for slot in step.outputs)
-            modes[index] = 1 if float(np.ravel(step.kind.side(h, phi))[0]) > 0 else -1
+            with np.errstate(all="ignore"):
+                modes[index] = 1 if float(np.ravel(step.kind.side(h, phi))[0]) > 0 else -1
     return modes

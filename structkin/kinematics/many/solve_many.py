@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from structkin.budget import DEFAULT, new_meter
 from structkin.errors import InputError
 from structkin.kinematics.call import make_schedule
 from structkin.kinematics.choice import check_engine
@@ -42,6 +43,7 @@ def solve_many(
     drivers: Mapping[str, Any] | None = None,
     duration: float | None = None,
     engine: str = "auto",
+    budget: float | None = DEFAULT,
     progress: Callable[[float], None] | None = None,
 ) -> Motions:
     """Solve variants of a mechanism that differ in dimensions, each over the same samples.
@@ -56,9 +58,12 @@ def solve_many(
     Mechanisms with gears, cams, or groups without a closed form are solved variant by variant, each from the sketch
     that it has: some ten milliseconds a variant, where others take microseconds.
 
+    `budget` is that of each variant which is solved by itself, as in `solve`.
+
     What is wrong with one variant stops no other: a length that is not positive, a triangle that cannot close, values
-    that are not finite, dimensions with which nothing moves. Its status is `BAD_INPUT`, and `faults` of the result says
-    why. Raises `InputError` where a name or a shape does not fit, or no variant has numbers that can be solved.
+    that are not finite, dimensions with which nothing moves, a budget that is spent. Its status is `BAD_INPUT`, and
+    `faults` of the result says why. Raises `InputError` where a name or a shape does not fit, or no variant has numbers
+    that can be solved.
 
     >>> import structkin as sk
     >>> m = sk.Mechanism(
@@ -71,6 +76,7 @@ def solve_many(
     ((3, 100, 2), [True, True, True])
     """
     check_engine(engine, mechanism.title)
+    new_meter(budget, source=mechanism.title)
     lengths = mapping(lengths, "lengths", "{'A-B': lengths}", mechanism.title)
     points = mapping(points, "points", "{'A': places}", mechanism.title)
     drivers = mapping(drivers, "drivers", "{'motor': values}", mechanism.title)
@@ -89,7 +95,7 @@ def solve_many(
         alone = sorted({*odd, *passing_flat(many, count, _walk(schedule, rows, count))})
     motions: dict[int, Motion] = {}
     faults = found.faults
-    options = {"samples": samples, "t": t, "duration": duration, "engine": engine}
+    options = {"samples": samples, "t": t, "duration": duration, "engine": engine, "budget": budget}
     for done, k in enumerate(alone, 1):
         if k not in faults:
             try:
@@ -105,9 +111,9 @@ def _walk(schedule: Schedule, rows: Mapping[str, Floats], count: int) -> dict[st
     """Return driver values (v, m) or (1, m) of a walk by all samples, in fine steps if it is not too long."""
     if rows or not schedule.drivers:
         return {id: rows[id][0] if id in rows else z[:1] for id, z in schedule.drivers.items()}
-    fine = schedule if schedule.is_fine else schedule.fine()[0]
-    walk = fine if count * len(fine) <= WALKED else schedule
-    return {id: z[:1] for id, z in walk.drivers.items()}
+    if not schedule.is_fine and count * (len(schedule) + schedule.added) <= WALKED:
+        schedule = schedule.fine()[0]
+    return {id: z[:1] for id, z in schedule.drivers.items()}
 
 
 def _has_to_be_followed(mechanism: Mechanism) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.budget import charge
 from structkin.kinematics.closers import Closer, scales_of, weights_of
 from structkin.kinematics.direct import Direct, apart
 from structkin.kinematics.kernels.limits import DEPARTURE, ITERATIONS, TURN
@@ -17,6 +18,10 @@ Floats = NDArray[np.float64]
 
 #: Halvings of the way to a lane before it is given up, and where a limit position is neared to rounding.
 HALVINGS, FINEST = 12, 44
+#: A step of a pose that has gone far departs from its prediction by this part of that way, in allowed departures.
+FAR = 0.1
+#: Poses that go farther than this, in sizes of the group, run off to infinity.
+GONE = 1e4
 #: Inputs so near, relative to the group's size, to a limit position are there: it is not known better.
 THERE = 2e-13
 
@@ -36,26 +41,36 @@ class Poses:
         return Poses(np.take(self.h, lanes, axis=1), np.take(self.s, lanes, axis=1), self.side[lanes])
 
 
-def step(closer: Closer, poses: Poses, h: Floats) -> tuple[NDArray[np.bool_], Poses]:
-    """Take one step to new inputs in every lane; return which lanes were accepted, and the new poses."""
+def step(closer: Closer, poses: Poses, h: Floats, far: float = 1.0) -> tuple[NDArray[np.bool_], Poses]:
+    """Take one step to new inputs in every lane; return which lanes were accepted, and the new poses.
+
+    Places may depart from their prediction by a part of the size, and so many times as `far` where they are far away.
+    """
     predicted = closer.ahead(poses.h, poses.s, h - poses.h)
     s, change, side = closer.newton(h, predicted, ITERATIONS)
-    good = (change < 1e-8) & (apart(closer.form, s, predicted) < DEPARTURE) & (side * poses.side > 0)
+    good = (change < 1e-8) & (apart(closer.form, s, predicted) < far * DEPARTURE) & (side * poses.side > 0)
+    if far > 1.0:
+        good &= apart(closer.form, s, predicted, origins=False) < DEPARTURE
     return good & (apart(closer.form, s, poses.s, origins=False) < TURN + DEPARTURE), Poses(h, s, side)
 
 
 def reach(closer: Closer, start: Poses, target: Floats, halvings: int = HALVINGS) -> Poses | Status:
-    """Walk one lane to other inputs; the step shrinks where a trial fails and grows with success."""
-    pose, done, size, smallest = start, 0.0, 1.0, 0.5**halvings
+    """Walk one lane to other inputs; the step shrinks where a trial fails and grows with success.
+
+    Where guides become parallel a pose runs off to infinity: its steps then grow with the way that it has gone.
+    """
+    pose, done, size, smallest, gone = start, 0.0, 1.0, 0.5**halvings, 0.0
     while done < 1.0:
         end = min(1.0, done + size)
-        good, found = step(closer, pose, _on_the_way(closer, start.h, target, end))
+        charge(closer.form.rows.links / 4)
+        good, found = step(closer, pose, _on_the_way(closer, start.h, target, end), max(1.0, FAR * gone))
         if good[0]:
             pose, done, size = found, end, 2 * size
+            gone = float(apart(closer.form, pose.s, start.s)[0])
             continue
         size *= 0.5
         if size < smallest:
-            if np.max(np.abs(pose.h - target) * weights_of(closer)) < THERE:
+            if gone < GONE and np.max(np.abs(pose.h - target) * weights_of(closer)) < THERE:
                 return Poses(target, pose.s, pose.side)
             rows = Direct(closer.form, closer.known)
             sigma = closer.form.smallest_singular_value(rows.values(pose.h), rows.phi(pose.s))[0]
