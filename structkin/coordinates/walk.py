@@ -30,8 +30,9 @@ STEP = 0.05
 #: Halvings of the way to a sample before it is given up, and where a limit position is neared to rounding.
 HALVINGS, FINEST = 12, 44
 #: Near a limit position the smallest singular value is below this: it falls like the square root of the way that is
-#: left.
-NEAR = 0.2
+#: left. A pose that has gone so many sizes runs off to infinity, as where guides become parallel: its limit is not
+#: neared.
+NEAR, AWAY = 0.2, 5.0
 #: A station whose weakest block has a smaller singular value than this has its neighbours looked at.
 WEAK = 0.05
 #: Samples whose predictions are evaluated in one go.
@@ -200,7 +201,8 @@ class Walk:
                 pose, done, step = found, end, 2 * step
                 continue
             step *= 0.5
-            if step < 0.5 ** (FINEST if pose.strength < NEAR else HALVINGS):
+            gone = np.max(np.abs(pose.q - start.q) / pose.scaled.column_units, initial=0.0)
+            if step < 0.5 ** (FINEST if pose.strength < NEAR and gone < AWAY else HALVINGS):
                 self.reached = pose
                 return None
         return pose
