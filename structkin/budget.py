@@ -23,7 +23,7 @@ import numpy as np
 from structkin.errors import InputError, Problem
 
 #: Steps that a call may take beyond what its samples explain: some seconds.
-DEFAULT = 5000.0
+DEFAULT = 5000
 #: Numbers of poses that are found together and make a step; the budget is then some 20 million, which are 0.5 GiB.
 TOGETHER = 4000
 

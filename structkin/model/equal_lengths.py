@@ -1,8 +1,8 @@
-"""Lengths that are meant to be equal, as those of a parallelogram: what agrees to 1e-9 of the size is made equal.
+"""Lengths that are meant to be equal, as those of a parallelogram: what agrees to 1e-9 of its length is made equal.
 
 Whether a parallelogram goes through its flat poses smoothly, or passes beside them in one assembly mode, hangs on the
 last digits of its lengths. A file that was written by a program holds such lengths with errors of rounding; no one
-makes a bar to 1e-9 of its mechanism's size. So such differences are taken to mean nothing, and larger ones are
+makes a bar to 1e-9 of its length. So such differences are taken to mean nothing, and larger ones are
 followed exactly as they are.
 """
 
@@ -16,7 +16,8 @@ from types import MappingProxyType
 from structkin.model.draft import GROUND, Draft
 from structkin.model.parts import Link
 
-#: Lengths that agree to this part of the mechanism's size count as equal; to this one they are, but for rounding.
+#: Lengths that agree to this part of them count as equal; those that agree to this part of the size are, but for
+#: rounding.
 EQUAL, SAME = 1e-9, 1e-13
 
 
@@ -58,6 +59,6 @@ def _ratio(lengths: list[tuple[float, str]], known: list[tuple[float, str]], siz
         gap = abs(other - length)
         if gap <= SAME * size:
             return 1.0, ""
-        if gap <= EQUAL * size and not told:
-            ratio, told = other / length, f"{pair} and {which} differ by {gap / size:.0e} of the mechanism's size"
+        if gap <= EQUAL * other and not told:
+            ratio, told = other / length, f"{pair} and {which} differ by {gap / other:.0e} of their length"
     return ratio, told

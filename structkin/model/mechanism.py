@@ -313,16 +313,6 @@ class Mechanism:
 
         return self._with({**posed_parts(self, pose), "_pose": pose})
 
-    def driven_by(self, drives: Sequence[Drive]) -> Mechanism:
-        """Return the mechanism with these drives in the place of its own; `posed` tells their values in the sketch.
-
-        `source_dict` keeps the drivers that the mechanism came with.
-        """
-        drivers = tuple(Driver(drive.id, drive.kind, drive.links, drive.joint) for drive in drives)
-        kept = {driver.id: driver for driver in self.topology.drivers}
-        topology = replace(self.topology, drivers=tuple(kept.get(driver.id, driver) for driver in drivers))
-        return self._with({"topology": topology, "drives": MappingProxyType({drive.id: drive for drive in drives})})
-
     def _with(self, parts: Mapping[str, Any]) -> Mechanism:
         """Return a copy with other attributes."""
         other = Mechanism.__new__(Mechanism)
@@ -442,3 +432,15 @@ def _plain(data: Any) -> Any:
 def _rebuild(data: Mapping[str, Any], source: str, folder: Path | None, pose: SketchPose | None = None) -> Mechanism:
     mechanism = Mechanism.from_dict(data, source=source, folder=folder)
     return mechanism if pose is None else mechanism.posed(pose)
+
+
+def driven_by(mechanism: Mechanism, drives: Sequence[Drive]) -> Mechanism:
+    """Return a mechanism with these drives in the place of its own; `posed` tells their values in the sketch.
+
+    `source_dict` keeps the drivers that the mechanism came with.
+    """
+    kept = {driver.id: driver for driver in mechanism.topology.drivers}
+    drivers = tuple(kept.get(drive.id, Driver(drive.id, drive.kind, drive.links, drive.joint)) for drive in drives)
+    topology = replace(mechanism.topology, drivers=drivers)
+    drives_of = MappingProxyType({drive.id: drive for drive in drives})
+    return mechanism._with({"topology": topology, "drives": drives_of})

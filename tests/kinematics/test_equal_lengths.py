@@ -11,10 +11,10 @@ SAMPLES = (73, 100, 721)
 
 
 def parallelogram(pair, error, size=1.0):
-    """A parallelogram of bars 1 and 2 with one length that is longer by a part of the mechanism's size."""
+    """A parallelogram of bars 1 and 2 with one length that is longer by a part of itself."""
     B, base = cmath.rect(size, 0.7), 2.0 * size
     lengths = {"A-B": size, "B-C": base, "C-D": size}
-    lengths[pair] += error * abs(base + B)
+    lengths[pair] *= 1 + error
     return sk.Mechanism(
         points={"A": [0, 0], "B": [B.real, B.imag], "C": [B.real + base, B.imag], "D": [base, 0]},
         links={"ground": ["A", "D"], "crank": ["A", "B"], "bar": ["B", "C"], "rocker": ["C", "D"]},

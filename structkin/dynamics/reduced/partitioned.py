@@ -23,6 +23,7 @@ from structkin.dynamics.start import begin
 from structkin.errors import InputError, StructureError
 from structkin.kinematics.special_geometry import compile_plan
 from structkin.kinematics.status import Status
+from structkin.model.mechanism import driven_by
 from structkin.model.parts import Drive
 from structkin.model.posed import SketchPose
 
@@ -158,7 +159,7 @@ class Partitioned:
         x, values = instant.x[:, :, 0], dict(zip(old.order, instant.z[:, 0].tolist(), strict=True))
         X = old.frames(x)[0]
         pose = self._pose(X, {drive.id: values[drive.id] for drive in drives if drive.id in values})
-        mechanism = own.mechanism.driven_by(drives).posed(pose)
+        mechanism = driven_by(own.mechanism, drives).posed(pose)
         new = Reduced(mechanism, compile_plan(mechanism), own.bodies, own.users, own.mechanism)
         starts = {id: drive.start for id, drive in mechanism.drives.items()}
         begin(new, starts)

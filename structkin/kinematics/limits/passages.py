@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 #: Runs of samples that are not ok whose ends are looked for; a scan of a work space may have thousands.
 MOST = 20
 #: Steps of the budget that go into looking for all of them.
-STEPS = 1000
+STEPS = 2500
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,7 +114,7 @@ class Motion:
         its steps, however far apart the samples lie. Other links are followed between samples that lie far apart;
         over many thousand turns the angular velocities choose the turn.
         """
-        return wound(self.direction_angle(link), self.turn(link))
+        return wound(self._direction_angle(link), self.turn(link))
 
     def turn(self, link: str) -> Floats:
         """Return how far a link has turned since the sketch (n,) [rad], whole turns counted as in `angle`.
@@ -134,7 +134,7 @@ class Motion:
 
     def _counted_turn(self, link: str) -> Floats:
         """Return the turn (n,) of a link that no driver tells: along the way, where that leads to the samples."""
-        angle, drawn = self.direction_angle(link), float(np.angle(self.mechanism.links[link].direction))
+        angle, drawn = self._direction_angle(link), float(np.angle(self.mechanism.links[link].direction))
         if self._way is not None:
             way, kept = self._way
             turn = way.turn(link)[kept]
@@ -142,7 +142,7 @@ class Motion:
                 return turn
         return since(drawn, continuous(angle, self.omega(link), self.t))
 
-    def direction_angle(self, link: str) -> Floats:
+    def _direction_angle(self, link: str) -> Floats:
         """Return the angle (n,) of a link in (-pi, pi]."""
         u = self._frames.direction(link)
         return np.asarray(np.arctan2(u[:, 1], u[:, 0]))
