@@ -32,7 +32,7 @@ def released(seed: int, fastest: float = 0.1, menu: Menu | None = None) -> sk.Me
 
 def burdened(plain_data: dict[str, Any], seed: int) -> sk.Mechanism:
     """A mechanism with masses and loads of every kind put on it."""
-    data = _named(plain_data)
+    data = named(plain_data)
     rng = np.random.default_rng([seed, 7])
     scale = data.get("units", {}).get("length", "m")
     for name, points in list(data["links"].items()):
@@ -68,7 +68,7 @@ def burdened(plain_data: dict[str, Any], seed: int) -> sk.Mechanism:
     return sk.Mechanism.from_dict({**data, "forces": forces})
 
 
-def _named(data: dict[str, Any]) -> dict[str, Any]:
+def named(data: dict[str, Any]) -> dict[str, Any]:
     """The same mechanism with names of links that are not names of points."""
     name = {link: link if link == "ground" else f"{link} link" for link in data["links"]}
     data["links"] = {name[link]: entry for link, entry in data["links"].items()}

@@ -156,14 +156,17 @@ class Partitioned:
         """Go on in other coordinates, and return the state in them."""
         old, own = self.current, self.own
         instant = old.at(t, y)
-        x, values = instant.x[:, :, 0], dict(zip(old.order, instant.z[:, 0].tolist(), strict=True))
-        X = old.frames(x)[0]
+        x = instant.x[:, :, 0]
+        X, turned = old.frames(x)[0], old.turns(instant.z, x[0], instant.turns)
+        # The mechanism's own drivers keep their whole turns, also where they come back as coordinates.
+        values = dict(zip(old.order, instant.z[:, 0].tolist(), strict=True))
+        values |= dict(zip(self.order, old.own_drivers(instant.z, x, turned)[:, 0].tolist(), strict=True))
         pose = self._pose(X, {drive.id: values[drive.id] for drive in drives if drive.id in values})
         mechanism = driven_by(own.mechanism, drives).posed(pose)
         new = Reduced(mechanism, compile_plan(mechanism), own.bodies, own.users, own.mechanism)
         starts = {id: drive.start for id, drive in mechanism.drives.items()}
         begin(new, starts)
-        new.before, new.begun, new.impacts = old.turns(instant.z, x[0], instant.turns), own.begun, own.impacts
+        new.before, new.begun, new.impacts = turned, own.begun, own.impacts
         speeds = JointRates(mechanism, old.plan, list(mechanism.drives.values()))(x[0], x[1][:, None])[:, 0]
         changed = np.concatenate((np.array([*starts.values()])[new.free], speeds[new.free]))
         there = new.frames(new.at(t, changed).x[:, :, 0])[0]
