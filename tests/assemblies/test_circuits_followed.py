@@ -97,7 +97,8 @@ def check_two_roads(seed, elements):
     plan = compile_plan(m)
     # Dyads that share links with a driver may have become one larger group.
     assume(not plan.tracked)
-    wanted = by_margins(m, driver)
+    # Margins of some such mechanisms take half a minute, more than the usual budget.
+    wanted = by_margins(m, driver, budget=None)
     limits = [end for s in wanted.sheets for end in (s.interval.low, s.interval.high) if end is not None]
     # Beyond infinity, and behind a length of zero, margins see no way; through change points the curves go straight on.
     assume(not any(end.change_point or end.kind in ("parallel", "no length", "range") for end in limits))
