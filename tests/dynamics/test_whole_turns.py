@@ -106,7 +106,7 @@ def judge(seed: int) -> None:
     road = dict(ROADS[int(rng.integers(len(ROADS)))])
     if chain is None and "coordinates" not in road:
         road = {"engine": "numpy"}
-    road |= {"rtol": 1e-6, "atol": 1e-7}
+    road |= {"rtol": 1e-6, "atol": 1e-7, "max_steps": 2000}
     every = int(rng.integers(2, 9))
     t = np.linspace(0, end, 1 + PARTS * every)
     try:

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "kinematics"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "dynamics"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "coordinates"))
 from cam_samples import KINDS, cam_file
-from coordinate_samples import MIXED, circular_slot, three_cranks
+from coordinate_samples import MIXED, SLOTS, circular_slot, three_cranks
 from geneva_samples import geneva, geneva_linkage
 from loaded import loaded, named, released
 from random_mechanisms import DRIVEN, DYADS, OTHERS, Menu, build
@@ -51,7 +51,8 @@ def kinematic() -> Iterator[tuple[str, Make]]:
         )
     yield "geneva", geneva
     yield "geneva-linkage", geneva_linkage
-    yield "circular-slot", circular_slot
+    for where in SLOTS:
+        yield f"circular-slot/{where}", lambda where=where: circular_slot(where)
     yield "three-cranks", three_cranks
 
 

@@ -113,6 +113,9 @@ def _factor(result: str, old: Any, new: Any, kept: Results) -> float:
         return np.inf
     if not old.size:
         return 0.0
+    if result.endswith("angle"):
+        # A first angle of half a turn may have either sign.
+        new = new + 2 * np.pi * np.nan_to_num(np.round((old[0] - new[0]) / (2 * np.pi)))
     gap, scale = np.abs(np.nan_to_num(new - old)), np.abs(np.nan_to_num(old))
     if result.startswith("run/"):
         return float(gap.max() / (100 * RTOL * max(scale.max(), 1e-3)))
