@@ -38,7 +38,7 @@ class Machine:
 
     def __init__(self, equations: Reduced, packed: Packed) -> None:
         """Take the equations where they are."""
-        self.equations, self._packed, self._module = equations, packed, equations_module()
+        self.equations, self._module = equations, equations_module()
         self._arrays, self._part = (packed.I, packed.D), packed.part
         self._part(layout.STEP)[:] = [kind.address() for kind in packed.kinds]
         self._order = np.array(packed.order)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -311,13 +312,17 @@ class Reduced:
             found[link] = float(turn if how.counted is None else turn + near[how.counted])
         return found
 
+    @cached_property
+    def _own_rows(self) -> DriverRows:
+        return DriverRows(self.own, self.links, list(self.own.drives))
+
     def own_drivers(self, z: Floats, x: Floats, turned: Mapping[str, float]) -> Floats:
         """Return values and two rates (f, 3) of the mechanism's own drivers.
 
         At coordinates z (f, 3) and slots x (3, rows); `turned` are the turns of all links since the own sketch.
         """
         X, found = self.frames(x), np.empty((len(self.own.drives), 3))
-        rows = DriverRows(self.own, self.links, list(self.own.drives))
+        rows = self._own_rows
         found[:, 0] = rows.values(X[0], np.array([turned[link] for link in self.links]))
         found[:, 1], found[:, 2] = rows.rates(*X)
         for k, id in enumerate(self.own.drives):
