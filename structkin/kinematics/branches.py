@@ -111,7 +111,7 @@ def _staying_flat(motion: Motion, circles: Circles) -> list[int]:
     """Return the step at which a circle ends, if it is a dyad whose margin is zero all around."""
     steps, index = motion.plan.steps, int(circles.until[0])
     form = steps[index].kind if index < len(steps) else None
-    if form is None or isinstance(form, General) or form.modes == 1:
+    if form is None or not form.closed_form or form.modes == 1:
         return []
     margin = form.margin(Part(motion.plan, circles.x[:, 0]).inputs(steps[index]))
     return [index] if margin is not None and np.max(np.abs(margin)) < STILL else []
@@ -134,7 +134,7 @@ def _around(motion: Motion, sample: int, choice: _Choice) -> _Tried:
         given: dict[int, tuple[Any, ...]] = {}
         found: dict[int, Tangents] = {}
         for index, step in enumerate(plan.steps):
-            if isinstance(step.kind, General) and _is_singular(motion, step, step.kind, near):
+            if not step.kind.closed_form and _is_singular(motion, step, step.kind, near):
                 before = solve_around(plan, nodes, radius, signs, near, steps=index, given=given)
                 if before.until[0] < index:
                     break

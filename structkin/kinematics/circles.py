@@ -102,7 +102,7 @@ def solve_around(
             h, root = part.inputs(step), None
             if given and index in given:
                 phi = given[index]
-            elif isinstance(step.kind, General):
+            elif not step.kind.closed_form:
                 phi = _close_general(plan, step, step.kind, h, near)
             else:
                 if roots and index in roots:

@@ -278,7 +278,7 @@ class Chart:
 
     def _is_infinite(self, end: End) -> bool:
         plan = self._poses.plan
-        return any(plan.steps[k].kind.modes == 1 for k in end.steps)  # type: ignore[union-attr]  # no general groups here
+        return not all(plan.steps[k].has_root for k in end.steps)
 
     def at_end(self, end: End, beside: float) -> float:
         """Return the margin at an end, where other steps are at their limits; at infinity that beside it."""
