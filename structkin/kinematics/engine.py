@@ -18,7 +18,7 @@ from structkin.groups import General, Turn
 from structkin.kinematics.choice import choose, compiles_group
 from structkin.kinematics.closers import closer_of
 from structkin.kinematics.kernels.group import group_kernel
-from structkin.kinematics.plan import DriverSlot, Operand, Plan, Slot, Step
+from structkin.kinematics.plan import DriverSlot, Plan, Slot, Step
 from structkin.kinematics.status import Status, mark
 from structkin.kinematics.tracking import track, unpacked
 from structkin.kinematics.turn_gaps import over_gaps, places_of, ways_of
@@ -304,15 +304,7 @@ class _Block:
 
     def inputs(self, step: Step, order: int) -> tuple[Any, ...]:
         """Return what a step takes in, or its derivative of this order."""
-        return tuple(self._operand(operand, order) for operand in step.inputs)
-
-    def _operand(self, operand: Operand, order: int) -> Any:
-        if isinstance(operand, Slot):
-            rows = self.plan.rows(operand.index)
-            return self.lanes.x[order, rows] if rows.stop - rows.start == 2 else self.lanes.x[order, rows.start]
-        if isinstance(operand, float):
-            return operand if order == 0 else 0.0
-        return np.array([[operand.real], [operand.imag]]) if order == 0 else np.zeros((2, 1))
+        return self.plan.inputs(step, self.lanes.x[order], constant=order == 0)
 
     def _store(self, step: Step, order: int, values: tuple[Any, ...], blank: NDArray[np.bool_] | None = None) -> None:
         for slot, value in zip(step.outputs, values, strict=True):
