@@ -22,15 +22,13 @@ from structkin.kinematics.plan import DriverSlot, Plan, Slot, Step
 from structkin.kinematics.status import Status, mark
 from structkin.kinematics.tracking import track, unpacked
 from structkin.kinematics.turn_gaps import over_gaps, places_of, ways_of
+from structkin.track.tolerances import CLOSED, LIMIT
 
 Floats = NDArray[np.float64]
 Progress = Callable[[float], None]
 
 #: Lanes in a block: a dyad's inputs and results of all orders then fit the second-level cache.
 BLOCK = 2048
-
-#: A squared sine below this is a limit position: its rates have lost half the digits or more.
-LIMIT = 1e-13
 
 
 @dataclass(frozen=True)
@@ -300,7 +298,7 @@ class _Block:
         """Close a general group by Newton's method from slots near its solution."""
         O, theta = unpacked(form, [near[self.plan.rows(slot)] for slot in step.outputs])
         O, theta, change = form.newton(h, O, theta)
-        return form.unknowns(O, np.where(change < 1e-8, theta, np.nan))
+        return form.unknowns(O, np.where(change < CLOSED, theta, np.nan))
 
     def inputs(self, step: Step, order: int) -> tuple[Any, ...]:
         """Return what a step takes in, or its derivative of this order."""
