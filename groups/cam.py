@@ -16,26 +16,12 @@ from typing import Any
 import numpy as np
 
 from .jet import angle, seen_from, vector
-from .kind import Array, Values, turned
+from .kind import Explicit, Values, turned
 from .periodic import Function, angle_of
 
 
-class _Explicit:
-    """One solution, never out of reach."""
-
-    modes = 1
-
-    def margin(self, h: Values) -> Array | None:
-        """Return None: it always closes."""
-        return None
-
-    def side(self, h: Values, phi: Values) -> Array:
-        """Return one: there is one mode."""
-        return np.ones(1)
-
-
 @dataclass(frozen=True, eq=False)
-class Lift(_Explicit):
+class Lift(Explicit):
     """s = f(a), a the angle from the direction C of the carrier to the direction U of the cam.
 
     >>> U, C = np.array([[0.0], [1.0]]), np.array([[1.0], [0.0]])
@@ -81,7 +67,7 @@ def seen(U: Any, C: Any) -> tuple[Any, Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class OfAngle(_Explicit):
+class OfAngle(Explicit):
     """s = f(theta) of an angle that counts its turns."""
 
     function: Function
@@ -107,7 +93,7 @@ class OfAngle(_Explicit):
         return (phi[0] - self.function(h[0]),)
 
 
-class Turn(_Explicit):
+class Turn(Explicit):
     """E = (cos s, sin s): the unit vector of an angle.
 
     >>> Turn().position((np.array([0.0]),), None)[0][:, 0].tolist()

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -47,6 +47,7 @@ class General:
     """
 
     rows: Rows
+    closed_form: ClassVar[Literal[False]] = False
 
     @cached_property
     def _index(self) -> RowIndex:
