@@ -18,12 +18,12 @@ from structkin.dynamics.reduced.partition import LIMIT, joint_coordinates, lines
 from structkin.dynamics.reduced.pose import steps_with_roots
 from structkin.dynamics.reduced.series import POWERS as TERMS
 from structkin.groups import General
-from structkin.kinematics.affine import FIXED, Affine, Frame
 from structkin.kinematics.motion.turning import Turning
 from structkin.kinematics.plan import Plan, Slot
 from structkin.model.forces import AppliedForce, AppliedMoment, Friction, Spring, Torsion
 from structkin.model.mechanism import GROUND, Mechanism
 from structkin.model.parts import Drive
+from structkin.rows.affine import FIXED, Affine, Frame
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
