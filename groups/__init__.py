@@ -12,9 +12,8 @@ from .driven import DrivenP, DrivenR
 from .gear import RG, Turn
 from .general import General
 from .kind import Array, Kind, Relation, Values
-from .prp import PRP
+from .prp import PRP, RPP
 from .rows import Rows
-from .rpp import RPP
 from .rpr import RPR
 from .rrp import RRP
 from .rrr import RRR

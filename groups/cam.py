@@ -18,25 +18,11 @@ import numpy as np
 from structkin.rows.jet import angle, seen_from, vector
 from structkin.rows.periodic import Function, angle_of
 
-from .kind import Array, Values, turned
-
-
-class _Explicit:
-    """One solution, never out of reach."""
-
-    modes = 1
-
-    def margin(self, h: Values) -> Array | None:
-        """Return None: it always closes."""
-        return None
-
-    def side(self, h: Values, phi: Values) -> Array:
-        """Return one: there is one mode."""
-        return np.ones(1)
+from .kind import Explicit, Values, turned
 
 
 @dataclass(frozen=True, eq=False)
-class Lift(_Explicit):
+class Lift(Explicit):
     """s = f(a), a the angle from the direction C of the carrier to the direction U of the cam.
 
     >>> U, C = np.array([[0.0], [1.0]]), np.array([[1.0], [0.0]])
@@ -82,7 +68,7 @@ def seen(U: Any, C: Any) -> tuple[Any, Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class OfAngle(_Explicit):
+class OfAngle(Explicit):
     """s = f(theta) of an angle that counts its turns."""
 
     function: Function
@@ -108,7 +94,7 @@ class OfAngle(_Explicit):
         return (phi[0] - self.function(h[0]),)
 
 
-class Turn(_Explicit):
+class Turn(Explicit):
     """E = (cos s, sin s): the unit vector of an angle.
 
     >>> Turn().position((np.array([0.0]),), None)[0][:, 0].tolist()

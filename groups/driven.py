@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from .kind import Array, Values, times
+from .kind import Explicit, Values, times
 
 
-class DrivenR:
+class DrivenR(Explicit):
     """The direction of a link turned by a driver: U = F E, read as complex numbers.
 
     F is the direction of the known link, times a constant. The two links need not share a joint.
@@ -21,17 +19,8 @@ class DrivenR:
 
     name = "driven R"
     aliases: tuple[str, ...] = ("1R", "RR")
-    modes = 1
     inputs: tuple[str, ...] = ("F", "E")
     outputs: tuple[str, ...] = ("U",)
-
-    def margin(self, h: Values) -> Array | None:
-        """Return None: a driven link is never singular."""
-        return None
-
-    def side(self, h: Values, phi: Values) -> Array:
-        """Return 1: there is one mode."""
-        return np.ones(1)
 
     def position(self, h: Values, root: Any) -> Values:
         """Return U = F E."""
@@ -50,22 +39,13 @@ class DrivenR:
         return (phi[0] - times(h[0], h[1]),)
 
 
-class DrivenP:
+class DrivenP(Explicit):
     """A point of a link moved along a guide by a driver: C = G + s D."""
 
     name = "driven P"
     aliases: tuple[str, ...] = ("1P",)
-    modes = 1
     inputs: tuple[str, ...] = ("G", "D", "s")
     outputs: tuple[str, ...] = ("C",)
-
-    def margin(self, h: Values) -> Array | None:
-        """Return None: a driven link is never singular."""
-        return None
-
-    def side(self, h: Values, phi: Values) -> Array:
-        """Return 1: there is one mode."""
-        return np.ones(1)
 
     def position(self, h: Values, root: Any) -> Values:
         """Return C = G + s D."""

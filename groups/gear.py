@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .kind import Array, Values, cross, dot, times, turned
+from .kind import Array, Explicit, Values, cross, dot, times, turned
 
 
 def unit(s: Any) -> Any:
@@ -20,7 +20,7 @@ def unit(s: Any) -> Any:
     return np.stack((np.cos(s), np.sin(s)))
 
 
-class RG:
+class RG(Explicit):
     """The direction of a link that gears have turned by s: U = F E(s), read as complex numbers.
 
     F is its direction in the sketch, s the weighted sum of the turns of the other wheel and of the carrier.
@@ -32,17 +32,8 @@ class RG:
 
     name = "R-G"
     aliases: tuple[str, ...] = ("geared",)
-    modes = 1
     inputs: tuple[str, ...] = ("F", "s")
     outputs: tuple[str, ...] = ("U",)
-
-    def margin(self, h: Values) -> Array | None:
-        """Return None: a geared link is never singular."""
-        return None
-
-    def side(self, h: Values, phi: Values) -> Array:
-        """Return 1: there is one mode."""
-        return np.ones(1)
 
     def position(self, h: Values, root: Any) -> Values:
         """Return U = F E(s)."""
@@ -70,7 +61,7 @@ class RG:
 
 
 @dataclass(frozen=True)
-class Turn:
+class Turn(Explicit):
     """The turn s of a vector U from its direction in the sketch, `reference`: U x Y = 0 with Y = reference E(s).
 
     A vector alone leaves whole turns open; `position` takes as root a turn near the one that is meant, and
@@ -78,18 +69,9 @@ class Turn:
     """
 
     reference: complex
-    modes = 1
 
     def _along(self, s: Any) -> Any:
         return times(np.array([[self.reference.real], [self.reference.imag]]) / abs(self.reference), unit(s))
-
-    def margin(self, h: Values) -> Array | None:
-        """Return None: any vector but zero has a direction."""
-        return None
-
-    def side(self, h: Values, phi: Values) -> Array:
-        """Return 1: the mode is told by neighbours."""
-        return np.ones(1)
 
     def position(self, h: Values, root: Any) -> Values:
         """Return the turn nearest to `root`.

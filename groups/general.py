@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -47,6 +48,7 @@ class General:
     """
 
     rows: Rows
+    closed_form: ClassVar[Literal[False]] = False
 
     # --- the rows and their derivatives -------------------------------------------------------------------
 

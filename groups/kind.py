@@ -16,7 +16,7 @@ it is singular (a limit position); else `position(h, root)` takes root = +-sqrt(
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ Values = tuple[Any, ...]
 class Relation(Protocol):
     """Inputs, unknowns and the constraints between them, with a closed-form solution."""
 
+    #: `position` gives the poses, without a path that leads to them.
+    closed_form: ClassVar[Literal[True]]
     #: Number of assembly modes.
     modes: int
 
@@ -66,6 +68,21 @@ class Kind(Relation, Protocol):
     #: Names of the inputs and unknowns; a name in lower case is a scalar, in upper case a vector.
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+
+
+class Explicit:
+    """What relations share that have one solution, and are never out of reach."""
+
+    closed_form: ClassVar[Literal[True]] = True
+    modes = 1
+
+    def margin(self, h: Values) -> Array | None:
+        """Return None: they are never singular."""
+        return None
+
+    def side(self, h: Values, phi: Values) -> Array:
+        """Return 1: there is one mode."""
+        return np.ones(1)
 
 
 def dot(a: Any, b: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Dyad PRP: two links on known guides, joined by a pin C.
+"""Dyads PRP and RPP: two links on known guides, joined by a pin C, and what comes down to them.
 
         C            D1 x (C - G1) = e1
        /|            D2 x (C - G2) = e2
@@ -6,11 +6,15 @@
     D1  D2
 
 Source: two lines intersect in one point (the Rapson slide).
+
+RPP is a link on a known pin, a slide between it and the second link, which runs on a known guide. Both prismatic joints
+keep orientations, so the first link's direction, and with its pin its place, follow from the known guide at once; the
+second link is where its two guides cross (scotch yoke, Oldham coupling).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -30,6 +34,7 @@ class PRP:
 
     name = "PRP"
     aliases: tuple[str, ...] = ()
+    closed_form: ClassVar[Literal[True]] = True
     modes = 1
     inputs: tuple[str, ...] = ("G1", "D1", "e1", "G2", "D2", "e2")
     outputs: tuple[str, ...] = ("C",)
@@ -67,3 +72,14 @@ class PRP:
         """Return D x (C-G) - e for both guides."""
         (G1, D1, e1, G2, D2, e2), (C,) = h, phi
         return (cross(D1, C - G1) - e1, cross(D2, C - G2) - e2)
+
+
+class RPP(PRP):
+    """Two lines: a point C of the second link from the known guide and the first link's guide.
+
+    >>> RPP().name, RPP().modes
+    ('RPP', 1)
+    """
+
+    name = "RPP"
+    aliases: tuple[str, ...] = ("PPR",)

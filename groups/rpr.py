@@ -9,7 +9,7 @@ Source: the slotted lever of Whitworth's and the shaper's quick-return; travel =
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -29,6 +29,7 @@ class RPR:
 
     name = "RPR"
     aliases: tuple[str, ...] = ()
+    closed_form: ClassVar[Literal[True]] = True
     modes = 2
     inputs: tuple[str, ...] = ("A", "B", "e", "w")
     outputs: tuple[str, ...] = ("D",)

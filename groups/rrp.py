@@ -11,7 +11,7 @@ Source: circle and line; the slider-crank of Flores & Lankarani and of any textb
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -32,6 +32,7 @@ class RRP:
 
     name = "RRP"
     aliases: tuple[str, ...] = ("PRR",)
+    closed_form: ClassVar[Literal[True]] = True
     modes = 2
     inputs: tuple[str, ...] = ("A", "l", "G", "D", "e")
     outputs: tuple[str, ...] = ("C",)

@@ -11,7 +11,7 @@ Source: Saura et al., sec. 2.1 and Fig. 2c (the 3R group); two circles intersect
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -32,6 +32,7 @@ class RRR:
 
     name = "RRR"
     aliases: tuple[str, ...] = ("3R",)
+    closed_form: ClassVar[Literal[True]] = True
     modes = 2
     inputs: tuple[str, ...] = ("A", "B", "l1", "l2")
     outputs: tuple[str, ...] = ("C",)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from structkin.errors import InputError, Problem
-from structkin.groups import General, Turn
 from structkin.kinematics.call import make_schedule
 from structkin.kinematics.plan import Plan
 from structkin.model.arguments import mapping
@@ -75,9 +74,9 @@ def _is_whole(value: Any) -> bool:
 
 def _misfits(plan: Plan, group: int, row: tuple[int, ...]) -> list[Problem]:
     """Return what is wrong with a row of modes for this group."""
-    kinds = [step.kind for step in plan.steps if step.group == group]
-    dyads = sum(not isinstance(kind, General) and kind.modes == 2 for kind in kinds)
-    numbered = sum(isinstance(kind, General | Turn) for kind in kinds)
+    steps = [step for step in plan.steps if step.group == group]
+    dyads = sum(step.has_root for step in steps)
+    numbered = sum(step.goes_from_lane_to_lane for step in steps)
     name, key = plan.structure.groups[group].kind, f"modes[{group}]"
     if not dyads <= len(row) <= dyads + numbered:
         choices = "no choice" if not dyads + numbered else f"{dyads + numbered} to choose"

@@ -69,9 +69,7 @@ class Assembly:
 
     @cached_property
     def _numbered(self) -> frozenset[int]:
-        from structkin.groups import General, Turn
-
-        return frozenset(step.group for step in self.motion.plan.steps if isinstance(step.kind, General | Turn))
+        return frozenset(step.group for step in self.motion.plan.steps if step.goes_from_lane_to_lane)
 
     @property
     def certified(self) -> bool:

@@ -64,17 +64,17 @@ def choices_of(step: Step, h: tuple[Any, ...], turns: int | None = 1) -> Choices
 
     A step that counts turns has those of `turns` (see `structkin.assemblies.wheels`), or the nearest one.
     """
-    if isinstance(step.kind, General):
+    if not step.kind.closed_form:
         return _general(step, step.kind, h)
     with np.errstate(all="ignore"):
-        if step.kind.modes == 2:
+        if step.has_root:
             return _two(step.kind, h)
         return _one(step, step.kind, h, turns)
 
 
 def with_followed(found: Choices, step: Step, h: tuple[Any, ...], outputs: tuple[Floats, ...]) -> Choices:
     """Return choices with one more: what a motion from the sketch leads to at these inputs."""
-    alpha = _alpha_of(step.kind, h, outputs) if isinstance(step.kind, General) else 0.0
+    alpha = 0.0 if step.kind.closed_form else _alpha_of(step.kind, h, outputs)
     own = Choice(outputs, len(found.items) + 1 if found.unlisted else None, alpha, listed=not found.unlisted)
     return replace(found, items=(*found.items, own) if found.unlisted else (own,))
 

@@ -24,7 +24,6 @@ from structkin.assemblies.listing import Assemblies, assemblies
 from structkin.assemblies.seeds import poses_over, samples_along
 from structkin.budget import DEFAULT, grant, metered
 from structkin.errors import InputError, Problem
-from structkin.groups import General
 from structkin.kinematics import compile_plan
 from structkin.kinematics.limits import Circuits, Interval, Limit, Meeting, Sheet
 from structkin.kinematics.limits import circuits as closed_circuits
@@ -104,7 +103,7 @@ class _Search:
         m, swept, steps = self.swept.mechanism, self.swept, self.plan.steps
         first = assemblies(m, drivers={**swept.held, swept.driver: swept.start}, limit=self.most)
         self._refuse(first)
-        with_choice = [k for k, step in enumerate(steps) if isinstance(step.kind, General) or step.kind.modes == 2]
+        with_choice = sorted((*self.plan.followed, *self.plan.with_root))
         levels = [*(with_choice or [len(steps) - 1]), len(steps)]
         begin = System(self.plan, swept.path, 1.0, np.empty(0), swept.is_angle)
         lines: list[Line] = [Free(begin, levels[0], swept.whole, swept.start)]
@@ -146,7 +145,7 @@ class _Search:
 
     def _refuse(self, found: Assemblies) -> None:
         """Raise where the assemblies are not all there."""
-        general = {step.group for step in self.plan.steps if isinstance(step.kind, General)}
+        general = {self.plan.steps[k].group for k in self.plan.followed}
         notes = [note.split(";")[0] for note in found.unlisted.values()]
         notes += [
             f"group {group + 1} moves while its inputs stand still" for group in found.endless if group in general
@@ -245,8 +244,4 @@ class _Search:
         assert self.system is not None
         rows = self.system.rows(arc.poses[len(arc.poses) // 2][:, None])[:, 0]
         modes = modes_of(self.plan, rows)
-        return tuple(
-            (step.group, modes[k])
-            for k, step in enumerate(self.plan.steps)
-            if not isinstance(step.kind, General) and step.kind.modes == 2
-        )
+        return tuple((step.group, modes[k]) for k, step in enumerate(self.plan.steps) if step.has_root)

@@ -13,7 +13,6 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups import General
 from structkin.groups.solve_lanes import solve_lanes
 from structkin.kinematics.limits.poses import TINY
 from structkin.kinematics.limits.reach import TURN
@@ -82,7 +81,7 @@ class Free:
         with np.errstate(all="ignore"):
             for step in plan.steps[: self.steps]:
                 kind, h = step.kind, tuple(operand_at(plan, x, rows) for x in step.inputs)
-                assert not isinstance(kind, General)
+                assert kind.closed_form
                 margin = kind.margin(h)
                 root = np.zeros(len(s)) if margin is None else np.sqrt(np.asarray(margin) * step.mode)
                 for slot, value in zip(step.outputs, kind.position(h, root), strict=True):

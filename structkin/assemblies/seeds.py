@@ -32,7 +32,7 @@ def samples_along(line: Line, plan: Plan, index: int) -> Floats:
         rows = line.rows(s)
         return tuple(np.asarray(operand_at(plan, operand, rows)) for operand in step.inputs)
 
-    if not isinstance(kind, General):
+    if kind.closed_form:
 
         def margin(s: Floats) -> Sign:
             with np.errstate(all="ignore"):

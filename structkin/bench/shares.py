@@ -11,7 +11,6 @@ import numpy as np
 
 from structkin.bench.global_runs import GlobalRun
 from structkin.bench.measure import FEW, LONG, PIECE, RUNS, SAMPLES, values
-from structkin.groups import General
 from structkin.kinematics import compile_plan
 from structkin.kinematics.engine import BLOCK, Lanes, drive_all, step_inputs
 from structkin.model import Mechanism
@@ -120,7 +119,7 @@ def _sweep(watch: _Stopwatch, plan: Any, lanes: Lanes, mechanism: Mechanism, z: 
     drive_all(plan, lanes, dict(zip(mechanism.drives, np.swapaxes(z, 0, 1), strict=True)))
     for step in plan.steps:
         form = step.kind
-        assert not isinstance(form, General)
+        assert form.closed_form
         h, dh, ddh = (step_inputs(plan, lanes, step, order) for order in range(3))
         margin = watch(PLACE, form.margin, h)
         root = None if margin is None else step.mode * np.sqrt(margin)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import StructureError
-from structkin.groups import General, Relation, Rows, Turn
+from structkin.groups import Relation, Rows, Turn
 from structkin.kinematics.closed_forms import solve_closed, solve_pin
 from structkin.kinematics.compile import determines_all
 from structkin.kinematics.engine import Lanes, sweep
@@ -103,7 +103,7 @@ class _Filler:
                 for slot in known:
                     for order in range(3):
                         self._put(slot, order, self._value(*self._known[slot], order))
-                if isinstance(step.kind, General):
+                if not step.kind.closed_form:
                     self._fill_beside(step, step.kind.rows)
                 elif not known:
                     self._compute(step, step.kind)

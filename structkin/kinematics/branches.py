@@ -1,7 +1,7 @@
 """The branches of a motion that cross at a change point: every choice of smooth roots that closes the mechanism.
 
 A dyad that is flat has two smooth roots through zero; a general group that is singular has the tangents that its
-second-order conditions leave (`structkin.kinematics.tangents`).
+second-order conditions leave (`structkin.track.tangents`).
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General
-from structkin.kinematics.circles import RADII, UNIT, Circles, solve_around
+from structkin.kinematics.circles import RADII, Circles, solve_around
 from structkin.kinematics.derivatives import Part
 from structkin.kinematics.engine import Around
 from structkin.kinematics.plan import Step
 from structkin.kinematics.schedule import Schedule
 from structkin.kinematics.smoothing import replaced, ways_at
-from structkin.kinematics.tangents import ZERO, Tangents, closed_on, tangents
 from structkin.kinematics.tracking import unpacked
+from structkin.track.contour import UNIT
+from structkin.track.tangents import ZERO, Tangents, closed_on, tangents
 
 if TYPE_CHECKING:
     from structkin.kinematics.motion import Motion
@@ -110,7 +111,7 @@ def _staying_flat(motion: Motion, circles: Circles) -> list[int]:
     """Return the step at which a circle ends, if it is a dyad whose margin is zero all around."""
     steps, index = motion.plan.steps, int(circles.until[0])
     form = steps[index].kind if index < len(steps) else None
-    if form is None or isinstance(form, General) or form.modes == 1:
+    if form is None or not form.closed_form or form.modes == 1:
         return []
     margin = form.margin(Part(motion.plan, circles.x[:, 0]).inputs(steps[index]))
     return [index] if margin is not None and np.max(np.abs(margin)) < STILL else []
@@ -133,7 +134,7 @@ def _around(motion: Motion, sample: int, choice: _Choice) -> _Tried:
         given: dict[int, tuple[Any, ...]] = {}
         found: dict[int, Tangents] = {}
         for index, step in enumerate(plan.steps):
-            if isinstance(step.kind, General) and _is_singular(motion, step, step.kind, near):
+            if not step.kind.closed_form and _is_singular(motion, step, step.kind, near):
                 before = solve_around(plan, nodes, radius, signs, near, steps=index, given=given)
                 if before.until[0] < index:
                     break

@@ -17,11 +17,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups import General
 from structkin.kinematics.circles import TOUCH, Circles
 from structkin.kinematics.engine import LIMIT, Lanes, Progress, margin, positions, sweep
 from structkin.kinematics.flips import TOGETHER, Flips, Line, Touch, circles_at
-from structkin.kinematics.plan import Plan, Step
+from structkin.kinematics.plan import Plan
 from structkin.kinematics.schedule import Schedule
 from structkin.kinematics.smoothing import smooth
 from structkin.kinematics.status import Status
@@ -46,17 +45,13 @@ def run(plan: Plan, schedule: Schedule, progress: Progress | None = None, *, fli
     Without `flip` each dyad keeps its mode, and the motion turns into the other branch at a change point.
     """
     flips = Flips(plan)
-    first = next((k for k, step in enumerate(plan.steps) if isinstance(step.kind, General)), len(plan.steps))
+    first = min(plan.followed, default=len(plan.steps))
     head = plan.steps[:first]
-    if flip and first < len(plan.steps) and any(_may_flip(step) for step in head):
+    if flip and first < len(plan.steps) and any(step.has_root for step in head):
         # A group that is followed would lose its way, and much time, on a branch that the motion does not take.
         _sweep_and_flip(replace(plan, steps=head), schedule, flips)
     lanes = _sweep_and_flip(plan, schedule, flips, progress, flip=flip)
     return smooth(plan, schedule, flips, lanes)
-
-
-def _may_flip(step: Step) -> bool:
-    return not isinstance(step.kind, General) and step.kind.modes > 1
 
 
 def _sweep_and_flip(
@@ -67,7 +62,7 @@ def _sweep_and_flip(
     lanes = _sweep(plan, schedule, flips, stations, progress)
     for index, step in enumerate(plan.steps):
         # Steps are gone through in order: a flip moves what is solved after it.
-        suspect = flip and _may_flip(step) and lanes.least[index] < SUSPECT
+        suspect = flip and step.has_root and lanes.least[index] < SUSPECT
         if suspect and _explore(plan, schedule, flips, index, lanes):
             lanes = _sweep(plan, schedule, flips, stations, progress)
     return lanes

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups import General
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Operand, Plan, Slot, Step
 from structkin.kinematics.status import Status
@@ -144,7 +143,7 @@ class Derivatives:
 
     def _step(self, step: Step, field: Field, bend: Bend | None) -> tuple[Any, ...]:
         part, lost = Part(self.plan, self.lanes.x[0]), self._singular(step)
-        if isinstance(step.kind, General):
+        if not step.kind.closed_form:
             # One lane without a number would spoil the factorisation of all.
             phi = part.outputs(step)
             good = np.isfinite(phi[0][0]) & ~lost
@@ -159,7 +158,7 @@ class Derivatives:
         return tuple(self._spread(value, part.good, lost) for value in values)
 
     def _zero(self, step: Step) -> tuple[float, ...]:
-        return (0.0,) * (step.kind.rows.equations if isinstance(step.kind, General) else 4)
+        return (0.0,) * (4 if step.kind.closed_form else step.kind.rows.equations)
 
     def _spread(self, value: Any, good: NDArray[np.bool_] | None, lost: NDArray[np.bool_]) -> Any:
         """Return a derivative over all lanes, NaN in those that are lost."""

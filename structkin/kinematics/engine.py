@@ -137,7 +137,7 @@ def positions(plan: Plan, steps: int, lanes: Lanes, drivers: Mapping[str, Floats
 def margin(plan: Plan, index: int, lanes: Lanes) -> Floats:
     """Return the margin of a step (n,) in lanes where the steps before it are solved, NaN where one of them failed."""
     step = plan.steps[index]
-    assert not isinstance(step.kind, General)
+    assert step.kind.closed_form
     with np.errstate(all="ignore"):
         found = step.kind.margin(_Block(plan, lanes, slice(None), lambda _: 1, None).inputs(step, 0))
     return np.array(np.broadcast_to(np.nan if found is None else found, lanes.status.shape))
@@ -186,7 +186,7 @@ class _Block:
             self._run_step(index, step)
 
     def _run_step(self, index: int, step: Step) -> None:
-        if isinstance(step.kind, General):
+        if not step.kind.closed_form:
             self._continue(index, step, step.kind)
         elif isinstance(step.kind, Turn):
             self._close(index, step, root=self._near_turn(step, step.kind))
@@ -233,7 +233,7 @@ class _Block:
 
     def _close(self, index: int, step: Step, root: Any = None) -> None:
         form = step.kind
-        assert not isinstance(form, General)
+        assert form.closed_form
         h = self.inputs(step, 0)
         margin = form.margin(h)
         lost = no_rates = None

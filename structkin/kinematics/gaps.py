@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups import General
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan, Slot, Step
 from structkin.kinematics.status import Status
@@ -27,7 +26,7 @@ def mark_gaps(plan: Plan, schedule: Schedule, fine: Lanes, kept: NDArray[np.intp
     drives = schedule.mechanism.drives
     angles = {id: z[0] for id, z in schedule.drivers.items() if drives[id].kind == "angle"}
     for step in plan.steps:
-        if not isinstance(step.kind, General):
+        if step.kind.closed_form:
             continue
         stopped = np.isin(fine.status, (Status.OUT_OF_REACH, Status.NOT_CONVERGED)) & (fine.group == step.group)
         for gap in np.flatnonzero(stopped & np.append(True, ~stopped[:-1])):

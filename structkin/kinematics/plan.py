@@ -48,9 +48,14 @@ class Step:
         return tuple(None if isinstance(item, Slot) else item for item in self.inputs)
 
     @property
+    def has_root(self) -> bool:
+        """Whether its two modes are the signs of a root, which is zero where they meet."""
+        return self.kind.closed_form and self.kind.modes == 2
+
+    @property
     def goes_from_lane_to_lane(self) -> bool:
         """Whether a lane depends on the one before: a group solved by continuation, or a count of turns."""
-        return isinstance(self.kind, General | Turn)
+        return not self.kind.closed_form or isinstance(self.kind, Turn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +108,16 @@ class Plan:
         return Tape(self)
 
     @cached_property
+    def with_root(self) -> tuple[int, ...]:
+        """The steps whose two modes are the signs of a root."""
+        return tuple(index for index, step in enumerate(self.steps) if step.has_root)
+
+    @cached_property
+    def followed(self) -> tuple[int, ...]:
+        """The steps whose kind has no closed form: their poses are followed from the sketch."""
+        return tuple(index for index, step in enumerate(self.steps) if not step.kind.closed_form)
+
+    @cached_property
     def movers(self) -> tuple[frozenset[str], ...]:
         """The drivers that move each slot."""
         movers = [frozenset[str]()] * len(self.widths)
@@ -124,7 +139,7 @@ class Plan:
     def counts(self) -> bool:
         """Whether turns of links matter, whole ones too: to wheels that they drive."""
         kinds = [step.kind for step in self.steps]
-        return any(kind.rows.turns if isinstance(kind, General) else isinstance(kind, Turn) for kind in kinds)
+        return any(isinstance(kind, Turn) if kind.closed_form else kind.rows.turns for kind in kinds)
 
     def rows(self, slot: int) -> slice:
         """Return the rows of a slot."""

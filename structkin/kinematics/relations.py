@@ -10,21 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from structkin.groups.kind import Array, Values, dot, over, times
-
-
-class Explicit:
-    """What these relations share: one solution, never out of reach."""
-
-    modes = 1
-
-    def margin(self, h: Values) -> Array | None:
-        """Return None: they are never singular."""
-        return None
-
-    def side(self, h: Values, phi: Values) -> Array:
-        """Return 1: there is one mode."""
-        return np.ones(1)
+from structkin.groups.kind import Array, Explicit, Values, dot, over, times
 
 
 @dataclass(frozen=True)

@@ -59,25 +59,20 @@ def replaced(plan: Plan, lanes: Lanes) -> Lanes:
     """Set what the lanes inside circles hold to the means over these."""
     assert lanes.around is not None
     around, at = lanes.around, lanes.around.at
-    first = min(plan.offsets[step.outputs[0]] for step in plan.steps if _closes(step) or isinstance(step.kind, General))
+    first = min(plan.offsets[plan.steps[k].outputs[0]] for k in (*plan.with_root, *plan.followed))
     lanes.x[0][first:, at] = around.mean(around.x[first:])
     lanes.status[at], lanes.group[at] = Status.OK, -1
     lanes.x[1:, first:, at] = around.mean(with_rates(plan, lanes).x[1:, first:])
     return lanes
 
 
-def _closes(step: Step) -> bool:
-    """Return whether a step has a root that may change its sign."""
-    return not isinstance(step.kind, General) and step.kind.modes == 2
-
-
 def _least(plan: Plan, lanes: Lanes) -> Floats:
     """Return the least margin of all steps in each lane (n,), infinite where there is none."""
     least = np.full(len(lanes.status), np.inf)
     for index, step in enumerate(plan.steps):
-        if _closes(step) and lanes.least[index] < GUARD**2:
+        if step.has_root and lanes.least[index] < GUARD**2:
             least = np.fmin(least, margin(plan, index, lanes))
-        elif isinstance(step.kind, General) and lanes.least[index] < GENERAL**2:
+        elif not step.kind.closed_form and lanes.least[index] < GENERAL**2:
             least = np.fmin(least, _sigma(plan, step, step.kind, lanes) ** 2 * (GUARD / GENERAL) ** 2)
     return least
 
@@ -112,7 +107,7 @@ def _agrees(plan: Plan, lanes: Lanes, at: Indices, circles: Circles) -> NDArray[
     """
     agrees = np.ones(len(at), bool)
     for index, step in enumerate(plan.steps):
-        if not isinstance(step.kind, General) or not lanes.least[index] < GENERAL**2:
+        if step.kind.closed_form or not lanes.least[index] < GENERAL**2:
             continue
         rows = [row for slot in step.outputs for row in range(plan.rows(slot).start, plan.rows(slot).stop)]
         gap = np.abs(circles.x[rows].mean(axis=2).real - lanes.x[0][rows][:, at])
@@ -131,7 +126,7 @@ def _move_off(plan: Plan, lanes: Lanes, at: Indices, near: Floats) -> NDArray[np
     """
     moved = np.zeros(len(at), bool)
     for index, step in enumerate(plan.steps):
-        if not isinstance(step.kind, General) or not lanes.least[index] < GENERAL**2:
+        if step.kind.closed_form or not lanes.least[index] < GENERAL**2:
             continue
         sigma = _sigma(plan, step, step.kind, lanes)
         rows = [row for slot in step.outputs for row in range(plan.rows(slot).start, plan.rows(slot).stop)]

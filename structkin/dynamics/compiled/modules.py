@@ -7,7 +7,7 @@ from functools import lru_cache
 from types import ModuleType
 
 from structkin.dynamics.compiled.source import equations_source, group_source, step_source
-from structkin.groups import General, Rows, Turn
+from structkin.groups import Rows, Turn
 from structkin.kinematics.kernels import store
 from structkin.kinematics.kernels.group import group_kernel
 from structkin.kinematics.kernels.group_rows import formulas
@@ -38,7 +38,7 @@ _kinds: dict[Signature, Kind | None] = {}
 
 def kind_of(plan: Plan, step: Step) -> tuple[Kind, tuple[float, ...]] | None:
     """Return the kind of a step and its constants; None where its functions cannot be traced."""
-    if isinstance(step.kind, General):
+    if not step.kind.closed_form:
         widths = tuple(plan.widths[item.index] for item in step.inputs if isinstance(item, Slot))
         return _group(step.kind.rows, step.known, widths)
     found = None if isinstance(step.kind, Turn) else signature(plan, step)

@@ -15,15 +15,13 @@ from structkin.dynamics.compiled.modules import Kind, kind_of
 from structkin.dynamics.compiled.series_at import HEAD, MANY
 from structkin.dynamics.reduced.equations import STEEP, Reduced
 from structkin.dynamics.reduced.partition import LIMIT, joint_coordinates, lines
-from structkin.dynamics.reduced.pose import steps_with_roots
-from structkin.dynamics.reduced.series import POWERS as TERMS
-from structkin.groups import General
 from structkin.kinematics.motion.turning import Turning
 from structkin.kinematics.plan import Plan, Slot
 from structkin.model.forces import AppliedForce, AppliedMoment, Friction, Spring, Torsion
 from structkin.model.mechanism import GROUND, Mechanism
 from structkin.model.parts import Drive
 from structkin.rows.affine import FIXED, Affine, Frame
+from structkin.track.contour import POWERS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -110,7 +108,7 @@ def packed(equations: Reduced) -> Packed | None:
     rows = n + len(two) if f == 1 else 0
     parts |= {"TWO": two, "SMOOTH": 1, "LAST": f, "SECOND": free, "LOOK": [np.inf] * steps, "KEPT": n, "ASIDE": 1}
     parts |= {"UNEVEN": [LIMIT]}
-    parts |= {"MEASURES": equations.lengths[list(order)], "SERIES": MANY * (HEAD + TERMS * rows), "POWERS": 3 * TERMS}
+    parts |= {"MEASURES": equations.lengths[list(order)], "SERIES": MANY * (HEAD + POWERS * rows), "POWERS": 3 * POWERS}
     parts |= {"ENERGY": 4, "EFFORTS": f, "STAGES": 16 * free, "PAST": 16 * free}
     return Packed(*_laid_out(parts), kinds, order)
 
@@ -129,7 +127,7 @@ def _steps(plan: Plan, ids: Sequence[str], counts: bool) -> dict[str, Any]:
     rows, moved = [], []
     for step in plan.steps:
         inputs = [plan.offsets[item.index] if isinstance(item, Slot) else -1 for item in step.inputs]
-        if isinstance(step.kind, General):
+        if not step.kind.closed_form:
             inputs = [row for row in inputs if row >= 0]
         rows.append([*inputs, *(plan.offsets[slot] for slot in step.outputs)])
         moved.append(sorted(ids.index(id) for id in plan.movers[step.outputs[0]]))
@@ -142,9 +140,7 @@ def _steps(plan: Plan, ids: Sequence[str], counts: bool) -> dict[str, Any]:
     drivers = [(plan.offsets[item.slot], ids.index(item.driver), item.angular, item.sign) for item in plan.drivers]
     return {
         "ROWS": _filled(rows, np.int64),
-        "FOLLOWED": [
-            counts or any(isinstance(step.kind, General) for step in plan.steps) or bool(steps_with_roots(plan))
-        ],
+        "FOLLOWED": [counts or bool(plan.followed or plan.with_root)],
         "MODE": np.array([step.mode for step in plan.steps], np.int64),
         "MOVED_PTR": moved_ptr,
         "MOVED": np.array(moved_list, np.int64),

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups import General
 from structkin.kinematics.derivatives import Part
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.status import Status
@@ -53,11 +52,6 @@ class Pose:
     smooth: bool = False
 
 
-def steps_with_roots(plan: Plan) -> list[int]:
-    """Return the steps that have two modes: their root is a signed sine, zero where they are singular."""
-    return [k for k, step in enumerate(plan.steps) if not isinstance(step.kind, General) and step.kind.modes == 2]
-
-
 def roots_at(plan: Plan, steps: Sequence[int], x: Floats) -> Floats:
     """Return the roots (k,) of steps at slots (rows,)."""
     return np.array([one[0] for one in _sides(plan, steps, x[:, None])], dtype=np.float64)
@@ -72,7 +66,7 @@ def slopes_at(plan: Plan, steps: Sequence[int], x: Floats, K: Floats) -> Floats:
 def general_steps(plan: Plan) -> list[int]:
     """Return the steps without a closed form that have as many rows as unknowns: their determinant has a sign."""
     kinds = [(k, step.kind) for k, step in enumerate(plan.steps)]
-    return [k for k, kind in kinds if isinstance(kind, General) and kind.rows.count == 3 * kind.rows.links]
+    return [k for k, kind in kinds if not kind.closed_form and kind.rows.count == 3 * kind.rows.links]
 
 
 def orientation(plan: Plan, steps: Sequence[int], x: Floats) -> tuple[Floats, Floats]:
@@ -80,7 +74,7 @@ def orientation(plan: Plan, steps: Sequence[int], x: Floats) -> tuple[Floats, Fl
     part, signs, sizes = Part(plan, x[:, None]), [], []
     for k in steps:
         step = plan.steps[k]
-        assert isinstance(step.kind, General)
+        assert not step.kind.closed_form
         phi = part.outputs(step)
         m = step.kind.rows.links
         O, U = np.stack(phi[0 : 2 * m : 2]), np.stack(phi[1 : 2 * m : 2])
@@ -95,6 +89,6 @@ def _sides(plan: Plan, steps: Sequence[int], x: NDArray[Any]) -> list[NDArray[An
     part, sides = Part(plan, x), []
     for k in steps:
         step = plan.steps[k]
-        assert not isinstance(step.kind, General)
+        assert step.kind.closed_form
         sides.append(step.kind.side(part.inputs(step), part.outputs(step)))
     return sides

@@ -23,10 +23,8 @@ from structkin.dynamics.reduced.pose import (
     orientation,
     roots_at,
     slopes_at,
-    steps_with_roots,
 )
 from structkin.dynamics.reduced.series import Series, expand
-from structkin.groups import General
 from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.engine import Lanes, positions
 from structkin.kinematics.plan import Plan
@@ -67,9 +65,9 @@ class Poses:
         self.plan, self.order, self.lengths = plan, tuple(order), lengths
         self._counted, self.turns = counted, np.zeros(0)
         self._last: Pose | None = None
-        self.steps, self._general = steps_with_roots(plan), general_steps(plan)
+        self.steps, self._general = plan.with_root, general_steps(plan)
         # Behind origins and directions of its links a general group has the angles that it counts.
-        groups = [(step.outputs, 2 * step.kind.rows.links) for step in plan.steps if isinstance(step.kind, General)]
+        groups = [(step.outputs, 2 * step.kind.rows.links) for step in plan.steps if not step.kind.closed_form]
         units = [slot for outputs, count in groups for slot in outputs[1:count:2]]
         self._unit = [row for slot in units for row in (plan.rows(slot).start, plan.rows(slot).start + 1)]
         self._start: tuple[Floats, Floats] | None = None

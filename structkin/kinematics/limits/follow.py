@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups import General
 from structkin.kinematics.limits.reach import TURN
 from structkin.kinematics.limits.system import System
 
@@ -220,7 +219,7 @@ def fold_between(system: System, here: Point, there: Point) -> Point:
 def barred_between(system: System, here: Point, there: Point) -> Fold | None:
     """Return the end where a relation with one mode stops closing though the curve is smooth: a length of zero."""
     for index, step in enumerate(system.plan.steps):
-        if isinstance(step.kind, General) or step.kind.modes == 2:
+        if not step.kind.closed_form or step.has_root:
             continue
         before, after = (_margin(system, index, point.y) for point in (here, there))
         if before is not None and after is not None and before > 0 >= after:
@@ -246,7 +245,7 @@ def barred_between(system: System, here: Point, there: Point) -> Fold | None:
 
 def _margin(system: System, index: int, y: Floats) -> float | None:
     step = system.plan.steps[index]
-    assert not isinstance(step.kind, General)
+    assert step.kind.closed_form
     rows = system.rows(y[:, None])
     margin = step.kind.margin(tuple(system.value(operand, rows) for operand in step.inputs))
     return None if margin is None else float(np.ravel(margin)[0]) * step.mode

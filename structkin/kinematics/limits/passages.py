@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.budget import SpentError, metering, new_meter
-from structkin.groups import General
 from structkin.kinematics.limits.counting import count_turns
 from structkin.kinematics.limits.poses import Path
 from structkin.kinematics.limits.result import Limit, driver_words
@@ -117,7 +116,7 @@ def _from_sketch(motion: Motion) -> Passage | None:
 def _first_limit(motion: Motion, rows: Floats, way: Path) -> Limit | None:
     """Return the limit on a way of the drivers that begins at a pose, its slots `rows` (r,)."""
     plan, modes = motion.plan, modes_of(motion.plan, rows)
-    if any(isinstance(step.kind, General) for step in plan.steps):
+    if plan.followed:
         system = System(plan, way, motion.size, rows)
         return follow_to(system, system.pack(rows, 0.0), 1, (0.0, 1.0))
     counted = count_turns(plan, way, (rows, modes), 0.0, (0.0, 1.0))

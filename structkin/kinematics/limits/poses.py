@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups import General, Relation, Turn
+from structkin.groups import Relation, Turn
 from structkin.kinematics.limits.known import Known
 from structkin.kinematics.plan import Operand, Plan, Slot, Step
 
@@ -81,7 +81,7 @@ class Poses:
 
     def _closed(self, index: int) -> Relation:
         kind = self.plan.steps[index].kind
-        assert not isinstance(kind, General), "general groups have no closed form"
+        assert kind.closed_form, "general groups have no closed form"
         return kind
 
     @cached_property

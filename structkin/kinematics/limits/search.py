@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from structkin.budget import DEFAULT, HINT, metered
 from structkin.errors import InputError, Problem
-from structkin.groups import General
 from structkin.kinematics.limits.counting import count_turns
 from structkin.kinematics.limits.crossing import change_at, crossing_between
 from structkin.kinematics.limits.follow import Fold, LostError, Point, follow
@@ -80,10 +79,7 @@ def _find(mechanism: Mechanism, swept: Swept) -> Limits:
         group = motion.group_name(int(motion.failed_group[0]))
         return Limits(mechanism, swept.driver, swept.start, None, None, (), (), f"out of reach at {group}")
     plan, rows = motion.plan, motion.lanes.x[0, :, 0]
-    if any(isinstance(step.kind, General) for step in plan.steps):
-        found = _followed(plan, rows, swept, motion.size)
-    else:
-        found = _walked(plan, rows, swept)
+    found = _followed(plan, rows, swept, motion.size) if plan.followed else _walked(plan, rows, swept)
     return Limits(mechanism, swept.driver, swept.start, *found)
 
 

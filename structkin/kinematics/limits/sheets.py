@@ -209,7 +209,7 @@ def _find(swept: Swept, plan: Plan, most: int) -> Circuits:
     graph.add_nodes_from(index for index, _ in enumerate(found))
     graph.add_edges_from(meeting.sheets for meeting in meetings)
     circuit = {k: index for index, part in enumerate(nx.connected_components(graph)) for k in part}
-    two = [k for k in reach.poses.closing if plan.steps[k].kind.modes == 2]  # type: ignore[union-attr]  # no general groups here
+    two = [k for k in reach.poses.closing if plan.steps[k].has_root]
     sheets = tuple(
         Sheet(
             _interval(reach, stretch, modes, swept),
@@ -253,7 +253,7 @@ def _all_modes(reach: Reach) -> Iterator[dict[int, int]]:
             yield modes
             return
         step = plan.steps[closing[count]]
-        both = (step.mode, -step.mode) if step.kind.modes == 2 else (step.mode,)  # type: ignore[union-attr]  # no general groups here
+        both = (step.mode, -step.mode) if step.has_root else (step.mode,)
         for mode in both:
             yield from grown({**modes, closing[count]: mode}, count + 1)
 
@@ -286,7 +286,7 @@ def _meetings(reach: Reach, found: list[tuple[dict[int, int], Stretch]]) -> Iter
         by_modes.setdefault(tuple(modes.values()), []).append(index)
     for index, (modes, stretch) in enumerate(found):
         for end in stretch.ends:
-            free = [k for k in end.steps if plan.steps[k].kind.modes == 2]  # type: ignore[union-attr]  # no general groups here
+            free = [k for k in end.steps if plan.steps[k].has_root]
             if end.kind == "range" or len(free) < len(end.steps):
                 continue
             for part in (part for size in range(len(free) + 1) for part in combinations(free, size)):

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups import General
 from structkin.kinematics.limits.poses import Modes
 from structkin.kinematics.limits.reach import SAME, TURN, End, Reach, Stretch
 from structkin.kinematics.plan import Operand, Plan, Slot
@@ -98,7 +97,7 @@ def modes_of(plan: Plan, rows: Floats) -> dict[int, int]:
     modes = {}
     for index, step in enumerate(plan.steps):
         modes[index] = step.mode
-        if not isinstance(step.kind, General) and step.kind.modes == 2:
+        if step.kind.closed_form and step.has_root:
             h, phi = tuple(map(value, step.inputs)), tuple(value(Slot(slot)) for slot in step.outputs)
             with np.errstate(all="ignore"):
                 modes[index] = 1 if float(np.ravel(step.kind.side(h, phi))[0]) > 0 else -1

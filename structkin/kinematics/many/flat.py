@@ -7,12 +7,11 @@ are special, and few variants have them; they are found here, to be solved each 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups import General
 from structkin.kinematics.change_points import SUSPECT
 from structkin.kinematics.engine import Lanes, margin, positions
 from structkin.kinematics.many.record import ManyPlan
@@ -38,19 +37,12 @@ def passing_flat(many: ManyPlan, count: int, values: Mapping[str, Floats]) -> li
         chunk = np.arange(first, min(first + max(1, CHUNK // stations), count))
         z = {id: np.broadcast_to(own, (count, stations))[chunk] for id, own in values.items()}
         lanes = _solved(many, np.repeat(chunk, stations), {id: own.ravel() for id, own in z.items()})
-        for index in _dyads(many):
+        for index in many.plan.with_root:
             sampled = margin(many.plan, index, lanes).reshape(len(chunk), stations)
             which, at = _least(sampled)
             if len(which):
                 found |= set(chunk[which[_narrow(many, index, chunk, z, which, at) < TOUCH]].tolist())
     return sorted(found)
-
-
-def _dyads(many: ManyPlan) -> Iterator[int]:
-    """Yield the steps that have two modes."""
-    for index, step in enumerate(many.plan.steps):
-        if not isinstance(step.kind, General) and step.kind.modes > 1:
-            yield index
 
 
 def _solved(many: ManyPlan, variants: NDArray[np.intp], z: Mapping[str, Floats]) -> Lanes:

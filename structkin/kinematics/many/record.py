@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General, Relation
-from structkin.groups.kind import Array, Values, times
+from structkin.groups.kind import Array, Explicit, Values, times
 from structkin.kinematics.compile import close_group
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.many.variants import Variants
 from structkin.kinematics.plan import Operand, Plan, Slot
-from structkin.kinematics.relations import Explicit
 from structkin.kinematics.scene import Scene
 from structkin.kinematics.tape import Tape
 from structkin.model.mechanism import Mechanism
