@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from structkin.groups import General, Relation, Turn
-from structkin.kinematics.affine import Affine, Frame
+from structkin.rows.affine import Affine, Frame
 from structkin.structure import KinematicStructure
 
 if TYPE_CHECKING:
