@@ -15,12 +15,12 @@ from structkin.dynamics.compiled.modules import Kind, kind_of
 from structkin.dynamics.compiled.series_at import HEAD, MANY
 from structkin.dynamics.reduced.equations import STEEP, Reduced
 from structkin.dynamics.reduced.partition import LIMIT, joint_coordinates, lines
-from structkin.kinematics.affine import FIXED, Affine, Frame
 from structkin.kinematics.motion.turning import Turning
 from structkin.kinematics.plan import Plan, Slot
 from structkin.model.forces import AppliedForce, AppliedMoment, Friction, Spring, Torsion
 from structkin.model.mechanism import GROUND, Mechanism
 from structkin.model.parts import Drive
+from structkin.rows.affine import FIXED, Affine, Frame
 from structkin.track.contour import POWERS
 
 Floats = NDArray[np.float64]
