@@ -25,12 +25,12 @@ from structkin.assemblies.seeds import poses_over, samples_along
 from structkin.budget import DEFAULT, grant, metered
 from structkin.errors import InputError, Problem
 from structkin.kinematics import compile_plan
-from structkin.kinematics.limits import Circuits, Interval, Limit, Meeting, Sheet
+from structkin.kinematics.limits import Branch, BranchPoint, Circuits, Interval, Limit
 from structkin.kinematics.limits import circuits as closed_circuits
+from structkin.kinematics.limits.branches import near_the_sketch
 from structkin.kinematics.limits.follow import Fold, change_at
 from structkin.kinematics.limits.reach import TURN
 from structkin.kinematics.limits.search import Swept, fold_words
-from structkin.kinematics.limits.sheets import near_the_sketch
 from structkin.kinematics.limits.system import System
 from structkin.kinematics.limits.trace import Arc, Curve, trace
 from structkin.kinematics.limits.walk import modes_of
@@ -44,7 +44,7 @@ Floats = NDArray[np.float64]
 
 #: Poses nearer than this, in parts of the mechanism's size, are one.
 SAME = 1e-6
-#: Steps that a curve explains beside the budget: their number is bounded by that of the sheets.
+#: Steps that a curve explains beside the budget: their number is bounded by that of the branches.
 EACH = 1000
 #: Poses at which two curves cross are nearer than this: they are known to half the digits.
 CROSSED = 1e-3
@@ -63,15 +63,15 @@ def circuits(
     """Find all circuits and branches over the range of one driver, for groups of any kind.
 
     The search is complete: the places at which the number of poses changes are all found, by margins of closed forms
-    (`structkin.kinematics.limits.circuits`) and by discriminants of other groups. Only a general group with redundant
+    (`structkin.kinematics.limits.branches`) and by discriminants of other groups. Only a general group with redundant
     joints, which has no discriminant, is looked at in some dozens of places along each curve of the groups before it.
     The arguments are those of `limits`. Raises `InputError` where the assemblies of a group are not enumerated, where
-    the budget is spent, or where there are more than `most` sheets.
+    the budget is spent, or where there are more than `most` branches.
 
     >>> import structkin as sk
     >>> from structkin.examples import path
     >>> print(circuits(sk.load(path("stephenson_iii_triad"))).report.splitlines()[0])
-    2 circuits of 2 sheets over motor
+    2 circuits of 2 branches over motor
     """
     plan = compile_plan(mechanism)
     if not plan.tracked:
@@ -109,7 +109,7 @@ class _Search:
         for index, stop in pairwise(levels):
             self.curves, self.system = [], None
             if stop == len(steps):
-                # Sheets are counted from the assemblies at the start.
+                # Branches are counted from the assemblies at the start.
                 for item in first:
                     if not item.singular:
                         self._take(item.motion.lanes.x[0, :, 0], swept.start, stop)
@@ -136,7 +136,7 @@ class _Search:
             grant(EACH)
             self.curves.append(trace(self.system, y, self.swept.whole))
             if sum(len(curve.arcs) for curve in self.curves) > self.most:
-                self._raise(f"there are more than {self.most} sheets")
+                self._raise(f"there are more than {self.most} branches")
 
     @cached_property
     def _size(self) -> float:
@@ -168,36 +168,38 @@ class _Search:
     # --- what is returned ---------------------------------------------------------------------------------
 
     def _describe(self, first: list[Floats]) -> Circuits:
-        """Return sheets and meetings; `first` are the poses of the assemblies where the driver starts."""
-        sheets: list[Sheet] = []
-        meetings: list[Meeting] = []
+        """Return branches and branch_points; `first` are the poses of the assemblies where the driver starts."""
+        branches: list[Branch] = []
+        branch_points: list[BranchPoint] = []
         home = None
         sketch = self._sketch()
         for number, curve in enumerate(self.curves):
-            begin = len(sheets)
+            begin = len(branches)
             for k, arc in enumerate(curve.arcs):
                 if sketch is not None and self._holds(arc, sketch):
-                    home = len(sheets)
+                    home = len(branches)
                 on_it = tuple(index for index, y in enumerate(first) if self._holds(arc, y))
-                sheets.append(Sheet(self._interval(arc), self._modes(arc), number, on_it, max(round(curve.turns), 1)))
+                branches.append(
+                    Branch(self._interval(arc), self._modes(arc), number, on_it, max(round(curve.turns), 1))
+                )
                 last = k + 1 == len(curve.arcs)
                 fold = arc.ends[1]
                 if fold is not None and (curve.closed or not last):
                     other = begin if last else begin + k + 1
                     pair = (begin + k, other) if begin + k < other else (other, begin + k)
-                    meetings.append(Meeting(pair, self._limit(fold, self._shift(arc))))
-        meetings += self._crossings()
+                    branch_points.append(BranchPoint(pair, self._limit(fold, self._shift(arc))))
+        branch_points += self._crossings()
         graph = nx.Graph()
-        graph.add_nodes_from(range(len(sheets)))
-        graph.add_edges_from(meeting.sheets for meeting in meetings)
+        graph.add_nodes_from(range(len(branches)))
+        graph.add_edges_from(point.branches for point in branch_points)
         circuit = {k: index for index, part in enumerate(nx.connected_components(graph)) for k in part}
-        found = tuple(replace(sheet, circuit=circuit[k]) for k, sheet in enumerate(sheets)), tuple(meetings)
+        found = tuple(replace(branch, circuit=circuit[k]) for k, branch in enumerate(branches)), tuple(branch_points)
         if self.periodic:
             found = near_the_sketch(self.swept.start, *found)
         return Circuits(self.swept.mechanism, self.swept.driver, *found, home)
 
-    def _crossings(self) -> Iterator[Meeting]:
-        """Yield the change points: pairs of sheets that cross in a pose."""
+    def _crossings(self) -> Iterator[BranchPoint]:
+        """Yield the change points: pairs of branches that cross in a pose."""
         if self.system is None:
             return
         found = []
@@ -212,7 +214,7 @@ class _Search:
                 limit = self._limit(
                     change_at(self.system, y), -TURN * math.floor(y[-1] / TURN) if self.periodic else 0.0
                 )
-                yield Meeting((min(one, other), max(one, other)), replace(limit, change_point=True))
+                yield BranchPoint((min(one, other), max(one, other)), replace(limit, change_point=True))
 
     def _sketch(self) -> Floats | None:
         """Return the pose that the motion starts from."""

@@ -28,9 +28,9 @@ def limits(
             metavar="NAME=VALUE",
         ),
     ] = None,
-    circuits: Annotated[bool, typer.Option("--circuits", help="Show all sheets (branches) and circuits.")] = False,
+    circuits: Annotated[bool, typer.Option("--circuits", help="Show all branches and circuits.")] = False,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw the intervals, or the sheets with --circuits.", metavar="PICTURE")
+        Path | None, typer.Option(help="Draw the intervals, or the branches with --circuits.", metavar="PICTURE")
     ] = None,
     budget: Budget = USUAL,
     as_json: Annotated[bool, typer.Option("--json", help="Print plain data.")] = False,

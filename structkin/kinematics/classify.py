@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
-from structkin.kinematics.branches import branches_at
+from structkin.kinematics.change_points.branches import branches_at
 from structkin.kinematics.motion import Motion
 from structkin.kinematics.schedule import Schedule
 from structkin.kinematics.solve import run_from_sketch

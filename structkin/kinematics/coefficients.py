@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.kinematics.change_points.contours import with_rates
 from structkin.kinematics.choice import choose
-from structkin.kinematics.circles import with_rates
 from structkin.kinematics.derivatives import Derivatives, Field, Rows, quadratic
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import DriverSlot, Plan

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.circles import with_rates
+from structkin.kinematics.change_points.contours import with_rates
 from structkin.kinematics.derivatives import Derivatives, Field, third
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan

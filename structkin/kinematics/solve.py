@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from structkin.budget import DEFAULT, metered
 from structkin.kinematics.call import make_schedule
-from structkin.kinematics.change_points import run
+from structkin.kinematics.change_points.search import run
 from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.gaps import mark_gaps

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from structkin.errors import Problem, StructureError
-from structkin.kinematics.change_points import run
+from structkin.kinematics.change_points.search import run
 from structkin.kinematics.compile import determines_all, record_plan
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.schedule import Schedule

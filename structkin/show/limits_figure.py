@@ -1,4 +1,4 @@
-"""Reachable intervals of drivers, and the sheets of circuits, as bars and as tables."""
+"""Reachable intervals of drivers, and the branches of circuits, as bars and as tables."""
 
 from __future__ import annotations
 
@@ -97,24 +97,24 @@ def draw_limits(*found: Limits) -> Figure:
 
 @legible
 def draw_circuits(found: Circuits) -> Figure:
-    """Draw every sheet as a bar over the driver's range, coloured by circuit; ends that meet are joined by a line."""
-    figure = new_figure(7.5, 1.2 + 0.32 * len(found.sheets))
+    """Draw every branch as a bar over the driver's range, coloured by circuit; ends that meet are joined by a line."""
+    figure = new_figure(7.5, 1.2 + 0.32 * len(found.branches))
     at = figure.subplots()
     scale = driver_size(found.mechanism, found.driver)
-    low, high = _frame_of(at, found.mechanism, found.driver, [sheet.interval for sheet in found.sheets])
+    low, high = _frame_of(at, found.mechanism, found.driver, [branch.interval for branch in found.branches])
     order = [k for circuit in range(len(found)) for k in found.circuit(circuit)]
     place = {k: row for row, k in enumerate(order)}
-    for k, sheet in enumerate(found.sheets):
-        for a, b in _pieces(sheet.interval, low, high):
-            at.barh(place[k], (b - a) / scale, left=a / scale, height=0.6, color=group_colour(sheet.circuit))
-    for meeting in found.meetings:
-        value = _within(meeting.limit.value, low, high) / scale
-        style = ":" if meeting.limit.change_point else "-"
-        at.plot([value, value], [place[k] for k in meeting.sheets], style, color=END, lw=1.6, zorder=3)
+    for k, branch in enumerate(found.branches):
+        for a, b in _pieces(branch.interval, low, high):
+            at.barh(place[k], (b - a) / scale, left=a / scale, height=0.6, color=group_colour(branch.circuit))
+    for point in found.branch_points:
+        value = _within(point.limit.value, low, high) / scale
+        style = ":" if point.limit.change_point else "-"
+        at.plot([value, value], [place[k] for k in point.branches], style, color=END, lw=1.6, zorder=3)
     labels = [f"{found.words(k).partition('; ')[2]}{' *' if k == found.home else ''}" for k in order]
     at.set_yticks(range(len(order)), [plain(label) for label in labels], fontsize=SMALL)
     at.invert_yaxis()
-    star = "; * the sheet of the sketch" if found.home is not None else ""
+    star = "; * the branch of the sketch" if found.home is not None else ""
     at.set_title(plain(f"{found.report.splitlines()[0]}{star}"), loc="left", fontsize=NORMAL)
     return figure
 

@@ -27,13 +27,13 @@ seeds = st.integers(0, 2**31 - 1)
 
 
 def sheets_over(found, value):
-    """How many poses the sheets have at a value of the driver."""
+    """How many poses the branches have at a value of the driver."""
     periodic = found.mechanism.drives[found.driver].kind == "angle"
     count = 0
-    for sheet in found.sheets:
-        low, high = sheet.interval.low, sheet.interval.high
+    for branch in found.branches:
+        low, high = branch.interval.low, branch.interval.high
         if low is None:
-            count += sheet.turns
+            count += branch.turns
         else:
             places = value + TURN * np.arange(-3, 4) if periodic else np.array([value])
             count += int(((places > low.value) & (places < high.value)).sum())
@@ -41,8 +41,10 @@ def sheets_over(found, value):
 
 
 def check_counts(found, rng, held):
-    """At any value of the driver there are as many assemblies as sheets, and all ends are where they change."""
-    ends = [end.value for sheet in found.sheets for end in (sheet.interval.low, sheet.interval.high) if end is not None]
+    """At any value of the driver there are as many assemblies as branches, and all ends are where they change."""
+    ends = [
+        end.value for branch in found.branches for end in (branch.interval.low, branch.interval.high) if end is not None
+    ]
     periodic = found.mechanism.drives[found.driver].kind == "angle"
     low, high = (0.0, TURN) if periodic else (min(ends), max(ends))
     for value in rng.uniform(low, high, 6):
@@ -57,22 +59,22 @@ def check_triad_circuits(seed):
     assume(compile_plan(m).tracked)
     driver = next(iter(m.drives))
     found = circuits(m, driver)
-    assume(all(end is None or end.kind != "lost" for s in found.sheets for end in (s.interval.low, s.interval.high)))
+    assume(all(end is None or end.kind != "lost" for s in found.branches for end in (s.interval.low, s.interval.high)))
     held = {id: drive.start for id, drive in m.drives.items()}
     check_counts(found, np.random.default_rng(seed), held)
-    # Every assembly of the start is on one sheet, once; the sketch's own sheet ends where its motion does.
-    on_sheets = sorted(index for sheet in found.sheets for index in sheet.assemblies)
+    # Every assembly of the start is on one branch, once; the sketch's own branch ends where its motion does.
+    on_branches = sorted(index for branch in found.branches for index in branch.assemblies)
     every = m.assemblies()
-    assert on_sheets == [item.index for item in every if not item.singular]
+    assert on_branches == [item.index for item in every if not item.singular]
     alone = m.limits(driver)
-    assert found.home is not None and every.nearest().index in found.sheets[found.home].assemblies
-    home = found.sheets[found.home].interval
+    assert found.home is not None and every.nearest().index in found.branches[found.home].assemblies
+    home = found.branches[found.home].interval
     assert (home.low is None) == (alone.lower is None)
     for one, other in ((home.low, alone.lower), (home.high, alone.upper)):
         if one is not None:
             assert math.remainder(one.value - other.value, TURN) == pytest.approx(0, abs=1e-9)
             assert one.why == other.why
-    assert len(found) == len({sheet.circuit for sheet in found.sheets})
+    assert len(found) == len({branch.circuit for branch in found.branches})
 
 
 # Seed 1732 has two circuits that are far narrower than the range of its slide.
@@ -91,7 +93,7 @@ def test_many_triads(seed):
 
 
 def check_two_roads(seed, elements):
-    """Curves that are followed through their folds, and margins of closed forms, give the same sheets and circuits."""
+    """Curves that are followed through their folds, and margins of closed forms, give the same circuits."""
     m = build(seed, elements, menu=DYADS, first=(driven_r, driven_r, driven_p, ram_r)).mechanism()
     driver = next(iter(m.drives))
     plan = compile_plan(m)
@@ -99,17 +101,17 @@ def check_two_roads(seed, elements):
     assume(not plan.tracked)
     # Margins of some such mechanisms take half a minute, more than the usual budget.
     wanted = by_margins(m, driver, budget=None)
-    limits = [end for s in wanted.sheets for end in (s.interval.low, s.interval.high) if end is not None]
+    limits = [end for s in wanted.branches for end in (s.interval.low, s.interval.high) if end is not None]
     # Beyond infinity, and behind a length of zero, margins see no way; through change points the curves go straight on.
     assume(not any(end.change_point or end.kind in ("parallel", "no length", "range") for end in limits))
     assume(all(getattr(step.kind, "name", "") not in ("PRP", "RPP") for step in plan.steps))
     found = _Search(plan, Swept(m, driver, None, None), 1000).run()
-    assert len(found) == len(wanted) and len(found.sheets) == len(wanted.sheets)
+    assert len(found) == len(wanted) and len(found.branches) == len(wanted.branches)
 
     def ends(result):
         rows = []
-        for sheet in result.sheets:
-            low, high = sheet.interval.low, sheet.interval.high
+        for branch in result.branches:
+            low, high = branch.interval.low, branch.interval.high
             full = low is None or high is None
             ends = (0.0, TURN) if full else (low.value, high.value)
             # The same interval may be told a turn later.
@@ -142,13 +144,13 @@ def test_curves_and_margins_agree_on_many(seed, elements):
 def test_examples():
     platform = sk.load(path("platform_3rpr"))
     found = platform.circuits("left")
-    assert len(found) == 2 and len(found.sheets) == 6
-    assert sorted(index for sheet in found.sheets for index in sheet.assemblies) == list(range(6))
+    assert len(found) == 2 and len(found.branches) == 6
+    assert sorted(index for branch in found.branches for index in branch.assemblies) == list(range(6))
     assert "circuit 2 (that of the sketch)" in found.report and "; assembly 5" in found.report
     hoist = sk.load(path("tipper_hoist")).circuits()
-    assert len(hoist) == 1 and len(hoist.sheets) == 4 and len(hoist.meetings) == 4
+    assert len(hoist) == 1 and len(hoist.branches) == 4 and len(hoist.branch_points) == 4
     data = hoist.to_dict()
-    assert [sheet["assemblies"] for sheet in data["sheets"]] == [[2], [3], [1], [0]]
+    assert [branch["assemblies"] for branch in data["branches"]] == [[2], [3], [1], [0]]
 
 
 def test_what_is_not_enumerated_is_told():
@@ -172,13 +174,13 @@ def test_circuits_join_at_change_points():
     wanted, found = m.circuits(), _Search(compile_plan(m), Swept(m, "motor", None, None), 1000).run()
     assert len(found) == len(wanted) == 1
     # Followed curves go straight through, and are cut by folds only.
-    assert [len(x.sheets) for x in (found, wanted)] == [2, 4]
-    assert len(found.meetings) == 2 and all(meeting.limit.change_point for meeting in found.meetings)
-    assert [math.sin(meeting.limit.value) for meeting in found.meetings] == pytest.approx([0, 0], abs=1e-9)
+    assert [len(x.branches) for x in (found, wanted)] == [2, 4]
+    assert len(found.branch_points) == 2 and all(point.limit.change_point for point in found.branch_points)
+    assert [math.sin(point.limit.value) for point in found.branch_points] == pytest.approx([0, 0], abs=1e-9)
 
 
 def test_a_triad_that_is_flat():
-    """The same on a triad: its plate keeps its angle on one sheet, and all others are reached from change points."""
+    """The same on a triad: its plate keeps its angle on one branch, and all others are reached from change points."""
     m = sk.Mechanism(
         points={
             "A": (0, 0), "D": (2, 0), "B": (0.2, 0.9), "C": (2.2, 0.9), "P": (1.2, 1.9), "E": (1.2, 1.3),
@@ -191,13 +193,13 @@ def test_a_triad_that_is_flat():
         drivers={"motor": {"joint": "E", "speed": 1.0}},
     )  # fmt: skip
     found = m.circuits()
-    assert len(found) == 2 and len(found.sheets) == 8
-    points = [meeting.limit.value for meeting in found.meetings if meeting.limit.change_point]
+    assert len(found) == 2 and len(found.branches) == 8
+    points = [point.limit.value for point in found.branch_points if point.limit.change_point]
     assert len(points) == 4
     alone = m.limits()
     assert alone.turns_fully
     passed = [point.value for point in alone.change_points]
-    own = [x.limit.value for x in found.meetings if x.limit.change_point and found.home in x.sheets]
+    own = [x.limit.value for x in found.branch_points if x.limit.change_point and found.home in x.branches]
     assert sorted(x % TURN for x in passed) == pytest.approx(sorted(own), abs=1e-9)
     for value in points:
         # There the legs are in line with the ground, so that P is a leg's length beside (1, 1).
@@ -211,4 +213,4 @@ def test_redundant_joints():
     """A group of one link on two cranks too many has no discriminant: it is looked at in places."""
     m = three_cranks()
     found = m.circuits()
-    assert len(found) == 1 and found.sheets[0].interval.is_full_turn
+    assert len(found) == 1 and found.branches[0].interval.is_full_turn

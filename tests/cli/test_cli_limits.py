@@ -39,7 +39,7 @@ def test_json_is_plain_data_in_the_units_of_the_file():
     upper = data["limits"][0]["upper"]
     assert upper["value"] == pytest.approx(math.degrees(math.acos(-71 / 456)), abs=1e-10)
     assert data["loops"][0]["lengths"] == pytest.approx([95, 60, 50, 70])
-    assert data["circuits"][0]["meetings"][0]["sheets"] == [0, 1]
+    assert data["circuits"][0]["branch_points"][0]["branches"] == [0, 1]
 
 
 def test_drivers_are_chosen_and_held():
@@ -138,8 +138,8 @@ def test_an_interval_is_counted_from_the_sketch_everywhere():
     (interval,) = found.intervals
     ends = pytest.approx([found.lower.value, found.upper.value], abs=1e-12)
     assert [interval.low.value, interval.high.value] == ends
-    assert all([sheet.interval.low.value, sheet.interval.high.value] == ends for sheet in ways.sheets)
-    assert sorted(item.limit.value for item in ways.meetings) == ends
+    assert all([branch.interval.low.value, branch.interval.high.value] == ends for branch in ways.branches)
+    assert sorted(item.limit.value for item in ways.branch_points) == ends
     assert "261" not in f"{found.to_dict()} {ways.to_dict()} {ways.report} {texts_of(limits_table([found]))}"
 
 

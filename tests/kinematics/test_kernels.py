@@ -23,7 +23,7 @@ from structkin.examples import names, path
 from structkin.groups import RRR, General
 from structkin.kinematics import choice, compile_plan
 from structkin.kinematics.call import make_schedule
-from structkin.kinematics.change_points import run
+from structkin.kinematics.change_points.search import run
 from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.engine import drive_all
 from structkin.kinematics.kernels import run as running

@@ -150,28 +150,28 @@ def check_against_a_scan(mechanism, driver, lanes=20_000):
     plan, _, call, _ = begun
     modes = {k: step.mode for k, step in enumerate(plan.steps)}
     poses = Poses(plan, call.path)
-    stretches = Reach(poses, call.whole).stretches(modes)
+    feasible = Reach(poses, call.whole).feasible(modes)
     low, high = call.whole or (0.0, TURN)
     z = np.linspace(low, high, lanes)
     values = {id: np.full(lanes, held) for id, held in call.held.items()} | {driver: z}
     solved = Lanes.empty(plan, lanes, orders=1)
     sweep(plan, solved, {id: x[None] for id, x in values.items()}, lambda k: plan.steps[k].mode)
     inside, near = np.zeros(lanes, bool), np.zeros(lanes, bool)
-    for stretch in stretches:
-        if stretch.low is None:
+    for interval in feasible:
+        if interval.low is None:
             inside[:] = True
             continue
         for turn in (0.0, -TURN) if call.whole is None else (0.0,):
-            inside |= (z > stretch.low.p + turn) & (z < stretch.high.p + turn)
-            for end in stretch.ends:
+            inside |= (z > interval.low.p + turn) & (z < interval.high.p + turn)
+            for end in interval.ends:
                 near |= np.abs(z - end.p - turn) < 1e-7 * (high - low)
     assert (inside == (solved.status == 0))[~near].all()
-    ends = [end for stretch in stretches for end in stretch.ends if end.kind != "range"]
+    ends = [end for interval in feasible for end in interval.ends if end.kind != "range"]
     for end in ends:
         for k in end.steps:
             margin, slope = float(poses.margin(k, np.array([end.p]), modes, end.steps)[0]), _slope(poses, k, end, modes)
             assert abs(margin) < 1e-13 + 1e-14 * slope * (high - low) or (end.kind == "change" and abs(margin) < 1e-10)
-    for one, two in pairwise(stretches):
+    for one, two in pairwise(feasible):
         assert one.high.p <= two.low.p + 1e-9
     return len(ends)
 
@@ -460,5 +460,5 @@ def test_limits_of_geared_cranks_over_all_their_turns(length):
     clear = np.abs(span - 2 * length) > 1e-3
     assert (inside == (span < 2 * length))[clear].all() and inside.sum() > 0
     ways = m.circuits()
-    assert all(sheet.turns == 3 for sheet in ways.sheets) and len(ways.sheets) == 2 * len(found.intervals)
+    assert all(branch.turns == 3 for branch in ways.branches) and len(ways.branches) == 2 * len(found.intervals)
     assert ways.home is not None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import structkin as sk
 from structkin.groups import General
 from structkin.kinematics import compile_plan
-from structkin.kinematics.circles import solve_around
+from structkin.kinematics.change_points.contours import solve_on_contours
 from structkin.kinematics.derivatives import Part
 from structkin.track.contour import UNIT
 from structkin.track.tangents import closed_on, tangents
@@ -130,8 +130,8 @@ def test_two_null_vectors_leave_four_branches(speeds):
     step, s = plan.steps[index], 0.02 * UNIT
     near = np.zeros((plan.offsets[-1], 1))
     nodes = {id: np.array([m.drives[id].start + v * s]) for id, v in zip(m.drives, speeds, strict=True)}
-    circles = solve_around(plan, nodes, 0.02, lambda k, s0: np.ones(1), near, steps=index)
-    h = Part(plan, circles.x[:, 0]).inputs(step)
+    contours = solve_on_contours(plan, nodes, 0.02, lambda k, s0: np.ones(1), near, steps=index)
+    h = Part(plan, contours.x[:, 0]).inputs(step)
     O = np.array([[z.real, z.imag] for z in step.start[0::2]])[:, :, None]
     theta = np.angle(np.array(step.start[1::2]))[:, None]
     found = tangents(step.kind, h, s, O, theta)

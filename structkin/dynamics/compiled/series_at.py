@@ -56,7 +56,7 @@ def weigh_powers(u: float, scale: float, weights: Any) -> None:
 
 
 def leave_series(I: Any, D: Any, q: float) -> None:
-    """Forget the series that a regular pose is far from: coming back, their sheet may be another."""
+    """Forget the series that a regular pose is far from: coming back, their branch may be another."""
     series = numbers(I, D, SERIES).reshape(MANY, -1)
     for j in range(MANY):
         if abs(q - series[j, 0]) > abs(series[j, 1]) * series[j, 2]:

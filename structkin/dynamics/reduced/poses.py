@@ -175,7 +175,7 @@ class Poses:
     def _keep(self, pose: Pose) -> None:
         self.last = pose
         if not pose.smooth:
-            # Kept while trial steps go in and out of it; far from it, its sheet may be another.
+            # Kept while trial steps go in and out of it; far from it, its branch may be another.
             self._series = [one for one in self._series if one.holds(pose.q, 1.0)]
             if self._refused:
                 self._refused = {k: size for k, size in self._refused.items() if abs(pose.roots[k]) < 2 * GUARD}

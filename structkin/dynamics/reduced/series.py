@@ -2,8 +2,8 @@
 
 At a change point (the flat pose of a parallelogram) K and L of the groups are 0/0, and close to it they have lost their
 digits; but along any smooth way of the drivers the pose is an analytic function of the way s. Its power series comes
-from poses on a circle of complex s, where every group is regular (`structkin.kinematics.circles`), by one Fourier
-transform; its first two derivatives are K and z'^T L z' along that way.
+from poses on a circle of complex s, where every group is regular (`structkin.kinematics.change_points.contours`), by
+one Fourier transform; its first two derivatives are K and z'^T L z' along that way.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.circles import RADII, Signs, solve_around
+from structkin.kinematics.change_points.contours import RADII, Signs, solve_on_contours
 from structkin.kinematics.plan import Plan
 from structkin.track.contour import POWERS, UNIT, is_analytic, powers
 
@@ -60,16 +60,16 @@ class Series:
 def expand(plan: Plan, order: Sequence[str], q: Floats, ways: Floats, signs: Signs, near: Floats) -> Series | None:
     """Return the series of a pose along ways (c, f) from coordinates q (f,), None where no circle is certain.
 
-    `signs` tells the smooth roots apart, as for `solve_around`; `near` (rows,) are slots close by.
+    `signs` tells the smooth roots apart, as for `solve_on_contours`; `near` (rows,) are slots close by.
     """
     around = np.repeat(near[:, None], len(ways), axis=1)
     for radius in RADII:
         nodes = q[:, None, None] + ways.T[:, :, None] * (radius * UNIT)
         with np.errstate(all="ignore"):
-            circles = solve_around(plan, dict(zip(order, nodes, strict=True)), radius, signs, around)
-            if not (circles.until == len(plan.steps)).all():
+            contours = solve_on_contours(plan, dict(zip(order, nodes, strict=True)), radius, signs, around)
+            if not (contours.until == len(plan.steps)).all():
                 continue
-            found = powers(circles.x)
-        if is_analytic(found, np.max(np.abs(circles.x))).all():
-            return Series(q, ways, radius, np.moveaxis(found[..., :POWERS].real, 1, 0), circles.x)
+            found = powers(contours.x)
+        if is_analytic(found, np.max(np.abs(contours.x))).all():
+            return Series(q, ways, radius, np.moveaxis(found[..., :POWERS].real, 1, 0), contours.x)
     return None

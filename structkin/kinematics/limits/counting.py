@@ -90,7 +90,7 @@ def count_turns(
             period, walked = up.period * scale, [up]
             known = replace(spread(known, start, start + period), period=period)
         passed += [Passed(end, modes, poses, period) for stop in walked for end in stop.passed]
-        known = _with_flips(known, reach, walked, scale)
+        known = _with_mode_changes(known, reach, walked, scale)
         low, high = whole or (start, start + TURN * round((period or 0.0) / TURN))
         for step in poses.uncounted:
             counted = _follow(Poses(plan, path, replace(known, scale=1.0)), step, low, high, modes)
@@ -126,7 +126,9 @@ def spread(known: Known, low: float, high: float) -> Known:
 
     return replace(
         known,
-        flips={step: (flips + shifts[:, None]).ravel() for step, flips in known.flips.items()},
+        mode_changes={
+            step: (mode_changes + shifts[:, None]).ravel() for step, mode_changes in known.mode_changes.items()
+        },
         turns={
             step: (again(z, known.period), again(turns, known.gains[step])) for step, (z, turns) in known.turns.items()
         },
@@ -135,12 +137,12 @@ def spread(known: Known, low: float, high: float) -> Known:
     )
 
 
-def _with_flips(known: Known, reach: Reach, walked: list[Stop], scale: int) -> Known:
+def _with_mode_changes(known: Known, reach: Reach, walked: list[Stop], scale: int) -> Known:
     """Return what is known with the modes of the groups of a stage along its walk."""
-    flips = dict(known.flips)
+    mode_changes = dict(known.mode_changes)
     for step in reach.poses.closing:
-        flips[step] = np.sort([end.p * scale for stop in walked for end in stop.passed if step in end.steps])
-    return replace(known, flips=flips)
+        mode_changes[step] = np.sort([end.p * scale for stop in walked for end in stop.passed if step in end.steps])
+    return replace(known, mode_changes=mode_changes)
 
 
 def _follow(poses: Poses, index: int, low: float, high: float, modes: Modes) -> tuple[Floats, Floats] | None:
@@ -153,7 +155,7 @@ def _follow(poses: Poses, index: int, low: float, high: float, modes: Modes) -> 
     # At an end at infinity there is no direction.
     inside = NEAREST * (high - low)
     low, high = low + inside, high - inside
-    knots = [z for flips in poses.known.flips.values() for z in flips if low < z < high]
+    knots = [z for mode_changes in poses.known.mode_changes.values() for z in mode_changes if low < z < high]
     count = 2 + int(PLACES * (high - low) / min(TURN, high - low))
     z = np.unique(np.concatenate((np.linspace(low, high, count), knots, [min(max(poses.known.start, low), high)])))
     for _ in range(60):

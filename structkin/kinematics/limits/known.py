@@ -21,14 +21,14 @@ Floats = NDArray[np.float64]
 class Known:
     """Modes and turns of some steps over the coordinate z = `scale` p of a driver, which starts at `start`.
 
-    `modes` are those at the start; `flips[step]` are the places, in order, where a step's mode changes; `turns[step]`
-    are places and the turns there, near enough to tell whole turns apart. Where all of them come back after a `period`
-    of z, they are known over one from the start on, and `gains[step]` is what a turn grows by in it.
+    `modes` are those at the start; `mode_changes[step]` are the places, in order, where a step's mode changes;
+    `turns[step]` are places and the turns there, near enough to tell whole turns apart. Where all of them come back
+    after a `period` of z, they are known over one from the start on, and `gains[step]` is what a turn grows by in it.
     """
 
     start: float
     modes: Mapping[int, int] = field(default_factory=dict)
-    flips: Mapping[int, Floats] = field(default_factory=dict)
+    mode_changes: Mapping[int, Floats] = field(default_factory=dict)
     turns: Mapping[int, tuple[Floats, Floats]] = field(default_factory=dict)
     gains: Mapping[int, float] = field(default_factory=dict)
     period: float | None = None
@@ -44,8 +44,8 @@ class Known:
 
     def mode(self, step: int, p: Any) -> Any:
         """Return the mode of a step (n,) at parameters p (n,)."""
-        flips = self.flips[step]
-        passed = np.searchsorted(flips, self._place(p)[0]) - np.searchsorted(flips, self.start)
+        mode_changes = self.mode_changes[step]
+        passed = np.searchsorted(mode_changes, self._place(p)[0]) - np.searchsorted(mode_changes, self.start)
         return self.modes[step] * np.where(passed % 2, -1, 1)
 
     def turn(self, step: int, p: Any) -> Floats:

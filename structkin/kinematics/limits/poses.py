@@ -64,7 +64,7 @@ class Poses:
             slots = self._slots(steps, nowhere, dict.fromkeys(steps, 1), frozenset())
             inputs = {index: self._inputs(self.plan.steps[index], slots) for index in steps}
             fails = (index for index, h in inputs.items() if self._closed(index).margin(h) is not None)
-            return tuple(index for index in fails if index not in self.known.flips)
+            return tuple(index for index in fails if index not in self.known.mode_changes)
 
     @property
     def uncounted(self) -> tuple[int, ...]:
@@ -108,7 +108,7 @@ class Poses:
             elif kind.modes == 2:
                 margin = self._signed(index, h, np.shape(p))
                 reached = np.where((margin.real > 0) & (index not in zero), margin, 0)
-                mode = self.known.mode(index, p) if index in self.known.flips else modes[index]
+                mode = self.known.mode(index, p) if index in self.known.mode_changes else modes[index]
                 root = mode * np.sqrt(reached)
             slots.update(zip(step.outputs, kind.position(h, root), strict=True))
         return slots

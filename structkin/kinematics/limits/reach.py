@@ -27,7 +27,7 @@ TURN = 2 * math.pi
 PIECES_OF_TURN, PIECES = 12, 6
 #: Ends nearer than this are one.
 SAME = 1e-9
-#: Part of a stretch beside an end at infinity in which margins have lost their digits.
+#: Part of a interval beside an end at infinity in which margins have lost their digits.
 FAR = 1e-6
 
 
@@ -44,7 +44,7 @@ class End:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class FeasibleInterval:
     """An interval of the path on which all groups close; without ends it is a full turn.
 
     `hints` are places where a margin comes near zero: narrow features of later margins lie there.
@@ -69,7 +69,7 @@ class Stretch:
 
 @dataclass
 class Reach:
-    """The reachable stretches of a path, by assembly modes; `whole` is the path, None a full turn of an angle.
+    """The reachable intervals of a path, by assembly modes; `whole` is the path, None a full turn of an angle.
 
     `ends` are those of the path where they are known to be more than ends of a range.
     """
@@ -77,14 +77,14 @@ class Reach:
     poses: Poses
     whole: tuple[float, float] | None
     ends: tuple[End, End] | None = None
-    _known: dict[tuple[int, ...], tuple[Stretch, ...]] = field(default_factory=dict)
+    _known: dict[tuple[int, ...], tuple[FeasibleInterval, ...]] = field(default_factory=dict)
 
-    def stretches(self, modes: Modes) -> tuple[Stretch, ...]:
-        """Return the stretches on which every group closes in these modes, in order."""
+    def feasible(self, modes: Modes) -> tuple[FeasibleInterval, ...]:
+        """Return the intervals on which every group closes in these modes, in order."""
         return self.after(len(self.poses.closing), modes)
 
-    def after(self, count: int, modes: Modes) -> tuple[Stretch, ...]:
-        """Return the stretches on which the first `count` groups that can fail close."""
+    def after(self, count: int, modes: Modes) -> tuple[FeasibleInterval, ...]:
+        """Return the intervals on which the first `count` groups that can fail close."""
         closing = self.poses.closing
         # The last of them closes in both modes or in none.
         key = (count, *(modes[k] for k in closing[: max(count - 1, 0)]))
@@ -96,7 +96,9 @@ class Reach:
     def _hints(self) -> tuple[float, ...]:
         """The places where modes that are known change."""
         known = self.poses.known
-        return tuple(sorted({float(z) / known.scale for flips in known.flips.values() for z in flips}))
+        return tuple(
+            sorted({float(z) / known.scale for mode_changes in known.mode_changes.values() for z in mode_changes})
+        )
 
     @property
     def _rounds(self) -> tuple[float, ...]:
@@ -107,38 +109,38 @@ class Reach:
         step = known.period / known.scale
         return tuple(hint + step * k for hint in self._hints for k in range(round(TURN / step)))
 
-    def _refined(self, count: int, modes: Modes) -> tuple[Stretch, ...]:
+    def _refined(self, count: int, modes: Modes) -> tuple[FeasibleInterval, ...]:
         if count == 0:
             if self.ends is not None:
-                return (Stretch(*self.ends, self._hints),)
+                return (FeasibleInterval(*self.ends, self._hints),)
             if self.whole is None:
-                return (Stretch(None, None, self._rounds),)
+                return (FeasibleInterval(None, None, self._rounds),)
             low, high = self.whole
-            return (Stretch(End(low, "range"), End(high, "range"), self._hints),)
+            return (FeasibleInterval(End(low, "range"), End(high, "range"), self._hints),)
         step = self.poses.closing[count - 1]
         parts = [part for piece in self.after(count - 1, modes) for part in _split(self.poses, piece, step, modes)]
         return tuple(sorted(parts, key=lambda part: part.low.p if part.low else 0.0))
 
 
-def _split(poses: Poses, stretch: Stretch, step: int, modes: Modes) -> list[Stretch]:
-    """Return the parts of a stretch on which one more step closes."""
-    chart = Chart(poses, step, modes, stretch)
+def _split(poses: Poses, interval: FeasibleInterval, step: int, modes: Modes) -> list[FeasibleInterval]:
+    """Return the parts of a interval on which one more step closes."""
+    chart = Chart(poses, step, modes, interval)
     places = landmarks(chart.value, chart.edges())
     places = places[~chart.is_far(places)]
     values = chart.value(places)
-    low, high = stretch.low, stretch.high
+    low, high = interval.low, interval.high
     if low is not None and high is not None:
         values[0] = chart.at_end(low, float(values[1]))
         values[-1] = chart.at_end(high, float(values[-2]))
         low, high = (_joined(end, step, value) for end, value in ((low, values[0]), (high, values[-1])))
     inner = np.arange(1, len(places) - 1)
     least = places[inner[(values[inner] <= values[inner - 1]) & (values[inner] <= values[inner + 1])]]
-    hints = tuple(sorted({*stretch.hints, *(chart.parameter(x) for x in least)}))
-    touches, kept = _touches(values)
+    hints = tuple(sorted({*interval.hints, *(chart.parameter(x) for x in least)}))
+    doubles, kept = _double_zeros(values)
     marks: dict[int, _Mark] = {k: (float(places[k]), None) for k in kept}
     marks[0], marks[len(places) - 1] = (float(places[0]), low), (float(places[-1]), high)
-    for k, (before, after) in touches.items():
-        place = chart.touch(places[before], places[k], places[after])
+    for k, (before, after) in doubles.items():
+        place = chart.double_zero(places[before], places[k], places[after])
         marks[k] = place, End(chart.parameter(place), "change", frozenset({step}))
     pieces: list[tuple[_Mark, _Mark, bool]] = []
     for k, j in pairwise(kept):
@@ -152,22 +154,22 @@ def _split(poses: Poses, stretch: Stretch, step: int, modes: Modes) -> list[Stre
     return [replace(part, hints=hints) for part in _parts(pieces, chart)]
 
 
-def _touches(values: Floats) -> tuple[dict[int, tuple[int, int]], list[int]]:
+def _double_zeros(values: Floats) -> tuple[dict[int, tuple[int, int]], list[int]]:
     """Return where margins touch zero from above, with the places to either side, and the places to go by.
 
     Runs of places at which the margin is zero to rounding are one touch, or belong to a crossing or to an end.
     """
     zero = np.abs(values) <= DOUBLE_ZERO
     zero[[0, -1]] = False
-    touches: dict[int, tuple[int, int]] = {}
+    doubles: dict[int, tuple[int, int]] = {}
     kept = np.flatnonzero(~zero).tolist()
     for before, after in pairwise(kept):
         if after - before > 1 and values[before] > DOUBLE_ZERO and values[after] > DOUBLE_ZERO:
-            touches[before + 1 + int(np.argmin(values[before + 1 : after]))] = before, after
-    return touches, sorted([*kept, *touches])
+            doubles[before + 1 + int(np.argmin(values[before + 1 : after]))] = before, after
+    return doubles, sorted([*kept, *doubles])
 
 
-#: A place of the chart, and the end of a stretch if there is one.
+#: A place of the chart, and the end of a interval if there is one.
 _Mark = tuple[float, End | None]
 
 
@@ -176,7 +178,7 @@ def _joined(end: End, step: int, value: float) -> End:
     return replace(end, steps=end.steps | {step}) if abs(value) <= DOUBLE_ZERO else end
 
 
-def _parts(pieces: list[tuple[_Mark, _Mark, bool]], chart: Chart) -> list[Stretch]:
+def _parts(pieces: list[tuple[_Mark, _Mark, bool]], chart: Chart) -> list[FeasibleInterval]:
     """Join neighbouring pieces that close, up to their ends."""
     runs: list[tuple[_Mark, _Mark]] = []
     for first, last, closes in pieces:
@@ -192,34 +194,34 @@ def _parts(pieces: list[tuple[_Mark, _Mark, bool]], chart: Chart) -> list[Stretc
     if runs[0][0][1] is None and runs[-1][1][1] is None:
         # On a full turn the last piece goes on in the first.
         if len(runs) == 1:
-            return [Stretch(None, None)]
+            return [FeasibleInterval(None, None)]
         runs[0], turn = (runs.pop()[0], runs[0][1]), TURN
     result = []
     for (_, low), (_, high) in runs:
         assert low is not None and high is not None
         past = turn if high.p <= low.p else 0.0
-        result.append(Stretch(low, replace(high, p=high.p + past)))
-    if chart.stretch.low is None:
+        result.append(FeasibleInterval(low, replace(high, p=high.p + past)))
+    if chart.interval.low is None:
         result = [_from_zero(part) for part in result]
     return result
 
 
-def _from_zero(part: Stretch) -> Stretch:
-    """Return a stretch of a full turn shifted so that it begins in [0, 2 pi)."""
+def _from_zero(part: FeasibleInterval) -> FeasibleInterval:
+    """Return a interval of a full turn shifted so that it begins in [0, 2 pi)."""
     assert part.low is not None and part.high is not None
     shift = -TURN * math.floor(part.low.p / TURN)
-    return Stretch(replace(part.low, p=part.low.p + shift), replace(part.high, p=part.high.p + shift))
+    return FeasibleInterval(replace(part.low, p=part.low.p + shift), replace(part.high, p=part.high.p + shift))
 
 
 class Chart:
-    """The margin of a step over a stretch, in a coordinate in which it is analytic, also at the ends."""
+    """The margin of a step over a interval, in a coordinate in which it is analytic, also at the ends."""
 
-    def __init__(self, poses: Poses, step: int, modes: Modes, stretch: Stretch) -> None:
+    def __init__(self, poses: Poses, step: int, modes: Modes, interval: FeasibleInterval) -> None:
         """Take the step, and where the steps before it close."""
-        self.stretch = stretch
+        self.interval = interval
         self._poses, self._step, self._modes = poses, step, modes
-        self._low, self._high = (0.0, math.pi) if stretch.low is not None else (0.0, TURN)
-        if stretch.low is None:
+        self._low, self._high = (0.0, math.pi) if interval.low is not None else (0.0, TURN)
+        if interval.low is None:
             # A full turn is cut open where the margin is far from zero.
             some = np.linspace(0.0, TURN, 97)[:-1] + 0.0123
             self._low = float(some[np.nanargmax(np.abs(self.value(some)))])
@@ -227,14 +229,14 @@ class Chart:
 
     def edges(self) -> Floats:
         """Return where the coordinate is cut at first: evenly, at the hints, and as near to infinity as digits last."""
-        pieces = PIECES_OF_TURN if self.stretch.low is None else PIECES
-        wanted = [*self.stretch.hints, *(self._beside(end) for end in self.stretch.ends if self._is_infinite(end))]
+        pieces = PIECES_OF_TURN if self.interval.low is None else PIECES
+        wanted = [*self.interval.hints, *(self._beside(end) for end in self.interval.ends if self._is_infinite(end))]
         hints = np.array([x for hint in wanted if (x := self._place(hint)) is not None])
         edges = np.unique(np.concatenate((np.linspace(self._low, self._high, pieces + 1), hints)))
         return edges[np.concatenate(([True], np.diff(edges) > SAME))]
 
     def _place(self, p: float) -> float | None:
-        low, high = self.stretch.low, self.stretch.high
+        low, high = self.interval.low, self.interval.high
         if low is None or high is None:
             return self._low + (p - self._low) % TURN
         for turned in (p, p + TURN):
@@ -244,7 +246,7 @@ class Chart:
 
     def at(self, place: Any) -> Any:
         """Return the path's parameter at places of the chart, of any kind of number."""
-        low, high = self.stretch.low, self.stretch.high
+        low, high = self.interval.low, self.interval.high
         if low is None or high is None:
             return place
         return low.p + (high.p - low.p) * np.sin(0.5 * place) ** 2
@@ -262,9 +264,9 @@ class Chart:
     def is_far(self, places: Floats) -> NDArray[np.bool_]:
         """Return which places are so near an end at infinity (guides that become parallel) that digits are lost."""
         far = np.zeros(len(places), bool)
-        if self.stretch.ends:
-            p, width = self.at(places), self.stretch.ends[1].p - self.stretch.ends[0].p
-            for end in self.stretch.ends:
+        if self.interval.ends:
+            p, width = self.at(places), self.interval.ends[1].p - self.interval.ends[0].p
+            for end in self.interval.ends:
                 if self._is_infinite(end):
                     far |= np.abs(p - end.p) < FAR * width
             far[[0, -1]] = False
@@ -272,7 +274,7 @@ class Chart:
 
     def _beside(self, end: End) -> float:
         """Return the parameter beside an end at infinity up to which margins have their digits."""
-        low, high = self.stretch.ends
+        low, high = self.interval.ends
         inside = 1.01 * FAR * (high.p - low.p)
         return end.p + (inside if end is low else -inside)
 
@@ -311,7 +313,7 @@ class Chart:
             place = moved
         return place  # type: ignore[return-value]  # a long double: a float with more digits
 
-    def touch(self, low: float, place: float, high: float) -> float:
+    def double_zero(self, low: float, place: float, high: float) -> float:
         """Return the least value's place near a place between two others, by secants of the slope."""
         before, here = np.longdouble(place) - 1e-6 * min(place - low, high - place), np.longdouble(place)
         slope = self._slope(before)[1]

@@ -99,8 +99,8 @@ def _walked(plan: Plan, rows: Floats, swept: Swept) -> _Found:
         return None if end is None else swept.limit(end_words(poses, end, modes), scale)
 
     down, up = (walk(reach, modes, swept.start / scale, direction) for direction in (-1, 1))
-    stretches = () if plan.counts else reach.stretches(modes)
-    intervals = tuple(Interval(described(item.low), described(item.high), scale) for item in stretches)
+    feasible = () if plan.counts else reach.feasible(modes)
+    intervals = tuple(Interval(described(item.low), described(item.high), scale) for item in feasible)
     if whole is None:
         intervals = tuple(item.nearest(swept.start) for item in intervals)
     if down is None or up is None:
@@ -296,7 +296,7 @@ def _is_number(value: Any) -> bool:
 
 
 def end_words(poses: Poses, end: End, modes: Modes) -> Limit:
-    """Return the end of a stretch with its group and in words."""
+    """Return the end of a interval with its group and in words."""
     if end.kind == "range":
         return Limit(end.p, "range", None, "the end of the range")
     index = min(end.steps)

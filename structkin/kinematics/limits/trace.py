@@ -1,7 +1,7 @@
 """Whole curves of poses along the path of the drivers, through every fold: the circuits of any mechanism.
 
 A curve of poses is traced by pseudo-arclength continuation (see `structkin.track.arclength`) until it closes,
-or to its ends both ways. Its folds cut it into arcs on which the parameter only grows or only falls: the sheets.
+or to its ends both ways. Its folds cut it into arcs on which the parameter only grows or only falls: the branches.
 """
 
 from __future__ import annotations

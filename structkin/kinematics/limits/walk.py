@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.kinematics.limits.poses import Modes
-from structkin.kinematics.limits.reach import SAME, TURN, End, Reach, Stretch
+from structkin.kinematics.limits.reach import SAME, TURN, End, FeasibleInterval, Reach
 from structkin.kinematics.plan import Plan
 
 Floats = NDArray[np.float64]
@@ -37,15 +37,15 @@ class Stop:
 def walk(reach: Reach, modes: Modes, start: float, direction: int) -> Stop | None:
     """Walk from a start, up (+1) or down (-1); None where the start itself is out of reach."""
     periodic = reach.whole is None
-    at = _holding(reach.stretches(modes), start, periodic)
+    at = _holding(reach.feasible(modes), start, periodic)
     if at is None:
         return None
-    stretch, inside = at
+    interval, inside = at
     shift = start - inside
     passed: list[End] = []
     seen: dict[tuple[Any, ...], float] = {}
-    while stretch.low is not None and stretch.high is not None:
-        end = stretch.high if direction > 0 else stretch.low
+    while interval.low is not None and interval.high is not None:
+        end = interval.high if direction > 0 else interval.low
         here = End(end.p + shift, end.kind, end.steps)
         state = (*sorted(modes.items()), round(end.p % TURN if periodic else end.p, 9))
         if state in seen:
@@ -55,33 +55,35 @@ def walk(reach: Reach, modes: Modes, start: float, direction: int) -> Stop | Non
         if end.kind != "change":
             return Stop(here, modes, tuple(passed))
         flipped = {k: -mode if k in end.steps else mode for k, mode in modes.items()}
-        following = _beginning(reach.stretches(flipped), end.p, direction, periodic)
+        following = _beginning(reach.feasible(flipped), end.p, direction, periodic)
         if following is None:
             return Stop(End(here.p, "limit", here.steps), modes, tuple(passed))
         passed.append(here)
-        modes, stretch = flipped, following
-        begin = stretch.low if direction > 0 else stretch.high
+        modes, interval = flipped, following
+        begin = interval.low if direction > 0 else interval.high
         assert begin is not None
         shift = here.p - begin.p
     return Stop(None, modes, tuple(passed))
 
 
-def _holding(stretches: tuple[Stretch, ...], p: float, periodic: bool) -> tuple[Stretch, float] | None:
-    for stretch in stretches:
-        inside = stretch.holds(p, periodic=periodic)
+def _holding(feasible: tuple[FeasibleInterval, ...], p: float, periodic: bool) -> tuple[FeasibleInterval, float] | None:
+    for interval in feasible:
+        inside = interval.holds(p, periodic=periodic)
         if inside is not None:
-            return stretch, inside
+            return interval, inside
     return None
 
 
-def _beginning(stretches: tuple[Stretch, ...], p: float, direction: int, periodic: bool) -> Stretch | None:
-    """Return the stretch that begins at p, in the direction of the walk."""
-    for stretch in stretches:
-        end = stretch.low if direction > 0 else stretch.high
+def _beginning(
+    feasible: tuple[FeasibleInterval, ...], p: float, direction: int, periodic: bool
+) -> FeasibleInterval | None:
+    """Return the interval that begins at p, in the direction of the walk."""
+    for interval in feasible:
+        end = interval.low if direction > 0 else interval.high
         if end is not None:
             gap = math.remainder(end.p - p, TURN) if periodic else end.p - p
             if abs(gap) < SAME * max(1.0, abs(p)):
-                return stretch
+                return interval
     return None
 
 

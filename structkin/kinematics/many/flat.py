@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.change_points import SUSPECT
+from structkin.kinematics.change_points.search import SUSPECT
 from structkin.kinematics.engine import Lanes, margin, positions
 from structkin.kinematics.many.record import ManyPlan
 

@@ -1,9 +1,9 @@
 """Which assembly modes a mechanism can pass between without being taken apart, as one driver moves.
 
-A sheet (branch) is an interval of the driver with one assembly mode of each group: on it no group is singular. At a
-limit the two modes of a group are one pose, so that their sheets join there; at a change point the sheets on both sides
-of it do. Sheets that are joined form a circuit: only within it can the mechanism get from pose to pose (Chase and
-Mirth, Circuits and branches of single-degree-of-freedom planar linkages, Journal of Mechanical Design 115, 1993).
+A branch is an interval of the driver with one assembly mode of each group: on it no group is singular. At a limit the
+two modes of a group are one pose, so that their branches join there; at a change point the branches on both sides of it
+do. Branches that are joined form a circuit: only within it can the mechanism get from pose to pose (Chase and Mirth,
+Circuits and branches of single-degree-of-freedom planar linkages, Journal of Mechanical Design 115, 1993).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import networkx as nx
 from structkin.budget import DEFAULT, grant, metered
 from structkin.errors import InputError, Problem
 from structkin.kinematics.limits.poses import Modes, Poses
-from structkin.kinematics.limits.reach import SAME, TURN, End, Reach, Stretch
+from structkin.kinematics.limits.reach import SAME, TURN, End, FeasibleInterval, Reach
 from structkin.kinematics.limits.result import Interval, Limit, driver_size, driver_unit, driver_words
 from structkin.kinematics.limits.search import Swept, end_words
 from structkin.kinematics.plan import Plan
@@ -28,18 +28,18 @@ from structkin.kinematics.special_geometry import compile_plan
 from structkin.model.arguments import index as whole_index
 from structkin.model.mechanism import Mechanism
 
-#: Steps that the modes of a sheet explain beside the budget: their number is bounded by that of the sheets.
+#: Steps that the modes of a branch explain beside the budget: their number is bounded by that of the branches.
 EACH = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class Branch:
     """A branch: an interval of the driver, and the assembly mode +1 or -1 of each group that has two.
 
     `modes` are pairs (index of the group, mode) in the order of solution; a group with a composite link may be there
     more than once. `circuit` is the index of its circuit. Where a group has no closed form, `assemblies` are the
-    indices of the assemblies on the sheet, as `Mechanism.assemblies` counts them where the driver starts. `turns` tells
-    after how many turns of the driver a sheet without ends comes back to its pose.
+    indices of the assemblies on the branch, as `Mechanism.assemblies` counts them where the driver starts. `turns`
+    tells after how many turns of the driver a branch without ends comes back to its pose.
     """
 
     interval: Interval
@@ -50,66 +50,66 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
-    """Two sheets, by their indices, that join at a limit or a change point."""
+class BranchPoint:
+    """Two branches, by their indices, that join at a limit or a change point."""
 
-    sheets: tuple[int, int]
+    branches: tuple[int, int]
     limit: Limit
 
 
 @dataclass(frozen=True)
 class Circuits:
-    """All sheets of a mechanism over the range of one driver, and how they join to circuits.
+    """All branches of a mechanism over the range of one driver, and how they join to circuits.
 
-    `home` is the index of the sheet that holds the sketch, None where the sketch cannot be reached.
+    `home` is the index of the branch that holds the sketch, None where the sketch cannot be reached.
     """
 
     mechanism: Mechanism
     driver: str
-    sheets: tuple[Sheet, ...]
-    meetings: tuple[Meeting, ...]
+    branches: tuple[Branch, ...]
+    branch_points: tuple[BranchPoint, ...]
     home: int | None
 
     def __len__(self) -> int:
         """Return the number of circuits."""
-        return 1 + max((sheet.circuit for sheet in self.sheets), default=-1)
+        return 1 + max((branch.circuit for branch in self.branches), default=-1)
 
     def __repr__(self) -> str:
         """Return the counts."""
         return f"<Circuits: {self.report.splitlines()[0]}>"
 
     def circuit(self, index: int) -> tuple[int, ...]:
-        """Return the indices of the sheets of a circuit."""
-        return tuple(k for k, sheet in enumerate(self.sheets) if sheet.circuit == index)
+        """Return the indices of the branches of a circuit."""
+        return tuple(k for k, branch in enumerate(self.branches) if branch.circuit == index)
 
     @cached_property
     def graph(self) -> nx.MultiGraph:
-        """The sheets as a graph (networkx); its edges carry the `limit` where two sheets meet."""
+        """The branches as a graph (networkx); its edges carry the `limit` where two branches meet."""
         graph = nx.MultiGraph()
-        graph.add_nodes_from(range(len(self.sheets)))
-        graph.add_edges_from((*meeting.sheets, {"limit": meeting.limit}) for meeting in self.meetings)
+        graph.add_nodes_from(range(len(self.branches)))
+        graph.add_edges_from((*point.branches, {"limit": point.limit}) for point in self.branch_points)
         return graph
 
     @property
     def report(self) -> str:
-        """Circuits with their sheets, intervals and where these meet, in words."""
-        lines = [f"{_count(len(self), 'circuit')} of {_count(len(self.sheets), 'sheet')} over {self.driver}"]
+        """Circuits with their branches, intervals and where these meet, in words."""
+        lines = [f"{_count(len(self), 'circuit')} of {_count(len(self.branches), 'branch')} over {self.driver}"]
         for index in range(len(self)):
-            sheets = self.circuit(index)
-            own = " (that of the sketch)" if self.home in sheets else ""
+            branches = self.circuit(index)
+            own = " (that of the sketch)" if self.home in branches else ""
             lines.append(f"circuit {index + 1}{own}")
-            lines += [f"  sheet {k + 1}: {self.words(k)}" for k in sheets]
+            lines += [f"  branch {k + 1}: {self.words(k)}" for k in branches]
             lines += [
-                f"  sheets {a + 1} and {b + 1} meet at {self._value(meeting.limit.value)}: {meeting.limit.why}"
-                for meeting in self.meetings
-                for a, b in [meeting.sheets]
-                if a in sheets
+                f"  branches {a + 1} and {b + 1} meet at {self._value(point.limit.value)}: {point.limit.why}"
+                for point in self.branch_points
+                for a, b in [point.branches]
+                if a in branches
             ]
         return "\n".join(lines)
 
-    def words(self, sheet: int) -> str:
-        """Return interval and modes of a sheet. Raises `InputError` where there is no such sheet."""
-        item = self.sheets[whole_index(sheet, len(self.sheets), "sheet", self.mechanism.title)]
+    def words(self, branch: int) -> str:
+        """Return interval and modes of a branch. Raises `InputError` where there is no such branch."""
+        item = self.branches[whole_index(branch, len(self.branches), "branch", self.mechanism.title)]
         low, high = item.interval.low, item.interval.high
         full = "full turn" if item.turns == 1 else f"{item.turns} full turns"
         where = full if low is None or high is None else f"{self._value(low.value)} to {self._value(high.value)}"
@@ -129,21 +129,21 @@ class Circuits:
             "driver": self.driver,
             "unit": driver_unit(self.mechanism, self.driver),
             "home": self.home,
-            "sheets": [
+            "branches": [
                 {
-                    "low": None if sheet.interval.low is None else sheet.interval.low.value / size,
-                    "high": None if sheet.interval.high is None else sheet.interval.high.value / size,
-                    "modes": [list(pair) for pair in sheet.modes],
-                    "circuit": sheet.circuit,
-                    "assemblies": list(sheet.assemblies),
-                    "turns": sheet.turns,
+                    "low": None if branch.interval.low is None else branch.interval.low.value / size,
+                    "high": None if branch.interval.high is None else branch.interval.high.value / size,
+                    "modes": [list(pair) for pair in branch.modes],
+                    "circuit": branch.circuit,
+                    "assemblies": list(branch.assemblies),
+                    "turns": branch.turns,
                 }
-                for sheet in self.sheets
+                for branch in self.branches
             ],
-            "meetings": [
-                {"sheets": list(item.sheets), "value": item.limit.value / size, "why": item.limit.why,
+            "branch_points": [
+                {"branches": list(item.branches), "value": item.limit.value / size, "why": item.limit.why,
                  "change_point": item.limit.change_point}
-                for item in self.meetings
+                for item in self.branch_points
             ],
         }  # fmt: skip
 
@@ -166,16 +166,16 @@ def circuits(
 
     Every group has to have a closed form here; `Mechanism.circuits` serves the others, too. Guides keep the side on
     which the sketch has them. Raises `InputError` where a group is general, the budget is spent, or there are more than
-    `most` sheets: their number doubles with each dyad.
+    `most` branches: their number doubles with each dyad.
 
     >>> import structkin as sk
     >>> from structkin.examples import path
     >>> print(circuits(sk.load(path("crank_rocker"))).report)
-    2 circuits of 2 sheets over motor
+    2 circuits of 2 branches over motor
     circuit 1 (that of the sketch)
-      sheet 1: full turn; group 2 +
+      branch 1: full turn; group 2 +
     circuit 2
-      sheet 2: full turn; group 2 -
+      branch 2: full turn; group 2 -
     """
     swept = Swept(mechanism, driver, drivers, range)
     plan = compile_plan(mechanism)
@@ -192,50 +192,53 @@ def _find(swept: Swept, plan: Plan, most: int) -> Circuits:
     mechanism = swept.mechanism
     swept.fit(plan)
     reach = Reach(Poses(plan, swept.path), swept.whole)
-    found: list[tuple[dict[int, int], Stretch]] = []
+    found: list[tuple[dict[int, int], FeasibleInterval]] = []
     for modes in _all_modes(reach):
-        found += [(modes, stretch) for stretch in reach.stretches(modes)]
+        found += [(modes, interval) for interval in reach.feasible(modes)]
         grant(EACH)
         if len(found) > most:
             raise InputError(
-                [Problem("most", f"there are more than {most} sheets", "raise it, or ask for limits()")],
+                [Problem("most", f"there are more than {most} branches", "raise it, or ask for limits()")],
                 mechanism.title,
             )
-    meetings = tuple(replace(item, limit=swept.limit(item.limit, swept.turns)) for item in _meetings(reach, found))
+    branch_points = tuple(
+        replace(item, limit=swept.limit(item.limit, swept.turns)) for item in _branch_points(reach, found)
+    )
     graph = nx.Graph()
     graph.add_nodes_from(index for index, _ in enumerate(found))
-    graph.add_edges_from(meeting.sheets for meeting in meetings)
+    graph.add_edges_from(point.branches for point in branch_points)
     circuit = {k: index for index, part in enumerate(nx.connected_components(graph)) for k in part}
     two = [k for k in reach.poses.closing if plan.steps[k].has_root]
-    sheets = tuple(
-        Sheet(
-            _interval(reach, stretch, modes, swept),
+    branches = tuple(
+        Branch(
+            _interval(reach, interval, modes, swept),
             tuple((plan.steps[k].group, modes[k]) for k in two),
             circuit[index],
             turns=swept.turns,
         )
-        for index, (modes, stretch) in enumerate(found)
+        for index, (modes, interval) in enumerate(found)
     )
     if swept.whole is None:
-        sheets, meetings = near_the_sketch(swept.start, sheets, meetings)
-    return Circuits(mechanism, swept.driver, sheets, meetings, _home(plan, swept, found))
+        branches, branch_points = near_the_sketch(swept.start, branches, branch_points)
+    return Circuits(mechanism, swept.driver, branches, branch_points, _home(plan, swept, found))
 
 
 def near_the_sketch(
-    start: float, sheets: Sequence[Sheet], meetings: Sequence[Meeting]
-) -> tuple[tuple[Sheet, ...], tuple[Meeting, ...]]:
-    """Return sheets over an angle counted as near to the sketch as can be, and meetings at the ends of the first."""
-    near = tuple(replace(sheet, interval=sheet.interval.nearest(start)) for sheet in sheets)
-    moved, names = list[Meeting](), list[float]()
-    for meeting in meetings:
-        interval, value = near[meeting.sheets[0]].interval, meeting.limit.value
+    start: float, branches: Sequence[Branch], branch_points: Sequence[BranchPoint]
+) -> tuple[tuple[Branch, ...], tuple[BranchPoint, ...]]:
+    """Return branches over an angle counted as near to the sketch as can be, and branch points at the ends of the
+    first."""
+    near = tuple(replace(branch, interval=branch.interval.nearest(start)) for branch in branches)
+    moved, names = list[BranchPoint](), list[float]()
+    for point in branch_points:
+        interval, value = near[point.branches[0]].interval, point.limit.value
         period = TURN * interval.turns
-        # One pose has one name, also where sheets end there after a turn.
+        # One pose has one name, also where branches end there after a turn.
         ends = [*names, *(end.value for end in (interval.low, interval.high) if end is not None)]
         same = (end for end in ends if abs(math.remainder(end - value, period)) < SAME)
         value += period * round((next(same, value) - value) / period)
         names.append(value)
-        moved.append(replace(meeting, limit=replace(meeting.limit, value=value)))
+        moved.append(replace(point, limit=replace(point.limit, value=value)))
     return near, tuple(moved)
 
 
@@ -258,31 +261,31 @@ def _all_modes(reach: Reach) -> Iterator[dict[int, int]]:
     yield from grown(start, 0)
 
 
-def _interval(reach: Reach, stretch: Stretch, modes: Modes, swept: Swept) -> Interval:
+def _interval(reach: Reach, interval: FeasibleInterval, modes: Modes, swept: Swept) -> Interval:
     low, high = (
         None if end is None else swept.limit(end_words(reach.poses, end, modes), swept.turns)
-        for end in (stretch.low, stretch.high)
+        for end in (interval.low, interval.high)
     )
     return Interval(low, high, swept.turns)
 
 
-def _home(plan: Plan, swept: Swept, found: list[tuple[dict[int, int], Stretch]]) -> int | None:
+def _home(plan: Plan, swept: Swept, found: list[tuple[dict[int, int], FeasibleInterval]]) -> int | None:
     modes = {k: step.mode for k, step in enumerate(plan.steps)}
-    for index, (other, stretch) in enumerate(found):
-        if other == modes and stretch.holds(swept.start / swept.turns, periodic=swept.whole is None) is not None:
+    for index, (other, interval) in enumerate(found):
+        if other == modes and interval.holds(swept.start / swept.turns, periodic=swept.whole is None) is not None:
             return index
     return None
 
 
-def _meetings(reach: Reach, found: list[tuple[dict[int, int], Stretch]]) -> Iterator[Meeting]:
-    """Yield each pair of sheets that share an end: there the modes in which they differ are one."""
+def _branch_points(reach: Reach, found: list[tuple[dict[int, int], FeasibleInterval]]) -> Iterator[BranchPoint]:
+    """Yield each pair of branches that share an end: there the modes in which they differ are one."""
     plan = reach.poses.plan
     by_modes: dict[tuple[int, ...], list[int]] = {}
     names: list[float] = []
     for index, (modes, _) in enumerate(found):
         by_modes.setdefault(tuple(modes.values()), []).append(index)
-    for index, (modes, stretch) in enumerate(found):
-        for end in stretch.ends:
+    for index, (modes, interval) in enumerate(found):
+        for end in interval.ends:
             free = [k for k in end.steps if plan.steps[k].has_root]
             if end.kind == "range" or len(free) < len(end.steps):
                 continue
@@ -291,11 +294,11 @@ def _meetings(reach: Reach, found: list[tuple[dict[int, int], Stretch]]) -> Iter
                 for other in by_modes.get(tuple(flipped.values()), ()):
                     if other > index and _shares(found[other][1], end, periodic=reach.whole is None):
                         named = _known_name(end, names) if reach.whole is None else end
-                        yield Meeting((index, other), end_words(reach.poses, named, modes))
+                        yield BranchPoint((index, other), end_words(reach.poses, named, modes))
 
 
 def _known_name(end: End, names: list[float]) -> End:
-    """Return an end of stretches that go round, at the angle at which a turn more or less its pose has been named."""
+    """Return an end of intervals that go round, at the angle at which a turn more or less its pose has been named."""
     for p in names:
         if abs(math.remainder(end.p - p, TURN)) < SAME:
             return replace(end, p=p)
@@ -303,6 +306,6 @@ def _known_name(end: End, names: list[float]) -> End:
     return end
 
 
-def _shares(stretch: Stretch, end: End, *, periodic: bool) -> bool:
-    gaps = (other.p - end.p for other in stretch.ends)
+def _shares(interval: FeasibleInterval, end: End, *, periodic: bool) -> bool:
+    gaps = (other.p - end.p for other in interval.ends)
     return any(abs(math.remainder(gap, TURN) if periodic else gap) < SAME * max(1.0, abs(end.p)) for gap in gaps)

@@ -1,4 +1,4 @@
-"""Flips: where along a motion the assembly modes of its dyads change, and the circles around such places."""
+"""Mode changes: where along a motion the assembly modes of its dyads change, and the circles around such places."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.circles import RADII, Circles, go_around
+from structkin.kinematics.change_points.contours import RADII, Contours, contours_around
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.schedule import Schedule
 
 Floats = NDArray[np.float64]
 
-#: Touches nearer to each other, or to a sample, than this way of the drivers [rad or parts of the size] are one.
+#: Change points nearer to each other, or to a sample, than this way of the drivers [rad or parts of the size] are one.
 TOGETHER = 1e-11
 
 
 @dataclass(frozen=True)
-class Touch:
+class ChangePoint:
     """A station at which the margins of some steps touch zero; it is their only one between `low` and `high`."""
 
     station: float
@@ -66,36 +66,36 @@ class Line:
 
 
 @dataclass
-class Flips:
-    """Where along the stations the mode of each step flips."""
+class ModeChanges:
+    """Where along the stations the mode of each step changes."""
 
     plan: Plan
-    touches: list[Touch] = field(default_factory=list)
+    points: list[ChangePoint] = field(default_factory=list)
     _at: dict[int, Floats] = field(default_factory=dict)
 
-    def add(self, touch: Touch) -> None:
-        """Take in a touch."""
-        self.touches.append(touch)
-        for step in touch.steps:
-            self._at[step] = np.sort(np.append(self._at.get(step, []), touch.station))
+    def add(self, point: ChangePoint) -> None:
+        """Take in a change point."""
+        self.points.append(point)
+        for step in point.steps:
+            self._at[step] = np.sort(np.append(self._at.get(step, []), point.station))
 
     @property
     def steps(self) -> frozenset[int]:
-        """The steps that flip at all."""
+        """The steps whose mode changes at all."""
         return frozenset(self._at)
 
     def looked_at(self, step: int, low: float, high: float) -> bool:
-        """Return whether all touches of a step in this interval of stations are known."""
-        return any(touch.low <= low and high <= touch.high and step in touch.steps for touch in self.touches)
+        """Return whether all change points of a step in this interval of stations are known."""
+        return any(point.low <= low and high <= point.high and step in point.steps for point in self.points)
 
     def slope(self, step: int, stations: Floats) -> Floats:
-        """Return the sign with which the root of a step goes through its touch near stations (n,), NaN if none is."""
+        """Return the sign with which the root of a step goes through zero near stations (n,), NaN if none is."""
         slope = np.full(len(stations), np.nan)
-        for touch in self.touches:
-            if step in touch.steps:
+        for point in self.points:
+            if step in point.steps:
                 # The root had the sign of the mode before it became zero.
-                before = self.plan.steps[step].mode * (-1) ** int(np.searchsorted(self._at[step], touch.station))
-                slope[(touch.low < stations) & (stations <= touch.high)] = -before
+                before = self.plan.steps[step].mode * (-1) ** int(np.searchsorted(self._at[step], point.station))
+                slope[(point.low < stations) & (stations <= point.high)] = -before
         return slope
 
     def modes(self, stations: Floats) -> Any:
@@ -111,17 +111,17 @@ class Flips:
         return mode
 
 
-def circles_at(
+def contours_at(
     plan: Plan,
     schedule: Schedule,
-    flips: Flips,
+    changes: ModeChanges,
     stations: Floats,
     ways: Mapping[str, Floats],
     near: Floats,
     *,
     outgoing: NDArray[np.bool_] | None = None,
     steps: int | None = None,
-) -> tuple[Circles, Floats]:
+) -> tuple[Contours, Floats]:
     """Return the largest good circles around stations (c,) and the speed (c,) of the drivers' way a station.
 
     `ways` (c,) of each driver is the way by which a station is come to, for one station; or that by which it is left,
@@ -133,17 +133,17 @@ def circles_at(
     with np.errstate(all="ignore"):
         lines = {id: way / speed for id, way in ways.items()}
     arriving = -1.0 if outgoing is None else np.where(outgoing, 1.0, -1.0)
-    modes = flips.modes(stations)
+    modes = changes.modes(stations)
 
     def signs(step: int, s0: Floats) -> Floats:
         """The smooth root has the sign of the mode: at the station, or where its way comes from or leads to."""
         side = np.where(np.abs(s0) < TOGETHER, arriving, np.where(np.isnan(s0), 1.0, -np.sign(s0))) * modes(step)
-        slope = flips.slope(step, stations)
+        slope = changes.slope(step, stations)
         return np.asarray(np.where(np.isnan(slope) | np.isnan(s0), side, slope))
 
-    result: Circles | None = None
+    result: Contours | None = None
     for radius in RADII:
-        result = go_around(plan, values, lines, radius, signs, near).over(result)
+        result = contours_around(plan, values, lines, radius, signs, near).over(result)
         if (result.until >= (len(plan.steps) if steps is None else steps)).all():
             break
     assert result is not None

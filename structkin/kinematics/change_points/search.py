@@ -3,10 +3,10 @@
 At a limit position the margin of a dyad (its squared sine) crosses zero; at a change point, such as the flat pose of a
 parallelogram, it touches zero and returns. The signed root passes through zero there: a motion that keeps its
 tangent changes its mode, and one that kept its mode would turn back at a corner. So the mode is a quantity of each
-sample. It flips where the margin of a step, between neighbouring samples, has a minimum of zero.
+sample. It changes where the margin of a step, between neighbouring samples, has a minimum of zero.
 
 A minimum is closed in on by evaluating the plan between the samples, and then looked at from a circle of complex
-poses around (see `circles`), which tells a touch from a narrow escape and from a gap.
+poses around (see `contours`), which tells a change point from a narrow escape and from a gap.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.circles import Circles
+from structkin.kinematics.change_points.contours import Contours
+from structkin.kinematics.change_points.mode_changes import TOGETHER, ChangePoint, Line, ModeChanges, contours_at
+from structkin.kinematics.change_points.smoothing import smooth
 from structkin.kinematics.engine import Lanes, Progress, margin, positions, sweep
-from structkin.kinematics.flips import TOGETHER, Flips, Line, Touch, circles_at
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.schedule import Schedule
-from structkin.kinematics.smoothing import smooth
 from structkin.kinematics.status import Status
 from structkin.track.tolerances import DOUBLE_ZERO, LIMIT
 
@@ -32,9 +32,9 @@ Floats = NDArray[np.float64]
 SUSPECT = 0.1
 #: Evaluations in an interval at a time, and how often it is narrowed to the neighbours of its least one.
 POINTS, ROUNDS = 33, 2
-#: How much the slope of a root may change across a touch, from one sample to the next; fewer samples say nothing.
+#: How much the slope of a root may change across a change point, from sample to sample; fewer samples say nothing.
 BENT, FEW = 0.4, 4
-#: A touch is found when it is nearer than this way of the drivers [rad or parts of the size].
+#: A change point is found when it is nearer than this way of the drivers [rad or parts of the size].
 EXACT = 1e-12
 #: Part of an interval over which the way of the drivers is taken to be straight.
 STRAIGHT = 0.01
@@ -45,27 +45,27 @@ def run(plan: Plan, schedule: Schedule, progress: Progress | None = None, *, fli
 
     Without `flip` each dyad keeps its mode, and the motion turns into the other branch at a change point.
     """
-    flips = Flips(plan)
+    changes = ModeChanges(plan)
     first = min(plan.followed, default=len(plan.steps))
     head = plan.steps[:first]
     if flip and first < len(plan.steps) and any(step.has_root for step in head):
         # A group that is followed would lose its way, and much time, on a branch that the motion does not take.
-        _sweep_and_flip(replace(plan, steps=head), schedule, flips)
-    lanes = _sweep_and_flip(plan, schedule, flips, progress, flip=flip)
-    return smooth(plan, schedule, flips, lanes)
+        _sweep_with_changes(replace(plan, steps=head), schedule, changes)
+    lanes = _sweep_with_changes(plan, schedule, changes, progress, flip=flip)
+    return smooth(plan, schedule, changes, lanes)
 
 
-def _sweep_and_flip(
-    plan: Plan, schedule: Schedule, flips: Flips, progress: Progress | None = None, *, flip: bool = True
+def _sweep_with_changes(
+    plan: Plan, schedule: Schedule, changes: ModeChanges, progress: Progress | None = None, *, flip: bool = True
 ) -> Lanes:
-    """Sweep a plan until no step has a touch any more that is not known."""
+    """Sweep a plan until no step has a change point any more that is not known."""
     stations = np.arange(len(schedule), dtype=np.float64)
-    lanes = _sweep(plan, schedule, flips, stations, progress)
+    lanes = _sweep(plan, schedule, changes, stations, progress)
     for index, step in enumerate(plan.steps):
         # Steps are gone through in order: a flip moves what is solved after it.
         suspect = flip and step.has_root and lanes.least[index] < SUSPECT
-        if suspect and _explore(plan, schedule, flips, index, lanes):
-            lanes = _sweep(plan, schedule, flips, stations, progress)
+        if suspect and _explore(plan, schedule, changes, index, lanes):
+            lanes = _sweep(plan, schedule, changes, stations, progress)
     return lanes
 
 
@@ -78,24 +78,24 @@ def _bends(schedule: Schedule) -> NDArray[np.bool_]:
     return bent
 
 
-def _sweep(plan: Plan, schedule: Schedule, flips: Flips, stations: Floats, progress: Progress | None) -> Lanes:
+def _sweep(plan: Plan, schedule: Schedule, changes: ModeChanges, stations: Floats, progress: Progress | None) -> Lanes:
     lanes = Lanes.empty(plan, len(schedule))
-    sweep(plan, lanes, schedule.drivers, flips.modes(stations), progress)
+    sweep(plan, lanes, schedule.drivers, changes.modes(stations), progress)
     return lanes
 
 
-def _explore(plan: Plan, schedule: Schedule, flips: Flips, index: int, lanes: Lanes) -> bool:
+def _explore(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, lanes: Lanes) -> bool:
     """Look for stations at which the margin of a step touches zero; tell whether there are any."""
     near, found = lanes.x[0], False
     low, high = _intervals(plan, schedule, index, lanes)
-    new = np.array([not flips.looked_at(index, a, b) for a, b in zip(low, high, strict=True)], bool)
-    for place in _narrow(plan, schedule, flips, index, near, low[new], high[new]):
-        touch = _touch(plan, schedule, flips, index, near, place)
-        if touch is None or _turns_back(schedule, touch.station):
+    new = np.array([not changes.looked_at(index, a, b) for a, b in zip(low, high, strict=True)], bool)
+    for place in _narrow(plan, schedule, changes, index, near, low[new], high[new]):
+        point = _change_point(plan, schedule, changes, index, near, place)
+        if point is None or _turns_back(schedule, point.station):
             continue
-        # Overlapping intervals (two samples at one height on either side) find the same touch.
-        if not flips.looked_at(index, touch.station, touch.station):
-            flips.add(touch)
+        # Overlapping intervals (two samples at one height on either side) find the same one.
+        if not changes.looked_at(index, point.station, point.station):
+            changes.add(point)
             found = True
     return found
 
@@ -105,21 +105,21 @@ def _intervals(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> tupl
     earlier = (lanes.status == Status.SINGULAR) & (lanes.group < plan.steps[index].group)
     bent = _bends(schedule)
     low, high = _suspects(margin(plan, index, lanes), np.flatnonzero(~earlier), bent)
-    # Around a bend the drivers may come and go: there may be a touch on either side of it.
+    # Around a bend the drivers may come and go: there may be one on either side of it.
     middle = low + 1
     split = (high - low == 2) & bent[middle.astype(np.intp)]
     return np.concatenate((low, low[split], middle[split])), np.concatenate((high, middle[split], high[split]))
 
 
 def _narrow(
-    plan: Plan, schedule: Schedule, flips: Flips, index: int, near: Floats, low: Floats, high: Floats
+    plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, near: Floats, low: Floats, high: Floats
 ) -> Floats:
     """Return the stations where the margin of a step is least in the intervals, unless it is negative there."""
 
     def margin_at(stations: Floats) -> Floats:
         if not stations.size:
             return stations
-        solved = _positions(plan, schedule, flips, index, near, stations.ravel())
+        solved = _positions(plan, schedule, changes, index, near, stations.ravel())
         return margin(plan, index, solved).reshape(stations.shape)
 
     # No evaluation should hit a sample itself, where pivots may coincide exactly.
@@ -129,7 +129,7 @@ def _narrow(
         stations = low + np.linspace(0.0, 1.0, POINTS)[:, None] * (high - low)
         values = margin_at(stations)
         values[np.isnan(values)] = np.inf
-        # Beyond a limit position the margin is negative: the interval has an end, not a touch.
+        # Beyond a limit position the margin is negative: the interval has an end, not a change point.
         column = np.flatnonzero(values.min(axis=0, initial=np.inf) > -DOUBLE_ZERO)
         best = np.argmin(values, axis=0)[column]
         low, high = stations[np.maximum(best - 1, 0), column], stations[np.minimum(best + 1, POINTS - 1), column]
@@ -137,19 +137,21 @@ def _narrow(
     return place
 
 
-def _touch(plan: Plan, schedule: Schedule, flips: Flips, index: int, near: Floats, place: float) -> Touch | None:
-    """Return the touch of a step near a station, and which later steps touch there too."""
+def _change_point(
+    plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, near: Floats, place: float
+) -> ChangePoint | None:
+    """Return the change point of a step near a station, and which later steps have theirs there too."""
     for _ in range(6):
         at, interval = np.array([place]), np.array([min(int(place), max(len(schedule) - 2, 0))])
         ahead, behind = (schedule.at(at + side * STRAIGHT, interval) for side in (1, -1))
         ways = {id: (z - behind[id]) / (2 * STRAIGHT) for id, z in ahead.items()}
-        circles, speed = circles_at(plan, schedule, flips, at, ways, _near(near, at), steps=index + 1)
-        if not circles.until[0] > index or not np.isfinite(circles.touch[index][0]):
+        contours, speed = contours_at(plan, schedule, changes, at, ways, _near(near, at), steps=index + 1)
+        if not contours.until[0] > index or not np.isfinite(contours.zeros[index][0]):
             return None
-        s0, radius = float(circles.touch[index][0]), float(circles.radius[0])
+        s0, radius = float(contours.zeros[index][0]), float(contours.radius[0])
         if abs(s0) < EXACT:
             line = Line.of(schedule, place, ways, float(speed[0]))
-            return Touch(place, tuple(_together(circles, flips, index)), *line.run(place, 0.5 * radius))
+            return ChangePoint(place, tuple(_together(contours, changes, index)), *line.run(place, 0.5 * radius))
         place += s0 / speed[0]
         if int(place) != interval[0]:
             # The way may bend before it comes there, or be in another of many short intervals.
@@ -160,14 +162,14 @@ def _touch(plan: Plan, schedule: Schedule, flips: Flips, index: int, near: Float
     return None
 
 
-def _together(circles: Circles, flips: Flips, index: int) -> Iterator[int]:
+def _together(contours: Contours, changes: ModeChanges, index: int) -> Iterator[int]:
     """Yield the steps from one on that touch at the station of a circle."""
-    for step in range(index, int(circles.until[0])):
-        s0 = circles.touch[step][0] if step in circles.touch else np.nan
+    for step in range(index, int(contours.until[0])):
+        s0 = contours.zeros[step][0] if step in contours.zeros else np.nan
         if abs(s0) < TOGETHER:
             yield step
-        elif s0 < 0 and step not in flips.steps:
-            # Its touch has been passed and is not known yet: what comes after it is on the wrong branch.
+        elif s0 < 0 and step not in changes.steps:
+            # Its change point has been passed and is not known yet: what comes after it is on the wrong branch.
             return
 
 
@@ -191,14 +193,14 @@ def _suspects(values: Floats, at: NDArray[np.intp], bent: NDArray[np.bool_]) -> 
     padded = np.concatenate(([np.inf], np.where(good, values[at], np.inf), [np.inf]))
     before, here, after = padded[:-2], padded[1:-1], padded[2:]
     k = np.flatnonzero((here <= before) & (here <= after) & (here < SUSPECT))
-    k = k[_may_touch(at, np.where(good, values[at], np.nan), k) | bent[at[k]]]
+    k = k[_may_be_zero(at, np.where(good, values[at], np.nan), k) | bent[at[k]]]
     low = at[np.where(np.isfinite(before[k]), k - 1, k)].astype(np.float64)
     high = at[np.where(np.isfinite(after[k]), np.minimum(k + 1, len(at) - 1), k)].astype(np.float64)
     intervals = np.unique(np.stack((low, high))[:, high > low], axis=1)
     return intervals[0], intervals[1]
 
 
-def _may_touch(at: NDArray[np.intp], values: Floats, k: NDArray[np.intp]) -> NDArray[np.bool_]:
+def _may_be_zero(at: NDArray[np.intp], values: Floats, k: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Return which of the least margins k could belong to a root that goes straight through zero.
 
     With its sign turned on one side, the root at three neighbouring samples is then nearly on a line. This spares the
@@ -220,10 +222,12 @@ def _may_touch(at: NDArray[np.intp], values: Floats, k: NDArray[np.intp]) -> NDA
     return straight
 
 
-def _positions(plan: Plan, schedule: Schedule, flips: Flips, steps: int, near: Floats, stations: Floats) -> Lanes:
+def _positions(
+    plan: Plan, schedule: Schedule, changes: ModeChanges, steps: int, near: Floats, stations: Floats
+) -> Lanes:
     """Return the positions of the first steps at stations (n,)."""
     lanes = Lanes.empty(plan, len(stations), orders=1)
-    positions(plan, steps, lanes, schedule.at(stations), flips.modes(stations), _near(near, stations))
+    positions(plan, steps, lanes, schedule.at(stations), changes.modes(stations), _near(near, stations))
     return lanes
 
 

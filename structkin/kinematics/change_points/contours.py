@@ -39,30 +39,30 @@ Signs = Callable[[int, Floats], Floats]
 
 
 @dataclass(frozen=True)
-class Circles:
-    """Complex poses `x` (rows, c, NODES) on c circles; `touch[step]` (c,) is where a root is zero, NaN where it is not.
+class Contours:
+    """Complex poses `x` (rows, c, NODES) on c circles; `zeros[step]` (c,) is where a root is zero, NaN where it is not.
 
     Steps before `until` (c,) are certified, the others say nothing; `radius` (c,) is that of the circle.
     """
 
     x: NDArray[np.complex128]
-    touch: dict[int, Floats]
+    zeros: dict[int, Floats]
     until: NDArray[np.intp]
     radius: Floats
 
-    def over(self, other: Circles | None) -> Circles:
+    def over(self, other: Contours | None) -> Contours:
         """Return these circles where they are certified further than others, else the others."""
         if other is None:
             return self
         mine = self.until > other.until
-        touch = {step: np.where(mine, s0, other.touch[step]) for step, s0 in self.touch.items()}
+        zeros = {step: np.where(mine, s0, other.zeros[step]) for step, s0 in self.zeros.items()}
         x = np.where(mine[:, None], self.x, other.x)
-        return Circles(x, touch, np.maximum(self.until, other.until), np.where(mine, self.radius, other.radius))
+        return Contours(x, zeros, np.maximum(self.until, other.until), np.where(mine, self.radius, other.radius))
 
 
-def go_around(
+def contours_around(
     plan: Plan, values: Mapping[str, Floats], ways: Mapping[str, Floats], radius: float, signs: Signs, near: Floats
-) -> Circles:
+) -> Contours:
     """Solve the poses at the driver values z + s dz, |s| = radius, for c places z and directions dz, each (c,).
 
     `near` (rows, c) holds slots near the places, from which Newton's method closes general groups, and which tell
@@ -70,10 +70,10 @@ def go_around(
     """
     s = radius * UNIT
     nodes = {id: value[:, None] + ways[id][:, None] * s for id, value in values.items()}
-    return solve_around(plan, nodes, radius, signs, near)
+    return solve_on_contours(plan, nodes, radius, signs, near)
 
 
-def solve_around(
+def solve_on_contours(
     plan: Plan,
     nodes: Mapping[str, NDArray[Any]],
     radius: float,
@@ -82,7 +82,7 @@ def solve_around(
     roots: Mapping[int, NDArray[Any]] | None = None,
     steps: int | None = None,
     given: Mapping[int, tuple[Any, ...]] | None = None,
-) -> Circles:
+) -> Contours:
     """Solve the poses at any analytic driver values on circles, (c, NODES) for each driver.
 
     `roots` (c, NODES) are those of steps whose smooth root is known, `given` the unknowns, over all nodes, of steps
@@ -94,7 +94,7 @@ def solve_around(
     for item in plan.drivers:
         z = item.sign * nodes[item.driver]
         x[plan.rows(item.slot)] = (np.cos(z), np.sin(z)) if item.angular else z[None]
-    until, touch = np.full(count, len(plan.steps)), {}
+    until, zeros = np.full(count, len(plan.steps)), {}
     part = Part(plan, flat)
     with np.errstate(all="ignore"):
         for index, step in enumerate(plan.steps[:steps]):
@@ -110,7 +110,7 @@ def solve_around(
                     found = step.kind.margin(h)
                     assert found is not None
                     margin = np.broadcast_to(found, flat.shape[1:]).reshape(count, NODES)
-                    root, touch[index], fine = _smooth_root(margin, s, partial(signs, index))
+                    root, zeros[index], fine = _smooth_root(margin, s, partial(signs, index))
                     until = np.minimum(until, np.where(fine, until, index))
                     root = root.ravel()
                 elif isinstance(step.kind, Turn):
@@ -123,7 +123,7 @@ def solve_around(
                 flat[rows] = value
                 certain = is_analytic(powers(x[rows]), size).all(axis=0)
                 until = np.minimum(until, np.where(certain, until, index))
-    return Circles(x, touch, until, np.full(count, radius))
+    return Contours(x, zeros, until, np.full(count, radius))
 
 
 def _smooth_root(margin: Any, s: Any, signs: Callable[[Floats], Floats]) -> tuple[Any, Floats, NDArray[np.bool_]]:
@@ -140,9 +140,9 @@ def _smooth_root(margin: Any, s: Any, signs: Callable[[Floats], Floats]) -> tupl
     centre = -0.5 * radius * log[:, -1].real
     spread = -(radius**2) * log[:, -2].real - centre**2
     slope = np.exp(np.sum(log[:, :8] * (centre[:, None] / radius) ** np.arange(8), axis=1)).real
-    touches = double & (np.abs(spread * slope) < DOUBLE_ZERO) & (np.abs(centre) < 0.5 * radius)
-    zero = np.where(touches, centre, np.nan)
-    straight = np.where(touches[:, None], s - np.where(touches, centre, 0.0)[:, None], 1.0)
+    is_double = double & (np.abs(spread * slope) < DOUBLE_ZERO) & (np.abs(centre) < 0.5 * radius)
+    zero = np.where(is_double, centre, np.nan)
+    straight = np.where(is_double[:, None], s - np.where(is_double, centre, 0.0)[:, None], 1.0)
     rest = margin / straight**2
     root = np.sqrt(rest)
     # The principal root jumps where the rest crosses the negative axis: neighbours have to agree.
@@ -151,7 +151,7 @@ def _smooth_root(margin: Any, s: Any, signs: Callable[[Floats], Floats]) -> tupl
     at = np.mean(root, axis=1)
     # Imaginary at the real place: out of reach there.
     real = np.abs(at.imag) < 1e-3 * np.abs(at.real)
-    certain = (touches | (np.abs(zeros) < 0.5)) & (np.max(np.abs(turns), axis=1) < 2.5) & real
+    certain = (is_double | (np.abs(zeros) < 0.5)) & (np.max(np.abs(turns), axis=1) < 2.5) & real
     root *= (signs(zero) * np.sign(at.real))[:, None]
     return root * straight, zero, certain
 

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General
-from structkin.kinematics.circles import RADII, Circles, solve_around
+from structkin.kinematics.change_points.contours import RADII, Contours, solve_on_contours
+from structkin.kinematics.change_points.smoothing import replaced, ways_at
 from structkin.kinematics.derivatives import Part
 from structkin.kinematics.engine import Around
 from structkin.kinematics.motion import Motion
 from structkin.kinematics.plan import Step
 from structkin.kinematics.schedule import Schedule
-from structkin.kinematics.smoothing import replaced, ways_at
 from structkin.kinematics.tracking import unpacked
 from structkin.track.contour import UNIT
 from structkin.track.tangents import ZERO, Tangents, closed_on, tangents
@@ -62,15 +62,15 @@ class _Choice:
 class _Tried:
     """Circles of one choice, and the tangents of the general groups that are singular."""
 
-    circles: Circles
+    contours: Contours
     found: dict[int, Tangents]
 
     @property
     def touched(self) -> list[int]:
         """The steps that are flat or singular, in order, up to where the circles are certain."""
-        flat = [step for step, s0 in self.circles.touch.items() if np.isfinite(s0[0])]
+        flat = [step for step, s0 in self.contours.zeros.items() if np.isfinite(s0[0])]
         singular = [step for step, tangents in self.found.items() if len(tangents.ways)]
-        return sorted(step for step in (*flat, *singular) if step < self.circles.until[0])
+        return sorted(step for step in (*flat, *singular) if step < self.contours.until[0])
 
 
 def branches_at(motion: Motion, sample: int) -> Crossing:
@@ -83,7 +83,7 @@ def branches_at(motion: Motion, sample: int) -> Crossing:
         tried = _around(motion, sample, choice)
         resting |= {steps[k].group for k, item in tried.found.items() if item.resting}
         unclear |= {steps[k].group for k, item in tried.found.items() if not item.isolated}
-        flat |= {steps[k].group for k in _staying_flat(motion, tried.circles)}
+        flat |= {steps[k].group for k in _staying_flat(motion, tried.contours)}
         touched = tried.touched
         for k, step in enumerate(touched):
             before = _Choice(
@@ -95,8 +95,8 @@ def branches_at(motion: Motion, sample: int) -> Crossing:
                 pending += [replace(before, numbers={**before.numbers, step: number}) for number in others]
             elif step not in tried.found and step not in choice.slopes:
                 pending.append(replace(before, slopes={**before.slopes, step: -1}))
-        if touched and tried.circles.until[0] == len(steps):
-            found.append(_branch(motion, sample, tried.circles))
+        if touched and tried.contours.until[0] == len(steps):
+            found.append(_branch(motion, sample, tried.contours))
     around = motion.lanes.around
     if not found and motion.ok[sample] and around is not None and sample in around.at:
         found.append(_one(motion, sample))
@@ -105,13 +105,13 @@ def branches_at(motion: Motion, sample: int) -> Crossing:
     return Crossing(tuple(found), *(tuple(sorted(groups)) for groups in (resting, unclear, flat)))
 
 
-def _staying_flat(motion: Motion, circles: Circles) -> list[int]:
+def _staying_flat(motion: Motion, contours: Contours) -> list[int]:
     """Return the step at which a circle ends, if it is a dyad whose margin is zero all around."""
-    steps, index = motion.plan.steps, int(circles.until[0])
+    steps, index = motion.plan.steps, int(contours.until[0])
     form = steps[index].kind if index < len(steps) else None
     if form is None or not form.closed_form or form.modes == 1:
         return []
-    margin = form.margin(Part(motion.plan, circles.x[:, 0]).inputs(steps[index]))
+    margin = form.margin(Part(motion.plan, contours.x[:, 0]).inputs(steps[index]))
     return [index] if margin is not None and np.max(np.abs(margin)) < STILL else []
 
 
@@ -133,20 +133,20 @@ def _around(motion: Motion, sample: int, choice: _Choice) -> _Tried:
         found: dict[int, Tangents] = {}
         for index, step in enumerate(plan.steps):
             if not step.kind.closed_form and _is_singular(motion, step, step.kind, near):
-                before = solve_around(plan, nodes, radius, signs, near, steps=index, given=given)
+                before = solve_on_contours(plan, nodes, radius, signs, near, steps=index, given=given)
                 if before.until[0] < index:
                     break
                 phi = _along(motion, step, step.kind, before, near, s, choice.numbers.get(index, 0), found, index)
                 if phi is None:
                     break
                 given[index] = phi
-        tried = _Tried(solve_around(plan, nodes, radius, signs, near, given=given), found)
+        tried = _Tried(solve_on_contours(plan, nodes, radius, signs, near, given=given), found)
         missing = [index for index in found if index not in given]
         if missing:
-            tried.circles.until[:] = np.minimum(tried.circles.until, missing[0])
-        if result is None or tried.circles.until[0] > result.circles.until[0]:
+            tried.contours.until[:] = np.minimum(tried.contours.until, missing[0])
+        if result is None or tried.contours.until[0] > result.contours.until[0]:
             result = tried
-        if result.circles.until[0] == len(plan.steps):
+        if result.contours.until[0] == len(plan.steps):
             break
     assert result is not None
     return result
@@ -158,20 +158,20 @@ def _is_singular(motion: Motion, step: Step, form: General, near: Floats) -> boo
 
 
 def _along(
-    motion: Motion, step: Step, form: General, circles: Circles, near: Floats, s: NDArray[np.complex128],
+    motion: Motion, step: Step, form: General, contours: Contours, near: Floats, s: NDArray[np.complex128],
     number: int, found: dict[int, Tangents], index: int,
 ) -> tuple[Any, ...] | None:  # fmt: skip
     """Return the unknowns of a general group on the circle, along one of its tangents, which are put into `found`."""
-    h = Part(motion.plan, circles.x[:, 0]).inputs(step)
+    h = Part(motion.plan, contours.x[:, 0]).inputs(step)
     O, theta = unpacked(form, Part(motion.plan, near).outputs(step))
     found[index] = tangents(form, h, s, O, theta)
     ways = found[index].ways
     return closed_on(form, h, s, O, theta, ways[number]) if number < len(ways) else None
 
 
-def _branch(motion: Motion, sample: int, circles: Circles) -> Motion:
+def _branch(motion: Motion, sample: int, contours: Contours) -> Motion:
     branch = _one(motion, sample)
-    around = Around(np.array([0]), circles.x[:, 0])
+    around = Around(np.array([0]), contours.x[:, 0])
     return replace(branch, lanes=replaced(motion.plan, replace(branch.lanes, around=around)))
 
 

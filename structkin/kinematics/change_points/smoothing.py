@@ -1,4 +1,4 @@
-"""Samples near a change point: their numbers come from circles of complex poses around them (see `circles`)."""
+"""Samples near a change point: their numbers come from circles of complex poses around them (see `contours`)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General
-from structkin.kinematics.circles import Circles, with_rates
+from structkin.kinematics.change_points.contours import Contours, with_rates
+from structkin.kinematics.change_points.mode_changes import ModeChanges, contours_at
 from structkin.kinematics.derivatives import Part
 from structkin.kinematics.engine import Around, Lanes, margin
-from structkin.kinematics.flips import Flips, circles_at
 from structkin.kinematics.plan import Plan, Step
 from structkin.kinematics.schedule import Schedule
 from structkin.kinematics.status import Status
@@ -29,7 +29,7 @@ SAME = 1e-4
 BLOCK = 128
 
 
-def smooth(plan: Plan, schedule: Schedule, flips: Flips, lanes: Lanes) -> Lanes:
+def smooth(plan: Plan, schedule: Schedule, changes: ModeChanges, lanes: Lanes) -> Lanes:
     """Return the lanes with positions and rates near change points set to those of the smooth motion."""
     at = _guarded(plan, lanes)
     if not len(at):
@@ -38,13 +38,13 @@ def smooth(plan: Plan, schedule: Schedule, flips: Flips, lanes: Lanes) -> Lanes:
     runs = np.split(at, np.flatnonzero(np.diff(at) > 1) + 1)
     least = _least(plan, lanes)
     tried = np.array([run[np.argmin(least[run])] for run in runs])
-    _, works = _circles(plan, schedule, flips, lanes, tried)
+    _, works = _contours(plan, schedule, changes, lanes, tried)
     at = np.concatenate([run for run, work in zip(runs, works, strict=True) if work] or [np.array([], np.intp)])
     parts, kept = [], []
     for start in range(0, len(at), BLOCK):
         block = at[start : start + BLOCK]
-        circles, works = _circles(plan, schedule, flips, lanes, block)
-        parts.append(circles.x[:, works])
+        contours, works = _contours(plan, schedule, changes, lanes, block)
+        parts.append(contours.x[:, works])
         kept.append(block[works])
     if not sum(map(len, kept)):
         return lanes
@@ -85,19 +85,19 @@ def _guarded(plan: Plan, lanes: Lanes) -> Indices:
     return np.flatnonzero((_least(plan, lanes) < GUARD**2) & (lanes.status != Status.NO_INPUT))
 
 
-def _circles(
-    plan: Plan, schedule: Schedule, flips: Flips, lanes: Lanes, at: Indices
-) -> tuple[Circles, NDArray[np.bool_]]:
+def _contours(
+    plan: Plan, schedule: Schedule, changes: ModeChanges, lanes: Lanes, at: Indices
+) -> tuple[Contours, NDArray[np.bool_]]:
     """Return circles around lanes (c,), and around which of them there is a change point and nothing else."""
     ways, outgoing = ways_at(schedule, at)
     near = _near(lanes.x[0], at)
     singular = _move_off(plan, lanes, at, near)
-    circles, _ = circles_at(plan, schedule, flips, at.astype(np.float64), ways, near, outgoing=outgoing)
-    touched = np.any([singular, *(np.isfinite(s0) for s0 in circles.touch.values())], axis=0)
-    return circles, touched & (circles.until == len(plan.steps)) & _agrees(plan, lanes, at, circles)
+    contours, _ = contours_at(plan, schedule, changes, at.astype(np.float64), ways, near, outgoing=outgoing)
+    touched = np.any([singular, *(np.isfinite(s0) for s0 in contours.zeros.values())], axis=0)
+    return contours, touched & (contours.until == len(plan.steps)) & _agrees(plan, lanes, at, contours)
 
 
-def _agrees(plan: Plan, lanes: Lanes, at: Indices, circles: Circles) -> NDArray[np.bool_]:
+def _agrees(plan: Plan, lanes: Lanes, at: Indices, contours: Contours) -> NDArray[np.bool_]:
     """Return around which lanes (c,) general groups are in the assembly that they were tracked in.
 
     Newton's method begins at another lane, and may lead to another assembly, which is as smooth.
@@ -107,7 +107,7 @@ def _agrees(plan: Plan, lanes: Lanes, at: Indices, circles: Circles) -> NDArray[
         if step.kind.closed_form or not lanes.least[index] < NARROW**2:
             continue
         rows = [row for slot in step.outputs for row in range(plan.rows(slot).start, plan.rows(slot).stop)]
-        gap = np.abs(circles.x[rows].mean(axis=2).real - lanes.x[0][rows][:, at])
+        gap = np.abs(contours.x[rows].mean(axis=2).real - lanes.x[0][rows][:, at])
         # Places are in parts of the size; where there is no pose, there is nothing to agree with.
         gap[: 4 * step.kind.rows.links] /= np.tile(np.repeat([step.kind.rows.size, 1.0], 2), step.kind.rows.links)[
             :, None
