@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.model.cams import Cam
+from structkin.joints.law_cam import LawCam
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 class CamMotion:
     """A cam at the n samples of a motion; see `Motion.cam`. Lengths in m, angles in rad, NaN where there is no pose."""
 
-    cam: Cam
+    cam: LawCam
     motion: Motion
 
     @property
@@ -40,7 +40,7 @@ class CamMotion:
 
     @property
     def pressure_angle(self) -> Floats:
-        """The pressure angle (n,); see `Cam.pressure_angle`."""
+        """The pressure angle (n,); see `LawCam.pressure_angle`."""
         return self.cam.pressure_angle(self.angle)
 
     @property

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
-from structkin.model.geneva import Geneva
+from structkin.joints.geneva import Geneva
 from structkin.model.mechanism import Mechanism
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from structkin.model.builder import Builder
 from structkin.model.file import load
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Drive, Guide, Law, Link
+from structkin.model.parts import Drive, Law, Link
 from structkin.model.topology import Driver, Joint, Topology
 from structkin.model.units import Units
 
-__all__ = ["Builder", "Drive", "Driver", "Guide", "Joint", "Law", "Link", "Mechanism", "Topology", "Units", "load"]
+__all__ = ["Builder", "Drive", "Driver", "Joint", "Law", "Link", "Mechanism", "Topology", "Units", "load"]

@@ -15,6 +15,7 @@ import pytest
 from model_samples import CRANK_ROCKER_TOML, EVERYTHING
 
 from structkin.errors import InputError
+from structkin.joints.guide import Guide
 from structkin.model import Builder, Mechanism, Units, load
 
 
@@ -29,7 +30,7 @@ def parts(m: Mechanism) -> tuple[Any, ...]:
         m.topology,
         dict(m.points),
         links,
-        dict(m.guides),
+        dict(m.joints.of(Guide)),
         dict(m.drives),
         m.forces,
         dict(m.initial),

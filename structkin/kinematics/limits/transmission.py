@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.groups.kind import cross, dot
+from structkin.joints.guide import Guide
 from structkin.kinematics.plan import Operand, Slot, Step
 from structkin.model.topology import suggest
 
@@ -77,7 +78,7 @@ def mechanical_advantage(motion: Motion, output: str, driver: str | None) -> Flo
         message = f"there are {len(drives)} drivers" if driver is None else f"'{driver}' is not a driver"
         raise InputError([Problem("driver", message, f"one of {', '.join(drives)}")], motion.mechanism.title)
     j = drives.index(driver)
-    if output in motion.mechanism.guides:
+    if output in motion.mechanism.joints.of(Guide):
         K = motion.travel_coefficient(output)[:, j]
     else:
         K = motion.K(output)[..., j]

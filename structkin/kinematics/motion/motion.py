@@ -11,6 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import PoseError
+from structkin.joints.cam import Cam
+from structkin.joints.geneva import Geneva
+from structkin.joints.law_cam import LawCam
+from structkin.joints.profile_cam import ProfileCam
 from structkin.kinematics.cam_motion import CamMotion
 from structkin.kinematics.classify import PoseClass, classify
 from structkin.kinematics.coefficients import Coefficients
@@ -27,7 +31,6 @@ from structkin.kinematics.plan import Plan
 from structkin.kinematics.profile_motion import ProfileMotion
 from structkin.kinematics.status import Status
 from structkin.model.arguments import index as whole_index
-from structkin.model.cams import Cam
 from structkin.model.mechanism import Mechanism
 from structkin.model.units import Units
 from structkin.structure import KinematicStructure
@@ -174,19 +177,22 @@ class Motion:
 
         Raises `InputError` where there is no such cam.
         """
-        if not isinstance(joint, str) or joint not in self.mechanism.cams:
-            raise self._frames.unknown(joint, "a cam", self.mechanism.cams)
-        cam = self.mechanism.cams[joint]
-        return CamMotion(cam, self) if isinstance(cam, Cam) else ProfileMotion(cam, self)
+        if not isinstance(joint, str) or joint not in self.mechanism.joints.of(Cam):
+            raise self._frames.unknown(joint, "a cam", self.mechanism.joints.of(Cam))
+        cam = self.mechanism.joints[joint]
+        if isinstance(cam, LawCam):
+            return CamMotion(cam, self)
+        assert isinstance(cam, ProfileCam)
+        return ProfileMotion(cam, self)
 
     def geneva(self, joint: str) -> GenevaMotion:
         """Return a Geneva wheel at the samples: where it is engaged, and how many steps it has made.
 
         Raises `InputError` where there is no such wheel.
         """
-        if not isinstance(joint, str) or joint not in self.mechanism.genevas:
-            raise self._frames.unknown(joint, "a Geneva wheel", self.mechanism.genevas)
-        return GenevaMotion(self.mechanism.genevas[joint], self)
+        if not isinstance(joint, str) or joint not in self.mechanism.joints.of(Geneva):
+            raise self._frames.unknown(joint, "a Geneva wheel", self.mechanism.joints.of(Geneva))
+        return GenevaMotion(self.mechanism.joints.of(Geneva)[joint], self)
 
     # --- velocity coefficients ----------------------------------------------------------------------------
 
