@@ -8,10 +8,10 @@ from typer.testing import CliRunner
 
 import structkin as sk
 from structkin.cli.app import app
+from structkin.coordinates.methods import METHODS
 from structkin.examples import names, path
 from structkin.joints.cam import Cam
 from structkin.joints.geneva import Geneva
-from structkin.kinematics.solve import METHODS
 
 NO_INPUT = sk.Status.NO_INPUT
 

@@ -29,6 +29,8 @@ from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics import Motion
+from structkin.kinematics.cam_motion import cam_motion
+from structkin.kinematics.geneva_motion import geneva_motion
 
 Floats = NDArray[np.float64]
 #: Places and vectors of the plane as complex numbers (n,).
@@ -114,7 +116,7 @@ def _on_line(motion: Motion, mesh: TurnCoupling, joint: str, part: str) -> Actio
 
 
 def _of_cam(motion: Motion, joint: str) -> Action:
-    met = motion.cam(joint)
+    met = cam_motion(motion, joint)
     cam = met.cam
     # The normal of a roller goes through its centre.
     point = at(motion, cam.touch, cam.follower) if cam.normal is None else met.contact @ np.array([1, 1j])
@@ -128,7 +130,7 @@ def _of_wheel(motion: Motion, geneva: Geneva) -> Action:
         if joint.kind == "R" and {geneva.crank, geneva.carrier} <= set(joint.links)
     )
     pivot = at(motion, geneva.pivot, geneva.wheel)
-    engaged = motion.geneva(geneva.id).engaged
+    engaged = geneva_motion(motion, geneva.id).engaged
     point = np.where(engaged, at(motion, geneva.pin, geneva.crank), at(motion, shaft, geneva.crank))
     way = point - pivot
     return Action(1j * way / np.abs(way), point)
