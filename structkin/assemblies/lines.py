@@ -63,10 +63,7 @@ class Free:
         """Return the slots of the drivers, and those of the first steps."""
         plan = self.system.plan
         rows = np.full((plan.offsets[-1], len(s)), np.nan)
-        drivers = self.system.path(s)
-        for item in plan.drivers:
-            z = drivers[item.driver]
-            rows[plan.rows(item.slot)] = np.stack((np.cos(z), item.sign * np.sin(z))) if item.angular else z
+        plan.drive(rows, self.system.path(s))
         with np.errstate(all="ignore"):
             for step in plan.steps[: self.steps]:
                 kind, h = step.kind, plan.inputs(step, rows)

@@ -19,6 +19,7 @@ from structkin.coordinates.newton import close_pose
 from structkin.coordinates.scaled import CONSISTENT, Scaled
 from structkin.coordinates.smooth import changes_smoothly
 from structkin.kinematics.status import Status
+from structkin.track.steps import walk_straight
 from structkin.track.tolerances import DEPARTURE_ON_CURVE, FINEST, HALVINGS, NEAR_LIMIT, SINGULAR, TURN_ON_CURVE, WEAK
 
 Floats = NDArray[np.float64]
@@ -186,19 +187,19 @@ class Walk:
 
     def walk(self, pose: Pose, z: Floats) -> Pose | None:
         """Walk straight to other values in steps that shrink where a trial fails."""
-        start, done, step = pose, 0.0, 0.5
-        while done < 1.0:
-            end = min(1.0, done + step)
-            found = self.step(pose, None, z if end == 1.0 else start.z + end * (z - start.z))
-            if found is not None:
-                pose, done, step = found, end, 2 * step
-                continue
-            step *= 0.5
-            gone = np.max(np.abs(pose.q - start.q) / pose.scaled.column_units, initial=0.0)
-            if step < 0.5 ** (FINEST if pose.strength < NEAR_LIMIT and gone < AWAY else HALVINGS):
-                self.reached = pose
-                return None
-        return pose
+
+        def take(here: Pose, end: float) -> Pose | None:
+            return self.step(here, None, z if end == 1.0 else pose.z + end * (z - pose.z))
+
+        def shortest(here: Pose) -> float:
+            gone = np.max(np.abs(here.q - pose.q) / here.scaled.column_units, initial=0.0)
+            return 0.5 ** (FINEST if here.strength < NEAR_LIMIT and gone < AWAY else HALVINGS)
+
+        last, arrived = walk_straight(pose, take, shortest, first=0.5)
+        if arrived:
+            return last
+        self.reached = last
+        return None
 
 
 def is_near(scaled: Scaled, q: Floats, guess: Floats, before: Floats) -> NDArray[np.bool_]:

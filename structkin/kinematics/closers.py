@@ -41,8 +41,8 @@ class Closer(Protocol):
         """Whether its functions are compiled."""
 
     @property
-    def stride(self) -> float:
-        """The way of the inputs between two stations, relative to the group's size."""
+    def spacing(self) -> float:
+        """The way of the inputs between two points, relative to the group's size."""
 
     @property
     def block(self) -> int:
@@ -50,7 +50,7 @@ class Closer(Protocol):
 
     @property
     def few(self) -> int:
-        """So many stations take less time one by one than together."""
+        """So many points take less time one by one than together."""
 
     def newton(self, h: Floats, s: Floats, iterations: int = 12) -> tuple[Floats, Floats, Floats]:
         """Return closed poses, the last step (n,) relative to the size, infinite where it failed, and their sides (n,).
@@ -68,7 +68,7 @@ class Closer(Protocol):
     def between(
         self, h: Sequence[Floats], way: Floats, intervals: Intervals, out: Floats, *, each: bool = False
     ) -> Closed:
-        """Close the lanes of some intervals between stations, `way` (n,) along; poses go to `out` (rows, n).
+        """Close the lanes of some intervals between points, `way` (n,) along; poses go to `out` (rows, n).
 
         `h` is one array (n,) an input. Unless `each` lane is asked for, there may be nothing about single ones.
         """
@@ -103,17 +103,17 @@ class Kernels:
     known: Known
     kernel: GroupKernel
     numba: bool
-    #: A curve through two stations is so near that two steps of Newton's method close the lanes between.
-    stride = 0.1
+    #: A curve through two points is so near that two steps of Newton's method close the lanes between.
+    spacing = 0.1
 
     @property
     def block(self) -> int:
-        """Lanes between stations whose curves are made together; of large groups they are many numbers."""
+        """Lanes between points whose curves are made together; of large groups they are many numbers."""
         return 131072 if self.numba else BLOCK * max(1, 32 // (4 * self.form.rows.links))
 
     @property
     def few(self) -> int:
-        """So many stations take less time one by one than together."""
+        """So many points take less time one by one than together."""
         return 160 if self.numba else 8
 
     @property
@@ -126,13 +126,13 @@ class Kernels:
         return self.kernel.newton(h, s, iterations, numba=self.numba)
 
     def walk(self, h: Floats, s: Floats, start: float, doubt: float) -> tuple[Floats, Floats]:
-        """Walk from station to station."""
+        """Walk from point to point."""
         return self.kernel.walk(h, s, start, self.form.rows.size, doubt, numba=self.numba)
 
     def between(
         self, h: Sequence[Floats], way: Floats, intervals: Intervals, out: Floats, *, each: bool = False
     ) -> Closed:
-        """Close lanes between stations."""
+        """Close lanes between points."""
         if not self.numba:
             lanes = np.empty((3, len(way)))
             for part, some in intervals.parts():

@@ -28,7 +28,7 @@ class Direct:
     _zeros: tuple[float, ...] = field(init=False, repr=False)
     clear = np.inf
     numba = False
-    stride = 0.15
+    spacing = 0.15
     block = BLOCK
     few = 8
 
@@ -88,7 +88,7 @@ class Direct:
     def between(
         self, h: Sequence[Floats], way: Floats, intervals: Intervals, out: Floats, *, each: bool = False
     ) -> Closed:
-        """Close lanes between stations."""
+        """Close lanes between points."""
         guess = intervals.guess(way, self.form.rows.links)
         out[:], change, side = self.newton(np.array(h).reshape(len(h), len(way)), guess, ITERATIONS)
         return Closed.of(np.array((change * change, side, apart(self.form, out, guess) ** 2)))

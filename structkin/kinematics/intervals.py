@@ -1,4 +1,4 @@
-"""The ways between stations of a general group, whose lanes are closed together, and how they closed."""
+"""The ways between points of a general group, whose lanes are closed together, and how they closed."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ BLOCK = 8192
 
 @dataclass(frozen=True)
 class Intervals:
-    """The ways between pairs of stations, side by side.
+    """The ways between pairs of points, side by side.
 
-    `count` (k,) lanes belong to each, from its first station on; it begins at `begin` (k,) on the way and is
+    `count` (k,) lanes belong to each, from its first point on; it begins at `begin` (k,) on the way and is
     1 / `inverse` (k,) long. `curves` (6, rows, k) are the coefficients of curves through poses, by powers of the part
     of the way.
     """

@@ -158,6 +158,12 @@ class Plan:
         """Return the unknowns of a step, from slots x (rows, n)."""
         return tuple(self.slot(slot, x) for slot in step.outputs)
 
+    def drive(self, x: Any, values: Mapping[str, Any]) -> None:
+        """Write the drivers' values, numbers or (..., n), into their slots of x (rows, ..., n)."""
+        for item in self.drivers:
+            z = item.sign * values[item.driver]
+            x[self.rows(item.slot)] = np.stack((np.cos(z), np.sin(z))) if item.angular else z
+
     def slot(self, slot: int, x: Any) -> Any:
         """Return a slot, a vector (2, n) or a scalar (n,)."""
         return x[self.rows(slot)] if self.widths[slot] == 2 else x[self.offsets[slot]]

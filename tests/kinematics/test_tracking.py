@@ -24,7 +24,7 @@ from structkin.kinematics.kernels.symbols import Graph
 from structkin.kinematics.kernels.way import way_of
 from structkin.kinematics.status import Status
 from structkin.kinematics.tracking import fill
-from structkin.kinematics.tracking.course import Course
+from structkin.kinematics.tracking.input_path import InputPath
 from structkin.kinematics.tracking.poses import Poses, reach, step
 
 seeds = st.integers(0, 10**6)
@@ -244,13 +244,13 @@ def test_a_course_numbers_the_lanes_that_have_inputs():
     closer = closer_of(item.kind, item.known)
     x, y = np.linspace(0, 1, 50), np.zeros(50)
     x[20:23] = np.nan
-    course = Course(closer, [x, y], 50)
-    assert len(course.lanes) == 47 and course.end_of_run(3) == 19 and course.beginning_of_run(30) == 20
-    stations = course.stations(0, 100)
+    path = InputPath(closer, [x, y], 50)
+    assert len(path.lanes) == 47 and path.end_of_run(3) == 19 and path.beginning_of_run(30) == 20
+    stations = path.stations(0, 100)
     assert stations[-1] == 19 and (np.diff(stations) > 0).all()
-    between = np.diff(np.append(0.0, course.way[stations])) / course.stride
+    between = np.diff(np.append(0.0, path.way[stations])) / path.stride
     assert (between < 1.15).all() and (between[:-1] > 0.85).all()
-    np.testing.assert_array_equal(course.part(20, 25)[0], x[23:28])
+    np.testing.assert_array_equal(path.part(20, 25)[0], x[23:28])
 
 
 def test_a_step_too_far_is_walked_in_smaller_ones():

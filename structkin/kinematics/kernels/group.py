@@ -150,7 +150,7 @@ class GroupKernel:
         out: Floats,
         r: Floats,
     ) -> tuple[int, float, float]:
-        """Close lanes from curves (6, rows, intervals) between stations, by compiled code.
+        """Close lanes from curves (6, rows, intervals) between points, by compiled code.
 
         `way` (n,) is how far each lane is, `count` (intervals,) how many there are in each interval, `begin` where it
         begins and `inverse` one over its length. The poses go into `out` (rows, n); the square of the last step, the

@@ -149,7 +149,7 @@ def _loop(name: str, graph: Graph, terms: Sequence[Term], outs: Sequence[str]) -
 
 
 def _between(found: Formulas) -> list[str]:
-    """Return the kernel that closes lanes from curves `p` (6, rows, intervals) between stations.
+    """Return the kernel that closes lanes from curves `p` (6, rows, intervals) between points.
 
     Lane after lane, `count` of them belong to an interval, which begins at `begin` on the `way` and is 1 / `inverse`
     long. The poses go into `t`; `r`, if it has room, takes the square of the last step, the side, and a bound of the

@@ -93,17 +93,18 @@ class Circuits:
     @property
     def report(self) -> str:
         """Circuits with their branches, intervals and where these meet, in words."""
-        lines = [f"{_count(len(self), 'circuit')} of {_count(len(self.branches), 'branch')} over {self.driver}"]
+        circuits, branches = _count(len(self), "circuit", "circuits"), _count(len(self.branches), "branch", "branches")
+        lines = [f"{circuits} of {branches} over {self.driver}"]
         for index in range(len(self)):
-            branches = self.circuit(index)
-            own = " (that of the sketch)" if self.home in branches else ""
+            members = self.circuit(index)
+            own = " (that of the sketch)" if self.home in members else ""
             lines.append(f"circuit {index + 1}{own}")
-            lines += [f"  branch {k + 1}: {self.words(k)}" for k in branches]
+            lines += [f"  branch {k + 1}: {self.words(k)}" for k in members]
             lines += [
                 f"  branches {a + 1} and {b + 1} meet at {self._value(point.limit.value)}: {point.limit.why}"
                 for point in self.branch_points
                 for a, b in [point.branches]
-                if a in branches
+                if a in members
             ]
         return "\n".join(lines)
 
@@ -148,8 +149,8 @@ class Circuits:
         }  # fmt: skip
 
 
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
 
 
 def circuits(

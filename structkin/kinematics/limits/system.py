@@ -77,10 +77,7 @@ class System:
         y = y * self.scale[:, None]
         rows = np.empty((self.plan.offsets[-1], y.shape[1]), y.dtype)
         rows[self._unknown] = y[:-1]
-        drivers = self.path(y[-1])
-        for item in self.plan.drivers:
-            z = item.sign * drivers[item.driver] if item.angular else drivers[item.driver]
-            rows[self.plan.rows(item.slot)] = np.stack((np.cos(z), np.sin(z))) if item.angular else z
+        self.plan.drive(rows, self.path(y[-1]))
         return rows
 
     def equations(self, y: Floats) -> tuple[Floats, Floats]:

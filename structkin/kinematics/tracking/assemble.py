@@ -11,6 +11,7 @@ from structkin.groups import General
 from structkin.kinematics.closers import Closer
 from structkin.kinematics.direct import Direct, apart
 from structkin.kinematics.tracking.poses import Poses
+from structkin.track.steps import walk_straight
 from structkin.track.tolerances import CLOSED, HALVINGS, TURN
 
 Floats = NDArray[np.float64]
@@ -35,18 +36,16 @@ def assemble(closer: Closer, h: Floats, O: Floats, theta: Floats) -> Poses | Non
         O, theta, change = form.newton(values, O, theta, iterations=30)
         return Poses(h, rows.join(O, theta), np.ones(1)) if change[0] < CLOSED else None
     gaps, sign = form.gaps(values, O, theta), _sign(form, values, O, theta)
-    closed, step = 0.0, 1.0
-    while closed < 1.0:
-        end = min(1.0, closed + step)
-        O1, theta1, change = form.newton(values, O, theta, left=(1.0 - end) * gaps)
-        near = max(np.max(np.abs(O1 - O)) / form.rows.size, np.max(np.abs(theta1 - theta))) < TURN
-        if change[0] < CLOSED and near and _sign(form, values, O1, theta1)[0] == sign[0]:
-            O, theta, closed, step = O1, theta1, end, 2 * step
-            continue
-        step *= 0.5
-        if step < 0.5**HALVINGS:
-            return None
-    s = rows.join(O, theta)
+
+    def take(pose: tuple[Floats, Floats], end: float) -> tuple[Floats, Floats] | None:
+        O1, theta1, change = form.newton(values, *pose, left=(1.0 - end) * gaps)
+        near = max(np.max(np.abs(O1 - pose[0])) / form.rows.size, np.max(np.abs(theta1 - pose[1]))) < TURN
+        return (O1, theta1) if change[0] < CLOSED and near and _sign(form, values, O1, theta1)[0] == sign[0] else None
+
+    closed, arrived = walk_straight((O, theta), take, lambda _: 0.5**HALVINGS)
+    if not arrived:
+        return None
+    s = rows.join(*closed)
     return Poses(h, s, closer.newton(h, s, 1)[2])
 
 

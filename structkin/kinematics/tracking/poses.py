@@ -12,6 +12,7 @@ from structkin.budget import charge
 from structkin.kinematics.closers import Closer, scales_of, weights_of
 from structkin.kinematics.direct import Direct, apart
 from structkin.kinematics.status import Status
+from structkin.track.steps import walk_straight
 from structkin.track.tolerances import CLOSED, DEPARTURE, HALVINGS, ITERATIONS, NEAR_LIMIT, TURN
 
 Floats = NDArray[np.float64]
@@ -57,23 +58,23 @@ def reach(closer: Closer, start: Poses, target: Floats, halvings: int = HALVINGS
 
     Where guides become parallel a pose runs off to infinity: its steps then grow with the way that it has gone.
     """
-    pose, done, size, smallest, gone = start, 0.0, 1.0, 0.5**halvings, 0.0
-    while done < 1.0:
-        end = min(1.0, done + size)
+
+    def gone(pose: Poses) -> float:
+        return 0.0 if pose is start else float(apart(closer.form, pose.s, start.s)[0])
+
+    def take(pose: Poses, end: float) -> Poses | None:
         charge(closer.form.rows.links / 4)
-        good, found = step(closer, pose, _on_the_way(closer, start.h, target, end), max(1.0, FAR * gone))
-        if good[0]:
-            pose, done, size = found, end, 2 * size
-            gone = float(apart(closer.form, pose.s, start.s)[0])
-            continue
-        size *= 0.5
-        if size < smallest:
-            if gone < GONE and np.max(np.abs(pose.h - target) * weights_of(closer)) < THERE:
-                return Poses(target, pose.s, pose.side)
-            rows = Direct(closer.form, closer.known)
-            sigma = closer.form.smallest_singular_value(rows.values(pose.h), rows.phi(pose.s))[0]
-            return Status.OUT_OF_REACH if sigma < NEAR_LIMIT else Status.NOT_CONVERGED
-    return pose
+        good, found = step(closer, pose, _on_the_way(closer, start.h, target, end), max(1.0, FAR * gone(pose)))
+        return found if good[0] else None
+
+    pose, arrived = walk_straight(start, take, lambda _: 0.5**halvings)
+    if arrived:
+        return pose
+    if gone(pose) < GONE and np.max(np.abs(pose.h - target) * weights_of(closer)) < THERE:
+        return Poses(target, pose.s, pose.side)
+    rows = Direct(closer.form, closer.known)
+    sigma = closer.form.smallest_singular_value(rows.values(pose.h), rows.phi(pose.s))[0]
+    return Status.OUT_OF_REACH if sigma < NEAR_LIMIT else Status.NOT_CONVERGED
 
 
 def _on_the_way(closer: Closer, h0: Floats, h1: Floats, part: float) -> Floats:

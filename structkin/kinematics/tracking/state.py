@@ -1,4 +1,4 @@
-"""What is found along the lanes: poses, statuses, and the stations between which lanes are still to be solved."""
+"""What is found along the lanes: poses, statuses, and the continuation points between which lanes wait."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from structkin.groups import General
 from structkin.kinematics.closers import Closer
 from structkin.kinematics.direct import Direct
 from structkin.kinematics.status import Status
-from structkin.kinematics.tracking.course import BLOCK, Course
+from structkin.kinematics.tracking.input_path import BLOCK, InputPath
 from structkin.kinematics.tracking.poses import Poses
 from structkin.track.tolerances import FLAT
 
@@ -23,21 +23,21 @@ Indices = NDArray[np.intp]
 DOUBT = 1000
 
 
-class Record:
-    """The poses `out` (rows, n) of a group along its course, and a status (n,) a lane.
+class TrackerState:
+    """The poses `out` (rows, n) of a group along its path, and a status (n,) a lane.
 
-    `chain` are the stations that the lanes between are to be filled from, with their `sides`; `walked` all stations
+    `chain` are the points that the lanes between are to be filled from, with their `sides`; `walked` all points
     that were walked to one by one. `least` is the smallest singular value among the poses that come near a singular
     one, infinite where none does.
     """
 
-    def __init__(self, closer: Closer, course: Course, out: Floats) -> None:
+    def __init__(self, closer: Closer, path: InputPath, out: Floats) -> None:
         """Begin with nothing found."""
-        self.closer, self.course, self.out = closer, course, out
+        self.closer, self.path, self.out = closer, path, out
         self.status = np.full(out.shape[1], Status.NOT_CONVERGED, np.int8)
-        if len(course.lanes) < len(self.status):
+        if len(path.lanes) < len(self.status):
             self.status[:] = Status.OUT_OF_REACH
-            self.status[course.lanes] = Status.NOT_CONVERGED
+            self.status[path.lanes] = Status.NOT_CONVERGED
         self.least = np.inf
         self.chain: list[int] = []
         self.sides: list[float] = []
@@ -51,7 +51,7 @@ class Record:
 
     def keep(self, k: Any, poses: Poses) -> None:
         """Write poses down."""
-        lanes = self.course.lanes[np.atleast_1d(k)]
+        lanes = self.path.lanes[np.atleast_1d(k)]
         # Lanes come in order: those that follow each other are written in one go.
         at = slice(lanes[0], lanes[-1] + 1) if len(lanes) and lanes[-1] - lanes[0] + 1 == len(lanes) else lanes
         self.out[:, at] = poses.s
@@ -66,12 +66,12 @@ class Record:
             self._doubtful.append(lanes[doubt[near]])
             self.least = min(self.least, float(np.min(self.sigma(poses.h[:, doubt], poses.s[:, doubt]))))
 
-    def link(self, stations: Sequence[int], sides: Sequence[float], *, walked: bool) -> None:
-        """Add stations behind the last one; the lanes in between are filled later."""
-        self.chain += stations
+    def link(self, points: Sequence[int], sides: Sequence[float], *, walked: bool) -> None:
+        """Add points behind the last one; the lanes in between are filled later."""
+        self.chain += points
         self.sides += sides
         if walked:
-            self.walked += stations
+            self.walked += points
 
     def anew(self, k: int, pose: Poses) -> None:
         """Keep a lane that does not follow from the last one, and begin a new chain there."""
@@ -81,17 +81,17 @@ class Record:
 
     def poses(self, k: Indices) -> Poses:
         """Return what was found at solved lanes."""
-        h, s = self.course.at(k), self.found(k)
+        h, s = self.path.at(k), self.found(k)
         _, _, side = self.closer.newton(h, s, 1)
         return Poses(h, s, side)
 
     def found(self, k: Indices) -> Floats:
         """Return the poses (rows, n) of solved lanes."""
-        return np.take(self.out, self.course.lanes[k], axis=1)
+        return np.take(self.out, self.path.lanes[k], axis=1)
 
     def last_solved(self, k: int) -> Poses:
         """Return the last solved lane up to k."""
-        while self.status[self.course.lanes[k]] != Status.OK:
+        while self.status[self.path.lanes[k]] != Status.OK:
             k -= 1
         return self.poses(np.array([k]))
 
@@ -110,7 +110,7 @@ class Record:
         doubtful = np.concatenate([*self._doubtful, np.zeros(0, np.intp)]).astype(np.intp)
         for start in range(0, len(doubtful), BLOCK):
             lanes = doubtful[start : start + BLOCK]
-            h = self.course.inputs(lanes)
+            h = self.path.inputs(lanes)
             self.status[lanes[self.closer.singular(h, np.take(self.out, lanes, axis=1))]] = Status.SINGULAR
         if self.status.any():
             self.out[:, (self.status != Status.OK) & (self.status != Status.SINGULAR)] = np.nan

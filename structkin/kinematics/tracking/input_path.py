@@ -18,7 +18,7 @@ Indices = NDArray[np.intp]
 BLOCK = 8192
 
 
-class Course:
+class InputPath:
     """The lanes (n,) whose inputs are known, numbered by their place among these, and the `way` (n,) of the inputs.
 
     The way is relative to the group's size. A run of lanes without a gap in the inputs is one motion.
@@ -34,7 +34,7 @@ class Course:
     ) -> None:
         """Look at the inputs, `rows` of (n,), the angles `turned` (n,) whose whole turns matter, and the `drivers`."""
         self._turned, self._drivers = turned, drivers
-        self.rows, self._count, self.stride = rows, n, closer.stride
+        self.rows, self._count, self.spacing = rows, n, closer.spacing
         scales = scales_of(closer)
         self._weights = weights_of(closer)
         self.way = way_of(rows, scales, n, numba=closer.numba)
@@ -84,16 +84,16 @@ class Course:
         ends = self._ends[: int(np.searchsorted(self._ends, k))]
         return int(ends[-1]) + 1 if len(ends) else 0
 
-    def stations(self, k: int, count: int) -> Indices:
-        """Return so many stations behind lane k, strides apart or each the next lane, up to the end of its run."""
+    def points(self, k: int, count: int) -> Indices:
+        """Return so many continuation points behind lane k, spaced or each the next lane, up to the end of its run."""
         end = self.end_of_run(k)
-        count = min(count, int((self.way[end] - self.way[k]) / self.stride) + 1)
-        ahead = np.searchsorted(self.way, self.way[k] + self.stride * np.arange(1, count + 1), side="right") - 1
+        count = min(count, int((self.way[end] - self.way[k]) / self.spacing) + 1)
+        ahead = np.searchsorted(self.way, self.way[k] + self.spacing * np.arange(1, count + 1), side="right") - 1
         ahead = np.minimum(np.maximum(ahead, k + 1), end)
         return np.asarray(ahead[np.append(True, ahead[1:] > ahead[:-1])])
 
-    def station(self, k: int, end: int) -> int:
-        """Return the lane to walk to from lane k on the way to another: a stride away, or else the next."""
+    def point(self, k: int, end: int) -> int:
+        """Return the lane to walk to from lane k on the way to another: a spacing away, or else the next."""
         if end > k:
-            return min(max(k + 1, int(np.searchsorted(self.way, self.way[k] + self.stride, side="right")) - 1), end)
-        return max(min(k - 1, int(np.searchsorted(self.way, self.way[k] - self.stride))), end)
+            return min(max(k + 1, int(np.searchsorted(self.way, self.way[k] + self.spacing, side="right")) - 1), end)
+        return max(min(k - 1, int(np.searchsorted(self.way, self.way[k] - self.spacing))), end)

@@ -1,4 +1,4 @@
-"""Closing many stations at once where the inputs come back near places that were walked before."""
+"""Closing many continuation points at once where the inputs come back near places that were walked before."""
 
 from __future__ import annotations
 
@@ -7,39 +7,39 @@ from numpy.typing import NDArray
 
 from structkin.kinematics.direct import apart
 from structkin.kinematics.tracking.poses import Poses
-from structkin.kinematics.tracking.record import Record
+from structkin.kinematics.tracking.state import TrackerState
 from structkin.track.tolerances import CLOSED, COME_BACK, DEPARTURE, ITERATIONS, TURN
 
 Floats = NDArray[np.float64]
 
-#: How many times as many stations are tried first as were walked before, and where a leap has failed.
+#: How many times as many points are tried first as were walked before, and where that has failed.
 WINDOW, AFRESH = 32, 4
 #: Distances between so many pairs of places are looked at one by one.
 PAIRS = 1_000_000
-#: What so many steps of Newton's method lead to from a prediction is the pose that a walked station leads to.
+#: What so many steps of Newton's method lead to from a prediction is the pose that a walked point leads to.
 STEPS, SAME = 3, 1e-6
 
 
-class Leaper:
-    """Leaps along a record; it remembers when one is worth trying."""
+class Predictor:
+    """Predicts many points of a path at once; it remembers when that is worth trying."""
 
-    def __init__(self, record: Record) -> None:
-        """Begin before the first leap."""
-        self.record = record
-        self._few = record.closer.few
+    def __init__(self, state: TrackerState) -> None:
+        """Begin before the first attempt."""
+        self.state = state
+        self._few = state.closer.few
         self._tried, self._window = 0, WINDOW * self._few
 
-    def leap(self, k: int, pose: Poses) -> tuple[int, Poses]:
-        """Close the stations ahead together where their inputs come back near those of walked ones.
+    def predict(self, k: int, pose: Poses) -> tuple[int, Poses]:
+        """Close the points ahead together where their inputs come back near those of walked ones.
 
-        A station is kept if a step from the one before it arrives there as well, as if it had been walked to.
+        A point is kept if a step from the one before it arrives there as well, as if it had been walked to.
         """
-        record, course = self.record, self.record.course
-        while len(record.walked) >= self._tried + self._few and not record.is_flat(pose):
-            stations = course.stations(k, self._window)
-            if len(stations) <= self._few:
+        state, path = self.state, self.state.path
+        while len(state.walked) >= self._tried + self._few and not state.is_flat(pose):
+            points = path.points(k, self._window)
+            if len(points) <= self._few:
                 break
-            h = course.at(stations)
+            h = path.at(points)
             good, poses = self._from_walked(h)
             count = 0
             if good[0]:
@@ -47,12 +47,12 @@ class Leaper:
                 count = len(good) if good.all() else int(np.argmin(good))
             if count:
                 kept = poses.take(slice(count))
-                record.keep(stations[:count], kept)
-                record.link(stations[:count].tolist(), kept.side.tolist(), walked=False)
-                k, pose = int(stations[count - 1]), poses.take(slice(count - 1, count))
+                state.keep(points[:count], kept)
+                state.link(points[:count].tolist(), kept.side.tolist(), walked=False)
+                k, pose = int(points[count - 1]), poses.take(slice(count - 1, count))
             if count < len(good):
-                # Behind a place that has to be walked past the next leap is near.
-                self._tried = len(record.walked) - (self._few - 1 if count else 0)
+                # Behind a place that has to be walked past the next attempt is near.
+                self._tried = len(state.walked) - (self._few - 1 if count else 0)
                 self._window = AFRESH * self._few
                 break
             self._window *= 4
@@ -60,7 +60,7 @@ class Leaper:
 
     def _follow(self, pose: Poses, poses: Poses) -> NDArray[np.bool_]:
         """Return which poses a step from the one before leads to, the first from `pose`."""
-        closer = self.record.closer
+        closer = self.state.closer
         h, s = (np.concatenate((a, b[:, :-1]), axis=1) for a, b in ((pose.h, poses.h), (pose.s, poses.s)))
         predicted = closer.ahead(h, s, poses.h - h)
         arrived, _, side = closer.newton(poses.h, predicted, STEPS)
@@ -69,15 +69,15 @@ class Leaper:
         return np.asarray(same & near & (side * pose.side > 0) & (poses.side * pose.side > 0))
 
     def _from_walked(self, h: Floats) -> tuple[NDArray[np.bool_], Poses]:
-        """Close poses at inputs (inputs, n) from the nearest walked stations; return which have one near."""
-        record, course = self.record, self.record.course
-        stations = np.array(record.walked)
-        old = course.at(stations)
-        near, nearest = _nearest(course.places(old), course.places(h))
+        """Close poses at inputs (inputs, n) from the nearest walked points; return which have one near."""
+        state, path = self.state, self.state.path
+        points = np.array(state.walked)
+        old = path.at(points)
+        near, nearest = _nearest(path.places(old), path.places(h))
         if not near[0]:
-            return near, Poses(h, np.empty((len(record.out), 0)), np.empty(0))
-        old, s = np.take(old, nearest, axis=1), record.found(stations[nearest])
-        found, change, side = record.closer.newton(h, record.closer.ahead(old, s, h - old), ITERATIONS)
+            return near, Poses(h, np.empty((len(state.out), 0)), np.empty(0))
+        old, s = np.take(old, nearest, axis=1), state.found(points[nearest])
+        found, change, side = state.closer.newton(h, state.closer.ahead(old, s, h - old), ITERATIONS)
         return near & (change < CLOSED), Poses(h, found, side)
 
 
