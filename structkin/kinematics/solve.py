@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -94,14 +93,13 @@ def solve(
         if strict:
             motion.require_ok()
         return motion
-    plan = compile_plan(mechanism)
-    if engine != plan.engine:
-        plan = replace(plan, engine=engine)
+    plan, by_coefficients = compile_plan(mechanism).run_by(engine), method == "topological-kl"
     schedule = make_schedule(mechanism, samples, t, drivers, duration)
     with metered(budget, lambda: too_far(schedule, plan.numbers, budget), mechanism.title):
-        lanes = run_from_sketch(plan, schedule, progress, flip=branch == "smooth")
-    if method == "topological-kl":
-        lanes = Coefficients(plan, lanes).rates(schedule.drivers)
+        run_by = plan.run_by(engine, with_rates=False) if by_coefficients else plan
+        lanes = run_from_sketch(run_by, schedule, progress, flip=branch == "smooth")
+    if by_coefficients:
+        Coefficients(plan, lanes).form_rates(schedule.drivers)
     motion = Motion(mechanism, plan, schedule.t, schedule.drivers, lanes, schedule.thirds)
     if strict:
         motion.require_ok()
