@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.affine import Affine
 from structkin.kinematics.choice import choose
 from structkin.kinematics.circles import with_rates
 from structkin.kinematics.derivatives import Derivatives, Field, Rows, quadratic
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import DriverSlot, Plan
 from structkin.kinematics.status import Status
+from structkin.rows.affine import Affine
 
 if TYPE_CHECKING:
     from structkin.kinematics.kernels.run import Columns
@@ -170,9 +170,9 @@ class Coefficients:
         x' = K z', x'' = K z'' + z'^T L z'; `z[id]` (3, n) holds value, rate and second rate of each driver. Next to a
         change point the rates stay as they are: means over circles, as K and L would be.
         """
-        x, around = self.lanes.x, self.lanes.around
+        x, around, first = self.lanes.x, self.lanes.around, self.plan.first_smoothed
         near = np.zeros(0, np.intp) if around is None else around.at
-        kept = x[1:, :, near]
+        kept = x[1:, first:, near]
         columns = self._columns_of_kernels("both")
         # A driver without rates leaves those unknown that it moves, and no others.
         if columns is not None and all(np.isfinite(z[id][1:]).all() for id in self._ids):
@@ -184,7 +184,7 @@ class Coefficients:
             for slot, irregular in enumerate(Derivatives(self.plan, self.lanes.take(lost)).irregular):
                 if irregular is not None:
                     x[1:, self.plan.rows(slot), lost[irregular]] = np.nan
-        x[1:, :, near] = kept
+        x[1:, first:, near] = kept
 
     def _add_columns(self, z: Mapping[str, Floats]) -> None:
         x = self.lanes.x

@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from structkin.groups import General, Relation, Turn
-from structkin.kinematics.affine import Affine, Frame
+from structkin.rows.affine import Affine, Frame
 from structkin.structure import KinematicStructure
 
 if TYPE_CHECKING:
@@ -123,6 +123,11 @@ class Plan:
     def followed(self) -> tuple[int, ...]:
         """The steps whose kind has no closed form: their poses are followed from the sketch."""
         return tuple(index for index, step in enumerate(self.steps) if not step.kind.closed_form)
+
+    @cached_property
+    def first_smoothed(self) -> int:
+        """The first row that may be singular: those before it are known without a root."""
+        return min((self.offsets[self.steps[k].outputs[0]] for k in (*self.with_root, *self.followed)), default=0)
 
     def run_by(self, engine: str, *, with_rates: bool = True) -> Plan:
         """Return the plan with an engine, the same one each time: what it knows of its kernels is kept."""
