@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from structkin.assemblies.choices import is_certified
-from structkin.assemblies.homotopy import Floats
+from structkin.assemblies.path_tracking import Floats
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
 from structkin.kinematics.residual import residual

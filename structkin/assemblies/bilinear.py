@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from structkin.assemblies.homotopy import Complexes, Floats
+from structkin.assemblies.path_tracking import Complexes, Floats
 from structkin.groups.solve_lanes import solve_lanes
 
 #: Smale's bound: (13 - 3 sqrt(17)) / 4.

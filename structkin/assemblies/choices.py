@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from structkin.assemblies.bilinear import CERTIFIED, ROUNDINGS
-from structkin.assemblies.homotopy import Floats
 from structkin.assemblies.modes import certificate_of, modes_of
+from structkin.assemblies.path_tracking import Floats
 from structkin.assemblies.searched import STARTS, searched
 from structkin.assemblies.solutions import NotEnumeratedError
 from structkin.groups import General, Relation, Turn

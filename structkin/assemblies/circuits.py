@@ -15,7 +15,6 @@ from functools import cached_property
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, NoReturn
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,7 +26,7 @@ from structkin.errors import InputError, Problem
 from structkin.kinematics import compile_plan
 from structkin.kinematics.limits import Branch, BranchPoint, Circuits, Interval, Limit
 from structkin.kinematics.limits import circuits as closed_circuits
-from structkin.kinematics.limits.branches import near_the_sketch
+from structkin.kinematics.limits.branches import joined
 from structkin.kinematics.limits.follow import Fold, change_at
 from structkin.kinematics.limits.reach import TURN
 from structkin.kinematics.limits.search import Swept, fold_words
@@ -173,15 +172,13 @@ class _Search:
         branch_points: list[BranchPoint] = []
         home = None
         sketch = self._sketch()
-        for number, curve in enumerate(self.curves):
+        for curve in self.curves:
             begin = len(branches)
             for k, arc in enumerate(curve.arcs):
                 if sketch is not None and self._holds(arc, sketch):
                     home = len(branches)
                 on_it = tuple(index for index, y in enumerate(first) if self._holds(arc, y))
-                branches.append(
-                    Branch(self._interval(arc), self._modes(arc), number, on_it, max(round(curve.turns), 1))
-                )
+                branches.append(Branch(self._interval(arc), self._modes(arc), 0, on_it, max(round(curve.turns), 1)))
                 last = k + 1 == len(curve.arcs)
                 fold = arc.ends[1]
                 if fold is not None and (curve.closed or not last):
@@ -189,14 +186,7 @@ class _Search:
                     pair = (begin + k, other) if begin + k < other else (other, begin + k)
                     branch_points.append(BranchPoint(pair, self._limit(fold, self._shift(arc))))
         branch_points += self._crossings()
-        graph = nx.Graph()
-        graph.add_nodes_from(range(len(branches)))
-        graph.add_edges_from(point.branches for point in branch_points)
-        circuit = {k: index for index, part in enumerate(nx.connected_components(graph)) for k in part}
-        found = tuple(replace(branch, circuit=circuit[k]) for k, branch in enumerate(branches)), tuple(branch_points)
-        if self.periodic:
-            found = near_the_sketch(self.swept.start, *found)
-        return Circuits(self.swept.mechanism, self.swept.driver, *found, home)
+        return joined(self.swept, branches, branch_points, home)
 
     def _crossings(self) -> Iterator[BranchPoint]:
         """Yield the change points: pairs of branches that cross in a pose."""

@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.assemblies.homotopy import Complexes, Floats, evaluate, follow, newton_step
+from structkin.assemblies.homotopies import ParameterHomotopy
 from structkin.assemblies.modes import described_as
+from structkin.assemblies.path_tracking import Complexes, Floats, evaluate, follow, newton_step
 from structkin.assemblies.solutions import by_parameters, closed_form
 from structkin.assemblies.start import Chart, chart_at, distinct, lifted
-from structkin.assemblies.ways import ParameterWay
 from structkin.groups import General, Triad
 from structkin.groups.triad import beside, recognised
 
@@ -117,10 +117,10 @@ class Discriminant:
             part = half[first : first + AT_ONCE]
             n, paths = len(part), len(part) * len(x)
             wide = np.repeat(part, len(x), axis=0)
-            way = ParameterWay(shape, start, (wide, wide.conj()), rows)
+            homotopy = ParameterHomotopy(shape, start, (wide, wide.conj()), rows)
             one = np.ones((paths, 1))
             ends = follow(
-                way,
+                homotopy,
                 np.concatenate((one, np.tile(y, (n, 1))), axis=1),
                 np.concatenate((one, np.tile(yb, (n, 1))), axis=1),
             )
@@ -129,12 +129,12 @@ class Discriminant:
             patch = np.zeros((paths, 2, 2 * unknowns + 2), complex)
             patch[:, 0, : unknowns + 1], patch[:, 1, unknowns + 1 :] = Y.conj(), Yb.conj()
             for _ in range(2):
-                step = newton_step(way, t, everyone, Y, Yb, patch)
+                step = newton_step(homotopy, t, everyone, Y, Yb, patch)
                 Y, Yb = Y + step[:, : unknowns + 1], Yb + step[:, unknowns + 1 :]
             kept = ends.regular & ends.finite & (np.linalg.norm(step, axis=1) < SAME)
             with np.errstate(all="ignore"):
                 Y, Yb = Y / Y[:, :1], Yb / Yb[:, :1]
-                _, J, _ = evaluate(way, t, everyone, Y, Yb)
+                _, J, _ = evaluate(homotopy, t, everyone, Y, Yb)
             J = np.delete(J, [0, unknowns + 1], axis=2)
             for lane in range(n):
                 own = np.arange(lane * len(x), (lane + 1) * len(x))

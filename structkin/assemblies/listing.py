@@ -11,7 +11,7 @@ import numpy as np
 
 from structkin.assemblies.arguments import check_limit, driver_values, fixed_modes
 from structkin.assemblies.assembly import Assembly
-from structkin.assemblies.homotopy import Floats
+from structkin.assemblies.path_tracking import Floats
 from structkin.assemblies.report import report
 from structkin.assemblies.walk import DeadEnd, Leaf, Walk
 from structkin.budget import DEFAULT, HINT, metered, new_meter

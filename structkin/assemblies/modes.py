@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from structkin.assemblies.homotopy import Complexes
+from structkin.assemblies.path_tracking import Complexes
 from structkin.assemblies.reality import Modes, real_modes
 from structkin.assemblies.redundant import redundant_modes
 from structkin.assemblies.shape import Described, describe

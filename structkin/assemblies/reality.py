@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.assemblies.bilinear import CERTIFIED
-from structkin.assemblies.homotopy import Complexes, Floats
+from structkin.assemblies.path_tracking import Complexes, Floats
 from structkin.assemblies.start import Chart, lifted
 from structkin.groups import General
 

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from structkin.assemblies.bilinear import compressed
-from structkin.assemblies.homotopy import Complexes, follow
+from structkin.assemblies.homotopies import ProductHomotopy
+from structkin.assemblies.path_tracking import Complexes, follow
 from structkin.assemblies.reality import Modes, real_modes
 from structkin.assemblies.shape import Shape
 from structkin.assemblies.solutions import Solutions, at_ends, check_pairs, nothing
 from structkin.assemblies.start import Chart
-from structkin.assemblies.ways import ProductWay
 from structkin.groups import General
 
 #: Singular values of the linear equations below this part of the largest are zero.
@@ -58,5 +58,5 @@ def _solutions(chart: Chart) -> Solutions:
         return nothing(k, endless=True)
     check_pairs(k)
     first, second, sums = chart.shape.products
-    way = ProductWay(*chart.forms, (first, second, compressed(sums, 2 * k)))
-    return at_ends(follow(way, *way.starts()), None)
+    homotopy = ProductHomotopy(*chart.forms, (first, second, compressed(sums, 2 * k)))
+    return at_ends(follow(homotopy, *homotopy.starts()), None)

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from structkin.assemblies.bilinear import Bilinear
-from structkin.assemblies.homotopy import Complexes, Ends, follow
+from structkin.assemblies.homotopies import ParameterHomotopy, ProductHomotopy
+from structkin.assemblies.path_tracking import Complexes, Ends, follow
 from structkin.assemblies.start import Chart, starts_of
-from structkin.assemblies.ways import ParameterWay, ProductWay
 from structkin.errors import StructkinError
 from structkin.groups.platform import one_pair, platform
 
@@ -138,12 +138,12 @@ def _unit_equations(chart: Chart) -> list[tuple[int, int]]:
 def by_parameters(chart: Chart, parameters: tuple[Complexes, Complexes]) -> Solutions:
     """Follow all solutions of a general group of this shape to this geometry."""
     starts = starts_of(chart.shape)
-    way = ParameterWay(chart.shape, starts.parameters, parameters, chart.rows)
+    homotopy = ParameterHomotopy(chart.shape, starts.parameters, parameters, chart.rows)
     one = np.ones((len(starts), 1), complex)
     Y = np.concatenate((one, starts.x @ chart.rows.T), axis=1)
     Yb = np.concatenate((one, starts.xb @ chart.rows.conj().T), axis=1)
     for careful in (1.0, 0.1, 0.01):
-        ends = follow(way, Y, Yb, careful=careful)
+        ends = follow(homotopy, Y, Yb, careful=careful)
         if not _jumped(ends):
             break
     return at_ends(ends, len(starts))
@@ -151,8 +151,8 @@ def by_parameters(chart: Chart, parameters: tuple[Complexes, Complexes]) -> Solu
 
 def by_products(chart: Chart, seed: int = 0) -> Solutions:
     """Follow all C(2k, k) paths from products of linear forms: a second road, which needs no start of this shape."""
-    way = ProductWay(*chart.forms, chart.shape.products, seed)
-    return at_ends(follow(way, *way.starts()), None)
+    homotopy = ProductHomotopy(*chart.forms, chart.shape.products, seed)
+    return at_ends(follow(homotopy, *homotopy.starts()), None)
 
 
 def at_ends(ends: Ends, total: int | None) -> Solutions:

@@ -12,9 +12,9 @@ from functools import lru_cache
 import numpy as np
 
 from structkin.assemblies.bilinear import CERTIFIED, Bilinear
-from structkin.assemblies.homotopy import Complexes, Floats, follow
+from structkin.assemblies.homotopies import ProductHomotopy, expand
+from structkin.assemblies.path_tracking import Complexes, Floats, follow
 from structkin.assemblies.shape import Shape
-from structkin.assemblies.ways import ProductWay, expand
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,8 @@ def _solve_random(shape: Shape, seed: int) -> Starts | None:
     chart = chart_at(shape, parameters)
     if chart is None:
         return None
-    way = ProductWay(*chart.forms, shape.products, seed)
-    ends = follow(way, *way.starts())
+    homotopy = ProductHomotopy(*chart.forms, shape.products, seed)
+    ends = follow(homotopy, *homotopy.starts())
     keep = ends.regular & ends.finite
     y, yb = (places[keep] for places in ends.places)
     y, yb = chart.bilinear.newton(y, yb)

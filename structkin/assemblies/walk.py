@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from structkin.assemblies.choices import Choice, Choices, choices_of, with_followed
-from structkin.assemblies.homotopy import Floats
+from structkin.assemblies.path_tracking import Floats
 from structkin.assemblies.wheels import whole_turns
 from structkin.budget import charge
 from structkin.groups import Turn

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from trusses import FOUR_RING, SEVEN, TRIAD, closed, legs, truss
 
 from structkin.assemblies import NotEnumeratedError, modes_of
-from structkin.assemblies.homotopy import follow
+from structkin.assemblies.homotopies import ParameterHomotopy
 from structkin.assemblies.modes import equations_of
+from structkin.assemblies.path_tracking import follow
 from structkin.assemblies.reality import real_modes
 from structkin.assemblies.solutions import by_parameters, by_products, solutions
 from structkin.assemblies.start import starts_of
-from structkin.assemblies.ways import ParameterWay
 from structkin.groups import General, Rows
 
 SIDES = (17.04, 20.84, 16.54)
@@ -364,8 +364,8 @@ def by_monodromy(shape, loops, seed=5):
         here, there = y, yb
         for a, b in pairwise(corners):
             one = np.ones((len(here), 1))
-            way = ParameterWay(shape, a, b, chart)
-            ends = follow(way, np.concatenate((one, here), axis=1), np.concatenate((one, there), axis=1))
+            homotopy = ParameterHomotopy(shape, a, b, chart)
+            ends = follow(homotopy, np.concatenate((one, here), axis=1), np.concatenate((one, there), axis=1))
             here, there = ends.places
         for p, q in zip(here, there, strict=True):
             if np.min(np.linalg.norm(np.concatenate((y - p, yb - q), axis=1), axis=1)) > 1e-6:

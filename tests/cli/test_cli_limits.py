@@ -83,7 +83,7 @@ def test_a_sketch_out_of_reach_exits_with_1():
 
 
 def test_bars_show_the_intervals_and_their_ends():
-    found = limits(sk.load(path("triple_rocker")))
+    found = sk.load(path("triple_rocker")).limits()
     (axes,) = draw_limits(found).axes
     bars = sorted((patch.get_x(), patch.get_x() + patch.get_width()) for patch in axes.patches)
     end = math.degrees(math.acos(-71 / 456))

@@ -60,33 +60,20 @@ class Contours:
         return Contours(x, zeros, np.maximum(self.until, other.until), np.where(mine, self.radius, other.radius))
 
 
-def contours_around(
-    plan: Plan, values: Mapping[str, Floats], ways: Mapping[str, Floats], radius: float, signs: Signs, near: Floats
-) -> Contours:
-    """Solve the poses at the driver values z + s dz, |s| = radius, for c places z and directions dz, each (c,).
-
-    `near` (rows, c) holds slots near the places, from which Newton's method closes general groups, and which tell
-    whole turns apart.
-    """
-    s = radius * UNIT
-    nodes = {id: value[:, None] + ways[id][:, None] * s for id, value in values.items()}
-    return solve_on_contours(plan, nodes, radius, signs, near)
-
-
 def solve_on_contours(
     plan: Plan,
     nodes: Mapping[str, NDArray[Any]],
     radius: float,
     signs: Signs,
     near: Floats,
-    roots: Mapping[int, NDArray[Any]] | None = None,
     steps: int | None = None,
     given: Mapping[int, tuple[Any, ...]] | None = None,
 ) -> Contours:
     """Solve the poses at any analytic driver values on circles, (c, NODES) for each driver.
 
-    `roots` (c, NODES) are those of steps whose smooth root is known, `given` the unknowns, over all nodes, of steps
-    that are solved already; `steps` is how many are solved (default: all).
+    `near` (rows, c) holds slots near the circles' centres, from which Newton's method closes general groups, and which
+    tell whole turns apart; `given` are the unknowns, over all nodes, of steps that are solved already, and `steps` is
+    how many are solved (default: all).
     """
     count, s = near.shape[1], radius * UNIT
     x = np.full((plan.offsets[-1], count, NODES), np.nan, np.complex128)
@@ -102,9 +89,7 @@ def solve_on_contours(
             elif not step.kind.closed_form:
                 phi = _close_general(plan, step, step.kind, h, near)
             else:
-                if roots and index in roots:
-                    root = roots[index].ravel()
-                elif step.kind.modes == 2:
+                if step.kind.modes == 2:
                     found = step.kind.margin(h)
                     assert found is not None
                     margin = np.broadcast_to(found, flat.shape[1:]).reshape(count, NODES)

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.change_points.contours import RADII, Contours, contours_around
+from structkin.kinematics.change_points.contours import RADII, Contours, solve_on_contours
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.schedule import Schedule
+from structkin.track.contour import UNIT
 
 Floats = NDArray[np.float64]
 
@@ -143,7 +144,9 @@ def contours_at(
 
     result: Contours | None = None
     for radius in RADII:
-        result = contours_around(plan, values, lines, radius, signs, near).over(result)
+        s = radius * UNIT
+        nodes = {id: value[:, None] + lines[id][:, None] * s for id, value in values.items()}
+        result = solve_on_contours(plan, nodes, radius, signs, near).over(result)
         if (result.until >= (len(plan.steps) if steps is None else steps)).all():
             break
     assert result is not None

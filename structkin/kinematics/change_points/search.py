@@ -24,6 +24,7 @@ from structkin.kinematics.engine import Lanes, Progress, margin, positions, swee
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.schedule import Schedule
 from structkin.kinematics.status import Status
+from structkin.track.minima import narrowed
 from structkin.track.tolerances import DOUBLE_ZERO, LIMIT
 
 Floats = NDArray[np.float64]
@@ -124,17 +125,9 @@ def _narrow(
 
     # No evaluation should hit a sample itself, where pivots may coincide exactly.
     inner = 0.0171 * (high - low > 1) + 1e-5
-    low, high, place = low + inner, high - inner, 0.5 * (low + high)
-    for _ in range(ROUNDS):
-        stations = low + np.linspace(0.0, 1.0, POINTS)[:, None] * (high - low)
-        values = margin_at(stations)
-        values[np.isnan(values)] = np.inf
-        # Beyond a limit position the margin is negative: the interval has an end, not a change point.
-        column = np.flatnonzero(values.min(axis=0, initial=np.inf) > -DOUBLE_ZERO)
-        best = np.argmin(values, axis=0)[column]
-        low, high = stations[np.maximum(best - 1, 0), column], stations[np.minimum(best + 1, POINTS - 1), column]
-        place = stations[best, column]
-    return place
+    place, _, least = narrowed(margin_at, low + inner, high - inner, points=POINTS, rounds=ROUNDS)
+    # Beyond a limit position the margin is negative: the interval has an end, not a change point.
+    return place[least > -DOUBLE_ZERO]
 
 
 def _change_point(

@@ -44,7 +44,7 @@ class Branch:
 
     interval: Interval
     modes: tuple[tuple[int, int], ...]
-    circuit: int
+    circuit: int = 0
     assemblies: tuple[int, ...] = ()
     turns: int = 1
 
@@ -205,30 +205,34 @@ def _find(swept: Swept, plan: Plan, most: int) -> Circuits:
     branch_points = tuple(
         replace(item, limit=swept.limit(item.limit, swept.turns)) for item in _branch_points(reach, found)
     )
-    graph = nx.Graph()
-    graph.add_nodes_from(index for index, _ in enumerate(found))
-    graph.add_edges_from(point.branches for point in branch_points)
-    circuit = {k: index for index, part in enumerate(nx.connected_components(graph)) for k in part}
     two = [k for k in reach.poses.closing if plan.steps[k].has_root]
     branches = tuple(
         Branch(
             _interval(reach, interval, modes, swept),
             tuple((plan.steps[k].group, modes[k]) for k in two),
-            circuit[index],
             turns=swept.turns,
         )
-        for index, (modes, interval) in enumerate(found)
+        for modes, interval in found
     )
+    return joined(swept, branches, branch_points, _home(plan, swept, found))
+
+
+def joined(swept: Swept, branches: Sequence[Branch], points: Sequence[BranchPoint], home: int | None) -> Circuits:
+    """Return the circuits that branches join to at some points."""
+    graph = nx.Graph()
+    graph.add_nodes_from(range(len(branches)))
+    graph.add_edges_from(point.branches for point in points)
+    circuit = {k: index for index, part in enumerate(nx.connected_components(graph)) for k in part}
+    found = tuple(replace(branch, circuit=circuit[k]) for k, branch in enumerate(branches)), tuple(points)
     if swept.whole is None:
-        branches, branch_points = near_the_sketch(swept.start, branches, branch_points)
-    return Circuits(mechanism, swept.driver, branches, branch_points, _home(plan, swept, found))
+        found = _near_the_sketch(swept.start, *found)
+    return Circuits(swept.mechanism, swept.driver, *found, home)
 
 
-def near_the_sketch(
-    start: float, branches: Sequence[Branch], branch_points: Sequence[BranchPoint]
+def _near_the_sketch(
+    start: float, branches: tuple[Branch, ...], branch_points: tuple[BranchPoint, ...]
 ) -> tuple[tuple[Branch, ...], tuple[BranchPoint, ...]]:
-    """Return branches over an angle counted as near to the sketch as can be, and branch points at the ends of the
-    first."""
+    """Return branches over an angle as near to the sketch as can be, and branch points at the ends of the first."""
     near = tuple(replace(branch, interval=branch.interval.nearest(start)) for branch in branches)
     moved, names = list[BranchPoint](), list[float]()
     for point in branch_points:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from structkin.kinematics.change_points.search import SUSPECT
 from structkin.kinematics.engine import Lanes, margin, positions
 from structkin.kinematics.many.record import ManyPlan
+from structkin.track.minima import narrowed
 
 Floats = NDArray[np.float64]
 
@@ -84,18 +85,14 @@ def _narrow(
     last = next(own.shape[1] for own in z.values()) - 1
     # No evaluation should hit a station itself, where pivots may coincide exactly.
     low, high = np.maximum(at - 1, 0) + 1e-5, np.minimum(at + 1, last) - 1e-5
-    least, ended = np.full(len(which), np.inf), np.zeros(len(which), bool)
-    for _ in range(ROUNDS):
-        places = low + np.linspace(0.0, 1.0, POINTS)[:, None] * (high - low)
+
+    def margin_at(places: Floats) -> Floats:
         first = np.minimum(places.astype(np.intp), max(last - 1, 0))
         here = {id: own[which, first] for id, own in z.items()}
         there = {id: own[which, np.minimum(first + 1, last)] for id, own in z.items()}
         ways = {id: here[id] + (places - first) * (there[id] - here[id]) for id in z}
         lanes = _solved(many, np.tile(chunk[which], POINTS), {id: own.ravel() for id, own in ways.items()})
-        values = margin(many.plan, index, lanes).reshape(POINTS, -1)
-        ended |= np.nanmin(values, axis=0, initial=np.inf) < -TOUCH
-        values = np.where(np.isnan(values), np.inf, np.abs(values))
-        best, column = np.argmin(values, axis=0), np.arange(len(which))
-        least = values[best, column]
-        low, high = places[np.maximum(best - 1, 0), column], places[np.minimum(best + 1, POINTS - 1), column]
-    return np.where(ended, np.inf, least)
+        return margin(many.plan, index, lanes).reshape(POINTS, -1)
+
+    _, size, least = narrowed(margin_at, low, high, points=POINTS, rounds=ROUNDS)
+    return np.where(least < -TOUCH, np.inf, size)

@@ -1,4 +1,4 @@
-"""The two ways of a homotopy: from products of linear forms, complete by Bezout; and between groups of one shape.
+"""The two homotopies: from products of linear forms, complete by Bezout; and between groups of one shape.
 
 **Products.** Every equation is bilinear in k + k unknowns, so that 2k of them have at most C(2k, k) isolated common
 solutions (the Bezout number of two groups of unknowns). Equations (g . Y)(gb . Yb) = 0 with random forms have exactly
@@ -19,14 +19,14 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.assemblies.homotopy import Complexes, Floats, Forms, Indices
+from structkin.assemblies.path_tracking import Complexes, Floats, Forms, Indices
 from structkin.assemblies.shape import Shape
 
 Products = tuple[NDArray[np.intp], NDArray[np.intp], Complexes]
 
 
 @dataclass(frozen=True)
-class ProductWay:
+class ProductHomotopy:
     """From products of random forms to the bilinear equations `here`, `conjugate` (forms, k + 1) with `products`."""
 
     here: Complexes
@@ -78,7 +78,7 @@ class ProductWay:
 
 
 @dataclass(frozen=True)
-class ParameterWay:
+class ParameterHomotopy:
     """From parameters `start` to `target` in a straight line, each (p, pb): parameters and their conjugate halves.
 
     All paths have one target (p,), or each its own (paths, p). y = C x with the rows of `chart` (k, 2 links) are the

@@ -39,7 +39,7 @@ class Forms:
     conjugate_rate: Complexes
 
 
-class Way(Protocol):
+class Homotopy(Protocol):
     """Equations that change from a start at t = 0 to a target at t = 1."""
 
     def forms(self, t: Floats, paths: Indices) -> Forms:
@@ -74,11 +74,11 @@ class Ends:
 
 
 def evaluate(
-    way: Way, t: Floats, paths: Indices, Y: Complexes, Yb: Complexes
+    homotopy: Homotopy, t: Floats, paths: Indices, Y: Complexes, Yb: Complexes
 ) -> tuple[Complexes, Complexes, Complexes]:
     """Return the equations (n, e) of some paths, their derivatives by Y and Yb together (n, e, 2k + 2), and by t."""
-    first, second, sums = way.products
-    forms, (weights, weight_rates) = way.forms(t, paths), way.weights(t)
+    first, second, sums = homotopy.products
+    forms, (weights, weight_rates) = homotopy.forms(t, paths), homotopy.weights(t)
     f, fb = _apply(forms.here, Y)[:, first], _apply(forms.conjugate, Yb)[:, second]
     df, dfb = _apply(forms.rate, Y)[:, first], _apply(forms.conjugate_rate, Yb)[:, second]
     values = (weights * f * fb) @ sums.T
@@ -88,7 +88,7 @@ def evaluate(
     return values, np.concatenate((by_Y, by_Yb), axis=2), rates
 
 
-def follow(way: Way, Y: Complexes, Yb: Complexes, *, careful: float = 1.0) -> Ends:
+def follow(homotopy: Homotopy, Y: Complexes, Yb: Complexes, *, careful: float = 1.0) -> Ends:
     """Follow all paths from t = 0 to t = 1; `careful` < 1 makes smaller steps, against jumps between paths."""
     Y, Yb = _unit(Y), _unit(Yb)
     n = len(Y)
@@ -98,7 +98,7 @@ def follow(way: Way, Y: Complexes, Yb: Complexes, *, careful: float = 1.0) -> En
         while len(running):
             charge(1.0 + len(running) / TOGETHER)
             h = np.minimum(step[running], 1.0 - t[running])
-            good, y, yb = _step(way, t[running], running, h, Y[running], Yb[running], DEPARTURE * careful)
+            good, y, yb = _step(homotopy, t[running], running, h, Y[running], Yb[running], DEPARTURE * careful)
             done = running[good]
             Y[done], Yb[done], t[done] = _unit(y[good]), _unit(yb[good]), t[done] + h[good]
             # The last step has to end at 1 exactly, not a rounding below.
@@ -113,14 +113,14 @@ def follow(way: Way, Y: Complexes, Yb: Complexes, *, careful: float = 1.0) -> En
 
 
 def _step(
-    way: Way, t: Floats, paths: Indices, h: Floats, Y: Complexes, Yb: Complexes, departure: float
+    homotopy: Homotopy, t: Floats, paths: Indices, h: Floats, Y: Complexes, Yb: Complexes, departure: float
 ) -> tuple[NDArray[np.bool_], Complexes, Complexes]:
     """Take one step of each path; return which are accepted, and the new places."""
     k = Y.shape[1]
     patch = _patch(Y, Yb)
 
     def rate(t: Floats, x: Complexes) -> Complexes:
-        _, J, by_t = evaluate(way, t, paths, x[:, :k], x[:, k:])
+        _, J, by_t = evaluate(homotopy, t, paths, x[:, :k], x[:, k:])
         return np.asarray(solve_lanes(_bordered(J, patch), np.pad(-by_t, ((0, 0), (0, 2)))))
 
     x, H = np.concatenate((Y, Yb), axis=1), h[:, None]
@@ -131,7 +131,7 @@ def _step(
     x = x + H / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
     good = np.ones(len(t), bool)
     for iteration in range(3):
-        change = newton_step(way, t + h, paths, x[:, :k], x[:, k:], patch)
+        change = newton_step(homotopy, t + h, paths, x[:, :k], x[:, k:], patch)
         x = x + change
         size = np.linalg.norm(change, axis=1)
         if iteration == 0:
@@ -139,9 +139,11 @@ def _step(
     return good & (size < CONVERGED), x[:, :k], x[:, k:]
 
 
-def newton_step(way: Way, t: Floats, paths: Indices, Y: Complexes, Yb: Complexes, patch: Complexes) -> Complexes:
+def newton_step(
+    homotopy: Homotopy, t: Floats, paths: Indices, Y: Complexes, Yb: Complexes, patch: Complexes
+) -> Complexes:
     """Return Newton's correction of Y and Yb together (n, 2k + 2), within the patches."""
-    values, J, _ = evaluate(way, t, paths, Y, Yb)
+    values, J, _ = evaluate(homotopy, t, paths, Y, Yb)
     return np.asarray(solve_lanes(_bordered(J, patch), np.pad(-values, ((0, 0), (0, 2)))))
 
 
