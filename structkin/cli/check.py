@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 import typer
 
-from structkin.cli.terminal import console
+from structkin.cli.options import File
+from structkin.cli.terminal import say
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion, determines_all
 from structkin.model import Mechanism, load
@@ -21,24 +20,19 @@ TURN = 2 * math.pi
 CLOSED = 1e-6
 
 
-def check(file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)]) -> None:
+def check(file: File) -> None:
     """Check a mechanism: the file, its structure, and a run over its range."""
-    from rich.text import Text
-
     mechanism = load(file)
-    terminal = console()
-    terminal.print(Text(f"{mechanism.title or file}: {_counts(mechanism)}"))
+    say(f"{mechanism.title or file}: {_counts(mechanism)}")
     structure = mechanism.structure()
     motion, remarks = _run(mechanism, structure)
     odd = [*_odd_units(mechanism), *_odd_cams(mechanism), *mechanism.remarks]
     notes = [*odd, *([] if motion is None else _not_closed(motion))]
-    for note in (*notes, *(structure.diagnostics if determines_all(structure) else ())):
-        terminal.print(Text(f"  note: {note}"), soft_wrap=True)
-    for remark in remarks:
-        terminal.print(Text(f"  {remark}"), soft_wrap=True)
+    notes += structure.diagnostics if determines_all(structure) else ()
+    say(*(f"  note: {note}" for note in notes), *(f"  {remark}" for remark in remarks))
     if remarks:
         raise typer.Exit(1)
-    terminal.print("no mistakes; every sample of the range is ok")
+    say("no mistakes; every sample of the range is ok")
 
 
 def _counts(mechanism: Mechanism) -> str:
