@@ -15,13 +15,13 @@ from structkin.dynamics.compiled.modules import Kind, kind_of
 from structkin.dynamics.compiled.series_at import HEAD, MANY
 from structkin.dynamics.reduced.equations import STEEP, Reduced
 from structkin.dynamics.reduced.partition import LIMIT, joint_coordinates, lines
-from structkin.dynamics.reduced.series import POWERS as TERMS
-from structkin.kinematics.affine import FIXED, Affine, Frame
 from structkin.kinematics.motion.turning import Turning
 from structkin.kinematics.plan import Plan, Slot
 from structkin.model.forces import AppliedForce, AppliedMoment, Friction, Spring, Torsion
 from structkin.model.mechanism import GROUND, Mechanism
 from structkin.model.parts import Drive
+from structkin.rows.affine import FIXED, Affine, Frame
+from structkin.track.contour import POWERS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -108,7 +108,7 @@ def packed(equations: Reduced) -> Packed | None:
     rows = n + len(two) if f == 1 else 0
     parts |= {"TWO": two, "SMOOTH": 1, "LAST": f, "SECOND": free, "LOOK": [np.inf] * steps, "KEPT": n, "ASIDE": 1}
     parts |= {"UNEVEN": [LIMIT]}
-    parts |= {"MEASURES": equations.lengths[list(order)], "SERIES": MANY * (HEAD + TERMS * rows), "POWERS": 3 * TERMS}
+    parts |= {"MEASURES": equations.lengths[list(order)], "SERIES": MANY * (HEAD + POWERS * rows), "POWERS": 3 * POWERS}
     parts |= {"ENERGY": 4, "EFFORTS": f, "STAGES": 16 * free, "PAST": 16 * free}
     return Packed(*_laid_out(parts), kinds, order)
 
