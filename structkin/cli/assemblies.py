@@ -8,10 +8,9 @@ from typing import Annotated
 import typer
 
 from structkin import show
-from structkin.assemblies import assemblies as find_assemblies
+from structkin.api import Mechanism
 from structkin.cli.options import USUAL, Budget, File, Json, budget_of, driver_values
 from structkin.cli.outputs import Outputs
-from structkin.model import load
 
 
 def assemblies(
@@ -31,10 +30,10 @@ def assemblies(
     as_json: Json = False,
 ) -> None:
     """Find all assemblies of a mechanism at one value of each driver; numbers are in the file's units."""
-    mechanism = load(file)
+    mechanism = Mechanism.load(file)
     outputs = Outputs(file, pictures={"--plot": plot}, as_json=as_json)
     values = driver_values(mechanism, at or [], "--at")
-    found = find_assemblies(mechanism, drivers=values, t=time, limit=limit, budget=budget_of(budget))
+    found = mechanism.assemblies(drivers=values, t=time, limit=limit, budget=budget_of(budget))
     outputs.deliver(
         {"--plot": lambda: show.draw_assemblies(found)},
         lambda: found.to_dict(mechanism.units),

@@ -7,11 +7,11 @@ import math
 import numpy as np
 import typer
 
+from structkin.api import Mechanism, Motion
 from structkin.cli.options import File
 from structkin.cli.terminal import say
 from structkin.errors import InputError, Problem
-from structkin.kinematics import Motion, determines_all
-from structkin.model import Mechanism, load
+from structkin.kinematics import determines_all
 from structkin.structure import KinematicStructure
 
 TURN = 2 * math.pi
@@ -22,7 +22,7 @@ CLOSED = 1e-6
 
 def check(file: File) -> None:
     """Check a mechanism: the file, its structure, and a run over its range."""
-    mechanism = load(file)
+    mechanism = Mechanism.load(file)
     say(f"{mechanism.title or file}: {_counts(mechanism)}")
     structure = mechanism.structure()
     motion, remarks = _run(mechanism, structure)

@@ -9,12 +9,11 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from structkin.api import Mechanism
 from structkin.cli.options import USUAL, Budget, Duration, File, Json, Samples, budget_of
 from structkin.cli.terminal import console, print_json, progress
 from structkin.coordinates import Comparison
-from structkin.coordinates import compare as compare_methods
-from structkin.kinematics.solve import FAMILIES, METHODS
-from structkin.model import load
+from structkin.coordinates.methods import FAMILIES, METHODS
 
 
 def compare(
@@ -32,10 +31,10 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Solve by every method, and tell whether they agree, their time, iterations and memory."""
-    mechanism = load(file)
+    mechanism = Mechanism.load(file)
     with progress("comparing methods") as report:
-        found = compare_methods(
-            mechanism, samples, methods=method or METHODS, coordinates=coordinates or FAMILIES, duration=duration,
+        found = mechanism.compare(
+            samples, methods=method or METHODS, coordinates=coordinates or FAMILIES, duration=duration,
             patience=patience, budget=budget_of(budget), progress=report,
         )  # fmt: skip
     if as_json:

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from structkin import show
+from structkin.api import Mechanism
 from structkin.cli.outputs import check_folder, make_folder
 from structkin.cli.terminal import console, say
 from structkin.examples import path
-from structkin.model import load
 
 
 def demo(
@@ -21,7 +21,7 @@ def demo(
     ] = Path("structkin-demo"),
 ) -> None:
     """Decompose a real mechanism, solve a full cycle, and draw it."""
-    mechanism = load(path(name.removesuffix(".toml")))
+    mechanism = Mechanism.load(path(name.removesuffix(".toml")))
     structure = mechanism.structure()
     motion = mechanism.solve()
     console().print(show.groups_table(structure))

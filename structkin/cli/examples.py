@@ -10,10 +10,10 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from structkin.api import Mechanism
 from structkin.cli.terminal import console, say
 from structkin.errors import InputError, Problem
 from structkin.examples import names, path
-from structkin.model import load
 
 
 def examples(
@@ -39,7 +39,7 @@ def examples(
 def _list() -> None:
     table = Table("name", "mechanism", "groups in solve order", title="Examples", title_justify="left")
     for name in names():
-        mechanism = load(path(name))
+        mechanism = Mechanism.load(path(name))
         kinds = ", ".join(group.kind for group in mechanism.structure().groups)
         table.add_row(*map(Text, (name, mechanism.title, kinds)))
     console().print(table)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import typer
 
+from structkin.api import Mechanism
 from structkin.cli.options import File
 from structkin.cli.terminal import say
 from structkin.kinematics import determines_all
-from structkin.model import load
 from structkin.model.topology import JOINT_EQUATIONS, Topology, pin_of
 from structkin.structure import Group, KinematicStructure
 
@@ -16,7 +16,7 @@ _COORDINATE = {"angle": "angle", "slide": "travel", "distance": "distance"}
 
 def explain(file: File) -> None:
     """Say in words which group is solved after which, and why it can be."""
-    structure = load(file).structure()
+    structure = Mechanism.load(file).structure()
     say(*lines_of(structure))
     if not determines_all(structure):
         raise typer.Exit(1)

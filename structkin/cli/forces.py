@@ -8,12 +8,10 @@ from typing import Annotated
 import typer
 
 from structkin import show
+from structkin.api import Mechanism
 from structkin.cli.options import USUAL, Budget, Duration, File, Json, Samples, budget_of
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
-from structkin.dynamics import kinetostatics
-from structkin.kinematics import solve
-from structkin.model import load
 
 
 def forces(
@@ -32,11 +30,11 @@ def forces(
     as_json: Json = False,
 ) -> None:
     """Find driver torques, joint reactions and the shaking force of the motion, in N and N m."""
-    mechanism = load(file)
+    mechanism = Mechanism.load(file)
     outputs = Outputs(file, {"--csv": csv}, {"--plot": plot}, as_json)
     with progress("solving") as report:
-        motion = solve(mechanism, samples, duration=duration, budget=budget_of(budget), progress=report)
-        found = kinetostatics(motion, static=static)
+        motion = mechanism.solve(samples, duration=duration, budget=budget_of(budget), progress=report)
+        found = motion.forces(static=static)
     outputs.deliver(
         {
             "--csv": lambda target: show.write_forces_csv(found, target),

@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from structkin import show
+from structkin.api import Mechanism
 from structkin.cli.options import File, Json
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
-from structkin.model import load
-from structkin.structure.inputs import LIMIT, rank_inputs
+from structkin.structure.inputs import LIMIT
 
 #: Choices that are listed, unless all are asked for.
 MOST_LINES = 12
@@ -32,10 +32,10 @@ def inputs(
     as_json: Json = False,
 ) -> None:
     """Rank the joints that could drive, the simplest structure first."""
-    mechanism = load(file)
+    mechanism = Mechanism.load(file)
     outputs = Outputs(file, pictures={"--plot": plot}, as_json=as_json)
     with progress("comparing inputs") as report:
-        ranking = rank_inputs(mechanism, drivers=keep, limit=limit, progress=report)
+        ranking = mechanism.rank_inputs(drivers=keep, limit=limit, progress=report)
     title = f"{mechanism.title or file}: which joint should drive?"
     outputs.deliver(
         {"--plot": lambda: show.draw_inputs(ranking, mechanism=mechanism)},

@@ -8,15 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from structkin import show
-from structkin.assemblies.circuits import circuits as find_circuits
+from structkin.api import Mechanism
 from structkin.cli.options import USUAL, Budget, File, Json, budget_of, driver_values
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
 from structkin.errors import InputError, Problem
 from structkin.kinematics.four_bar import FourBar, SliderCrank
-from structkin.kinematics.limits import limits as find_limits
-from structkin.model import load
-from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 
 
@@ -40,7 +37,7 @@ def limits(
     as_json: Json = False,
 ) -> None:
     """Find how far each driver goes and what ends its motion, exactly; values are in the file's units."""
-    mechanism = load(file)
+    mechanism = Mechanism.load(file)
     outputs = Outputs(file, pictures={"--plot": plot}, as_json=as_json)
     held = _checked(mechanism, driver or [], hold or [])
     names = driver or [id for id in mechanism.drives if id not in held] or list(mechanism.drives)
@@ -49,10 +46,10 @@ def limits(
         raise InputError([problem], mechanism.title)
     steps = budget_of(budget)
     with progress("following the drivers", total=None) as report:
-        found = [find_limits(mechanism, name, drivers=held, budget=steps, progress=report) for name in names]
+        found = [mechanism.limits(name, drivers=held, budget=steps, progress=report) for name in names]
     with progress("tracing circuits", total=None) as report:
         traced = [
-            find_circuits(mechanism, name, drivers=held, budget=steps, progress=report)
+            mechanism.circuits(name, drivers=held, budget=steps, progress=report)
             for name in (names if circuits else ())
         ]
     loops: list[FourBar | SliderCrank] = [*mechanism.four_bars(), *mechanism.slider_cranks()]

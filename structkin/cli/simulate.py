@@ -8,11 +8,10 @@ from typing import Annotated
 import typer
 
 from structkin import show
+from structkin.api import Mechanism
 from structkin.cli.options import File, Json, MotionPlot, MotionTable
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
-from structkin.dynamics import simulate as simulate_mechanism
-from structkin.model import load
 
 
 def simulate(
@@ -59,11 +58,11 @@ def simulate(
     as_json: Json = False,
 ) -> None:
     """Simulate the motion under masses and forces; drivers without a law move freely."""
-    mechanism = load(file)
+    mechanism = Mechanism.load(file)
     outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--energies": energies, "--reactions": reactions}, as_json)
     with progress("simulating") as report:
-        result = simulate_mechanism(
-            mechanism, duration, samples=samples, formulation=formulation, coordinates=coordinates,
+        result = mechanism.simulate(
+            duration, samples=samples, formulation=formulation, coordinates=coordinates,
             stabilisation=stabilisation, alpha=alpha, beta=beta, gains=gains, penalty=penalty,
             integrator=integrator, step=step, rtol=rtol, max_steps=max_steps, progress=report,
         )  # fmt: skip

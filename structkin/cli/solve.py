@@ -8,12 +8,11 @@ from typing import Annotated
 import typer
 
 from structkin import show
+from structkin.api import Mechanism
 from structkin.cli.options import USUAL, Budget, Duration, File, Json, MotionPlot, MotionTable, Samples, budget_of
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
-from structkin.kinematics import solve as solve_mechanism
-from structkin.kinematics.solve import FAMILIES, METHODS
-from structkin.model import load
+from structkin.coordinates.methods import FAMILIES, METHODS
 
 
 def solve(
@@ -35,11 +34,11 @@ def solve(
     as_json: Json = False,
 ) -> None:
     """Solve position, velocity and acceleration; numbers are in the file's units."""
-    mechanism = load(file)
+    mechanism = Mechanism.load(file)
     outputs = Outputs(file, {"--csv": csv}, {"--plot": plot, "--schematic": schematic}, as_json)
     with progress("solving") as report:
-        motion = solve_mechanism(
-            mechanism, samples, duration=duration, method=method, coordinates=coordinates, engine=engine,
+        motion = mechanism.solve(
+            samples, duration=duration, method=method, coordinates=coordinates, engine=engine,
             budget=budget_of(budget), progress=report,
         )  # fmt: skip
     outputs.deliver(

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from structkin import show
+from structkin.api import Mechanism
 from structkin.cli.options import File, Json
 from structkin.cli.outputs import Outputs
 from structkin.kinematics import determines_all
-from structkin.model import load
 
 
 def structure(
@@ -25,7 +25,7 @@ def structure(
     ] = None,
 ) -> None:
     """Find the structural groups and the order in which they are solved."""
-    mechanism = load(file)
+    mechanism = Mechanism.load(file)
     outputs = Outputs(file, pictures={"--plot": plot, "--matrices": matrices}, as_json=as_json)
     found = mechanism.structure()
     outputs.deliver(

@@ -72,7 +72,7 @@ def newton_raphson(
     ...         "rod": ["B", "C"], "slider": ["C"]},
     ...     joints={"guide": {"type": "prismatic", "links": ["slider", "ground"], "axis": [1, 0]}},
     ...     drivers={"motor": {"joint": "A", "speed": 1.0}})
-    >>> c = sk.constraints(m, "relative")
+    >>> c = m.constraints("relative")
     >>> sk.newton_raphson(c, c.start()[:, 0], [0.1]).outcome.name
     'CONVERGED'
     >>> run = sk.newton_raphson(c, c.start()[:, 0], [1.2])  # the crank is too long to turn so far

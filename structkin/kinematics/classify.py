@@ -15,19 +15,19 @@ with its own tangent, K and L.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.kinematics.branches import branches_at
+from structkin.kinematics.motion import Motion
 from structkin.kinematics.schedule import Schedule
+from structkin.kinematics.solve import run_from_sketch
 from structkin.kinematics.special_geometry import compile_plan
 from structkin.kinematics.whole import Whole
-
-if TYPE_CHECKING:
-    from structkin.kinematics.motion import Motion
+from structkin.model.arguments import index as whole_index
 
 Floats = NDArray[np.float64]
 
@@ -52,11 +52,13 @@ class PoseClass:
 
 
 def classify(motion: Motion, sample: int) -> PoseClass | None:
-    """Return the kind of pose at a sample, None where the sample has no pose.
+    """Return the kind of pose at a sample: regular, dead point, change point or redundant; None without a pose.
 
-    Raises `InputError` for Geneva wheels: whether the pin is in a slot is not an equation of a pose.
+    Raises `InputError` where there is no such sample, and for Geneva wheels: whether the pin is in a slot is not an
+    equation of a pose.
     """
     m, structure = motion.mechanism, motion.structure
+    sample = whole_index(sample, len(motion), "sample", m.title)
     if m.genevas:
         said = "a Geneva wheel cannot be classified"
         raise InputError([Problem(f"joints.{id}", said, "it follows its crank") for id in m.genevas], m.title)
@@ -101,8 +103,6 @@ def _by_groups(motion: Motion) -> Motion:
     """Return the motion group by group: a global method has no roots that could be told apart."""
     if motion.statistics is None:
         return motion
-    from structkin.kinematics.solve import run_from_sketch
-
     plan, schedule = compile_plan(motion.mechanism), Schedule(motion.mechanism, motion.t, motion.drivers)
     return replace(motion, plan=plan, lanes=run_from_sketch(plan, schedule), statistics=None)
 

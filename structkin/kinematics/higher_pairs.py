@@ -10,12 +10,12 @@ import numpy as np
 from structkin.errors import InputError, Problem
 from structkin.groups.cam import Lift, OfAngle, Turn
 from structkin.kinematics.driven_links import at_distance, slid, turned
-from structkin.kinematics.geneva_motion import crank_driver
 from structkin.kinematics.plan import Slot
 from structkin.kinematics.profile_followers import follower_of
 from structkin.kinematics.scene import Contact, Scene
 from structkin.model.cams import Cam
 from structkin.model.geneva import Geneva
+from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Arc, Guide
 from structkin.model.profile_cams import ProfileCam
 from structkin.rows.affine import Frame
@@ -163,3 +163,15 @@ def require_carrier(scene: Scene, cam: Cam, inside: tuple[str, ...]) -> Mapping[
     message = f"the law needs the place of '{cam.carrier}', which is found only later"
     hint = "drive the mechanism at another joint"
     raise InputError([Problem(f"joints.{cam.id}", message, hint)], scene.mechanism.title)
+
+
+def crank_driver(mechanism: Mechanism, geneva: Geneva) -> tuple[str, int]:
+    """Return the driver of a crank, and +1 or -1 where its coordinate is the crank's angle or its negative.
+
+    Raises `InputError` where no driver turns the crank against its carrier: only a driver counts the turns.
+    """
+    for drive in mechanism.drives.values():
+        if drive.kind == "angle" and set(drive.links) == {geneva.carrier, geneva.crank}:
+            return drive.id, 1 if drive.links[1] == geneva.crank else -1
+    message = f"the crank '{geneva.crank}' is not driven against '{geneva.carrier}': its turns cannot be counted"
+    raise InputError([Problem(f"joints.{geneva.id}", message, "drive its shaft by an angle driver")], mechanism.title)

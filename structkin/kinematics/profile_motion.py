@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.kinematics.motion import Motion
 from structkin.model.cam_mountings import mountings
 from structkin.model.profile_cams import ProfileCam
 from structkin.model.topology import Joint
-
-if TYPE_CHECKING:
-    from structkin.kinematics.motion import Motion
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.complex128]

@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from structkin.dynamics import Kinetostatics
+from structkin.kinematics.limits.passages import report
 from structkin.model.mechanism import GROUND, Mechanism
 from structkin.show.columns import Column, driver_columns, failed_groups, status_words, time_column
 from structkin.show.table import nested, plain_values, write_columns
@@ -149,7 +150,7 @@ def _short(value: float) -> str:
 
 def _course(forces: Kinetostatics) -> str:
     m = forces.motion.mechanism
-    lines = forces.motion.report.splitlines()[:7]
+    lines = report(forces.motion).splitlines()[:7]
     if not any(body.mass or body.inertia for body in forces.bodies):
         lines.append("no link has a mass: only applied forces count")
     if not all(forces.unique(joint.id) for joint in m.topology.joints):

@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 import structkin as sk
 from structkin.cli.app import app
+from structkin.coordinates.methods import METHODS
 from structkin.examples import names, path
-from structkin.kinematics.solve import METHODS
 
 NO_INPUT = sk.Status.NO_INPUT
 

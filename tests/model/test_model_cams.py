@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from structkin import Builder, InputError
+from structkin import Builder, InputError, Mechanism
 from structkin.cli import main
-from structkin.model import Mechanism
 from structkin.model.cam_clearance import face_cut
 
 ROLLER: dict[str, Any] = {

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from structkin.model import Driver, Guide, Joint, Link, Mechanism
+from structkin import Mechanism
+from structkin.model import Driver, Guide, Joint, Link
 
 POINTS = {"O": [0, 0], "A": [1, 1], "B": [4, 2], "E": [2, 2], "F": [0, 3]}
 LINKS = {"ground": ["O", "F"], "crank": ["O", "A"], "rod": ["A", "B"], "block": ["B"], "arm": ["F", "E"]}

@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 from model_samples import CRANK_ROCKER_TOML, EVERYTHING
 
+from structkin import Builder, Mechanism, load
 from structkin.errors import InputError
-from structkin.model import Builder, Mechanism, Units, load
+from structkin.model import Units
 
 
 def parts(m: Mechanism) -> tuple[Any, ...]:

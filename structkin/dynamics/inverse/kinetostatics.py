@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +20,6 @@ from structkin.dynamics.user_loads import UserLoad, not_functions
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
 from structkin.model.topology import suggest
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
 
@@ -204,12 +200,6 @@ class Kinetostatics:
         return total
 
     # --- onward -------------------------------------------------------------------------------------------
-
-    def plot(self) -> Figure:
-        """Return a figure of driver efforts, joint reactions and the shaking force."""
-        from structkin.show.forces_plot import plot_forces
-
-        return plot_forces(self)
 
     # --- inside -------------------------------------------------------------------------------------------
 

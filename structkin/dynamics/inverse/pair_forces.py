@@ -24,6 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.kinematics import Motion
+from structkin.kinematics.cam_motion import cam_motion
+from structkin.kinematics.geneva_motion import geneva_motion
 from structkin.model.geneva import Geneva
 from structkin.model.parts import Arc, Mesh
 
@@ -111,7 +113,7 @@ def _on_line(motion: Motion, mesh: Mesh, joint: str, part: str) -> Action:
 
 
 def _of_cam(motion: Motion, joint: str) -> Action:
-    met = motion.cam(joint)
+    met = cam_motion(motion, joint)
     cam = met.cam
     # The normal of a roller goes through its centre.
     point = at(motion, cam.touch, cam.follower) if cam.normal is None else met.contact @ np.array([1, 1j])
@@ -125,7 +127,7 @@ def _of_wheel(motion: Motion, geneva: Geneva) -> Action:
         if joint.kind == "R" and {geneva.crank, geneva.carrier} <= set(joint.links)
     )
     pivot = at(motion, geneva.pivot, geneva.wheel)
-    engaged = motion.geneva(geneva.id).engaged
+    engaged = geneva_motion(motion, geneva.id).engaged
     point = np.where(engaged, at(motion, geneva.pin, geneva.crank), at(motion, shaft, geneva.crank))
     way = point - pivot
     return Action(1j * way / np.abs(way), point)

@@ -18,17 +18,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates import Coordinates
 from structkin.coordinates.rows import solve_places
-from structkin.dynamics.inverse.kinetostatics import Kinetostatics
+from structkin.dynamics.inverse.kinetostatics import Kinetostatics, kinetostatics
 from structkin.errors import InputError, Problem
-from structkin.kinematics import Motion
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import pin_of, suggest
+
+if TYPE_CHECKING:
+    from structkin.dynamics.simulation import Simulation
 
 Floats = NDArray[np.float64]
 
@@ -63,7 +66,7 @@ class JointForces:
     `pushes` are forces (2, n) that free drivers put on a link at a pin, by (pin, link).
     """
 
-    motion: Motion = field(repr=False)
+    motion: Simulation = field(repr=False)
     coordinates: Coordinates = field(repr=False)
     q: Floats = field(repr=False)
     z: Floats = field(repr=False)
@@ -104,7 +107,8 @@ class JointForces:
     @cached_property
     def _balance(self) -> Kinetostatics | None:
         """The forces by the balance of each link, for mechanisms whose multipliers are not forces of joints."""
-        return self.motion.forces() if has_higher_pairs(self.motion.mechanism) else None
+        motion = self.motion
+        return kinetostatics(motion, loads=motion.loads) if has_higher_pairs(motion.mechanism) else None
 
     @cached_property
     def _all(self) -> _Lanes:

@@ -23,7 +23,7 @@ from structkin.kinematics.limits.system import System
 from structkin.kinematics.limits.walk import modes_of, walk
 from structkin.kinematics.limits.words import why
 from structkin.kinematics.plan import Plan
-from structkin.kinematics.solve import solve
+from structkin.kinematics.solve import solve_groups
 from structkin.kinematics.status import Status
 from structkin.model.arguments import mapping
 from structkin.model.mechanism import Mechanism
@@ -74,7 +74,7 @@ def limits(
 
 
 def _find(mechanism: Mechanism, swept: Swept) -> Limits:
-    motion = solve(mechanism, drivers={id: np.array([value]) for id, value in swept.held.items()})
+    motion = solve_groups(mechanism, drivers={id: np.array([value]) for id, value in swept.held.items()})
     if not motion.ok[0] and motion.status[0] != Status.SINGULAR:
         group = motion.group_name(int(motion.failed_group[0]))
         return Limits(mechanism, swept.driver, swept.start, None, None, (), (), f"out of reach at {group}")

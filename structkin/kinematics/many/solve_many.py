@@ -71,7 +71,7 @@ def solve_many(
     ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
     ...     drivers={"motor": {"joint": "A", "speed": 1.0}},
     ... )
-    >>> motions = sk.solve_many(m, samples=100, lengths={"B-C": [3.5, 4.0, 4.5], "A-B": [1.0, 0.9, 0.8]})
+    >>> motions = m.solve_many(samples=100, lengths={"B-C": [3.5, 4.0, 4.5], "A-B": [1.0, 0.9, 0.8]})
     >>> motions.position("C").shape, motions.ok.all(axis=1).tolist()
     ((3, 100, 2), [True, True, True])
     """

@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.kinematics.cam_motion import cam_motion
+from structkin.kinematics.geneva_motion import geneva_motion
 from structkin.kinematics.motion.angles import wrapped
+from structkin.kinematics.motion.motion import Motion
 from structkin.kinematics.motion.moving_frames import MovingFrames, cross
 from structkin.model.parts import Arc, Guide, Mesh
 from structkin.model.topology import Joint
 
-if TYPE_CHECKING:
-    from structkin.kinematics.motion.motion import Motion
-
 Floats = NDArray[np.float64]
 
 
-def residual(motion: Motion, frames: MovingFrames) -> Floats:
-    """Return the largest gap of any joint (n,); see `Motion.residual`."""
-    m, size = motion.mechanism, motion.size
+def residual(motion: Motion) -> Floats:
+    """Return the largest gap of any joint (n,), relative to the mechanism's size.
+
+    It is measured from the links' frames, not from the equations that were solved: coordinates of every pin from each
+    of its links, each prismatic joint's distance and orientation, and how well the teeth of gears meet.
+    """
+    m, size, frames = motion.mechanism, motion.size, motion._frames
     gaps = [np.zeros(len(motion))]
     for joint in m.topology.joints:
         if joint.kind == "R":
@@ -31,8 +34,8 @@ def residual(motion: Motion, frames: MovingFrames) -> Floats:
         gaps += _guide_gaps(frames, guide, size)
     gaps += [_mesh_gap(motion, frames, mesh) for mesh in m.meshes.values()]
     gaps += [_arc_gap(frames, arc) / size for arc in m.arcs.values()]
-    gaps += [motion.cam(joint).gap / size for joint in m.cams]
-    gaps += [motion.geneva(joint).gap / size for joint in m.genevas]
+    gaps += [cam_motion(motion, joint).gap / size for joint in m.cams]
+    gaps += [geneva_motion(motion, joint).gap / size for joint in m.genevas]
     gaps += [np.abs(np.hypot(*frames.direction(link).T) - 1) for link in m.links]
     return np.asarray(np.max(gaps, axis=0))
 
