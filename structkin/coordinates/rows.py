@@ -8,10 +8,12 @@ from typing import Literal
 
 import numpy as np
 
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.guide import Guide
 from structkin.kinematics.joint_rows import write_driver, write_joint
 from structkin.kinematics.row_writer import DrivenForm, RowWriter, Written
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Arc, Drive, Guide
+from structkin.model.parts import Drive
 from structkin.model.topology import pin_of
 from structkin.rows.affine import Affine, Frame
 from structkin.rows.row import Row
@@ -106,9 +108,9 @@ class Writer(RowWriter):
             held = [(link, at, (first,)) for link in others]
         return [tie for tie in held if (pin, tie[0]) not in self.met]
 
-    def tip(self, slot: Guide | Arc) -> tuple[Affine, str]:
+    def tip(self, slot: Guide | CircularSlot) -> tuple[Affine, str]:
         """Return the point that a guide or a circular slot leads, and its link."""
-        ends = self.mechanism.topology.joint(slot.joint).links
+        ends = self.mechanism.topology.joint(slot.id).links
         pins = [pin for end in ends if (pin := pin_of(end)) is not None]
         return self.end(slot.slider, pins[0]) if pins else (self.point(slot.slider, slot.point), slot.slider)
 

@@ -8,6 +8,12 @@ from dataclasses import dataclass
 
 from structkin.errors import InputError, Problem, StructureError
 from structkin.groups import General, Rows
+from structkin.joints.cam import Cam
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.geneva import Geneva
+from structkin.joints.guide import Guide
+from structkin.joints.law_cam import LawCam
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics.closing import half_square_of
 from structkin.kinematics.higher_pairs import require_carrier
 from structkin.kinematics.joint_rows import write_driver, write_joint
@@ -15,8 +21,7 @@ from structkin.kinematics.plan import Operand, Slot
 from structkin.kinematics.row_writer import DrivenForm, RowWriter
 from structkin.kinematics.scene import Contact, Scene
 from structkin.kinematics.turns import scalar, turn_of
-from structkin.model.cams import Cam
-from structkin.model.parts import Arc, Drive, Guide
+from structkin.model.parts import Drive
 from structkin.rows.affine import Affine, Frame
 from structkin.rows.curves import Curve
 from structkin.rows.equations import Form
@@ -91,7 +96,11 @@ class _End:
 def _struts(scene: Scene, group: Group) -> dict[str, tuple[_End, _End]]:
     """Return the links that are tied by two pins alone, to links that are none of these, with these pins."""
     contacts = scene.contacts(group.links)
-    higher = {*scene.mechanism.meshes, *scene.mechanism.cams, *scene.mechanism.genevas}
+    higher = {
+        *scene.mechanism.joints.of(TurnCoupling),
+        *scene.mechanism.joints.of(Cam),
+        *scene.mechanism.joints.of(Geneva),
+    }
     if any(contact.joint in higher for contact in contacts) or len(group.links) == 1:
         return {}
     ends: dict[str, list[_End]] = {link: [] for link in group.links}
@@ -174,13 +183,13 @@ class _Writer(RowWriter):
 
     def _require(self, joint: str) -> None:
         """Refuse what is not found from this side."""
-        geneva = self.mechanism.genevas.get(joint)
+        geneva = self.mechanism.joints.of(Geneva).get(joint)
         if geneva is not None:
             message = f"the wheel '{geneva.wheel}' is not found from its crank '{geneva.crank}' alone"
             hint = "drive the crank's shaft; a wheel cannot drive its crank"
             raise InputError([Problem(f"joints.{geneva.id}", message, hint)], self.mechanism.title)
-        cam = self.mechanism.cams.get(joint)
-        if isinstance(cam, Cam):
+        cam = self.mechanism.joints.of(Cam).get(joint)
+        if isinstance(cam, LawCam):
             require_carrier(self._scene, cam, tuple(self._unknown))
 
     def strut(self, link: str, ends: tuple[_End, _End]) -> None:
@@ -218,7 +227,7 @@ class _Writer(RowWriter):
             else:
                 yield contact.link, self.point(contact.other, self._scene.local(contact.other, pin)), (contact.other,)
 
-    def tip(self, slot: Guide | Arc) -> tuple[Affine, str]:
+    def tip(self, slot: Guide | CircularSlot) -> tuple[Affine, str]:
         """Return the point that a guide or a circular slot leads, and its link."""
         scene, slider = self._scene, slot.slider
         if slider in self._unknown or slider in scene.frames:

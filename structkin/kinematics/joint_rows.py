@@ -33,11 +33,15 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from structkin.joints.cam import Cam
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.geneva import Geneva
+from structkin.joints.guide import Guide
+from structkin.joints.law_cam import LawCam
+from structkin.joints.profile_cam import ProfileCam
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics.row_writer import RowWriter
-from structkin.model.cams import Cam
-from structkin.model.geneva import Geneva
-from structkin.model.parts import Drive, Mesh
-from structkin.model.profile_cams import ProfileCam
+from structkin.model.parts import Drive
 from structkin.model.topology import Joint
 from structkin.rows.curves import Curve
 from structkin.rows.periodic import Follow
@@ -66,20 +70,20 @@ def _revolute(w: RowWriter, joint: Joint) -> None:
 def _across(w: RowWriter, joint: str, equation: str = "across the guide") -> None:
     if not w.is_met(joint):
         along, way, links = w.line(joint)
-        offset = w.mechanism.guides[joint].offset
+        offset = w.mechanism.joints.of(Guide)[joint].offset
         w.add(joint, equation, links, w.size, Row.cross(along, way).plus(-offset))
 
 
 def _prismatic(w: RowWriter, joint: Joint) -> None:
     _across(w, joint.id)
-    guide = w.mechanism.guides[joint.id]
+    guide = w.mechanism.joints.of(Guide)[joint.id]
     assert guide.turn is not None
     if not w.is_met(joint.id):
         w.orient(joint.id, (guide.carrier, guide.slider), guide.turn)
 
 
 def _slot(w: RowWriter, joint: Joint) -> None:
-    arc = w.mechanism.arcs.get(joint.id)
+    arc = w.mechanism.joints.of(CircularSlot).get(joint.id)
     if arc is None:
         _across(w, joint.id)
         return
@@ -90,35 +94,35 @@ def _slot(w: RowWriter, joint: Joint) -> None:
 
 
 def _mesh(w: RowWriter, joint: Joint) -> None:
-    mesh = w.mechanism.meshes[joint.id]
+    mesh = w.mechanism.joints.of(TurnCoupling)[joint.id]
     if mesh.guide is not None:
         _travel_by_turn(w, mesh, mesh.guide)
-    elif mesh.carrier is not None:
-        _ratio(w, mesh, mesh.carrier)
+    elif mesh.arm is not None:
+        _ratio(w, mesh, mesh.arm)
     else:
         _circles(w, mesh)
 
 
-def _ratio(w: RowWriter, mesh: Mesh, carrier: str) -> None:
+def _ratio(w: RowWriter, mesh: TurnCoupling, carrier: str) -> None:
     assert mesh.ratio is not None
     links = (*mesh.links, carrier)
     factors = (1.0, -mesh.ratio, mesh.ratio - 1.0)
     row = w.turns(dict(zip(links, factors, strict=True)))
-    w.add(mesh.joint, f"{mesh.type} ratio", links, max(map(abs, factors)), row)
+    w.add(mesh.id, f"{mesh.type} ratio", links, max(map(abs, factors)), row)
 
 
-def _travel_by_turn(w: RowWriter, mesh: Mesh, guide: str) -> None:
-    if guide == mesh.joint:
+def _travel_by_turn(w: RowWriter, mesh: TurnCoupling, guide: str) -> None:
+    if guide == mesh.id:
         _across(w, guide, "across the line")
     along, way, ends = w.line(guide)
     links = tuple(dict.fromkeys((*ends, *mesh.links)))
     first, second = mesh.links
-    travel = Row.dot(along, way).plus(-w.mechanism.guides[guide].start - mesh.shift)
+    travel = Row.dot(along, way).plus(-w.mechanism.joints.of(Guide)[guide].start - mesh.shift)
     row = travel + w.turns({first: -mesh.lever, second: mesh.lever})
-    w.add(mesh.joint, "travel by turn", links, w.size, row)
+    w.add(mesh.id, "travel by turn", links, w.size, row)
 
 
-def _circles(w: RowWriter, mesh: Mesh) -> None:
+def _circles(w: RowWriter, mesh: TurnCoupling) -> None:
     assert mesh.ratio is not None
     first, second = mesh.links
     a, b = mesh.centers
@@ -127,22 +131,22 @@ def _circles(w: RowWriter, mesh: Mesh) -> None:
     drawn = w.drawn(second, b) - w.drawn(first, a)
     turn = w.turns({first: 1 / (1 - mesh.ratio), second: -mesh.ratio / (1 - mesh.ratio)})
     for name, row in zip("xy", Winding.along(way * (abs(drawn) / drawn), mesh.reach, turn), strict=True):
-        w.add(mesh.joint, f"line of centres, {name}", mesh.links, w.size, row)
+        w.add(mesh.id, f"line of centres, {name}", mesh.links, w.size, row)
 
 
 def _cam(w: RowWriter, joint: Joint) -> None:
-    geneva = w.mechanism.genevas.get(joint.id)
+    geneva = w.mechanism.joints.of(Geneva).get(joint.id)
     if geneva is not None:
         _geneva(w, geneva)
         return
-    cam = w.mechanism.cams[joint.id]
-    if isinstance(cam, ProfileCam):
-        _profile(w, cam)
-    else:
+    cam = w.mechanism.joints.of(Cam)[joint.id]
+    if isinstance(cam, LawCam):
         _law(w, cam)
+    elif isinstance(cam, ProfileCam):
+        _profile(w, cam)
 
 
-def _law(w: RowWriter, cam: Cam) -> None:
+def _law(w: RowWriter, cam: LawCam) -> None:
     links = (cam.cam, cam.follower, cam.carrier)
     base, turned = w.along(cam.carrier), w.along(cam.cam)
     if cam.moves.hinge is not None:
@@ -150,7 +154,7 @@ def _law(w: RowWriter, cam: Cam) -> None:
         w.add(cam.id, "angle by the cam's law", links, 1.0, row)
         return
     along, way, _ = w.line(cam.joint)
-    follow = replace(cam.follow, shift=cam.follow.shift + w.mechanism.guides[cam.joint].start)
+    follow = replace(cam.follow, shift=cam.follow.shift + w.mechanism.joints.of(Guide)[cam.joint].start)
     w.add(cam.id, "travel by the cam's law", links, w.size, Curve.of(ByLaw(follow), along, way, turned, base))
 
 
@@ -184,7 +188,7 @@ def _angle(w: RowWriter, drive: Drive) -> None:
 def _slide(w: RowWriter, drive: Drive) -> None:
     assert drive.joint is not None
     along, way, links = w.line(drive.joint)
-    row = Row.dot(along, way).plus(-w.mechanism.guides[drive.joint].start)
+    row = Row.dot(along, way).plus(-w.mechanism.joints.of(Guide)[drive.joint].start)
     w.driven(drive, "travel", links, w.size, row, "value")
 
 

@@ -11,8 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Arc, Drive, Guide
+from structkin.model.parts import Drive
 from structkin.rows.affine import Affine
 from structkin.rows.equations import Form
 from structkin.rows.row import Row
@@ -67,7 +69,7 @@ class RowWriter(ABC):
         """
 
     @abstractmethod
-    def tip(self, slot: Guide | Arc) -> tuple[Affine, str]:
+    def tip(self, slot: Guide | CircularSlot) -> tuple[Affine, str]:
         """Return the point that a guide or a circular slot leads, and its link."""
 
     @abstractmethod
@@ -94,7 +96,7 @@ class RowWriter(ABC):
 
     def line(self, joint: str) -> tuple[Affine, Affine, tuple[str, str]]:
         """Return the direction of a guide, the way from its origin to the slider's point, and the two links."""
-        guide = self.mechanism.guides[joint]
+        guide = self.mechanism.joints.of(Guide)[joint]
         tip, slider = self.tip(guide)
         way = tip - self.point(guide.carrier, guide.origin)
         return self.along(guide.carrier, guide.direction), way, (guide.carrier, slider)

@@ -14,14 +14,11 @@ from structkin.kinematics.direct import Direct
 from structkin.kinematics.status import Status
 from structkin.kinematics.tracking.course import BLOCK, Course
 from structkin.kinematics.tracking.poses import Poses
+from structkin.track.tolerances import FLAT
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-#: A pose with a smaller singular value does not tell the way on; one with a larger one does, through a change point.
-FLAT, REGULAR = 1e-3, 1e-2
-#: With a smaller one its tangent and the sign of its determinant are rounding.
-LEFT = 1e-6
 #: A side larger than this many of those that tell by themselves is that of a pose that is not flat.
 DOUBT = 1000
 
@@ -123,7 +120,7 @@ def unpacked(form: General, phi: Sequence[Floats]) -> tuple[Floats, Floats]:
     """Return the origins (m, 2, n) and the angles (m, n) of a general group's unknowns, whole turns as they have them.
 
     >>> from structkin.groups import Rows
-    >>> geared = General(Rows(links=1, vectors=0, scalars=0, turns=((0, 0, 1.0),)))
+    >>> geared = General(Rows(1, 0, forms=(), row_sizes=(), angles=(0,), angle_numbers=(0,)))
     >>> O, theta = unpacked(geared, (np.zeros((2, 1)), np.array([[0.0], [1.0]]), np.array([2.5 * np.pi])))
     >>> (theta / np.pi).tolist()
     [[2.5]]
