@@ -11,6 +11,7 @@ import typer
 
 from structkin.cli.terminal import console
 from structkin.errors import InputError, Problem
+from structkin.joints.cam import Cam
 from structkin.kinematics import Motion, determines_all, solve_groups, structure_of
 from structkin.kinematics.limits import limits
 from structkin.kinematics.limits.passages import report
@@ -70,7 +71,7 @@ def _odd_units(mechanism: Mechanism) -> list[Problem]:
 
 def _odd_cams(mechanism: Mechanism) -> list[Problem]:
     """Return what is odd about cams: jumps of their laws, undercutting, large pressure angles."""
-    return [Problem(f"joints.{id}", remark) for id, cam in mechanism.cams.items() for remark in cam.remarks]
+    return [Problem(f"joints.{id}", remark) for id, cam in mechanism.joints.of(Cam).items() for remark in cam.remarks]
 
 
 def _not_closed(motion: Motion) -> list[Problem]:
