@@ -41,9 +41,12 @@ def imported(module: str) -> Iterator[str]:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            assert not node.level, f"{module}: a relative import"
-            names = (f"{node.module}.{alias.name}" for alias in node.names)
-            yield from (name if name in FILES else str(node.module) for name in names)
+            source = node.module or ""
+            if node.level:
+                package = module.split(".") if FILES[module].name == "__init__.py" else module.split(".")[:-1]
+                source = ".".join([*package[: len(package) - node.level + 1], *([source] if source else [])])
+            names = (f"{source}.{alias.name}" for alias in node.names)
+            yield from (name if name in FILES else source for name in names)
 
 
 def test_there_is_no_large_circle_of_imports():
