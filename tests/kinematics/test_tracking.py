@@ -239,16 +239,16 @@ def test_the_way_of_inputs(numba):
     assert way_of([], [], 3, numba=numba).tolist() == [0.0, 0.0, 0.0]
 
 
-def test_a_course_numbers_the_lanes_that_have_inputs():
+def test_an_input_path_numbers_the_lanes_that_have_inputs():
     item = general_of(three_platforms())
     closer = closer_of(item.kind, item.known)
     x, y = np.linspace(0, 1, 50), np.zeros(50)
     x[20:23] = np.nan
     path = InputPath(closer, [x, y], 50)
     assert len(path.lanes) == 47 and path.end_of_run(3) == 19 and path.beginning_of_run(30) == 20
-    stations = path.stations(0, 100)
-    assert stations[-1] == 19 and (np.diff(stations) > 0).all()
-    between = np.diff(np.append(0.0, path.way[stations])) / path.stride
+    points = path.points(0, 100)
+    assert points[-1] == 19 and (np.diff(points) > 0).all()
+    between = np.diff(np.append(0.0, path.way[points])) / path.spacing
     assert (between < 1.15).all() and (between[:-1] > 0.85).all()
     np.testing.assert_array_equal(path.part(20, 25)[0], x[23:28])
 
