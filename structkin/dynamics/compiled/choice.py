@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.compiled.packing import Packed, packed
+from structkin.dynamics.integrators.methods import METHODS
 from structkin.dynamics.reduced.equations import Instant, Reduced
 from structkin.kinematics.choice import has_numba
 
@@ -24,8 +25,6 @@ WORTH = 5.0
 #: Steps times numbers of the pose that compiled code takes at a time.
 TURN = 200_000
 
-#: The methods at a fixed step, as the compiled functions number them, and the evaluations that a step takes.
-METHODS = {"euler": (0, 1), "rk2": (1, 2), "rk4": (2, 4), "abm4": (3, 2), "gear4": (4, 8)}
 #: Order of the methods with adaptive steps, and the evaluations that a step takes.
 ADAPTIVE = {"DOP853": (8, 12), "RK45": (5, 6), "Radau": (5, 10), "BDF": (4, 3), "LSODA": (7, 3), "milne": (4, 2)}
 
@@ -81,7 +80,7 @@ class Hastened(Reduced):
         while done < last:
             # Compiled code hears no interrupt: it comes back for one after as many steps as take a part of a second.
             until = min(last, done + turn)
-            done = machine.advance(METHODS[method][0], start, end, done, until, count, y, jump, huge)
+            done = machine.advance(METHODS[method].number, start, end, done, until, count, y, jump, huge)
             if done == until:
                 continue
             if done == looked or not machine.look_ahead(start + done * h, y):
@@ -113,7 +112,7 @@ def expected_evaluations(
     """
     duration = float(times[-1] - times[0])
     if integrator in METHODS:
-        return len(times) + METHODS[integrator][1] * duration / float(step or duration)
+        return len(times) + METHODS[integrator].evaluations * duration / float(step or duration)
     order, stages = ADAPTIVE[integrator]
     rate, lengths = equations(float(times[0]), y), equations.lengths[equations.free]
     speed, second = (np.max(np.abs(part) / lengths) for part in np.split(rate, 2))

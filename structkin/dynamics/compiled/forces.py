@@ -11,31 +11,15 @@ from math import sqrt, tanh
 from typing import Any
 
 from structkin.dynamics.compiled.laws_at import law_at
-from structkin.dynamics.compiled.layout import (
-    CONST,
-    FACTOR,
-    FRICTION_SIZES,
-    FRICTIONS,
-    MOMENTS,
-    PLACES,
-    PUSHES,
-    SPRING_SIZES,
-    SPRINGS,
-    TERM_PTR,
-    TERM_ROW,
-    TORSION_SIZES,
-    TORSIONS,
-    ints,
-    numbers,
-)
+from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.compiled.turns_at import turn_between
 
 
-def apply_loads(I: Any, D: Any, t: float, x: Any, load: Any) -> None:
+def apply_loads(mem: Memory, t: float, x: Any, load: Any) -> None:
     """Add all loads but gravity to the forces on the rows, at places and rates of the slots (2 or more, n)."""
-    const, factor = numbers(I, D, CONST).reshape(-1, 2), numbers(I, D, FACTOR).reshape(-1, 2)
-    ptr, row, expressions = ints(I, TERM_PTR), ints(I, TERM_ROW), const.shape[0]
-    places = numbers(I, D, PLACES).reshape(3, -1, 2)
+    const, factor = mem.const, mem.factor
+    ptr, row, expressions = mem.term_ptr, mem.term_row, const.shape[0]
+    places = mem.places
     place, speed, push = places[0], places[1], places[2]
     for e in range(expressions):
         px, py, vx, vy = const[e, 0], const[e, 1], 0.0, 0.0
@@ -47,10 +31,10 @@ def apply_loads(I: Any, D: Any, t: float, x: Any, load: Any) -> None:
             vy += im * x[1, r] + re * x[1, r + 1]
         place[e, 0], place[e, 1], speed[e, 0], speed[e, 1] = px, py, vx, vy
         push[e, 0] = push[e, 1] = 0.0
-    add_springs(I, D, t, place, speed, push)
-    add_torsions(I, D, t, place, speed, push)
-    add_pushes(I, D, t, place, push)
-    add_frictions(I, D, place, speed, push)
+    add_springs(mem, t, place, speed, push)
+    add_torsions(mem, t, place, speed, push)
+    add_pushes(mem, t, place, push)
+    add_frictions(mem, place, speed, push)
     for e in range(expressions):
         fx, fy = push[e, 0], push[e, 1]
         for k in range(ptr[e], ptr[e + 1]):
@@ -70,9 +54,9 @@ def omega(place: Any, speed: Any, e: int) -> float:
     return float(place[e, 0] * speed[e, 1] - place[e, 1] * speed[e, 0])
 
 
-def add_springs(I: Any, D: Any, t: float, place: Any, speed: Any, push: Any) -> None:
+def add_springs(mem: Memory, t: float, place: Any, speed: Any, push: Any) -> None:
     """Pull two points together; a row of indices is (first, second, law of the actuator)."""
-    springs, sizes = ints(I, SPRINGS).reshape(-1, 3), numbers(I, D, SPRING_SIZES).reshape(-1, 3)
+    springs, sizes = mem.springs, mem.spring_sizes
     for k in range(springs.shape[0]):
         a, b = springs[k, 0], springs[k, 1]
         dx, dy = place[b, 0] - place[a, 0], place[b, 1] - place[a, 1]
@@ -81,51 +65,51 @@ def add_springs(I: Any, D: Any, t: float, place: Any, speed: Any, push: Any) -> 
         rate = ux * (speed[b, 0] - speed[a, 0]) + uy * (speed[b, 1] - speed[a, 1])
         pull = sizes[k, 0] * (length - sizes[k, 1]) + sizes[k, 2] * rate
         if springs[k, 2] >= 0:
-            pull += law_at(I, D, springs[k, 2], t)[0]
+            pull += law_at(mem, springs[k, 2], t)[0]
         push[a, 0] += pull * ux
         push[a, 1] += pull * uy
         push[b, 0] -= pull * ux
         push[b, 1] -= pull * uy
 
 
-def add_torsions(I: Any, D: Any, t: float, place: Any, speed: Any, push: Any) -> None:
+def add_torsions(mem: Memory, t: float, place: Any, speed: Any, push: Any) -> None:
     """Turn a link back to an angle from another; a row of indices is (from, to, law of the actuator)."""
-    torsions, sizes = ints(I, TORSIONS).reshape(-1, 3), numbers(I, D, TORSION_SIZES).reshape(-1, 3)
+    torsions, sizes = mem.torsions, mem.torsion_sizes
     for k in range(torsions.shape[0]):
         a, b = torsions[k, 0], torsions[k, 1]
-        moment = sizes[k, 0] * (sizes[k, 1] - turn_between(I, D, k))
+        moment = sizes[k, 0] * (sizes[k, 1] - turn_between(mem, k))
         moment -= sizes[k, 2] * (omega(place, speed, b) - omega(place, speed, a))
         if torsions[k, 2] >= 0:
-            moment += law_at(I, D, torsions[k, 2], t)[0]
+            moment += law_at(mem, torsions[k, 2], t)[0]
         turn(place, push, b, moment)
         turn(place, push, a, -moment)
 
 
-def add_pushes(I: Any, D: Any, t: float, place: Any, push: Any) -> None:
+def add_pushes(mem: Memory, t: float, place: Any, push: Any) -> None:
     """Push a point; a row of indices is (point, direction of the link or -1 for global axes, law of x, law of y).
 
     Moments: (from, to, law).
     """
-    pushes, moments = ints(I, PUSHES).reshape(-1, 4), ints(I, MOMENTS).reshape(-1, 3)
+    pushes, moments = mem.pushes, mem.moments
     for k in range(pushes.shape[0]):
         e, d = pushes[k, 0], pushes[k, 1]
-        x, y = law_at(I, D, pushes[k, 2], t)[0], law_at(I, D, pushes[k, 3], t)[0]
+        x, y = law_at(mem, pushes[k, 2], t)[0], law_at(mem, pushes[k, 3], t)[0]
         if d >= 0:
             x, y = place[d, 0] * x - place[d, 1] * y, place[d, 1] * x + place[d, 0] * y
         push[e, 0] += x
         push[e, 1] += y
     for k in range(moments.shape[0]):
-        size = law_at(I, D, moments[k, 2], t)[0]
+        size = law_at(mem, moments[k, 2], t)[0]
         turn(place, push, moments[k, 1], size)
         turn(place, push, moments[k, 0], -size)
 
 
-def add_frictions(I: Any, D: Any, place: Any, speed: Any, push: Any) -> None:
+def add_frictions(mem: Memory, place: Any, speed: Any, push: Any) -> None:
     """Rub; a row of indices is (from, to, -1) of directions, or (origin, direction of the carrier, slider's point).
 
     The sizes are limit, transition, and the direction of the guide in the carrier's frame (two numbers).
     """
-    frictions, sizes = ints(I, FRICTIONS).reshape(-1, 3), numbers(I, D, FRICTION_SIZES).reshape(-1, 4)
+    frictions, sizes = mem.frictions, mem.friction_sizes
     for k in range(frictions.shape[0]):
         a, b, p = frictions[k, 0], frictions[k, 1], frictions[k, 2]
         limit, transition, re, im = sizes[k, 0], sizes[k, 1], sizes[k, 2], sizes[k, 3]
