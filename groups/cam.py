@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from .jet import angle, seen_from, vector
+from structkin.rows.jet import angle, seen_from, vector
+from structkin.rows.periodic import Function, angle_of
+
 from .kind import Explicit, Values, turned
-from .periodic import Function, angle_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from .jet import Jet, angle, length
+from structkin.rows.jet import Jet, angle, length
+from structkin.rows.periodic import TURN, Function, derivatives
+
 from .kind import Array
-from .periodic import TURN, Function, derivatives
 
 #: Places at which the inverse of the angle is tabulated, to begin with.
 TABLE = 1440

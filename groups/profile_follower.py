@@ -23,9 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from .jet import Jet, Vector, angle, length
+from structkin.rows.jet import Jet, Vector, angle, length
+from structkin.rows.periodic import TURN, Function, derivatives
+
 from .kind import Array
-from .periodic import TURN, Function, derivatives
 
 #: Places of the table in a turn, and the least slope of the equation, relative to its size, at which it is regular.
 TABLE, REGULAR = 720, 0.05

@@ -50,6 +50,18 @@ class Rows:
         return tuple(sorted({link for _, link, _ in self.turns}))
 
     @property
+    def sizes(self) -> tuple[float, ...]:
+        """What each row is divided by, so that all are lengths and their derivatives of the order of one."""
+        return (
+            *[1.0] * (2 * len(self.pins)),
+            *[1 / self.size] * len(self.parallels),
+            *[1.0] * (len(self.lines) + len(self.travels)),
+            *(self.reaches or [self.size] * len(self.distances)),
+            *[1.0] * len(self.gears),
+            *[1 / self.size if row.form == "turn" else 1.0 for row in self.cams],
+        )
+
+    @property
     def equations(self) -> int:
         """Number of residuals: the rows, then one a unit direction, then one an angle."""
         return self.count + self.links + len(self.angles)

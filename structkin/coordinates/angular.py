@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates.equations import Equations
-from structkin.coordinates.quadrics import summing
 from structkin.coordinates.rows import Driven, Writer
 from structkin.coordinates.system import Label
 from structkin.coordinates.terms import DriverTerms
 from structkin.coordinates.tree import Tree
+from structkin.rows.equations import Equations
+from structkin.rows.matrix import summing
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from structkin.errors import StructureError
 from structkin.groups import Relation, Rows, Turn
-from structkin.kinematics.affine import Frame
 from structkin.kinematics.closed_forms import solve_closed, solve_pin
 from structkin.kinematics.compile import determines_all
 from structkin.kinematics.engine import Lanes, sweep
@@ -27,6 +26,7 @@ from structkin.kinematics.scene import Scene
 from structkin.kinematics.tape import Tape
 from structkin.kinematics.turns import known_turns
 from structkin.model.mechanism import Mechanism
+from structkin.rows.affine import Frame
 from structkin.structure import Group, KinematicStructure
 
 Floats = NDArray[np.float64]

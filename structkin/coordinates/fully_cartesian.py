@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from structkin.coordinates.polynomial import PolynomialCoordinates, Variable
 from structkin.coordinates.rows import Writer, size_of, solve_places
-from structkin.kinematics.affine import FIXED, Affine, Frame
 from structkin.model.mechanism import Mechanism
+from structkin.rows.affine import FIXED, Affine, Frame
 from structkin.structure import KinematicStructure
 
 

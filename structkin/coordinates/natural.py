@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from structkin.coordinates.polynomial import PolynomialCoordinates, Variable
-from structkin.coordinates.quadrics import Quadric
 from structkin.coordinates.rows import Writer, size_of, solve_places
-from structkin.kinematics.affine import FIXED, Affine, Frame
 from structkin.model.mechanism import Mechanism
+from structkin.rows.affine import FIXED, Affine, Frame
+from structkin.rows.quadrics import Quadric
 from structkin.structure import KinematicStructure
 
 

@@ -23,23 +23,21 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from structkin.coordinates.curves import Curve, Pair, Stepped
-from structkin.coordinates.quadrics import Quadric
-from structkin.coordinates.windings import Winding
-from structkin.groups.cam_rows import CamRow
-from structkin.groups.periodic import Follow
-from structkin.kinematics.affine import Affine
 from structkin.model.cams import Cam
 from structkin.model.geneva import Geneva
 from structkin.model.parts import Mesh
 from structkin.model.profile_cams import ProfileCam
 from structkin.model.topology import Joint
+from structkin.rows.curves import Curve
+from structkin.rows.periodic import Follow
+from structkin.rows.quadrics import Quadric
+from structkin.rows.relations import ByLaw, FaceOnProfile, OnProfile, Stepped, TurnByLaw
+from structkin.rows.windings import Winding
 
 if TYPE_CHECKING:
     from structkin.coordinates.rows import Writer
 
 _QUARTER = 0.5 * math.pi
-_NOWHERE: Pair = Quadric(), Quadric()
 
 
 def write_mesh(w: Writer, joint: Joint) -> None:
@@ -105,34 +103,26 @@ def write_cam(w: Writer, joint: Joint) -> None:
 
 def _write_law(w: Writer, cam: Cam) -> None:
     links = (cam.cam, cam.follower, cam.carrier)
-    base, turned = _pair(w.along(cam.carrier)), _pair(w.along(cam.cam))
+    base, turned = w.along(cam.carrier), w.along(cam.cam)
     if cam.moves.hinge is not None:
-        relation = CamRow("turn", cam.follow, 0, 1, 2, 0)
-        curve = Curve(relation, (), (base, turned, _pair(w.along(cam.follower))))
-        w.add(cam.id, "angle by the cam's law", links, 1.0, curve)
+        row = Curve.of(TurnByLaw(cam.follow), w.along(cam.follower), base, turned, base)
+        w.add(cam.id, "angle by the cam's law", links, 1.0, row)
         return
     along, way, _ = w.line(cam.joint)
     follow = replace(cam.follow, shift=cam.follow.shift + w.mechanism.guides[cam.joint].start)
-    curve = Curve(CamRow("travel", follow, 0, 1, 2, -1, 0, 1), (_NOWHERE, _pair(way)), (base, turned, _pair(along)))
-    w.add(cam.id, "travel by the cam's law", links, w.size, curve)
+    w.add(cam.id, "travel by the cam's law", links, w.size, Curve.of(ByLaw(follow), along, way, turned, base))
 
 
 def _write_profile(w: Writer, cam: ProfileCam) -> None:
-    links, axis = (cam.cam, cam.follower), _pair(w.along(cam.cam))
-    points = _pair(w.point(cam.cam, cam.centre)), _pair(w.point(cam.follower, cam.touch))
+    links, axis = (cam.cam, cam.follower), w.along(cam.cam)
+    way = w.point(cam.follower, cam.touch) - w.point(cam.cam, cam.centre)
     if cam.normal is None:
-        w.add(
-            cam.id,
-            "roller on the profile",
-            links,
-            w.size,
-            Curve(CamRow("radius", cam.met, 0, i=0, j=1), points, (axis,)),
-        )
+        w.add(cam.id, "roller on the profile", links, w.size, Curve.of(OnProfile(cam.met), way, axis))
         return
     # The face lies along -i times its normal, a quarter of a turn behind it.
-    face = _pair(w.along(cam.follower, -1j * cam.normal))
-    relation = CamRow("face", Follow(cam.met, phase=_QUARTER), 0, d=1, i=0, j=1)
-    w.add(cam.id, "face on the profile", links, w.size, Curve(relation, points, (axis, face)))
+    face = w.along(cam.follower, -1j * cam.normal)
+    row = Curve.of(FaceOnProfile(Follow(cam.met, phase=_QUARTER)), face, way, axis)
+    w.add(cam.id, "face on the profile", links, w.size, row)
 
 
 def _write_geneva(w: Writer, geneva: Geneva) -> None:
@@ -143,7 +133,3 @@ def _write_geneva(w: Writer, geneva: Geneva) -> None:
     wheel = Quadric(linear=w.turns_of({geneva.wheel: 1.0, geneva.carrier: -1.0}))
     relation = Stepped(Follow(geneva.law, shift=-float(geneva.law(start)), phase=start))
     w.add(geneva.id, "angle by the crank's", links, 1.0, Curve(relation, ((turned, wheel),)))
-
-
-def _pair(vector: Affine) -> Pair:
-    return Quadric.part(vector, 0), Quadric.part(vector, 1)

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates.equations import Equations
 from structkin.coordinates.rows import Writer
 from structkin.coordinates.system import Label
 from structkin.coordinates.terms import DriverTerms, Weights
-from structkin.kinematics.affine import Affine
+from structkin.rows.affine import Affine
+from structkin.rows.equations import Equations
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

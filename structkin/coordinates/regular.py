@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates.quadrics import summing
 from structkin.coordinates.scaled import Scaled
+from structkin.rows.matrix import summing
 
 Floats = NDArray[np.float64]
 

@@ -16,10 +16,10 @@ import numpy as np
 from structkin.coordinates.angular import AngularCoordinates
 from structkin.coordinates.rows import Writer, size_of, solve_places
 from structkin.coordinates.tree import Branch, Tree
-from structkin.kinematics.affine import FIXED, Affine, Frame
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Guide
 from structkin.model.topology import Joint, pin_of
+from structkin.rows.affine import FIXED, Affine, Frame
 from structkin.structure import KinematicStructure
 
 

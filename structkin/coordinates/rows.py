@@ -26,14 +26,14 @@ from typing import Literal
 
 import numpy as np
 
-from structkin.coordinates.equations import Form
 from structkin.coordinates.pairs import write_cam, write_mesh
-from structkin.coordinates.quadrics import Quadric
-from structkin.coordinates.windings import Winding
-from structkin.kinematics.affine import Affine, Frame
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Arc, Drive, Guide
 from structkin.model.topology import Joint, pin_of
+from structkin.rows.affine import Affine, Frame
+from structkin.rows.equations import Form
+from structkin.rows.quadrics import Quadric
+from structkin.rows.windings import Winding
 from structkin.structure import KinematicStructure
 
 DriverForm = Literal["value", "half square", "cos", "sin"]

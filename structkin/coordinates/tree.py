@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates.quadrics import summing
+from structkin.rows.matrix import summing
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from structkin.groups import kind
-from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.closing import Closing, half_square
 from structkin.kinematics.plan import Operand, Slot
 from structkin.kinematics.relations import HalfSquare, Quotient
 from structkin.kinematics.scene import Contact
+from structkin.rows.affine import Affine, Frame
 from structkin.structure import decompose
 
 

@@ -1,7 +1,7 @@
 """The branches of a motion that cross at a change point: every choice of smooth roots that closes the mechanism.
 
 A dyad that is flat has two smooth roots through zero; a general group that is singular has the tangents that its
-second-order conditions leave (`structkin.kinematics.tangents`).
+second-order conditions leave (`structkin.track.tangents`).
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General
-from structkin.kinematics.circles import RADII, UNIT, Circles, solve_around
+from structkin.kinematics.circles import RADII, Circles, solve_around
 from structkin.kinematics.derivatives import Part
 from structkin.kinematics.engine import Around
 from structkin.kinematics.plan import Step
 from structkin.kinematics.schedule import Schedule
 from structkin.kinematics.smoothing import replaced, ways_at
-from structkin.kinematics.tangents import ZERO, Tangents, closed_on, tangents
 from structkin.kinematics.tracking import unpacked
+from structkin.track.contour import UNIT
+from structkin.track.tangents import ZERO, Tangents, closed_on, tangents
 
 if TYPE_CHECKING:
     from structkin.kinematics.motion import Motion

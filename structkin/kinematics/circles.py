@@ -26,21 +26,17 @@ from structkin.kinematics.derivatives import Derivatives, Part, quadratic
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan, Step
 from structkin.kinematics.tracking import unpacked
+from structkin.track.contour import CLOSED, ITERATIONS, NODES, UNIT, is_analytic, powers
 
 Floats = NDArray[np.float64]
 
-#: Radii that are tried, in radians of the drivers or parts of the size, and the places on a circle.
-RADII, NODES = (0.4, 0.2, 0.1, 0.05, 0.025), 32
+#: Radii that are tried, in radians of the drivers or parts of the size.
+RADII = (0.4, 0.2, 0.1, 0.05, 0.025)
 #: A margin whose double zero leaves less than this is a touch: it is flat to rounding.
 TOUCH = 1e-10
-#: Largest negative power of a Laurent series that is rounding, relative to the positions.
-CERTAIN = 1e-11
 
 #: The sign of the smooth root's slope at its zero, or of the root where there is none (s0 is NaN): (step, s0) -> (c,).
 Signs = Callable[[int, Floats], Floats]
-
-#: The places on a circle of radius one.
-UNIT = np.exp(2j * np.pi * (np.arange(NODES) + 0.5) / NODES)
 
 
 @dataclass(frozen=True)
@@ -126,7 +122,8 @@ def solve_around(
             for slot, value in zip(step.outputs, phi, strict=True):
                 rows = plan.rows(slot)
                 flat[rows] = value
-                until = np.minimum(until, np.where(_analytic(x[rows], size), until, index))
+                certain = is_analytic(powers(x[rows]), size).all(axis=0)
+                until = np.minimum(until, np.where(certain, until, index))
     return Circles(x, touch, until, np.full(count, radius))
 
 
@@ -138,13 +135,12 @@ def _smooth_root(margin: Any, s: Any, signs: Callable[[Floats], Floats]) -> tupl
     # The logarithm of what is left without the zeros, made continuous around the circle.
     rest = margin / np.where(double[:, None], s**2, 1.0)
     angle = np.concatenate((np.zeros((len(rest), 1)), np.cumsum(np.angle(rest[:, 1:] / rest[:, :-1]), axis=1)), axis=1)
-    powers = np.fft.fft(np.log(np.abs(rest)) + 1j * (angle + np.angle(rest[:, :1])), axis=1) / NODES
-    powers *= UNIT[0] ** -np.where(np.arange(NODES) < NODES // 2, np.arange(NODES), np.arange(NODES) - NODES)
+    log = powers(np.log(np.abs(rest)) + 1j * (angle + np.angle(rest[:, :1])))
     radius = np.abs(s[0])
     # log(1 - a/s) + log(1 - b/s) = -(a + b)/s - (a^2 + b^2)/(2 s^2) - ...
-    centre = -0.5 * radius * powers[:, -1].real
-    spread = -(radius**2) * powers[:, -2].real - centre**2
-    slope = np.exp(np.sum(powers[:, :8] * (centre[:, None] / radius) ** np.arange(8), axis=1)).real
+    centre = -0.5 * radius * log[:, -1].real
+    spread = -(radius**2) * log[:, -2].real - centre**2
+    slope = np.exp(np.sum(log[:, :8] * (centre[:, None] / radius) ** np.arange(8), axis=1)).real
     touches = double & (np.abs(spread * slope) < TOUCH) & (np.abs(centre) < 0.5 * radius)
     zero = np.where(touches, centre, np.nan)
     straight = np.where(touches[:, None], s - np.where(touches, centre, 0.0)[:, None], 1.0)
@@ -169,14 +165,8 @@ def _around(plan: Plan, step: Step, near: Floats) -> list[Any]:
 
 def _close_general(plan: Plan, step: Step, form: General, h: tuple[Any, ...], near: Floats) -> tuple[Any, ...]:
     O, theta = unpacked(form, _around(plan, step, near))
-    O, theta, change = form.newton(h, O.astype(np.complex128), theta.astype(np.complex128), iterations=25)
-    return form.unknowns(O, np.where(change < 1e-8, theta, np.nan))
-
-
-def _analytic(x: NDArray[np.complex128], size: float) -> NDArray[np.bool_]:
-    """Return on which circles values (rows, c, NODES) belong to functions without singularity inside (c,)."""
-    powers = np.abs(np.fft.fft(x, axis=2)) / NODES
-    return np.asarray(np.max(powers[:, :, -NODES // 4 :], axis=(0, 2)) <= CERTAIN * size)
+    O, theta, change = form.newton(h, O.astype(np.complex128), theta.astype(np.complex128), iterations=ITERATIONS)
+    return form.unknowns(O, np.where(change < CLOSED, theta, np.nan))
 
 
 def with_rates(plan: Plan, lanes: Lanes) -> Lanes:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from structkin.kinematics.affine import Frame
 from structkin.kinematics.closing import Closing, half_square_of
 from structkin.kinematics.driven_links import driven
 from structkin.kinematics.dyads import dyad
 from structkin.kinematics.higher_pairs import solve_higher
 from structkin.kinematics.scene import Scene
+from structkin.rows.affine import Frame
 from structkin.structure import Group
 
 

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.affine import Affine
 from structkin.kinematics.choice import choose
 from structkin.kinematics.circles import with_rates
 from structkin.kinematics.derivatives import Derivatives, Field, Rows, quadratic
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import DriverSlot, Plan
+from structkin.rows.affine import Affine
 
 if TYPE_CHECKING:
     from structkin.kinematics.kernels.tape import Job

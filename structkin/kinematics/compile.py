@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from structkin.errors import StructureError
-from structkin.kinematics.affine import Frame
 from structkin.kinematics.closed_forms import solve_closed, solve_pin
 from structkin.kinematics.gear_trains import solve_geared
 from structkin.kinematics.general_rows import solve_general
@@ -15,6 +14,7 @@ from structkin.kinematics.scene import Scene
 from structkin.kinematics.tape import Tape
 from structkin.kinematics.turns import known_turns
 from structkin.model.mechanism import Mechanism
+from structkin.rows.affine import Frame
 from structkin.structure import Group, KinematicStructure
 
 

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.affine import Affine
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Operand, Plan, Slot, Step
 from structkin.kinematics.status import Status
+from structkin.rows.affine import Affine
 
 Floats = NDArray[np.float64]
 #: A derivative of the slots that move: vectors (2, n) and scalars (n,); those that are not in it are zero.

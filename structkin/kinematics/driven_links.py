@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from structkin.groups import kind
-from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.closing import Closing, half_square, half_square_of, turn_of_guide
 from structkin.kinematics.plan import Operand
 from structkin.kinematics.scene import Contact, Scene
 from structkin.kinematics.turns import turn_of, turn_of_driver
+from structkin.rows.affine import Affine, Frame
 
 
 def driven(closing: Closing, tie: Contact, driver: str) -> Mapping[str, Frame] | None:

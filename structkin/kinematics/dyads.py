@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from structkin.kinematics.affine import Frame
 from structkin.kinematics.arms import Arm
 from structkin.kinematics.closing import Closing, turn_of_guide
 from structkin.kinematics.plan import Operand
 from structkin.kinematics.scene import Contact
+from structkin.rows.affine import Frame
 
 
 def dyad(closing: Closing, ties: list[Contact]) -> Mapping[str, Frame] | None:

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from structkin.errors import Problem, StructureError
 from structkin.groups import kind
-from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.scene import Contact, Scene
 from structkin.kinematics.turns import hung, scalar, travel_of, turn_of, turn_of_driver, turned_direction
 from structkin.model.parts import Mesh
+from structkin.rows.affine import Affine, Frame
 from structkin.structure import Group
 
 #: A coefficient below this is rounding; the equations of redundant meshes agree to it.

@@ -11,16 +11,16 @@ import numpy as np
 from structkin.errors import InputError, Problem, StructureError
 from structkin.groups import General, Rows
 from structkin.groups.cam_rows import CamRow
-from structkin.groups.periodic import Follow
-from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.closing import half_square_of
 from structkin.kinematics.higher_pairs import require_carrier
 from structkin.kinematics.plan import Operand
 from structkin.kinematics.scene import Contact, Scene
 from structkin.kinematics.turns import scalar, turn_of
 from structkin.model.cams import Cam
-from structkin.model.parts import Arc, Guide, Mesh
+from structkin.model.parts import Arc, Drive, Guide, Mesh
 from structkin.model.profile_cams import ProfileCam
+from structkin.rows.affine import Affine, Frame
+from structkin.rows.periodic import Follow
 from structkin.structure import Group
 
 
@@ -264,14 +264,32 @@ class _Writer:
             first_end, second_end = (self._end(*end) for end in drive.ends)
             self._distances.append((first_end, second_end, self._scalar(half_square_of(scene, id, self._index))))
             return
-        slot = scene.tape.driver(id, self._index, angular=drive.kind == "angle", value=drive.start)
         if drive.kind == "angle":
-            first, second = drive.links
-            turner = self._input(slot, unit=True)
-            self._parallels.append((self._direction(first, turner=turner), self._direction(second)))
+            self._parallels.append(self._driven_angle(drive))
             return
+        slot = scene.tape.driver(id, self._index, angular=False, value=drive.start)
         assert drive.joint is not None
         self._travels.append((*self._line(drive.joint), scene.guide(drive.joint).start, self._scalar(slot)))
+
+    def _driven_angle(self, drive: Drive) -> tuple[int, int]:
+        """Return two directions that are parallel: that of the first link, turned by the angle, and the second's.
+
+        A constant direction is turned once and for all, so that only two factors are left.
+        """
+        first, second = drive.links
+
+        def turned(link: str, sign: int) -> int:
+            slot = self._scene.tape.driver(drive.id, self._index, angular=True, value=drive.start, sign=sign)
+            turner = self._input(slot, unit=True)
+            frame = None if link in self._unknown else self._scene.frames[link]
+            if frame is None or frame.direction.terms:
+                return self._direction(link, turner=turner)
+            self._directions.append((-1 - turner, frame.direction.const, -1))
+            return len(self._directions) - 1
+
+        if second not in self._unknown and not self._scene.frames[second].direction.terms:
+            return self._direction(first), turned(second, -1)
+        return turned(first, 1), self._direction(second)
 
     def strut(self, link: str, ends: tuple[_End, _End]) -> None:
         """Write the row of a link that keeps two pins apart."""

@@ -9,8 +9,6 @@ import numpy as np
 
 from structkin.errors import InputError, Problem
 from structkin.groups.cam import Lift, OfAngle, Turn
-from structkin.groups.periodic import Follow, Function
-from structkin.kinematics.affine import Frame
 from structkin.kinematics.driven_links import at_distance, slid, turned
 from structkin.kinematics.geneva_motion import crank_driver
 from structkin.kinematics.plan import Slot
@@ -20,6 +18,8 @@ from structkin.model.cams import Cam
 from structkin.model.geneva import Geneva
 from structkin.model.parts import Arc, Guide
 from structkin.model.profile_cams import ProfileCam
+from structkin.rows.affine import Frame
+from structkin.rows.periodic import Follow, Function
 
 if TYPE_CHECKING:
     from structkin.kinematics.closing import Closing

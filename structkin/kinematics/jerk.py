@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.affine import Affine
 from structkin.kinematics.circles import with_rates
 from structkin.kinematics.derivatives import Derivatives, Field, third
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan
 from structkin.model.parts import Drive
+from structkin.rows.affine import Affine
 
 Floats = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from structkin.groups import General, Relation, Turn
-from structkin.kinematics.affine import Affine, Frame
+from structkin.rows.affine import Affine, Frame
 from structkin.structure import KinematicStructure
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.closing import Closing, half_square_of
 from structkin.kinematics.plan import Operand
 from structkin.kinematics.scene import Contact, Scene
 from structkin.kinematics.turns import travel_between, turn_of, turn_of_vector, turned_direction
 from structkin.model.parts import Mesh
+from structkin.rows.affine import Affine, Frame
 from structkin.structure import Group
 
 

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from structkin.kinematics.affine import FIXED, Affine, Frame
 from structkin.kinematics.tape import Tape
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Guide
 from structkin.model.topology import Driver, Joint, Topology, pin_of
+from structkin.rows.affine import FIXED, Affine, Frame
 from structkin.structure import Group, KinematicStructure
 
 

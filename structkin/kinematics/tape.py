@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from structkin.groups import General, Relation
-from structkin.kinematics.affine import Affine
 from structkin.kinematics.plan import DriverSlot, Operand, Slot, Step
 from structkin.kinematics.relations import Combine
+from structkin.rows.affine import Affine
 
 
 @dataclass

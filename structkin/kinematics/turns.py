@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from structkin.groups import Turn, kind
-from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.plan import Operand, Slot
 from structkin.kinematics.relations import Sum, Travel
 from structkin.kinematics.scene import Scene
+from structkin.rows.affine import Affine, Frame
 
 
 def scalar(scene: Scene, expression: Affine, group: int) -> Operand:

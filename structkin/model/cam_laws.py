@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 
 from structkin.errors import InputError, Problem
-from structkin.groups.periodic import Piecewise
 from structkin.model.flaw import Flaw, describe, number
 from structkin.model.parts import Floats
 from structkin.model.topology import suggest
+from structkin.rows.periodic import Piecewise
 
 TURN = 2 * math.pi
 

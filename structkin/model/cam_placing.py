@@ -6,7 +6,6 @@ import cmath
 import math
 from dataclasses import replace
 
-from structkin.groups.periodic import Follow
 from structkin.model.cam_laws import CamLaw
 from structkin.model.cams import Cam, Follower
 from structkin.model.draft import Draft
@@ -14,6 +13,7 @@ from structkin.model.flaw import Flaw
 from structkin.model.joint_schema import CamEntry
 from structkin.model.parts import Link
 from structkin.model.topology import Joint
+from structkin.rows.periodic import Follow
 
 
 def place_cam(

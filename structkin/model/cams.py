@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups.periodic import TURN, Follow
 from structkin.model.cam_clearance import face_cut, roller_cut
 from structkin.model.cam_laws import CamLaw
 from structkin.model.parts import Floats
+from structkin.rows.periodic import TURN, Follow
 
 Places = NDArray[np.complex128]
 

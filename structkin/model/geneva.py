@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups.periodic import GenevaLaw
+from structkin.rows.periodic import GenevaLaw
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,12 +7,12 @@ import math
 from dataclasses import replace
 from types import MappingProxyType
 
-from structkin.groups.periodic import GenevaLaw
 from structkin.model.draft import GROUND, Draft
 from structkin.model.flaw import Flaw
 from structkin.model.geneva import Geneva
 from structkin.model.joint_schema import GenevaEntry
 from structkin.model.topology import Joint
+from structkin.rows.periodic import GenevaLaw
 
 #: How far the sketched pin may be from where the wheel needs it, relative to its radius.
 SLOPPY = 0.02

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from structkin.groups.periodic import TURN, Piecewise
 from structkin.groups.profile import Met
 from structkin.model.parts import Floats
+from structkin.rows.periodic import TURN, Piecewise
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from structkin.groups.periodic import TURN
 from structkin.model.cam_laws import spline
 from structkin.model.draft import Draft
 from structkin.model.fields import pair
@@ -19,6 +18,7 @@ from structkin.model.parts import Link
 from structkin.model.profile_cams import ProfileCam
 from structkin.model.profile_reach import require_reach
 from structkin.model.tables import read_table
+from structkin.rows.periodic import TURN
 
 #: Rows of a profile: an angle [rad] and a radius [m] each, or of an outline a place [m] in the sketch.
 Rows = list[tuple[float, float]]

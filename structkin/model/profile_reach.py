@@ -10,11 +10,11 @@ import math
 
 import numpy as np
 
-from structkin.groups.periodic import TURN
 from structkin.model.cam_mountings import mountings
 from structkin.model.draft import Draft
 from structkin.model.flaw import Flaw
 from structkin.model.profile_cams import ProfileCam
+from structkin.rows.periodic import TURN
 
 #: A follower has to miss by this part of the farthest distance, more than extremes between places hide.
 MARGIN = 1e-5

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structkin.groups.cam import Lift, OfAngle, Turn
-from structkin.groups.cam_rows import CamRow, cam_parts
-from structkin.groups.jet import Jet, angle, length, vector
-from structkin.groups.periodic import Follow, GenevaLaw, Piecewise, angle_of
 from structkin.groups.profile import Met
 from structkin.model.cam_laws import MOTIONS, CamLaw, spline
+from structkin.rows.jet import Jet, angle, length, vector
+from structkin.rows.periodic import Follow, GenevaLaw, Piecewise, angle_of
+from structkin.rows.relations import ByLaw, DrivenAngle, FaceOnProfile, OnProfile, TurnByLaw, derivative
 
 TINY = 1e-30
 LANES = 9
@@ -70,29 +70,23 @@ def test_rows_of_cams_are_complex_steps(seed):
     rng = np.random.default_rng(seed)
     function = law(rng).function
     rows = [
-        CamRow("travel", function, 1, 0, 2, -1, 0, 1),
-        CamRow("turn", function, 1, 0, 2, 1),
-        CamRow("radius", function, 1, i=0, j=1),
-        CamRow("face", function, 1, d=0, i=0, j=1),
+        (ByLaw(function), (4, 0, 3, 2)),
+        (TurnByLaw(function), (4, 3, 3, 2)),
+        (OnProfile(function), (0, 2)),
+        (FaceOnProfile(function), (4, 0, 2)),
+        (DrivenAngle(), (0, 2, 3)),
     ]
-    P, D = rng.uniform(-1, 1, (2, 2, LANES)), rng.uniform(-1, 1, (3, 2, LANES))
-    u, v = ((rng.uniform(-1, 1, P.shape), rng.uniform(-1, 1, D.shape)) for _ in range(2))
-    zero = 0.0 * P, 0.0 * D
+    X, u, v = rng.uniform(-1, 1, (3, 5, 2, LANES))
+    zero = np.zeros_like(X)
 
-    def step(parts, along, change):
-        return tuple(x + 1j * TINY * dx for x, dx in zip(parts, (along, change), strict=True))
+    def all_rows(*parts):
+        return np.stack([derivative(relation, *(part[list(which)] for part in parts)) for relation, which in rows])
 
-    def both(parts):
-        return tuple(part[0] for part in parts), tuple(part[1] for part in parts)
-
-    first = cam_parts(rows, *both(((P, D), u)))
-    moved = (P + 1j * TINY * u[0], D + 1j * TINY * u[1])
-    np.testing.assert_allclose(first, cam_parts(rows, *both((moved,))).imag / TINY, rtol=1e-11, atol=1e-11)
-    second = cam_parts(rows, *both(((P, D), u, v, zero)))
-    np.testing.assert_allclose(second, cam_parts(rows, *both((moved, v))).imag / TINY, rtol=1e-10, atol=1e-10)
-    third = cam_parts(rows, *both(((P, D), u, v, zero, u, zero, zero, zero)))
-    expected = cam_parts(rows, *both((moved, v, u, zero))).imag / TINY
-    np.testing.assert_allclose(third, expected, rtol=1e-9, atol=1e-8)
+    moved = X + 1j * TINY * u
+    np.testing.assert_allclose(all_rows(X, u), all_rows(moved).imag / TINY, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(all_rows(X, u, v, zero), all_rows(moved, v).imag / TINY, rtol=1e-10, atol=1e-10)
+    third = all_rows(X, u, v, zero, u, zero, zero, zero)
+    np.testing.assert_allclose(third, all_rows(moved, v, u, zero).imag / TINY, rtol=1e-9, atol=1e-8)
 
 
 def test_jets_of_angles_and_lengths_by_hand():

@@ -8,7 +8,7 @@ from geneva_samples import geneva, geneva_linkage
 
 import structkin as sk
 from structkin import InputError
-from structkin.groups.periodic import GenevaLaw
+from structkin.rows.periodic import GenevaLaw
 
 
 @pytest.mark.parametrize("slots", [3, 4, 5, 6, 8])

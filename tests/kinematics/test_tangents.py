@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 import structkin as sk
 from structkin.groups import General
 from structkin.kinematics import compile_plan
-from structkin.kinematics.circles import UNIT, solve_around
+from structkin.kinematics.circles import solve_around
 from structkin.kinematics.derivatives import Part
-from structkin.kinematics.tangents import closed_on, tangents
+from structkin.track.contour import UNIT
+from structkin.track.tangents import closed_on, tangents
 
 LINKS = {
     "ground": ["A", "D", "E"], "left": ["A", "B"], "right": ["D", "C"], "plate": ["B", "C", "P"],

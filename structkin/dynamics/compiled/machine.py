@@ -19,10 +19,9 @@ from structkin.dynamics.compiled.runs import AHEAD
 from structkin.dynamics.compiled.series_at import HEAD, MANY
 from structkin.dynamics.reduced.equations import Instant, Reduced
 from structkin.dynamics.reduced.partition import LIMIT
-from structkin.dynamics.reduced.series import POWERS as TERMS
 from structkin.dynamics.reduced.series import VALID, Series
-from structkin.kinematics.circles import NODES, UNIT
 from structkin.kinematics.derivatives import Part
+from structkin.track.contour import POWERS, UNIT, powers
 
 Floats = NDArray[np.float64]
 
@@ -90,8 +89,8 @@ class Machine:
             return instant
         # A smaller circle within that of the series.
         series = next(one for one in self._known if one.holds(y[:1]))
-        powers = (series.way_to(y[:1]) / series.radius + VALID * UNIT) ** np.arange(TERMS)[:, None]
-        return replace(instant, around=series.powers[0] @ powers)
+        places = series.way_to(y[:1]) / series.radius + VALID * UNIT
+        return replace(instant, around=series.powers[0] @ places ** np.arange(POWERS)[:, None])
 
     def slots(self, t: float, y: Floats) -> tuple[Floats, Floats] | None:
         """Return slots (rows,) at a state, and K (free, rows) of the free coordinates; None at a flat pose."""
@@ -201,9 +200,9 @@ class Machine:
         arrays = self._mem.series
         arrays[:] = 0.0
         for line, series in zip(arrays, known, strict=False):
-            powers = series.powers[0]
+            slots = series.powers[0]
             # Roots are functions of the places: their powers come from their values on the circle, by Fourier's way.
-            nodes = powers @ UNIT ** np.arange(TERMS)[:, None]
-            roots = np.fft.fft(self._sides(nodes))[:, :TERMS] / NODES * UNIT[0] ** -np.arange(TERMS)
+            nodes = slots @ UNIT ** np.arange(POWERS)[:, None]
+            roots = powers(self._sides(nodes))[:, :POWERS]
             line[:HEAD] = series.place[0], series.ways[0, 0], series.radius
-            line[HEAD:] = np.concatenate((powers, roots.real)).ravel()
+            line[HEAD:] = np.concatenate((slots, roots.real)).ravel()

@@ -15,13 +15,13 @@ from structkin.dynamics.compiled.modules import Kind, kind_of
 from structkin.dynamics.compiled.series_at import HEAD, MANY
 from structkin.dynamics.reduced.equations import STEEP, Reduced
 from structkin.dynamics.reduced.partition import LIMIT, joint_coordinates, lines
-from structkin.dynamics.reduced.series import POWERS as TERMS
-from structkin.kinematics.affine import FIXED, Affine, Frame
 from structkin.kinematics.motion.turning import Turning
 from structkin.kinematics.plan import Plan, Slot
 from structkin.model.forces import AppliedForce, AppliedMoment, Friction, Spring, Torsion
 from structkin.model.mechanism import GROUND, Mechanism
 from structkin.model.parts import Drive
+from structkin.rows.affine import FIXED, Affine, Frame
+from structkin.track.contour import POWERS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -76,7 +76,7 @@ def packed(equations: Reduced) -> Packed | None:
         "z": 3 * f, "x": 3 * n, "K": f * n, "roots": 2 * steps, "new_roots": 2 * steps, "kept": n, "last": f,
         "turned": counted, "new_turned": counted, "load": 2 * n, "matrix": free * free, "right": free,
         "second": free, "efforts": f, "stages": 16 * free, "past": 16 * free,
-        "series": MANY * (HEAD + TERMS * rows), "powers": 3 * TERMS,
+        "series": MANY * (HEAD + POWERS * rows), "powers": 3 * POWERS,
     })  # fmt: skip
     return Packed(mem, kinds, order)
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from structkin.dynamics.compiled.memory import Memory
-from structkin.dynamics.reduced.series import POWERS as TERMS
 from structkin.dynamics.reduced.series import VALID
+from structkin.track.contour import POWERS as TERMS
 
 #: How many series there may be, and how many numbers come before the powers: place, way, radius.
 MANY, HEAD = 4, 3

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates import Coordinates
-from structkin.coordinates.quadrics import summing
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Drive
+from structkin.rows.matrix import summing
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from structkin.coordinates import constraints
 from structkin.coordinates.frame_plan import frame_plan
-from structkin.coordinates.quadrics import summing
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.contacts import depths, note_impacts
 from structkin.dynamics.efforts import given_efforts
@@ -37,6 +36,7 @@ from structkin.dynamics.user_loads import UserLoad
 from structkin.kinematics.special_geometry import structure_of
 from structkin.model.forces import Contact
 from structkin.model.mechanism import Mechanism
+from structkin.rows.matrix import summing
 
 Floats = NDArray[np.float64]
 

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates import Coordinates
-from structkin.coordinates.quadrics import summing
 from structkin.dynamics.bodies import Body
 from structkin.dynamics.loads import wrenches
 from structkin.dynamics.state import State
@@ -26,6 +25,7 @@ from structkin.dynamics.user_loads import UserLoad
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan
 from structkin.model.mechanism import Mechanism
+from structkin.rows.matrix import summing
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

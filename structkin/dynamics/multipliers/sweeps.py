@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates.linear import Triangular
-from structkin.coordinates.quadrics import summing
+from structkin.rows.matrix import summing
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.reduced.maps import SlotMap
-from structkin.kinematics.affine import FIXED, Affine
 from structkin.kinematics.plan import Plan
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Drive
+from structkin.rows.affine import FIXED, Affine
 from structkin.structure.inputs.candidates import KINDS, candidate_drivers, idle_links
 
 Floats = NDArray[np.float64]

@@ -65,7 +65,7 @@ class Poses:
         self.plan, self.order, self.lengths = plan, tuple(order), lengths
         self._counted, self.turns = counted, np.zeros(0)
         self._last: Pose | None = None
-        self.steps, self._general = plan.with_root, general_steps(plan)
+        self.steps, self._general = list(plan.with_root), general_steps(plan)
         # Behind origins and directions of its links a general group has the angles that it counts.
         groups = [(step.outputs, 2 * step.kind.rows.links) for step in plan.steps if not step.kind.closed_form]
         units = [slot for outputs, count in groups for slot in outputs[1:count:2]]

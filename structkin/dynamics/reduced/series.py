@@ -14,13 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.circles import CERTAIN, NODES, RADII, UNIT, Signs, solve_around
+from structkin.kinematics.circles import RADII, Signs, solve_around
 from structkin.kinematics.plan import Plan
+from structkin.track.contour import POWERS, UNIT, is_analytic, powers
 
 Floats = NDArray[np.float64]
 
-#: Powers that are kept; the last quarter of what the nodes tell is rounding, and certified to be so.
-POWERS = 3 * NODES // 4
 #: The part of the radius in which a series stands for the pose: the powers left out are below rounding there.
 VALID = 0.3
 
@@ -70,9 +69,7 @@ def expand(plan: Plan, order: Sequence[str], q: Floats, ways: Floats, signs: Sig
             circles = solve_around(plan, dict(zip(order, nodes, strict=True)), radius, signs, around)
             if not (circles.until == len(plan.steps)).all():
                 continue
-            powers = np.fft.fft(circles.x, axis=2) / NODES
-        if not (np.abs(powers[:, :, POWERS:]) <= CERTAIN * np.max(np.abs(circles.x))).all():
-            continue
-        powers = powers[:, :, :POWERS] * UNIT[0] ** -np.arange(POWERS)
-        return Series(q, ways, radius, np.moveaxis(powers.real, 1, 0), circles.x)
+            found = powers(circles.x)
+        if is_analytic(found, np.max(np.abs(circles.x))).all():
+            return Series(q, ways, radius, np.moveaxis(found[..., :POWERS].real, 1, 0), circles.x)
     return None

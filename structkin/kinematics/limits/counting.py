@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups.periodic import angle_of
 from structkin.kinematics.limits.known import Known
 from structkin.kinematics.limits.period import turns_of
 from structkin.kinematics.limits.poses import Modes, Path, Poses
 from structkin.kinematics.limits.reach import TURN, End, Reach
 from structkin.kinematics.limits.walk import Stop, walk
 from structkin.kinematics.plan import Plan
+from structkin.rows.periodic import angle_of
 
 Floats = NDArray[np.float64]
 

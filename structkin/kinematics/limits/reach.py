@@ -3,7 +3,7 @@
 Groups are gone through in their order. The margin of each is an analytic function on an interval where the groups
 before it close; at an end that is a limit of one of those it has a branch point of the square root, which the
 substitution p = low + (high - low) sin^2(theta / 2) takes away. So its zeros are found completely
-(`structkin.kinematics.limits.proxy`), and what is left of the interval is handed to the next group.
+(`structkin.track.chebyshev`), and what is left of the interval is handed to the next group.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from structkin.kinematics.circles import TOUCH
 from structkin.kinematics.limits.poses import TINY, Modes, Poses
-from structkin.kinematics.limits.proxy import landmarks
+from structkin.track.chebyshev import landmarks
 
 Floats = NDArray[np.float64]
 TURN = 2 * math.pi

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from structkin.groups import General, Relation
 from structkin.groups.kind import Array, Explicit, Values, times
-from structkin.kinematics.affine import Affine
 from structkin.kinematics.compile import close_group
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.many.variants import Variants
@@ -21,6 +20,7 @@ from structkin.kinematics.scene import Scene
 from structkin.kinematics.tape import Tape
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Guide, Link
+from structkin.rows.affine import Affine
 from structkin.structure import KinematicStructure
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.affine import Affine
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.many.record import ManyPlan
 from structkin.kinematics.many.variants import Variants, plain
 from structkin.kinematics.motion.angles import wound
 from structkin.kinematics.motion.turning import turnings
 from structkin.model.mechanism import Mechanism
+from structkin.rows.affine import Affine
 
 Floats = NDArray[np.float64]
 

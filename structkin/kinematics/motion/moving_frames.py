@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
-from structkin.kinematics.affine import Affine, Frame
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Guide
 from structkin.model.topology import suggest
+from structkin.rows.affine import Affine, Frame
 
 Floats = NDArray[np.float64]
 

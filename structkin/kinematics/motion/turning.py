@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from structkin.kinematics.affine import Affine
 from structkin.model.mechanism import Mechanism
+from structkin.rows.affine import Affine
 
 #: A driver and the factor of its value.
 Term = tuple[str, float]

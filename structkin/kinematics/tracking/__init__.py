@@ -9,8 +9,8 @@ kept as far as each is also what a step from the one before it leads to (`leap`)
 from a curve through their poses, tangents and curvatures and run through Newton's method together (`fill`). Where the
 way to a lane cannot be walked in however small steps, the group has met a limit position: that lane is out of reach,
 and so are those behind it, up to where the inputs come back near solved ones and the pose can be walked to from there
-(`resume`). Through a change point lanes are continued by circles of complex inputs (`hop`), which certify that it is
-none of these.
+(`resume`). Through a change point lanes are continued analytically (`structkin.track.continuation`), which certifies
+that it is none of these.
 """
 
 from structkin.kinematics.tracking.record import unpacked

@@ -1,4 +1,4 @@
-"""Walking from station to station: by the closer alone where that goes, else by smaller steps and hops."""
+"""Walking from station to station: by the closer where that goes, else by smaller steps and analytic continuation."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.kinematics.direct import Direct
-from structkin.kinematics.hop import hop
 from structkin.kinematics.status import Status
 from structkin.kinematics.tracking.poses import FINEST, HALVINGS, Poses, reach
 from structkin.kinematics.tracking.record import LEFT, REGULAR, Record
+from structkin.track.continuation import continued
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -81,9 +81,9 @@ def _reach(record: Record, pose: Poses, target: int, halvings: int) -> Poses | S
 def to_next(record: Record, pose: Poses, k: int, target: int) -> Poses | Status:
     """Go on to the next lane; through a change point where its neighbour does not tell the way."""
     if record.is_flat(pose):
-        hopped = _hop(record, k, target)
-        if hopped is not None:
-            return hopped
+        beyond = _beyond(record, k, target)
+        if beyond is not None:
+            return beyond
         if record.is_flat(pose, LEFT):
             # At a limit position a pose knows no way back: one before it does.
             before, _ = _regular(record, k, target)
@@ -92,8 +92,8 @@ def to_next(record: Record, pose: Poses, k: int, target: int) -> Poses | Status:
     found = _reach(record, pose, target, HALVINGS)
     if isinstance(found, Poses):
         return found
-    # It may be a change point, which a hop goes through, or a limit position, which the lane is close before.
-    return _hop(record, k, target) or _reach(record, pose, target, FINEST)
+    # It may be a change point, beyond which it is continued, or a limit position, which the lane is close before.
+    return _beyond(record, k, target) or _reach(record, pose, target, FINEST)
 
 
 def _regular(record: Record, k: int, target: int) -> tuple[Indices, Floats]:
@@ -109,14 +109,14 @@ def _regular(record: Record, k: int, target: int) -> tuple[Indices, Floats]:
     return before[regular], poses[:, regular]
 
 
-def _hop(record: Record, k: int, target: int) -> Poses | None:
+def _beyond(record: Record, k: int, target: int) -> Poses | None:
     """Return the pose of a lane next to lane k as the analytic continuation of a regular one on that side."""
     closer, course = record.closer, record.course
     rows = Direct(closer.form, closer.known)
     before, poses = _regular(record, k, target)
     for j, lane in enumerate(before[:TRIES]):
         h0, h1 = (rows.values(course.at(place)) for place in (lane, target))
-        found = hop(closer.form, h0, h1, *rows.split(poses[:, [j]]))
+        found = continued(closer.form, h0, h1, *rows.split(poses[:, [j]]))
         if found is not None:
             h, s = course.at(target), rows.join(*found)
             return Poses(h, s, closer.newton(h, s, 1)[2])

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .periodic import Function, angle_of, derivatives
+from structkin.rows.periodic import Function, angle_of, derivatives
 
 
 class Jet:

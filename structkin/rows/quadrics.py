@@ -10,24 +10,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.affine import Affine
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
+from structkin.rows.affine import Affine
+from structkin.rows.matrix import Matrix
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 #: Terms below this part of the largest of a row are what rounding left of others that cancel.
 NOTHING = 1e-14
-#: Entries times variables up to which full matrices take one lane sooner than sparse ones, which cost some calls.
-FULL = 8192
 
 
 @dataclass
@@ -111,30 +105,18 @@ class Quadric:
         )
 
 
-@dataclass(frozen=True)
 class Quadrics:
     """Quadratic rows as arrays: entry e of Phi_x is in row `rows[e]` and column `columns[e]`, row by row."""
 
-    count: int
-    width: int
-    rows: Ints
-    columns: Ints
-    base: Floats
-    constant: Floats
-    _square: csr_array
-
-    @classmethod
-    def assemble(cls, quadrics: list[Quadric], width: int) -> Quadrics:
-        """Return the arrays of these rows in `width` variables."""
-        from scipy.sparse import csr_array
-
+    def __init__(self, written: list[Quadric], width: int) -> None:
+        """Take the rows in `width` variables."""
         rows: list[int] = []
         columns: list[int] = []
         base: list[float] = []
         entry: list[int] = []
         other: list[int] = []
         factors: list[float] = []
-        for number, row in enumerate(quadrics):
+        for number, row in enumerate(written):
             used = sorted({*row.linear, *(i for pair in row.square for i in pair)})
             place = {column: len(rows) + k for k, column in enumerate(used)}
             rows += [number] * len(used)
@@ -144,49 +126,27 @@ class Quadrics:
                 entry += [place[i], place[j]]
                 other += [j, i]
                 factors += [factor, factor]
-        shape = (len(rows), width)
-        return cls(
-            len(quadrics), width, np.array(rows, np.intp), np.array(columns, np.intp),
-            np.array(base)[:, None], np.array([row.constant for row in quadrics])[:, None],
-            csr_array((factors, (entry, other)), shape=shape),
-        )  # fmt: skip
-
-    @cached_property
-    def _gather(self) -> csr_array:
-        """Sums the entries of each row."""
-        return summing(self.rows, self.count)
-
-    @cached_property
-    def _full(self) -> tuple[Any, Any]:
-        """Both maps as full matrices."""
-        return self._square.toarray(), self._gather.toarray()
-
-    def _maps(self, x: Any) -> tuple[Any, Any]:
-        """Return the maps from x to the squares' part of Phi_x, and from entries to their sums: full ones are
-        quicker for one lane of a small mechanism."""
-        small = x.shape[1] == 1 and len(self.columns) * self.width <= FULL
-        return self._full if small else (self._square, self._gather)
+        self.rows, self.columns = np.array(rows, np.intp), np.array(columns, np.intp)
+        self._base, self._constant = np.array(base)[:, None], np.array([row.constant for row in written])[:, None]
+        #: From x to the squares' part of Phi_x, and from entries to their sums.
+        self._square = Matrix(factors, entry, other, (len(rows), width))
+        self._gather = Matrix.summing(self.rows, len(written))
 
     def jacobian(self, x: Any) -> Any:
         """Return the entries of Phi_x (entries, n) at x (width, n)."""
-        return self._maps(x)[0] @ x + self.base
+        return self._square @ x + self._base
 
     def phi(self, x: Any, jacobian: Any) -> Any:
         """Return Phi (count, n) at x, from the entries of Phi_x there."""
-        sums = self._maps(x)[1] @ ((jacobian + self.base) * x[self.columns])
+        sums = self._gather @ ((jacobian + self._base) * x[self.columns])
         sums *= 0.5
-        sums += self.constant
+        sums += self._constant
         return sums
 
     def bend(self, x: Any, v: Any, w: Any) -> Any:
         """Return the second derivative v^T Q w (count, n) along v and w (width, n), the same at every x."""
-        square, gather = self._maps(v)
-        return gather @ ((square @ v) * w[self.columns])
+        return self._gather @ ((self._square @ v) * w[self.columns])
 
-
-def summing(groups: Any, count: int) -> csr_array:
-    """Return the matrix (count, terms) that sums terms by their group."""
-    from scipy.sparse import csr_array
-
-    terms = np.arange(len(groups))
-    return csr_array((np.ones(len(groups)), (groups, terms)), shape=(count, len(groups)))
+    def third(self, x: Any, v: Any) -> Any:
+        """Return the third derivative, which is zero."""
+        return np.zeros((len(self._constant), v.shape[1]))

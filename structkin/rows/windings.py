@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates.quadrics import Quadric
-from structkin.kinematics.affine import Affine
+from structkin.rows.affine import Affine
+from structkin.rows.matrix import Matrix
+from structkin.rows.quadrics import Quadric
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -55,8 +56,6 @@ class Windings:
 
     def __init__(self, written: list[Winding], width: int) -> None:
         """Take the rows in `width` variables."""
-        from scipy.sparse import csr_array
-
         self.count = len(written)
         places = [
             (k, column)
@@ -68,13 +67,13 @@ class Windings:
         #: The factors of s, C, S and N at each entry, and their constants.
         self._factors: list[Floats] = []
         self._constants: list[Floats] = []
-        self._maps: list[Any] = []
+        self._maps: list[Matrix] = []
         for part in range(4):
             quadrics = [self._parts(row)[part] for row in written]
             factors = np.array([quadrics[k].linear.get(column, 0.0) for k, column in places])
             self._factors.append(factors[:, None])
             self._constants.append(np.array([row.constant for row in quadrics])[:, None])
-            self._maps.append(csr_array((factors, (self.rows, self.columns)), shape=(self.count, width)))
+            self._maps.append(Matrix(factors, self.rows, self.columns, (self.count, width)))
 
     @staticmethod
     def _parts(row: Winding) -> tuple[Quadric, Quadric, Quadric, Quadric]:
@@ -102,3 +101,9 @@ class Windings:
         (s_v, C_v, S_v, _), (s_w, C_w, S_w, _) = ([matrix @ y for matrix in self._maps] for y in (v, w))
         mixed = (S_v * cos - C_v * sin) * s_w + (S_w * cos - C_w * sin) * s_v
         return mixed - (C * cos + S * sin) * s_v * s_w
+
+    def third(self, x: Any, v: Any) -> Any:
+        """Return the third derivative (count, n) along v (width, n) at x."""
+        cos, sin, C, S, _ = self._at(x)
+        s_v, C_v, S_v, _ = (matrix @ v for matrix in self._maps)
+        return s_v**2 * (s_v * (C * sin - S * cos) - 3 * (C_v * cos + S_v * sin))

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General
+from structkin.track.contour import CLOSED, ITERATIONS
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
@@ -151,9 +152,9 @@ def closed_on(
     rates = way.reshape(m, 3)
     with np.errstate(all="ignore"):
         near, angles, change = form.newton(
-            h, O + s * rates[:, :2, None], theta + s * rates[:, 2:] / size, iterations=25
+            h, O + s * rates[:, :2, None], theta + s * rates[:, 2:] / size, iterations=ITERATIONS
         )
-    if not (change < 1e-8).all():
+    if not (change < CLOSED).all():
         return None
     found = np.concatenate((near.reshape(-1, len(s)) / size, angles))
     pose = np.concatenate((O.reshape(-1) / size, theta[:, 0]))

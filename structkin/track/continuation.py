@@ -1,10 +1,9 @@
-"""A general group beyond a pose where it is singular: through a change point, and not past a limit.
+"""Analytic continuation of a general group beyond a pose where it is singular: through a change point, past no limit.
 
 At a change point Newton's method and the tangent have nothing to hold on to, but the pose is an analytic function of
-the way there. From a regular pose before it, the inputs go on in a straight line h(s) = h_0 + s (h_1 - h_0) for complex
-s on a circle around: there the group closes by Newton's method, and the mean of the powers of s is the pose at s = 1.
-A limit, a gap between two limits and a narrow escape are branch points: then the values on the circle have negative
-powers, and there is no way on.
+the inputs. From a regular pose before it, the inputs go on in a straight line h(s) = h_0 + s (h_1 - h_0) for complex s
+on a circle around: there the group closes by Newton's method, and the powers of s give the pose at s = 1
+(`structkin.track.contour`). Around a limit, a gap between two limits and a narrow escape no circle is certain.
 """
 
 from __future__ import annotations
@@ -15,18 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General
+from structkin.track.contour import CLOSED, ITERATIONS, POWERS, UNIT, is_analytic, powers
 
 Floats = NDArray[np.float64]
 
-#: Places on a circle, and its radii in parts of the way.
-NODES, RADII = 32, (3.0, 2.0, 1.5, 1.25)
-#: The last quarter of the powers is rounding of this size, relative to the group's size, where nothing is singular.
-CERTAIN = 1e-11
-
-_UNIT = np.exp(2j * np.pi * (np.arange(NODES) + 0.5) / NODES)
+#: Radii of the circles, in parts of the way from h_0 to h_1.
+RADII = (3.0, 2.0, 1.5, 1.25)
 
 
-def hop(
+def continued(
     form: General, h0: tuple[Any, ...], h1: tuple[Any, ...], O: Floats, theta: Floats
 ) -> tuple[Floats, Floats] | None:
     """Return origins (m, 2, 1) and angles (m, 1) at inputs h1, from those at h0; None where no circle is certain."""
@@ -34,17 +30,16 @@ def hop(
         return None
     rise_O, rise_theta = _tangent(form, h0, h1, O, theta)
     for radius in RADII:
-        s = radius * _UNIT
+        s = radius * UNIT
         with np.errstate(all="ignore"):
             h = tuple(_along(form, j, a, b, s) for j, (a, b) in enumerate(zip(h0, h1, strict=True)))
-            O1, theta1, change = form.newton(h, O + s * rise_O, theta + s * rise_theta, iterations=25)
-            if not (change < 1e-8).all():
+            O1, theta1, change = form.newton(h, O + s * rise_O, theta + s * rise_theta, iterations=ITERATIONS)
+            if not (change < CLOSED).all():
                 continue
-            powers = np.fft.fft(np.concatenate((O1.reshape(-1, NODES) / form.rows.size, theta1)), axis=1) / NODES
-        if np.max(np.abs(powers[:, 3 * NODES // 4 :])) > CERTAIN:
+            found = powers(np.concatenate((O1.reshape(-1, len(s)) / form.rows.size, theta1)))
+        if not is_analytic(found).all():
             continue
-        n = np.arange(3 * NODES // 4)
-        values = (powers[:, : len(n)] * _UNIT[0] ** -n @ radius ** -n.astype(float)).real
+        values = (found[:, :POWERS] @ radius ** -np.arange(POWERS, dtype=float)).real
         split = 2 * form.rows.links
         return values[:split].reshape(-1, 2, 1) * form.rows.size, values[split:, None]
     return None

@@ -1,9 +1,7 @@
-"""Every extremum of an analytic function on an interval, by Chebyshev proxies.
+"""Analytic functions on an interval as Chebyshev polynomials on pieces of it, so that no zero is overlooked.
 
-The function is replaced by polynomials on pieces of the interval; a piece is halved until its last Chebyshev
-coefficients are at rounding level. All extrema are then eigenvalues (Boyd, Solving Transcendental Equations, 2014).
-Between two neighbours of these places the function is monotone, so that signs at them tell every zero: neither a
-double zero nor a narrow gap can slip between samples.
+A piece is halved until its polynomial stands for the function; zeros and extrema of the polynomial are eigenvalues
+(Boyd, Solving Transcendental Equations, 2014).
 """
 
 from __future__ import annotations
@@ -18,7 +16,37 @@ from structkin.budget import charge
 
 Floats = NDArray[np.float64]
 
-#: Nodes of a piece.
+#: What is found out about some pieces, from the places of all their nodes, their middles and their half lengths: which
+#: of them are done.
+Look = Callable[[Floats, Floats, Floats], NDArray[np.bool_]]
+
+
+class Interpolation:
+    """Polynomials of so many nodes a piece.
+
+    `places` (nodes,) are those of the piece from -1 to 1, going down; values there times `to_coefficients` (nodes,
+    nodes) are the Chebyshev coefficients.
+    """
+
+    def __init__(self, nodes: int) -> None:
+        """Take the number of nodes."""
+        angles = np.pi * (np.arange(nodes) + 0.5) / nodes
+        self.nodes, self.places = nodes, np.cos(angles)
+        self.to_coefficients = np.cos(np.outer(angles, np.arange(nodes))) * (2 / nodes)
+        self.to_coefficients[:, 0] *= 0.5
+
+    def halve(self, edges: Floats, look: Look, work: float) -> None:
+        """Halve the pieces between some edges until all are done; `work` is that on a piece, in steps of the budget."""
+        pieces = np.stack((edges[:-1], edges[1:]))
+        while pieces.size:
+            charge(work * pieces.shape[1])
+            middle, half = pieces.mean(axis=0), 0.5 * np.diff(pieces, axis=0)[0]
+            left = ~look((middle + half * self.places[:, None]).T.ravel(), middle, half)
+            low, high = pieces[:, left]
+            pieces = np.stack((np.concatenate((low, middle[left])), np.concatenate((middle[left], high))))
+
+
+#: Nodes of a piece in which extrema are looked for.
 NODES = 32
 #: A piece is resolved where its last coefficients are below this; the functions are of size one.
 RESOLVED = 1e-13
@@ -31,17 +59,14 @@ PIECE = 0.1
 #: Extrema are wanted where the function may be below this in size.
 NEAR = 0.2
 
-_ANGLES = np.pi * (np.arange(NODES) + 0.5) / NODES
-_NODES = np.cos(_ANGLES)
-#: Values at the nodes times this are the Chebyshev coefficients.
-_TO_COEFFICIENTS = np.cos(np.outer(_ANGLES, np.arange(NODES))) * (2 / NODES)
-_TO_COEFFICIENTS[:, 0] *= 0.5
+_INTERPOLATION = Interpolation(NODES)
 
 
 def landmarks(function: Callable[[Floats], Floats], edges: Floats) -> Floats:
     """Return the edges and places in between, such that the function is monotone or without zero between neighbours.
 
-    Among them is every extremum near zero.
+    Among them is every extremum near zero, so that signs at them tell every zero: neither a double zero nor a narrow
+    gap can slip between samples.
 
     `function` takes places (n,) and returns values (n,), of the size of one. It is analytic between the edges, but may
     have a branch point at an edge or be NaN there.
@@ -49,27 +74,23 @@ def landmarks(function: Callable[[Floats], Floats], edges: Floats) -> Floats:
     >>> landmarks(lambda x: (x - 0.3) ** 2, np.array([0.0, 1.0])).round(12).tolist()
     [0.0, 0.3, 1.0]
     """
-    pieces, smallest = np.stack((edges[:-1], edges[1:])), SMALLEST * (edges[-1] - edges[0])
-    found = [edges]
-    while pieces.size:
-        charge(PIECE * pieces.shape[1])
-        middle, half = pieces.mean(axis=0), 0.5 * np.diff(pieces, axis=0)[0]
-        values = function((middle + half * _NODES[:, None]).T.ravel()).reshape(-1, NODES)
-        done, coefficients = _resolved(values)
-        done |= (half < smallest) | (pieces.shape[1] > MOST)
-        found += [pieces[0, done]]
-        found += [
-            m + h * _extrema(c) for m, h, c in zip(middle[done], half[done], coefficients[done], strict=True) if h > 0
-        ]
-        low, high = pieces[:, ~done]
-        pieces = np.stack((np.concatenate((low, middle[~done])), np.concatenate((middle[~done], high))))
+    found, smallest = [edges], SMALLEST * (edges[-1] - edges[0])
+
+    def look(places: Floats, middle: Floats, half: Floats) -> NDArray[np.bool_]:
+        done, coefficients = _resolved(function(places).reshape(-1, NODES))
+        done |= (half < smallest) | (len(half) > MOST)
+        found.append((middle - half)[done])
+        found.extend(middle[k] + half[k] * _extrema(coefficients[k]) for k in np.flatnonzero(done & (half > 0)))
+        return done
+
+    _INTERPOLATION.halve(edges, look, PIECE)
     return np.unique(np.concatenate(found))
 
 
 def _resolved(values: Floats) -> tuple[NDArray[np.bool_], Floats]:
     """Return which pieces need no halving, and the coefficients of all (pieces, nodes)."""
     finite = np.isfinite(values).all(axis=1)
-    coefficients = np.where(np.isfinite(values), values, 0.0) @ _TO_COEFFICIENTS
+    coefficients = np.where(np.isfinite(values), values, 0.0) @ _INTERPOLATION.to_coefficients
     tail = np.abs(coefficients[:, -4:]).max(axis=1)
     # Far from zero the sign is certain long before the last digit is; branch points need not be climbed down into.
     clear = (np.abs(values).min(axis=1) > np.maximum(100 * tail, NEAR)) & (np.ptp(np.sign(values), axis=1) == 0)

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates.curves import Curve, Curves
-from structkin.coordinates.quadrics import Quadric, Quadrics, summing
-from structkin.coordinates.windings import Winding, Windings
+from structkin.rows.curves import Curve, Curves
+from structkin.rows.matrix import Matrix
+from structkin.rows.quadrics import Quadric, Quadrics
+from structkin.rows.windings import Winding, Windings
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -29,7 +30,7 @@ class Equations:
         self._parts: list[tuple[Any, Ints, slice]] = []
         rows, columns = [np.zeros(0, np.intp)], [np.zeros(0, np.intp)]
         first = 0
-        for kind, make in ((Quadric, Quadrics.assemble), (Winding, Windings), (Curve, Curves)):
+        for kind, make in ((Quadric, Quadrics), (Winding, Windings), (Curve, Curves)):
             mine = np.array([k for k, form in enumerate(forms) if isinstance(form, kind)], np.intp)
             if not len(mine):
                 continue
@@ -41,8 +42,8 @@ class Equations:
         self.rows, self.columns = np.concatenate(rows), np.concatenate(columns)
 
     @cached_property
-    def _gather(self) -> Any:
-        return summing(self.rows, self.count)
+    def _gather(self) -> Matrix:
+        return Matrix.summing(self.rows, self.count)
 
     def jacobian(self, x: Any) -> Any:
         """Return the entries of Phi_x (entries, n) at x (width, n)."""
@@ -61,6 +62,10 @@ class Equations:
     def bend(self, x: Any, v: Any, w: Any) -> Any:
         """Return the second derivative (count, n) along v and w (width, n) at x."""
         return self._spread(x, [part.bend(x, v, w) for part, _, _ in self._parts])
+
+    def third(self, x: Any, v: Any) -> Any:
+        """Return the third derivative (count, n) along v (width, n) at x."""
+        return self._spread(x, [part.third(x, v) for part, _, _ in self._parts])
 
     def _spread(self, x: Any, found: list[Any]) -> Any:
         if len(found) == 1:

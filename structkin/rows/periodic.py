@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .kind import Array, cross, dot
+Array = NDArray[Any]
 
 TURN = 2 * np.pi
 
@@ -154,4 +155,5 @@ def angle_of(W: Any) -> Any:
     angle = np.arctan2(real[1], real[0])
     if not np.iscomplexobj(W):
         return angle
-    return angle + np.arctan(cross(real, W) / dot(real, W))
+    along, across = real[0] * W[0] + real[1] * W[1], real[0] * W[1] - real[1] * W[0]
+    return angle + np.arctan(across / along)
