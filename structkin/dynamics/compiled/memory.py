@@ -108,8 +108,8 @@ class Memory:
     two, smooth, followed, aside = _integers(-1), _integers(), _integers(), _integers()
     # Drivers' values, rates, second rates (3, f); slots' places, rates, second rates at z_f'' = 0 (3, n); K (f * n).
     z, x, K = _numbers(3, -1), _numbers(3, -1), _numbers(-1)
-    # Signed roots of the steps' margins and their rates (2, S) at a time, turns of the links counted (k,), slots' places
-    # and coordinates, all of the last evaluation; roots and turns of the one that goes on.
+    # Signed roots of the steps' margins and their rates (2, S) at a time, turns of the links counted (k,), places of the
+    # slots, and coordinates, all of the last evaluation; roots and turns of the one that goes on.
     roots, clock, turned, kept, last = _numbers(2, -1), _numbers(), _numbers(-1), _numbers(-1), _numbers(-1)
     new_roots, new_turned = _numbers(2, -1), _numbers(-1)
     # Forces on rows and W K of a coordinate (2, n); K_f^T W K_f and then its factor (free * free), its right-hand side;

@@ -127,19 +127,16 @@ def gear(mem: Any, t: float, y: Any, h: float) -> bool:
 
 def invert(matrix: Any, inverse: Any) -> bool:
     """Turn a unit matrix into the inverse of a small one, which is lost, by elimination; False where there is none."""
-    m = matrix.shape[0]
-    for c in range(m):
-        pivot = c
-        for i in range(c + 1, m):
-            if abs(matrix[i, c]) > abs(matrix[pivot, c]):
-                pivot = i
+    for c in range(matrix.shape[0]):
+        pivot = c + np.argmax(np.abs(matrix[c:, c]))
         if matrix[pivot, c] == 0.0:
             return False
-        for k in range(m):
-            matrix[c, k], matrix[pivot, k] = matrix[pivot, k], matrix[c, k]
-            inverse[c, k], inverse[pivot, k] = inverse[pivot, k], inverse[c, k]
-        for i in range(m):
-            part = (matrix[i, c] - (1.0 if i == c else 0.0)) / matrix[c, c]
-            matrix[i] -= part * matrix[c]
-            inverse[i] -= part * inverse[c]
+        for one in (matrix, inverse):
+            row = one[c].copy()
+            one[c] = one[pivot]
+            one[pivot] = row
+        part = matrix[:, c] / matrix[c, c]
+        part[c] -= 1 / matrix[c, c]
+        inverse -= np.outer(part, inverse[c])
+        matrix -= np.outer(part, matrix[c])
     return True
