@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.compiled.packing import Packed, packed
+from structkin.dynamics.contacts import note
 from structkin.dynamics.integrators.methods import METHODS
 from structkin.dynamics.reduced.equations import Instant, Reduced
 from structkin.kinematics.choice import has_numba
@@ -54,6 +55,24 @@ class Hastened(Reduced):
         """Return everything at a time and state that is kept."""
         self.evaluations += 1
         return self._machine.recorded(t, y)
+
+    def remember(self, t: float, y: Floats) -> None:
+        """Note the speeds at which bodies met that touch at the end of a step."""
+        if not self.contacts:
+            return
+        touches = self._machine.touches(t, y)
+        if touches is None:
+            super().remember(t, y)
+        else:
+            note(touches, self.impacts)
+        self._machine.meet(self.impacts)
+
+    def depths(self, t: float, y: Floats) -> Floats:
+        """Return how deep the bodies of each contact overlap (c,) [m] that have not met yet; -inf of others."""
+        touches = self._machine.touches(t, y)
+        if touches is None:
+            return super().depths(t, y)
+        return np.array([-np.inf if id in self.impacts else depth for id, (depth, _) in touches.items()])
 
     def slots(self, t: float, y: Floats) -> tuple[Floats, Floats] | None:
         """Return slots (rows,) at a state, and K (free, rows) of the free coordinates; None at a flat pose."""

@@ -6,7 +6,7 @@ compiled module goes on, with the power series that `Reduced` has found.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -103,6 +103,17 @@ class Machine:
         # Where no other coordinates are found now, that is looked at again when these have become much worse.
         self._mem.uneven = max(LIMIT, 1.5 * self._module.fastest_joint(*self._arrays))
         return self._mem.x[0].copy(), self._mem.K.reshape(len(self._order), -1)[: len(y) // 2].copy()
+
+    def touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]] | None:
+        """Return the depth of each contact and its rate; None where the equations themselves have to be asked."""
+        if not self._module.evaluate(*self._arrays, t, y, len(y) // 2):
+            return None
+        self._module.find_touches(*self._arrays)
+        return dict(zip(self.equations.contacts, map(tuple, self._mem.touches.T.tolist()), strict=True))
+
+    def meet(self, impacts: Mapping[str, float]) -> None:
+        """Go on with these speeds at which bodies have met."""
+        self._mem.met = [impacts.get(id, np.nan) for id in self.equations.contacts]
 
     def look_ahead(self, t: float, y: Floats) -> bool:
         """Expand a series around a flat pose that lies ahead of a state; return whether one may lie there."""

@@ -86,13 +86,15 @@ class Memory:
     # coordinate's motion and effort (f,), -1 for none.
     law_form, law_ptr, law_scale, law_data = _integers(-1), _integers(-1), _numbers(-1), _numbers(-1, 5)
     stack, motion, effort = _numbers(-1, 3), _integers(-1), _integers(-1)
-    # Expressions: terms, the row and factor of each, constants; loads as indices of expressions and laws, and their
-    # sizes, see `forces`; places and rates of the expressions, and forces on them (3, e, 2).
+    # Expressions: terms, the row and factor of each, constants; their places, rates, and forces on them (3, e, 2).
     term_ptr, term_row, factor, const = _integers(-1), _integers(-1), _numbers(-1, 2), _numbers(-1, 2)
-    springs, torsions, pushes = _integers(-1, 3), _integers(-1, 3), _integers(-1, 4)
-    moments, frictions = _integers(-1, 3), _integers(-1, 3)
-    spring_sizes, torsion_sizes, friction_sizes = _numbers(-1, 3), _numbers(-1, 3), _numbers(-1, 4)
     places = _numbers(3, -1, 2)
+    # Loads as indices of expressions and laws, and their sizes, see `forces`; the speeds at which bodies met, and of
+    # each contact depth and rate (2, c).
+    springs, torsions, pushes = _integers(-1, 3), _integers(-1, 3), _integers(-1, 4)
+    moments, frictions, contacts = _integers(-1, 3), _integers(-1, 3), _integers(-1, 5)
+    spring_sizes, torsion_sizes, friction_sizes = _numbers(-1, 3), _numbers(-1, 3), _numbers(-1, 3)
+    friction_limits, contact_sizes, met, touches = _numbers(-1), _numbers(-1, 9), _numbers(-1), _numbers(2, -1)
     # Joints' coordinates: kind and two expressions, their terms, and the unit of each; see `conditioning`.
     joints, joint_ptr, joint_row = _integers(-1, 3), _integers(-1), _integers(-1)
     joint_const, joint_factor, joint_unit = _numbers(-1, 2), _numbers(-1, 2), _numbers(-1)
@@ -108,8 +110,8 @@ class Memory:
     two, smooth, followed, aside = _integers(-1), _integers(), _integers(), _integers()
     # Drivers' values, rates, second rates (3, f); slots' places, rates, second rates at z_f'' = 0 (3, n); K (f * n).
     z, x, K = _numbers(3, -1), _numbers(3, -1), _numbers(-1)
-    # Signed roots of the steps' margins and their rates (2, S) at a time, turns of the links counted (k,), places of the
-    # slots, and coordinates, all of the last evaluation; roots and turns of the one that goes on.
+    # Of the last evaluation: signed roots of the steps' margins and their rates (2, S), its time, turns of the links
+    # counted (k,), places of the slots, coordinates; roots and turns of the evaluation that goes on.
     roots, clock, turned, kept, last = _numbers(2, -1), _numbers(), _numbers(-1), _numbers(-1), _numbers(-1)
     new_roots, new_turned = _numbers(2, -1), _numbers(-1)
     # Forces on rows and W K of a coordinate (2, n); K_f^T W K_f and then its factor (free * free), its right-hand side;

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,14 @@ from structkin.dynamics.compiled.formulas import Laws, UnknownError
 from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.compiled.modules import Kind, kind_of
 from structkin.dynamics.compiled.series_at import HEAD, MANY
+from structkin.dynamics.load_table import LoadTable, table_of
 from structkin.dynamics.reduced.equations import STEEP, Reduced
 from structkin.dynamics.reduced.partition import LIMIT, joint_coordinates, lines
 from structkin.kinematics.motion.turning import Turning
 from structkin.kinematics.plan import Plan, Slot
-from structkin.model.forces import AppliedForce, AppliedMoment, Friction, Spring, Torsion
-from structkin.model.mechanism import GROUND, Mechanism
-from structkin.model.parts import Drive
-from structkin.rows.affine import FIXED, Affine, Frame
+from structkin.model.forces import AppliedMoment
+from structkin.model.mechanism import Mechanism
+from structkin.rows.affine import Affine
 from structkin.track.contour import POWERS
 
 Floats = NDArray[np.float64]
@@ -52,15 +52,19 @@ def packed(equations: Reduced) -> Packed | None:
     prescribed = dict(equations.prescribed)
     order = (*(int(k) for k in equations.free), *prescribed)
     ids = [equations.order[k] for k in order]
-    laws, loads = Laws(), _Loads(equations, ids)
+    laws, table = Laws(), table_of(equations.own, equations.own.forces.loads.values())
+    efforts = equations.own.forces.efforts
     try:
-        motion = [laws.add(prescribed[k]) if k in prescribed else -1 for k in order]
-        efforts = equations.own.forces.efforts
         for id in efforts.keys() - set(ids):
-            loads.effort(equations.own.drives[id], laws.add(efforts[id]))
+            # Along a driver that is no coordinate an effort is a moment between its links.
+            drive = equations.own.drives[id]
+            if drive.kind != "angle":
+                return None
+            table.add(AppliedMoment(id, drive.links, efforts[id]))
+        for law in table.laws:
+            laws.add(law)
+        motion = [laws.add(prescribed[k]) if k in prescribed else -1 for k in order]
         effort = [laws.add(efforts[id]) if id in efforts else -1 for id in ids]
-        for load in mechanism.forces.loads.values():
-            loads.add(load, laws)
     except UnknownError:
         return None
     form, scale, ptr, data = laws.arrays()
@@ -72,7 +76,7 @@ def packed(equations: Reduced) -> Packed | None:
         **_masses(equations), "steep": _steep(mechanism), "uneven": LIMIT, "look": [np.inf] * steps,
         "law_form": form, "law_ptr": ptr, "law_scale": scale, "law_data": data, "stack": 3 * DEEP,
         "motion": motion, "effort": effort, "free": free, "measures": equations.lengths[list(order)],
-        **loads.arrays(), "places": 6 * len(loads.expressions), **_counted(equations), **_joints(equations),
+        **_loads(equations, table, ids), **_counted(equations), **_joints(equations),
         "z": 3 * f, "x": 3 * n, "K": f * n, "roots": 2 * steps, "new_roots": 2 * steps, "kept": n, "last": f,
         "turned": counted, "new_turned": counted, "load": 2 * n, "matrix": free * free, "right": free,
         "second": free, "efforts": f, "stages": 16 * free, "past": 16 * free,
@@ -175,98 +179,37 @@ def _counted(equations: Reduced) -> dict[str, Ints | Floats]:
     }
 
 
-@dataclass
-class _Loads:
-    """Loads as indices of expressions; `drivers` are those in the order of the arrays."""
-
-    equations: Reduced
-    drivers: Sequence[str]
-    expressions: dict[Affine, int] = field(default_factory=dict)
-    lines: dict[str, list[tuple[float, ...]]] = field(default_factory=dict)
-    turns: list[list[tuple[int, int, float]]] = field(default_factory=list)
-
-    def add(self, load: Any, laws: Laws) -> None:
-        """Take in a load; `UnknownError` where it is of another kind."""
-        known: Mapping[type, Callable[[Any, Laws], None]] = {
-            Spring: self._spring,
-            Torsion: self._torsion,
-            AppliedForce: self._push,
-            AppliedMoment: self._moment,
-            Friction: self._friction,
-        }
-        if type(load) not in known:
-            raise UnknownError(type(load).__name__)
-        known[type(load)](load, laws)
-
-    def _index(self, expression: Affine) -> int:
-        return self.expressions.setdefault(expression, len(self.expressions))
-
-    def _frame(self, link: str) -> Frame:
-        return FIXED if link == GROUND else self.equations.plan.frames[link]
-
-    def _point(self, link: str, place: complex) -> int:
-        return self._index(self._frame(link).point(place))
-
-    def _direction(self, link: str) -> int:
-        return self._index(self._frame(link).direction)
-
-    def _line(self, name: str, *numbers: float) -> None:
-        self.lines.setdefault(name, []).append(numbers)
-
-    def _spring(self, load: Spring, laws: Laws) -> None:
-        ends = [self._point(link, self.equations.own.links[link].local[point]) for link, point in load.ends]
-        self._line("springs", *ends, -1 if load.actuator is None else laws.add(load.actuator))
-        self._line("spring_sizes", load.stiffness, load.free_length, load.damping)
-
-    def _torsion(self, load: Torsion, laws: Laws) -> None:
-        ends = map(self._direction, load.links)
-        self._line("torsions", *ends, -1 if load.actuator is None else laws.add(load.actuator))
-        # The angle is that of the sketch and a sum of terms, which leaves out their constant.
-        first, second = (self.equations.turning[link] for link in load.links)
-        before = self.equations.before[load.links[1]] - self.equations.before[load.links[0]]
-        links = [self.equations.own.links[link] for link in load.links]
-        drawn = float(np.angle(links[1].direction / links[0].direction)) + before
+def _loads(equations: Reduced, table: LoadTable, drivers: Sequence[str]) -> dict[str, Any]:
+    """Return the loads, with the turns of torsion springs as terms; `drivers` are those in the order of the arrays."""
+    ptr, rows, factors, constants = _terms(equations.plan, table.expressions(equations.plan.frames))
+    parts = table.parts()
+    turns: list[list[tuple[int, int, float]]] = []
+    for k, load in enumerate(table.named.get("torsions", ())):
+        # The terms leave out their constant, and what the links had turned before these coordinates.
+        first, second = (equations.turning[link] for link in load.links)
+        before = equations.before[load.links[1]] - equations.before[load.links[0]]
         constant = second.constant - first.constant + (second.slots.const - first.slots.const).real
-        self._line("torsion_sizes", load.stiffness, load.free_angle - drawn - constant, load.damping)
-        self.turns.append([*self._turn_terms(second, 1.0), *self._turn_terms(first, -1.0)])
+        parts["torsion_sizes"][k, 1] -= before + constant
+        turns.append([*_turn_terms(equations, drivers, second, 1.0), *_turn_terms(equations, drivers, first, -1.0)])
+    turn_ptr, terms = _lists(turns)
+    parts |= {
+        "term_ptr": ptr, "term_row": rows, "factor": factors, "const": constants, "places": 6 * len(constants),
+        "turn_ptr": turn_ptr, "turn_term": [term[:2] for term in terms], "turn_factor": [term[2] for term in terms],
+        "friction_limits": [load.limit for load in table.named.get("frictions", ())],
+        "met": [equations.impacts.get(load.id, np.nan) for load in table.named.get("contacts", ())],
+        "touches": 2 * len(parts["contacts"]),
+    }  # fmt: skip
+    return parts
 
-    def _turn_terms(self, how: Turning, sign: float) -> Iterator[tuple[int, int, float]]:
-        """Yield the terms of a turn: what each is, its index, and its factor, as in `turns_at`."""
-        yield from ((0, self.drivers.index(driver), sign * factor) for driver, factor in how.drivers)
-        yield from ((1, self.equations.plan.offsets[slot], sign * factor.real) for slot, factor in how.slots.terms)
-        if how.counted is not None:
-            yield 2, self.equations.counted.index(how.counted), sign
 
-    def _push(self, load: AppliedForce, laws: Laws) -> None:
-        direction = self._direction(load.link) if load.local else -1
-        self._line("pushes", self._point(load.link, load.place), direction, laws.add(load.x), laws.add(load.y))
-
-    def _moment(self, load: AppliedMoment, laws: Laws) -> None:
-        self._line("moments", *map(self._direction, load.links), laws.add(load.size))
-
-    def _friction(self, load: Friction, laws: Laws) -> None:
-        guide = self.equations.own.guides.get(load.joint)
-        if guide is None:
-            self._line("frictions", *map(self._direction, load.links), -1)
-            self._line("friction_sizes", load.limit, load.transition, 1.0, 0.0)
-            return
-        carrier = self._point(guide.carrier, 0j), self._direction(guide.carrier)
-        self._line("frictions", *carrier, self._point(guide.slider, guide.point))
-        self._line("friction_sizes", load.limit, load.transition, guide.direction.real, guide.direction.imag)
-
-    def effort(self, drive: Drive, law: int) -> None:
-        """Take in an effort along a driver that is no coordinate; `UnknownError` where that is no turn of links."""
-        if drive.kind != "angle":
-            raise UnknownError(drive.kind)
-        self._line("moments", *map(self._direction, drive.links), law)
-
-    def arrays(self) -> dict[str, Any]:
-        """Return expressions and loads."""
-        ptr, rows, factors, constants = _terms(self.equations.plan, self.expressions)
-        found: dict[str, Any] = {"const": constants, "term_ptr": ptr, "term_row": rows, "factor": factors}
-        turn_ptr, terms = _lists(self.turns)
-        found |= {"turn_ptr": turn_ptr, "turn_term": [term[:2] for term in terms]}
-        return found | {"turn_factor": [term[2] for term in terms]} | self.lines
+def _turn_terms(
+    equations: Reduced, drivers: Sequence[str], how: Turning, sign: float
+) -> Iterator[tuple[int, int, float]]:
+    """Yield the terms of a turn: what each is, its index, and its factor, as in `turns_at`."""
+    yield from ((0, drivers.index(driver), sign * factor) for driver, factor in how.drivers)
+    yield from ((1, equations.plan.offsets[slot], sign * factor.real) for slot, factor in how.slots.terms)
+    if how.counted is not None:
+        yield 2, equations.counted.index(how.counted), sign
 
 
 def _joints(equations: Reduced) -> dict[str, Any]:

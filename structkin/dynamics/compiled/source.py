@@ -8,7 +8,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from structkin.dynamics.compiled import calling, conditioning, equations, forces, laws_at, runs, series_at, turns_at
+from structkin.dynamics import forces
+from structkin.dynamics.compiled import (
+    conditioning,
+    equations,
+    laws_at,
+    loads_at,
+    runs,
+    series_at,
+    turns_at,
+)
 from structkin.dynamics.compiled.differentiate import derivative
 from structkin.dynamics.compiled.memory import flattened
 from structkin.dynamics.integrators import steps
@@ -54,7 +63,10 @@ ARRAYS = (
 
 
 #: The modules whose text makes that of the equations.
-_PARTS = (laws_at, turns_at, forces, series_at, conditioning, equations, steps, runs)
+_PARTS = (laws_at, turns_at, forces, loads_at, series_at, conditioning, equations, steps, runs)
+
+#: What the compiled module has of its own, behind or in place of these functions of a module.
+_OWN = {steps: ("rate",), forces: ("size_at", "turn_between", "choose")}
 
 
 @cache
@@ -64,7 +76,7 @@ def equations_source() -> str:
     for module in _PARTS:
         lines += _texts(module)
     # What it imports is part of it.
-    text = Path(calling.__file__).read_text(encoding="utf-8")
+    text = Path(laws_at.__file__).with_name("calling.py").read_text(encoding="utf-8")
     return "\n".join([*lines, "", *(f"# {line}" for line in text.splitlines()), ""])
 
 
@@ -95,11 +107,10 @@ def _constants(module: Any) -> Iterator[str]:
 
 
 def _texts(module: Any) -> Iterator[str]:
-    """Yield the functions of a module, each to be compiled; `rate` is that of the equations."""
+    """Yield the functions of a module, each to be compiled."""
     for name, one in vars(module).items():
-        if not inspect.isfunction(one) or one.__module__ != module.__name__ or (module is steps and name == "rate"):
-            continue
-        yield from ("", "", _NJIT, flattened(inspect.getsource(one)))
+        if inspect.isfunction(one) and one.__module__ == module.__name__ and name not in _OWN.get(module, ()):
+            yield from ("", "", _NJIT, flattened(inspect.getsource(one)))
 
 
 class _Kind:
