@@ -8,9 +8,9 @@ import tempfile
 import tomllib
 from pathlib import Path
 
-from structkin.dynamics import simulate
+from structkin import Mechanism, load
 from structkin.examples import names, path
-from structkin.model import Mechanism, load
+from structkin.joints.cam import Cam
 from structkin.show.assemblies_figure import draw_assemblies
 from structkin.show.cam_plot import plot_cam
 from structkin.show.files import save_figure
@@ -33,7 +33,7 @@ def main() -> None:
         save_figure(draw_schematic(mechanism, motion=motion, structure=motion.structure), FOLDER / f"{name}.png")
         if name == "one_cylinder_engine":
             save_figure(motion.forces().plot(), FOLDER / f"{name}_forces.png")
-        for cam in mechanism.cams.values():
+        for cam in mechanism.joints.of(Cam).values():
             save_figure(plot_cam(cam, mechanism.units), FOLDER / f"{name}_{cam.id}.png")
         if name in ("jansen_leg", "crank_rocker"):
             save_figure(draw_structure(motion.structure, mechanism=mechanism), FOLDER / f"{name}_structure.png")
@@ -43,11 +43,11 @@ def main() -> None:
     page = (FOLDER.parent / "dynamics.md").read_text(encoding="utf-8")
     pendulum = re.search(r"```toml\n(# double_pendulum.*?)```", page, re.DOTALL)
     assert pendulum is not None
-    swing = simulate(Mechanism.from_dict(tomllib.loads(pendulum[1])), 5.0, samples=501)
+    swing = Mechanism.from_dict(tomllib.loads(pendulum[1])).simulate(5.0, samples=501)
     save_figure(plot_simulation(swing), FOLDER / "double_pendulum_simulation.png")
     stop = re.search(r"```toml\n(# slider_stop.*?)```", page, re.DOTALL)
     assert stop is not None
-    bounces = simulate(Mechanism.from_dict(tomllib.loads(stop[1])), 1.5, samples=1501)
+    bounces = Mechanism.from_dict(tomllib.loads(stop[1])).simulate(1.5, samples=1501)
     save_figure(plot_simulation(bounces), FOLDER / "slider_stop_simulation.png")
     # The pictures of docs/studies.md: some minutes.
     for study in ("baumgarte", "gait", "gait-drift", "pendulum", "slider-crank"):

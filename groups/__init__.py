@@ -17,9 +17,13 @@ from .rows import Rows
 from .rpr import RPR
 from .rrp import RRP
 from .rrr import RRR
+from .triad import Triad
 
 #: Every kind with a closed form, in the order of the docs.
-KINDS: tuple[Kind, ...] = (DrivenR(), DrivenP(), RRR(), RRP(), RPR(), PRP(), RPP(), RG())
+KINDS: tuple[Kind, ...] = (
+    *(DrivenR(), DrivenP(), RRR(), RRP(), RPR(), PRP(), RPP(), RG()),
+    *(Triad("RR", "RR", "RR"), Triad("RR", "RR", "PR"), Triad("RR", "RR", "RP")),
+)
 
 _BY_NAME = {name: kind for kind in KINDS for name in (kind.name, *kind.aliases)}
 
@@ -47,6 +51,7 @@ __all__ = [
     "Kind",
     "Relation",
     "Rows",
+    "Triad",
     "Turn",
     "Values",
     "kind",

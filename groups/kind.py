@@ -16,6 +16,7 @@ it is singular (a limit position); else `position(h, root)` takes root = +-sqrt(
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
@@ -83,6 +84,18 @@ class Explicit:
     def side(self, h: Values, phi: Values) -> Array:
         """Return 1: there is one mode."""
         return np.ones(1)
+
+
+def product(form: Callable[[Any, Any], Any], a: Sequence[Any], b: Sequence[Any]) -> list[Any]:
+    """Return a bilinear form with its derivatives along k directions, by Leibniz' rule.
+
+    Both quantities are given like that: part `mask` is the derivative along the directions whose bits are set.
+
+    >>> product(dot, ((3.0, 0.0), (1.0, 0.0)), ((2.0, 5.0), (1.0, 1.0)))
+    [6.0, 5.0]
+    """
+    masks = range(len(a))
+    return [sum(form(a[part], b[mask ^ part]) for part in masks if part & mask == part) for mask in masks]
 
 
 def dot(a: Any, b: Any) -> Any:

@@ -1,152 +1,231 @@
-"""Closed forms of all assembly modes at once: one pair of unknowns, or the triad and its likes with two.
+"""Triads: a platform on three legs, each two joints (class III, order 3); six modes.
 
-In isotropic coordinates (z and its conjugate zb as unknowns of their own) a group is a set of bilinear equations
-sum M[a, b] Y[a] Yb[b] = 0 with Y = (1, z, u) and Yb = (1, zb, ub). For the platform of a triad (class III, order 3)
-with origin z and direction u, each leg is one equation, whatever its joints:
+           P2                 O, U     origin and direction of the platform, U.U = 1
+          /  \\                P, A     a corner in its frame, and a known point
+        P1----P3              w        O + U P - A
+        |      |
+        A1     A3             leg      equation
+                              RR       |w|^2 / 2 = lambda     a link between two pins
+                              PR       D x w = e              a block on a known guide, pinned to the corner
+                              RP       (U D) x w = e          a guide of the platform, in a block on a known pin
 
-    leg (exterior, interior)   equation
-    RR                         |z + p u - A|^2 = l^2                     z zb + ...
-    RP                         distance of A from a line of the platform   z ub, zb u, ...
-    PR                         distance of p from a known line             z, zb, u, ub
-
-and a fourth is u ub = 1. So all legs are handled by one elimination, with any offset, in any order, and so are other
-groups whose equations are of this form (class IV of order 2, with z the direction of a second link). Subtracting a leg
-with a product z zb from the others leaves two equations that are linear in z and zb with coefficients in u and 1/u;
-Cramer's rule and the remaining equation give a polynomial in u, of degree 6 for three RR legs, 2 for three RP.
-Its roots are the eigenvalues of its companion matrix. Source: the classical elimination for the platform of a triad, as
-in Wampler, Solving the kinematics of planar mechanisms, J. Mech. Design 121, 1999.
+Each is a bilinear form of w with w, D or U D. It is written once, and differentiated by Leibniz' rule. In isotropic
+coordinates O is eliminated from the three (`platform.py`): a polynomial of degree six in U is left, and its roots are
+all modes, real and complex. Source: as there; Assur's third class.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, ClassVar, Literal
+
 import numpy as np
 
-from .kind import Array
+from .kind import Array, Values, cross, dot, product, times, turned
+from .platform import platforms
+from .rows import Rows
 
-#: A polynomial whose coefficients cancel to this part is zero; directions u beyond FAR and 1 / FAR are at infinity.
-VANISHED, FAR = 1e-11, 1e6
-#: Below this relative determinant z and zb do not follow from two legs alone.
-DEPENDENT = 1e-6
+#: Steps of Newton's method from the roots of the polynomial, and from a pose near the one that is meant.
+POLISH, STEPS = 3, 8
 
 
-def one_pair(M: Array) -> tuple[Array, Array] | None:
-    """Solve two bilinear equations M (2, 2, 2) for y and yb; each (n,), n <= 2, or None where infinitely many solve.
+class Triad:
+    """A platform on three legs, the first of them RR.
 
-    >>> unit = np.array([[-1.0, 0.0], [0.0, 1.0]])  # y yb = 1
-    >>> line = np.array([[-1.0, 1.0], [1.0, 0.0]])  # y + yb = 1
-    >>> y, yb = one_pair(np.array([unit, line]))
-    >>> np.round(np.sort(np.angle(y, deg=True)), 9).tolist()
-    [-60.0, 60.0]
+    Six modes have no signs: `position` takes as root a pose near the one that is meant, and `poses` returns them all.
+    Singular where the lines of action of the three legs meet in a point or are parallel.
+
+    >>> A, P = (np.array(x, float)[:, :, None] for x in (((0, 0), (5, 0), (1, 3)), ((0, 0), (2, 0), (1, 1))))
+    >>> w = [1 + turned(p) - a for p, a in zip(P, A)]
+    >>> h = tuple(x for k in range(3) for x in (A[k], P[k], 0.5 * dot(w[k], w[k])))
+    >>> O, U = Triad("RR", "RR", "RR").poses(h)
+    >>> O.shape, bool(np.min(np.abs(O - 1).sum(axis=0) + np.abs(U - [[[0]], [[1]]]).sum(axis=0)) < 1e-12)
+    ((2, 6, 1), True)
     """
-    # yb = -(M00 + M10 y) / (M01 + M11 y) by both equations.
-    (tops, bottoms) = ([m[::-1, b] for m in M] for b in (0, 1))
-    products = np.convolve(tops[0], bottoms[1]), np.convolve(tops[1], bottoms[0])
-    polynomial = products[0] - products[1]
-    size = np.max(np.abs(products))
-    if np.max(np.abs(polynomial)) <= VANISHED * size:
-        return None
-    y = _roots(polynomial)
-    below = np.array([np.polyval(bottom, y) for bottom in bottoms]).reshape(2, -1)
-    above = np.array([np.polyval(top, y) for top in tops]).reshape(2, -1)
-    best = np.argmax(np.abs(below), axis=0), np.arange(len(y))
-    with np.errstate(all="ignore"):
-        return y, -above[best] / below[best]
+
+    closed_form: ClassVar[Literal[True]] = True
+    modes = 6
+    outputs: tuple[str, ...] = ("O", "U")
+
+    def __init__(self, *legs: Literal["RR", "PR", "RP"]) -> None:
+        """Take the legs, exterior joint first."""
+        self.legs = legs
+        self.name = ", ".join(legs)
+        self.aliases: tuple[str, ...] = (f"triad {self.name}",)
+        names = [("A", "P", "l") if leg == "RR" else ("A", "P", "D", "e") for leg in legs]
+        self.inputs: tuple[str, ...] = tuple(f"{x}{k + 1}" for k, leg in enumerate(names) for x in leg)
+
+    def _split(self, h: Sequence[Any]) -> Iterator[tuple[str, Any, Any, Any, Any]]:
+        """Yield the form, the point, the corner, the guide's direction and the constant of each leg."""
+        k = 0
+        for leg in self.legs:
+            width = 3 if leg == "RR" else 4
+            A, P, *D, e = h[k : k + width]
+            yield leg, A, P, D[0] if D else None, e
+            k += width
+
+    def _gaps(self, h: Sequence[Sequence[Any]], O: Sequence[Any], U: Sequence[Any]) -> list[Any]:
+        """Return the last part of each leg's equation; all is given by its parts (see `product`)."""
+        found = []
+        for leg, A, P, D, e in self._split(h):
+            w = [o + x - a for o, x, a in zip(O, product(times, U, P), A, strict=True)]
+            if leg == "RR":
+                form = 0.5 * product(dot, w, w)[-1]
+            else:
+                form = product(cross, D if leg == "PR" else product(times, U, D), w)[-1]
+            found.append(form - e[-1])
+        return found
+
+    def _jacobian(self, h: Values, phi: Values) -> list[list[Any]]:
+        """Return the columns of the Jacobian: by O, and by the angle of U."""
+        O, U = phi
+        still = [(x, 0.0 * x) for x in h]
+        one = [np.stack((1 + 0 * O[0], 0 * O[0])), np.stack((0 * O[0], 1 + 0 * O[0])), 0 * O]
+        return [self._gaps(still, (O, dO), (U, k // 2 * turned(U))) for k, dO in enumerate(one)]
+
+    def margin(self, h: Values) -> Array:
+        """Return the product of `side` over all modes (n,): real ones come and go in pairs where it is zero."""
+        return np.asarray(np.prod(self.side(beside(h), self.poses(h)), axis=0).real)
+
+    def side(self, h: Values, phi: Values) -> Array:
+        """Return det Phi_phi, rows and angle scaled by lengths: its sign changes where two modes meet."""
+        legs = list(self._split(h))
+        scale, corner = 1.0, legs[0][2]
+        for leg, _, _, _, e in legs:
+            scale = scale * np.sqrt(2 * e) if leg == "RR" else scale
+        reach = sum(dot(P - corner, P - corner) for _, _, P, _, _ in legs)
+        x, y, angle = self._jacobian(h, phi)
+        return np.asarray(_determinant(x, y, angle) / (scale * np.sqrt(reach)))
+
+    def poses(self, h: Values) -> Values:
+        """Return O and U (2, 6, n) in all modes, with complex components where a mode is not real.
+
+        NaN where a mode is at infinity, or the elimination does not tell it.
+        """
+        n = np.broadcast_shapes(*(np.shape(x)[-1:] for x in h))
+        complexes = [np.broadcast_to(x[0] + 1j * x[1] if np.ndim(x) == 2 else x, n) for x in h]
+        (_, A, P, _, square), *_ = legs = list(self._split(complexes))
+        size, zero = np.sqrt(2 * square), np.zeros(n)
+        M = []
+        for leg, point, corner, D, e in legs:
+            w = np.stack(((A - point) / size, 1 + zero, (corner - P) / size))
+            if leg == "RR":
+                form, level = w[:, None] * w.conj(), 2 * e / size**2
+            else:
+                other = np.stack((D, zero, zero) if leg == "PR" else (zero, zero, D))
+                form = (w[:, None] * other.conj() - other[:, None] * w.conj()) / 2j
+                level = e / size
+            form[0, 0] -= level
+            M.append(form)
+        with np.errstate(all="ignore"):
+            z, zb, u = platforms(np.array(M))
+            O, Ob = A + size * z - u * P, A.conj() + size * zb - P.conj() / u
+            near = _halves(O, Ob), _halves(u, 1 / u)
+            return self._newton(beside(h), near, POLISH)
+
+    def position(self, h: Values, root: Any) -> Values:
+        """Return O and U of the mode whose pose is near `root`."""
+        return self._newton(h, root, STEPS)
+
+    def _newton(self, h: Values, phi: Values, steps: int) -> Values:
+        still = tuple(0.0 * x for x in h)
+        for _ in range(steps):
+            gap = self.residual(h, phi)
+            phi = tuple(x + dx for x, dx in zip(phi, self.linear(h, phi, still, tuple(-x for x in gap)), strict=True))
+        return phi
+
+    def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
+        """Solve for dO and dU, of which the part along U is known: U.dU = g."""
+        (O, U), along = phi, g[3] * phi[1]
+        known = self._gaps(list(zip(h, dh, strict=True)), (O, 0.0 * O), (U, along))
+        right = [a - b for a, b in zip(g, known, strict=False)]
+        x, y, angle = self._jacobian(h, phi)
+        per = 1.0 / _determinant(x, y, angle)
+        turn = _determinant(x, y, right) * per
+        return (
+            np.stack((_determinant(right, y, angle) * per, _determinant(x, right, angle) * per)),
+            along + turn * turned(U),
+        )
+
+    def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
+        """Return minus the second derivatives of the legs and of the unit vector."""
+        parts = [
+            [(x, v, w, 0.0 * x) for x, v, w in zip(*each, strict=True)] for each in ((h, vh, wh), (phi, vphi, wphi))
+        ]
+        return (*(-x for x in self._gaps(parts[0], *parts[1])), -dot(vphi[1], wphi[1]))
+
+    def cubic(self, h: Values, phi: Values, vh: Values, vphi: Values) -> Values:
+        """Return minus the third derivatives of the legs along one direction."""
+        parts = [
+            [(x, v, v, 0.0 * x, v, 0.0 * x, 0.0 * x, 0.0 * x) for x, v in zip(*each, strict=True)]
+            for each in ((h, vh), (phi, vphi))
+        ]
+        return (*(-x for x in self._gaps(parts[0], *parts[1])), 0.0 * phi[1][0])
+
+    def residual(self, h: Values, phi: Values) -> Values:
+        """Return the equations of the legs, and (U.U - 1) / 2."""
+        O, U = phi
+        return (*self._gaps([(x,) for x in h], (O,), (U,)), 0.5 * (dot(U, U) - 1))
 
 
-def platform(M: Array) -> tuple[Array, Array, Array] | None:
-    """Solve three bilinear equations M (3, 3, 3) over (1, z, u) and (1, zb, ub), with u ub = 1, for z, zb and u.
+def _determinant(a: Sequence[Any], b: Sequence[Any], c: Sequence[Any]) -> Any:
+    """Return the determinant of a matrix with these columns."""
+    return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0])
 
-    Returns three arrays (n,); candidates at double roots may be listed more than once. None where the polynomial
-    vanishes: infinitely many positions, or a geometry that this elimination does not see.
 
-    Three RR legs from pivots A to the corners p of a platform, which fits at z = 1, u = i:
+def _halves(z: Array, zb: Array) -> Array:
+    """Return the components (2, ...) of a vector from both isotropic coordinates."""
+    return np.stack((0.5 * (z + zb), -0.5j * (z - zb)))
 
-    >>> A, p, z, u = np.array([0, 5, 1 + 3j]), np.array([0, 2, 1 + 1j]), 1 + 1j, 1j
-    >>> square = np.abs(z + p * u - A) ** 2
-    >>> row = lambda A, p: np.array([-A, 1, p])
-    >>> legs = [np.outer(row(a, b), row(a, b).conj()) - np.diag([s, 0, 0]) for a, b, s in zip(A, p, square)]
-    >>> found = platform(np.array(legs))
-    >>> len(found[0]), bool(np.min(np.abs(found[0] - z) + np.abs(found[2] - u)) < 1e-12)
-    (6, True)
+
+def beside(h: Values) -> Values:
+    """Return inputs beside poses (2, modes, n)."""
+    return tuple(x[:, None] if np.ndim(x) == 2 else x for x in h)
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """The triad that a general group is, and its inputs as the group has them: `sources[k]` (index, factor).
+
+    An input is a factor times that with the index, or the factor itself where the index is -1.
     """
-    a, b, d, q = _laurent(M)
-    first = int(np.argmax(np.abs(q)))
-    linear = [k for k in range(3) if k != first]
-    quadratic = np.abs(q[first]) > VANISHED * np.max(np.abs(M))
-    if quadratic:
-        for k in linear:
-            part = q[k] / q[first]
-            a[k], b[k], d[k] = a[k] - part * a[first], b[k] - part * b[first], d[k] - part * d[first]
-    lead = q[first] if quadratic else 0.0
-    polynomial = _eliminate(a, b, d, lead, first, linear)
-    bound = _eliminate(np.abs(a), np.abs(b), np.abs(d), abs(lead), first, linear, sign=1)
-    if np.max(np.abs(polynomial)) <= VANISHED * np.max(np.abs(bound)):
+
+    kind: Triad
+    sources: tuple[tuple[int, complex | float], ...]
+
+    def inputs(self, h: Values) -> Values:
+        """Return the inputs of the triad from those of the group."""
+        return tuple(_scaled(h, index, factor) for index, factor in self.sources)
+
+
+def _scaled(h: Values, index: int, factor: complex | float) -> Any:
+    if isinstance(factor, complex):
+        vector = np.array([[factor.real], [factor.imag]])
+        return vector if index < 0 else times(h[index], vector)
+    return np.array([factor]) if index < 0 else factor * np.atleast_1d(h[index])
+
+
+@lru_cache(maxsize=256)
+def recognised(rows: Rows) -> Recognised | None:
+    """Return what a general group is as a triad: one link, held by distances and lines; None where it is none."""
+    if rows.links != 1 or rows.count != 3 or len(rows.distances) + len(rows.lines) != 3 or not rows.distances:
         return None
-    found = [
-        (z, zb, u)
-        for u in _roots(polynomial[::-1])
-        if 1 / FAR < abs(u) < FAR
-        for z, zb in _origin(_at(a, u), _at(b, u), _at(d, u), q[first] if quadratic else None, first, linear)
-    ]
-    z, zb, u = np.array(found, complex).reshape(-1, 3).T
-    return z, zb, u
-
-
-def _laurent(M: Array) -> tuple[Array, Array, Array, Array]:
-    """Return a, b, d (3, 3) and q (3,) of q z zb + a z + b zb = d; a, b, d by powers u^-1, 1, u."""
-    zero = np.zeros(len(M))
-    a = np.stack((M[:, 1, 2], M[:, 1, 0], zero), axis=1)
-    b = np.stack((zero, M[:, 0, 1], M[:, 2, 1]), axis=1)
-    d = -np.stack((M[:, 0, 2], M[:, 0, 0] + M[:, 2, 2], M[:, 2, 0]), axis=1)
-    return a.astype(complex), b.astype(complex), d.astype(complex), np.asarray(M[:, 1, 1], complex)
-
-
-def _eliminate(a: Array, b: Array, d: Array, q: complex, first: int, linear: list[int], sign: int = -1) -> Array:
-    """Return the polynomial by powers u^-3 ... u^3; with sign +1 and absolute values, a bound of what cancels in it."""
-    i, j = linear
-    product = np.convolve
-    top = product(d[i], b[j]) + sign * product(d[j], b[i])
-    conjugate = product(a[i], d[j]) + sign * product(a[j], d[i])
-    bottom = product(a[i], b[j]) + sign * product(a[j], b[i])
-    rest = product(a[first], top) + product(b[first], conjugate) + sign * product(d[first], bottom)
-    if q == 0:
-        return np.asarray(rest)
-    return np.asarray((np.pad(q * product(top, conjugate), 1) + product(bottom, rest))[2:-2])
-
-
-def _at(x: Array, u: complex) -> Array:
-    return np.asarray(x[:, 0] / u + x[:, 1] + x[:, 2] * u)
-
-
-def _origin(
-    a: Array, b: Array, d: Array, q: complex | None, first: int, linear: list[int]
-) -> list[tuple[complex, complex]]:
-    """Return z and zb at a root u: by two linear equations, or by one and the quadratic where those two depend."""
-    if q is None:
-        z, zb = np.linalg.lstsq(np.stack((a, b), axis=1), d)[0]
-        return [(z, zb)]
-    rows = np.stack((a, b), axis=1)[linear]
-    right, sizes = d[linear], np.linalg.norm(rows, axis=1)
-    determinant = rows[0, 0] * rows[1, 1] - rows[0, 1] * rows[1, 0]
-    places: list[tuple[complex, complex]] = []
-    if abs(determinant) > VANISHED * sizes[0] * sizes[1]:
-        z, zb = np.linalg.solve(rows, right)
-        places.append((z, zb))
-    if abs(determinant) < DEPENDENT * sizes[0] * sizes[1] or not places:
-        k = int(np.argmax(sizes))
-        if sizes[k] == 0:
-            return places
-        # (z, zb) = start + s along fulfils the longer row; the quadratic equation gives s.
-        start = rows[k].conj() * right[k] / sizes[k] ** 2
-        along = np.array((-rows[k, 1], rows[k, 0])) / sizes[k]
-        slope = a[first] * along[0] + b[first] * along[1] + q * (start[0] * along[1] + start[1] * along[0])
-        level = a[first] * start[0] + b[first] * start[1] + q * start[0] * start[1] - d[first]
-        for s in _roots(np.array((q * along[0] * along[1], slope, level))):
-            places.append((start[0] + s * along[0], start[1] + s * along[1]))
-    return places
-
-
-def _roots(polynomial: Array) -> Array:
-    """Return the roots of a polynomial, highest power first, without those that rounding makes zero or infinite."""
-    coefficients = np.where(np.abs(polynomial) > 1e-14 * np.max(np.abs(polynomial)), polynomial, 0.0)
-    return np.asarray(np.roots(coefficients))
+    legs: list[tuple[Literal["RR", "PR", "RP"], int, int, tuple[tuple[int, complex | float], ...]]] = []
+    legs += [("RR", i, j, ((rows.vectors + scalar, 1.0),)) for i, j, scalar in rows.distances]
+    for d, i, j, e in rows.lines:
+        source, factor, turner = rows.directions[d]
+        if turner >= 0:
+            return None
+        # The line's point first: D x (P_j - P_i) = e is D x w = e where P_j is the corner, else D x w = -e.
+        level = (-1, e if rows.points[j][0] == 0 else -e)
+        legs.append(("RP" if source == 0 else "PR", i, j, ((-1 if source == 0 else -1 - source, factor), level)))
+    sources: list[tuple[int, complex | float]] = []
+    for _, i, j, others in legs:
+        ends = sorted((rows.points[i], rows.points[j]), key=lambda end: end[0])
+        (known, shift), (link, corner) = ends
+        if known >= 0 or link < 0 or shift != 0:
+            return None
+        sources += [(-1 - known, 1 + 0j), (-1, complex(corner)), *others]
+    return Recognised(Triad(*(leg for leg, *_ in legs)), tuple(sources))

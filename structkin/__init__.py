@@ -14,116 +14,38 @@
 """
 
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from structkin.coordinates import (
-        Comparison,
-        Coordinates,
-        NewtonRun,
-        Outcome,
-        Statistics,
-        compare,
-        constraints,
-        newton_raphson,
-    )
-    from structkin.dynamics import Force, Kinetostatics, Moment, Simulation, simulate
-    from structkin.errors import InputError, PoseError, Problem, StructkinError, StructureError
-    from structkin.kinematics import Motion, Motions, Status, solve, solve_many
-    from structkin.model import Builder, Driver, Joint, Mechanism, Topology, load
-    from structkin.model.cam_laws import CamLaw
-    from structkin.structure import (
-        Group,
-        KinematicStructure,
-        StructureArrays,
-        TopologyArrays,
-        decompose,
-        decompose_arrays,
-    )
-    from structkin.structure.compare import fingerprint, isomorphic
-    from structkin.structure.inputs import InputChoice, InputRanking, rank_inputs
+    from structkin.api import *  # noqa: F403
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Builder",
-    "CamLaw",
-    "Comparison",
-    "Coordinates",
-    "Driver",
-    "Force",
-    "Group",
-    "InputChoice",
-    "InputError",
-    "InputRanking",
-    "Joint",
-    "KinematicStructure",
-    "Kinetostatics",
-    "Mechanism",
-    "Moment",
-    "Motion",
-    "Motions",
-    "NewtonRun",
-    "Outcome",
-    "PoseError",
-    "Problem",
-    "Simulation",
-    "Statistics",
-    "Status",
-    "StructkinError",
-    "StructureArrays",
-    "StructureError",
-    "Topology",
-    "TopologyArrays",
-    "compare",
-    "constraints",
-    "decompose",
-    "decompose_arrays",
-    "fingerprint",
-    "isomorphic",
-    "load",
-    "newton_raphson",
-    "rank_inputs",
-    "simulate",
-    "solve",
-    "solve_many",
-]
-
-#: Where the names are. Each is imported when it is first asked for: `structkin --help` needs none of them.
-_HOMES = {
-    "coordinates": (
-        "Comparison",
-        "Coordinates",
-        "NewtonRun",
-        "Outcome",
-        "Statistics",
-        "compare",
-        "constraints",
-        "newton_raphson",
-    ),
-    "dynamics": ("Force", "Kinetostatics", "Moment", "Simulation", "simulate"),
-    "errors": ("InputError", "PoseError", "Problem", "StructkinError", "StructureError"),
-    "kinematics": ("Motion", "Motions", "Status", "solve", "solve_many"),
-    "model": ("Builder", "Driver", "Joint", "Mechanism", "Topology", "load"),
-    "model.cam_laws": ("CamLaw",),
-    "structure": ("Group", "KinematicStructure", "StructureArrays", "TopologyArrays", "decompose", "decompose_arrays"),
-    "structure.compare": ("fingerprint", "isomorphic"),
-    "structure.inputs": ("InputChoice", "InputRanking", "rank_inputs"),
-}
 _PARTS = ("coordinates", "dynamics", "errors", "examples", "kinematics", "model", "show", "structure")
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name, or a part of the package, when it is first asked for."""
+    """Import a part of the package, or the public names, when one is first asked for: `structkin --help` needs none."""
     if name in _PARTS:
         return import_module(f"structkin.{name}")
-    for home, names in _HOMES.items():
-        if name in names:
-            found = globals()[name] = getattr(import_module(f"structkin.{home}"), name)
-            return found
-    raise AttributeError(f"module 'structkin' has no attribute '{name}'")
+    names = _names()
+    if name == "__all__":
+        return sorted(names)
+    if name not in names:
+        raise AttributeError(f"module 'structkin' has no attribute '{name}'")
+    return names[name]
 
 
 def __dir__() -> list[str]:
     """List all names, those among them that are not imported yet."""
-    return sorted({*globals(), *__all__, *_PARTS})
+    return sorted({*globals(), *_names(), *_PARTS})
+
+
+def _names() -> dict[str, Any]:
+    api = import_module("structkin.api")
+    return {
+        name: thing
+        for name, thing in vars(api).items()
+        if not name.startswith("_") and not isinstance(thing, ModuleType)
+    }

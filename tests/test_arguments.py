@@ -10,7 +10,7 @@ from structkin.examples import path
 
 m = sk.load(path("crank_rocker"))
 motion = m.solve(samples=9)
-natural = sk.constraints(m)
+natural = m.constraints()
 q = natural.start()[:, 0]
 found = m.circuits()
 
@@ -56,9 +56,9 @@ MISTAKES = {
     "newton_raphson(complex)": lambda: sk.newton_raphson(natural, q + 0j, [1.0]),
     "newton_raphson(tolerance)": lambda: sk.newton_raphson(natural, q, [1.0], tolerance=-1),
     "newton_raphson(limit=0)": lambda: sk.newton_raphson(natural, q, [1.0], limit=0),
-    "constraints(3)": lambda: sk.constraints(m, 3),
-    "constraints(drivers=3)": lambda: sk.constraints(m, drivers=3),
-    "constraints(drivers=[['motor']])": lambda: sk.constraints(m, drivers=[["motor"]]),
+    "constraints(3)": lambda: m.constraints(3),
+    "constraints(drivers=3)": lambda: m.constraints(drivers=3),
+    "constraints(drivers=[['motor']])": lambda: m.constraints(drivers=[["motor"]]),
     "limits(3)": lambda: m.limits(3),
     "limits(['motor'])": lambda: m.limits(["motor"]),
     "limits(drivers=[1])": lambda: m.limits(drivers=[1]),
@@ -82,8 +82,8 @@ MISTAKES = {
     "solve_many(points=[1])": lambda: m.solve_many(3, points=[1]),
     "solve_many(drivers=[1])": lambda: m.solve_many(3, drivers=[1]),
     "solve_many(lengths nan)": lambda: m.solve_many(3, lengths={"A-B": [np.nan]}),
-    "compare(methods=3)": lambda: sk.compare(m, 3, methods=3),
-    "compare(methods='global')": lambda: sk.compare(m, 3, methods="global"),
+    "compare(methods=3)": lambda: m.compare(3, methods=3),
+    "compare(methods='global')": lambda: m.compare(3, methods="global"),
     "with_drivers(3)": lambda: m.with_drivers(3),
     "with_initial([1])": lambda: m.with_initial([1]),
     "link_of(['A'])": lambda: m.link_of(["A"]),

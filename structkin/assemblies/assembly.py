@@ -13,6 +13,7 @@ from structkin.assemblies.choices import is_certified
 from structkin.assemblies.homotopy import Floats
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
+from structkin.kinematics.residual import residual
 from structkin.model.posed import SketchPose
 from structkin.model.units import Units
 
@@ -90,7 +91,7 @@ class Assembly:
     @property
     def residual(self) -> float:
         """The largest gap of any joint, relative to the mechanism's size, or error of a driver's value."""
-        return max(float(self.motion.residual()[0]), *(self._driver_gap(id) for id in self.motion.drivers), 0.0)
+        return max(float(residual(self.motion)[0]), *(self._driver_gap(id) for id in self.motion.drivers), 0.0)
 
     def _driver_gap(self, id: str) -> float:
         """Return how far a driver's coordinate is from its value: an angle [rad], a length relative to the size."""

@@ -27,8 +27,7 @@ from structkin.errors import InputError, Problem
 from structkin.kinematics import compile_plan
 from structkin.kinematics.limits import Circuits, Interval, Limit, Meeting, Sheet
 from structkin.kinematics.limits import circuits as closed_circuits
-from structkin.kinematics.limits.crossing import change_at
-from structkin.kinematics.limits.follow import Fold
+from structkin.kinematics.limits.follow import Fold, change_at
 from structkin.kinematics.limits.reach import TURN
 from structkin.kinematics.limits.search import Swept, fold_words
 from structkin.kinematics.limits.sheets import near_the_sketch
@@ -36,7 +35,7 @@ from structkin.kinematics.limits.system import System
 from structkin.kinematics.limits.trace import Arc, Curve, trace
 from structkin.kinematics.limits.walk import modes_of
 from structkin.kinematics.plan import Plan
-from structkin.kinematics.solve import solve
+from structkin.kinematics.solve import solve_groups
 
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
@@ -141,7 +140,7 @@ class _Search:
 
     @cached_property
     def _size(self) -> float:
-        return solve(self.swept.mechanism, drivers={id: np.array([z]) for id, z in self.swept.held.items()}).size
+        return solve_groups(self.swept.mechanism, drivers={id: np.array([z]) for id, z in self.swept.held.items()}).size
 
     def _refuse(self, found: Assemblies) -> None:
         """Raise where the assemblies are not all there."""
@@ -217,7 +216,9 @@ class _Search:
 
     def _sketch(self) -> Floats | None:
         """Return the pose that the motion starts from."""
-        motion = solve(self.swept.mechanism, drivers={id: np.array([value]) for id, value in self.swept.held.items()})
+        motion = solve_groups(
+            self.swept.mechanism, drivers={id: np.array([value]) for id, value in self.swept.held.items()}
+        )
         if not motion.ok[0] or self.system is None:
             return None
         return self.system.pack(motion.lanes.x[0, :, 0], self.swept.start)

@@ -24,7 +24,8 @@ from structkin.assemblies.modes import described_as
 from structkin.assemblies.solutions import by_parameters, closed_form
 from structkin.assemblies.start import Chart, chart_at, distinct, lifted
 from structkin.assemblies.ways import ParameterWay
-from structkin.groups import General
+from structkin.groups import General, Triad
+from structkin.groups.triad import beside, recognised
 
 #: A solution is real where its halves are conjugates to this part of its size.
 REAL = 1e-7
@@ -63,6 +64,10 @@ class Discriminant:
 
     def of(self, h: tuple[Any, ...]) -> Sign:
         """Return the discriminant at inputs `h` of n lanes: vectors (2, n), scalars (n,)."""
+        triad = recognised(self.form.rows)
+        told = None if triad is None else _of_triad(triad.kind, triad.inputs(h))
+        if told is not None:
+            return told
         lanes = [np.atleast_1d(x) for x in h]
         n = max((x.shape[-1] for x in lanes), default=1)
         wide = [np.broadcast_to(x, (*x.shape[:-1], n)) for x in lanes]
@@ -160,6 +165,20 @@ class Discriminant:
         good = good[distinct(np.concatenate((y, yb), axis=1)[good], beta[good])]
         x, xb = (lifted(lift, places[good]) for lift, places in zip(chart.lift, (y, yb), strict=True))
         return start, x, xb
+
+
+def _of_triad(kind: Triad, h: tuple[Any, ...]) -> Sign | None:
+    """Return the discriminant of a triad by its closed form over lanes; None where that leaves solutions out."""
+    O, U = kind.poses(h)
+    factors = kind.side(beside(h), (O, U))
+    u = U[0] + 1j * U[1]
+    apart = np.abs(u[:, None] - u) + np.eye(len(u))[:, :, None]
+    if not (np.isfinite(factors).all() and np.min(apart) > SAME):
+        return None
+    real = np.max(np.abs(np.concatenate((U.imag, O.imag / (1 + np.abs(O))))), axis=0) < REAL
+    return Sign(
+        np.log(np.abs(factors)).sum(axis=0), np.sign(np.prod(factors / np.abs(factors), axis=0).real), real.sum(axis=0)
+    )
 
 
 def _factors(chart: Chart, y: Complexes, yb: Complexes) -> tuple[Any, int]:

@@ -16,7 +16,7 @@ from structkin.assemblies.report import report
 from structkin.assemblies.walk import DeadEnd, Leaf, Walk
 from structkin.budget import DEFAULT, HINT, metered, new_meter
 from structkin.errors import InputError, PoseError, Problem
-from structkin.kinematics import Motion, Status, compile_plan, solve
+from structkin.kinematics import Motion, Status, compile_plan, solve_groups
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan
 from structkin.model.units import Units
@@ -58,7 +58,7 @@ class Assemblies:
     def __reduce__(self) -> tuple[Any, ...]:
         """Copy and pickle what was asked for, not how far it was found."""
         values = self.plan, self.mechanism, self.drivers, self._t, self.limit, self._walk.fixed, self._budget
-        return Assemblies, values
+        return type(self), values
 
     def __iter__(self) -> Iterator[Assembly]:
         """Yield the assemblies, those of the first group's first mode first."""
@@ -214,7 +214,7 @@ class Assemblies:
 
     def _follow(self) -> Floats:
         """Return the slots of the pose that a motion from the sketch leads to; NaN from where it does not get there."""
-        motion = solve(self.mechanism, drivers={id: np.array([value]) for id, value in self.drivers.items()})
+        motion = solve_groups(self.mechanism, drivers={id: np.array([value]) for id, value in self.drivers.items()})
         return np.asarray(motion.lanes.x[0, :, 0])
 
     def _assembly(self, leaf: Leaf, place: int | None) -> Assembly:

@@ -19,7 +19,7 @@ from structkin.assemblies.homotopy import Complexes, Ends, follow
 from structkin.assemblies.start import Chart, starts_of
 from structkin.assemblies.ways import ParameterWay, ProductWay
 from structkin.errors import StructkinError
-from structkin.groups.triad import one_pair, platform
+from structkin.groups.platform import one_pair, platform
 
 #: More pairs of unknowns than this have too many solutions to list: C(2k, k) paths find their starts.
 MOST_PAIRS = 6

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.api import Mechanism
 from structkin.bench.bare import bare
 from structkin.coordinates import constraints
 from structkin.coordinates.solver import GlobalSolver
-from structkin.model import Mechanism
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

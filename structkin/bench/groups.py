@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from structkin.api import Mechanism
 from structkin.bench.measure import SAMPLES, only
 from structkin.bench.mechanism import scalable_four_bar
 from structkin.kinematics import compile_plan
 from structkin.kinematics.engine import Lanes, sweep
 from structkin.kinematics.status import Status
-from structkin.model import Mechanism
 
 #: Groups in a chain, as many as the dyads that they are compared with.
 CHAIN = 17

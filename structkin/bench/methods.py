@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.api import Mechanism
 from structkin.bench.global_runs import GlobalRun
 from structkin.bench.tensors import Chain
 from structkin.kinematics import compile_plan
 from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.engine import Lanes, sweep
 from structkin.kinematics.plan import Plan
-from structkin.model import Mechanism
 
 Floats = NDArray[np.float64]
 

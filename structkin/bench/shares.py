@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from structkin.api import Mechanism
 from structkin.bench.global_runs import GlobalRun
 from structkin.bench.measure import FEW, LONG, PIECE, RUNS, SAMPLES, values
 from structkin.kinematics import compile_plan
 from structkin.kinematics.engine import BLOCK, Lanes, drive_all, step_inputs
-from structkin.model import Mechanism
 
 #: The operations. A closed form of a position stands where Phi does; it has no Jacobian to build.
 OPERATIONS = ("Jacobian", "position, or Phi", "right-hand sides", "linear solves", "K and L", "other")

@@ -10,7 +10,7 @@ import typer
 from structkin.cli.driver_values import driver_values
 from structkin.cli.outputs import check_targets
 from structkin.cli.terminal import USUAL, Budget, budget_of, console, print_json
-from structkin.model import load
+from structkin.model import Mechanism
 
 if TYPE_CHECKING:
     from structkin.assemblies import Assemblies
@@ -33,7 +33,7 @@ def assemblies(
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as plain data.")] = False,
 ) -> None:
     """Find all assemblies of a mechanism at one value of each driver; numbers are in the file's units."""
-    mechanism = load(file)
+    mechanism = Mechanism.load(file)
     check_targets(file, {}, {"--plot": plot})
     from structkin.assemblies import assemblies as all_assemblies
 

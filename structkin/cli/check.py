@@ -11,8 +11,11 @@ import typer
 
 from structkin.cli.terminal import console
 from structkin.errors import InputError, Problem
-from structkin.kinematics import Motion, determines_all
-from structkin.model import Mechanism, load
+from structkin.joints.cam import Cam
+from structkin.kinematics import Motion, determines_all, solve_groups, structure_of
+from structkin.kinematics.limits import limits
+from structkin.kinematics.limits.passages import report
+from structkin.model import Mechanism
 from structkin.structure import KinematicStructure
 
 TURN = 2 * math.pi
@@ -25,10 +28,10 @@ def check(file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .j
     """Check a mechanism: the file, its structure, and a run over its range."""
     from rich.text import Text
 
-    mechanism = load(file)
+    mechanism = Mechanism.load(file)
     terminal = console()
     terminal.print(Text(f"{mechanism.title or file}: {_counts(mechanism)}"))
-    structure = mechanism.structure()
+    structure = structure_of(mechanism)
     motion, remarks = _run(mechanism, structure)
     odd = [*_odd_units(mechanism), *_odd_cams(mechanism), *mechanism.remarks]
     notes = [*odd, *([] if motion is None else _not_closed(motion))]
@@ -42,7 +45,7 @@ def check(file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .j
 
 
 def _counts(mechanism: Mechanism) -> str:
-    structure = mechanism.structure()
+    structure = structure_of(mechanism)
     counted = (
         (len(mechanism.topology.moving_links), "moving link"),
         (len(mechanism.topology.joints), "joint"),
@@ -68,7 +71,7 @@ def _odd_units(mechanism: Mechanism) -> list[Problem]:
 
 def _odd_cams(mechanism: Mechanism) -> list[Problem]:
     """Return what is odd about cams: jumps of their laws, undercutting, large pressure angles."""
-    return [Problem(f"joints.{id}", remark) for id, cam in mechanism.cams.items() for remark in cam.remarks]
+    return [Problem(f"joints.{id}", remark) for id, cam in mechanism.joints.of(Cam).items() for remark in cam.remarks]
 
 
 def _not_closed(motion: Motion) -> list[Problem]:
@@ -93,7 +96,7 @@ def _not_closed(motion: Motion) -> list[Problem]:
     hint = "each round begins at another pose"
     if len(turned) == 1:
         ((id, count),) = turned.items()
-        found = m.limits(id)
+        found = limits(m, id)
         whole = found.intervals[0].turns if found.turns_fully and found.intervals else 1
         if whole > 1:
             hint = f"it closes after {whole} turns, in {whole / count * (motion.t[-1] - motion.t[0]):.6g} s"
@@ -106,9 +109,9 @@ def _run(mechanism: Mechanism, structure: KinematicStructure) -> tuple[Motion | 
     if not determines_all(structure):
         return None, list(structure.diagnostics)
     try:
-        motion = mechanism.solve()
+        motion = solve_groups(mechanism)
     except InputError as error:
         return None, list(error.problems)
     rest = "the rest of the sweep is right; " if motion.ok.any() else ""
-    lines = motion.report.splitlines()[1:]
+    lines = report(motion).splitlines()[1:]
     return motion, [Problem("", line, f"{rest}change the range, or the lengths") for line in lines]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from structkin.cli.terminal import USUAL, Budget, budget_of, console, print_json, progress
-from structkin.kinematics.solve import FAMILIES, METHODS
-from structkin.model import load
+from structkin.coordinates.methods import FAMILIES, METHODS
+from structkin.model import Mechanism
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -37,7 +37,7 @@ def compare(
     """Solve by every method, and tell whether they agree, their time, iterations and memory."""
     from structkin.coordinates import compare as compare_methods
 
-    mechanism = load(file)
+    mechanism = Mechanism.load(file)
     with progress("comparing methods") as report:
         found = compare_methods(
             mechanism, samples, methods=method or METHODS, coordinates=coordinates or FAMILIES, duration=duration,

@@ -9,7 +9,8 @@ import typer
 
 from structkin.cli.outputs import check_folder, make_folder
 from structkin.cli.terminal import console
-from structkin.model import load
+from structkin.kinematics import solve_groups, structure_of
+from structkin.model import Mechanism
 
 
 def demo(
@@ -27,9 +28,9 @@ def demo(
     from structkin.show.table import write_csv
     from structkin.show.terminal import groups_table, summary_table
 
-    mechanism = load(path(name.removesuffix(".toml")))
-    structure = mechanism.structure()
-    motion = mechanism.solve()
+    mechanism = Mechanism.load(path(name.removesuffix(".toml")))
+    structure = structure_of(mechanism)
+    motion = solve_groups(mechanism)
     terminal = console()
     terminal.print(groups_table(structure))
     terminal.print(structure.explain(), markup=False, highlight=False)

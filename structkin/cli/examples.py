@@ -39,11 +39,12 @@ def _list(names: tuple[str, ...]) -> None:
     from rich.text import Text
 
     from structkin.examples import path
-    from structkin.model import load
+    from structkin.kinematics import structure_of
+    from structkin.model import Mechanism
 
     table = Table("name", "mechanism", "groups in solve order", title="Examples", title_justify="left")
     for name in names:
-        mechanism = load(path(name))
-        kinds = ", ".join(group.kind for group in mechanism.structure().groups)
+        mechanism = Mechanism.load(path(name))
+        kinds = ", ".join(group.kind for group in structure_of(mechanism).groups)
         table.add_row(*map(Text, (name, mechanism.title, kinds)))
     console().print(table)

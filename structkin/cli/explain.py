@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from structkin.cli.terminal import console
-from structkin.kinematics import determines_all
-from structkin.model import load
+from structkin.kinematics import determines_all, structure_of
+from structkin.model import Mechanism
 from structkin.model.topology import JOINT_EQUATIONS, Topology, pin_of
 from structkin.structure import Group, KinematicStructure
 
@@ -18,8 +18,8 @@ _COORDINATE = {"angle": "angle", "slide": "travel", "distance": "distance"}
 
 def explain(file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)]) -> None:
     """Say in words which group is solved after which, and why it can be."""
-    mechanism = load(file)
-    structure = mechanism.structure()
+    mechanism = Mechanism.load(file)
+    structure = structure_of(mechanism)
     terminal = console()
     for line in lines_of(structure):
         terminal.print(line, markup=False, highlight=False, soft_wrap=True)

@@ -9,8 +9,8 @@ import typer
 
 from structkin.cli.outputs import STDOUT, check_targets, table_target
 from structkin.cli.terminal import USUAL, Budget, budget_of, console, print_json, progress
-from structkin.kinematics import solve as solve_mechanism
-from structkin.model import load
+from structkin.kinematics import solve_groups
+from structkin.model import Mechanism
 
 
 def forces(
@@ -31,10 +31,10 @@ def forces(
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as plain data.")] = False,
 ) -> None:
     """Find driver torques, joint reactions and the shaking force of the motion, in N and N m."""
-    mechanism = load(file)
+    mechanism = Mechanism.load(file)
     check_targets(file, {"--csv": csv}, {"--plot": plot}, as_json=as_json)
     with progress("solving") as report:
-        motion = solve_mechanism(mechanism, samples, duration=duration, budget=budget_of(budget), progress=report)
+        motion = solve_groups(mechanism, samples, duration=duration, budget=budget_of(budget), progress=report)
         from structkin.dynamics import kinetostatics
 
         result = kinetostatics(motion, static=static)
@@ -44,8 +44,9 @@ def forces(
         write_forces_csv(result, table_target(csv))
     if plot is not None:
         from structkin.show.files import save_figure
+        from structkin.show.forces_plot import plot_forces
 
-        save_figure(result.plot(), plot)
+        save_figure(plot_forces(result), plot)
     if as_json:
         from structkin.show.forces_output import forces_to_dict
 

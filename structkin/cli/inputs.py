@@ -9,7 +9,7 @@ import typer
 
 from structkin.cli.outputs import check_targets
 from structkin.cli.terminal import console, print_json, progress
-from structkin.model import load
+from structkin.model import Mechanism
 from structkin.structure.inputs import LIMIT, rank_inputs
 
 
@@ -27,7 +27,7 @@ def inputs(
     as_json: Annotated[bool, typer.Option("--json", help="Print plain data.")] = False,
 ) -> None:
     """Rank the joints that could drive, the simplest structure first."""
-    mechanism = load(file)
+    mechanism = Mechanism.load(file)
     check_targets(file, {}, {"--plot": plot})
     with progress("comparing inputs") as report:
         ranking = rank_inputs(mechanism, drivers=keep, limit=limit, progress=report)

@@ -11,9 +11,8 @@ from structkin.cli.driver_values import driver_values
 from structkin.cli.outputs import check_targets
 from structkin.cli.terminal import USUAL, Budget, budget_of, console, counting, print_json
 from structkin.errors import InputError, Problem
-from structkin.kinematics.four_bar import FourBar, SliderCrank
-from structkin.model import load
-from structkin.model.mechanism import Mechanism
+from structkin.kinematics.four_bar import FourBar, SliderCrank, four_bars, slider_cranks
+from structkin.model import Mechanism
 from structkin.model.topology import suggest
 
 
@@ -37,7 +36,7 @@ def limits(
     as_json: Annotated[bool, typer.Option("--json", help="Print plain data.")] = False,
 ) -> None:
     """Find how far each driver goes and what ends its motion, exactly; values are in the file's units."""
-    mechanism = load(file)
+    mechanism = Mechanism.load(file)
     check_targets(file, {}, {"--plot": plot})
     held = _checked(mechanism, driver or [], hold or [])
     names = driver or [id for id in mechanism.drives if id not in held] or list(mechanism.drives)
@@ -56,7 +55,7 @@ def limits(
             all_circuits = [
                 find_circuits(mechanism, name, drivers=held, budget=steps, progress=report) for name in names
             ]
-    loops: list[FourBar | SliderCrank] = [*mechanism.four_bars(), *mechanism.slider_cranks()]
+    loops: list[FourBar | SliderCrank] = [*four_bars(mechanism), *slider_cranks(mechanism)]
     if plot is not None:
         from structkin.show.files import save_figure
         from structkin.show.limits_figure import draw_circuits, draw_limits

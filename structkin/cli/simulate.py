@@ -9,7 +9,7 @@ import typer
 
 from structkin.cli.outputs import STDOUT, check_targets, table_target
 from structkin.cli.terminal import console, print_json, progress
-from structkin.model import load
+from structkin.model import Mechanism
 
 
 def simulate(
@@ -58,7 +58,7 @@ def simulate(
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as plain data.")] = False,
 ) -> None:
     """Simulate the motion under masses and forces; drivers without a law move freely."""
-    mechanism = load(file)
+    mechanism = Mechanism.load(file)
     pictures = {"--plot": plot, "--energies": energies, "--reactions": reactions}
     check_targets(file, {"--csv": csv}, pictures, as_json=as_json)
     with progress("simulating") as report:
@@ -74,15 +74,18 @@ def simulate(
 
         write_simulation_csv(result, table_target(csv))
     if plot is not None or energies is not None or reactions is not None:
+        from structkin.dynamics import kinetostatics
         from structkin.show.files import save_figure
+        from structkin.show.forces_plot import plot_forces
+        from structkin.show.motion_plot import plot_motion
         from structkin.show.simulation_plot import plot_simulation
 
         if plot is not None:
-            save_figure(result.plot(), plot)
+            save_figure(plot_motion(result), plot)
         if energies is not None:
             save_figure(plot_simulation(result), energies)
         if reactions is not None:
-            save_figure(result.forces().plot(), reactions)
+            save_figure(plot_forces(kinetostatics(result, loads=result.loads)), reactions)
     if as_json:
         from structkin.show.simulation_output import simulation_to_dict
 

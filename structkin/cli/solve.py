@@ -9,10 +9,10 @@ import typer
 
 from structkin.cli.outputs import STDOUT, check_targets, table_target
 from structkin.cli.terminal import USUAL, Budget, budget_of, console, print_json, progress
+from structkin.coordinates.methods import FAMILIES, METHODS
+from structkin.coordinates.methods import solve as solve_mechanism
 from structkin.kinematics import Motion
-from structkin.kinematics import solve as solve_mechanism
-from structkin.kinematics.solve import FAMILIES, METHODS
-from structkin.model import load
+from structkin.model import Mechanism
 
 
 def solve(
@@ -38,7 +38,7 @@ def solve(
     as_json: Annotated[bool, typer.Option("--json", help="Print everything as plain data.")] = False,
 ) -> None:
     """Solve position, velocity and acceleration; numbers are in the file's units."""
-    mechanism = load(file)
+    mechanism = Mechanism.load(file)
     check_targets(file, {"--csv": csv}, {"--plot": plot, "--schematic": schematic}, as_json=as_json)
     with progress("solving") as report:
         motion = solve_mechanism(

@@ -9,8 +9,8 @@ import typer
 
 from structkin.cli.outputs import check_targets
 from structkin.cli.terminal import console, print_json
-from structkin.kinematics import determines_all
-from structkin.model import load
+from structkin.kinematics import determines_all, structure_of
+from structkin.model import Mechanism
 
 
 def structure(
@@ -24,9 +24,9 @@ def structure(
     ] = None,
 ) -> None:
     """Find the structural groups and the order in which they are solved."""
-    mechanism = load(file)
+    mechanism = Mechanism.load(file)
     check_targets(file, {}, {"--plot": plot, "--matrices": matrices})
-    found = mechanism.structure()
+    found = structure_of(mechanism)
     if plot is not None:
         from structkin.show.files import save_figure
         from structkin.show.structure_graph import draw_structure

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from structkin.budget import DEFAULT
 from structkin.coordinates.linear import SOLVERS
 from structkin.coordinates.measure import ImpatientError, Watch, measure
+from structkin.coordinates.methods import FAMILIES, METHODS, solve
 from structkin.coordinates.regular import regularity
 from structkin.coordinates.scaled import Scaled
 from structkin.errors import InputError, Problem
 from structkin.kinematics.call import make_schedule
 from structkin.kinematics.motion import Motion
-from structkin.kinematics.solve import FAMILIES, METHODS, solve
 from structkin.kinematics.status import Status
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
@@ -126,7 +126,7 @@ def compare(
     ...     points={"A": (0, 0), "B": (1, 1), "C": (4, 3), "D": (5, 0)},
     ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
     ...     drivers={"motor": {"joint": "A", "speed": 1.0}})
-    >>> found = sk.compare(m, 73, methods=["global"], coordinates=["natural"])
+    >>> found = m.compare(73, methods=["global"], coordinates=["natural"])
     >>> [(run.method, run.n, run.most_iterations) for run in found.runs]
     [('topological', None, 0), ('global', 4, 3)]
     >>> found.agrees

@@ -41,12 +41,12 @@ def constraints(
     ...     points={"A": (0, 0), "B": (1, 1), "C": (4, 3), "D": (5, 0)},
     ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
     ...     drivers={"motor": {"joint": "A", "speed": 1.0}})
-    >>> four_bar = sk.constraints(m, "natural")
+    >>> four_bar = m.constraints("natural")
     >>> four_bar.n, four_bar.names
     (4, ('B.x', 'B.y', 'C.x', 'C.y'))
     >>> [str(row) for row in four_bar.rows][:2]
     ['coupler (constant distance)', 'rocker (constant distance)']
-    >>> [sk.constraints(m, family).n for family in ("reference-point", "fully-cartesian", "relative")]
+    >>> [m.constraints(family).n for family in ("reference-point", "fully-cartesian", "relative")]
     [9, 12, 3]
     """
     problems = []

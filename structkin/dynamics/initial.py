@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
-from structkin.kinematics.solve import solve
+from structkin.kinematics.limits.passages import report
+from structkin.kinematics.solve import solve_groups
 from structkin.model.mechanism import Mechanism
 
 Floats = NDArray[np.float64]
@@ -125,7 +126,7 @@ class _Start:
                 drivers[id] = ([known[id][0]], [known[id][1]], [0.0])
             else:
                 drivers[id] = tuple([float(part[0])] for part in drive.law(np.array([self.t]))[:3])
-        return solve(self.mechanism, drivers=drivers)
+        return solve_groups(self.mechanism, drivers=drivers)
 
     def positions(self) -> Floats:
         """Return the values of the free coordinates (f,)."""
@@ -225,7 +226,7 @@ class _Start:
         return np.asarray(found * self.units)
 
     def _no_pose(self, motion: Motion) -> InputError:
-        message = f"the start has no regular pose: {motion.report}"
+        message = f"the start has no regular pose: {report(motion)}"
         return InputError([Problem("initial", message)], self.mechanism.title or "simulate")
 
 

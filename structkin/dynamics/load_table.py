@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from structkin.joints.guide import Guide
 from structkin.model.forces import AppliedForce, AppliedMoment, Contact, Disc, Friction, Load, Spring, Torsion
 from structkin.model.mechanism import GROUND, Mechanism
 from structkin.model.parts import Law
@@ -116,7 +117,7 @@ def _moment(table: LoadTable, load: AppliedMoment) -> None:
 
 
 def _friction(table: LoadTable, load: Friction) -> None:
-    guide = table.mechanism.guides.get(load.joint)
+    guide = table.mechanism.joints.of(Guide).get(load.joint)
     if guide is None:
         table.row("frictions", load, (*map(table.direction, load.links), -1), load.transition, 1.0, 0.0)
         return

@@ -81,7 +81,7 @@ def simulate(
     >>> pendulum = sk.Mechanism(
     ...     points={"A": (0, 0), "B": (1, 0)}, forces={"gravity": (0, -9.81)}, drivers={"swing": {"joint": "A"}},
     ...     links={"ground": ["A"], "rod": {"points": ["A", "B"], "point_masses": {"B": 1}}})
-    >>> r = sk.simulate(pendulum, 2.0, samples=5)
+    >>> r = pendulum.simulate(2.0, samples=5)
     >>> r, bool(abs(r.energy - r.energy[0]).max() < 1e-7)
     (<Simulation of 'a mechanism': 5 samples, t to 2 s>, True)
     """

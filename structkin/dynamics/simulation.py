@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.contacts import contact_energy
 from structkin.dynamics.initial import Correction
-from structkin.dynamics.inverse.kinetostatics import Kinetostatics
 from structkin.dynamics.loads import turned_angle
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
+from structkin.kinematics.residual import residual
 from structkin.model.forces import Contact, Spring, Torsion
 
 if TYPE_CHECKING:
@@ -69,10 +69,6 @@ class Simulation(Motion):
         end = f"stopped at t = {self.t[-1]:.6g} s" if self.stopped else f"t to {self.t[-1]:.6g} s"
         return f"<Simulation of {self.mechanism.title or 'a mechanism'!r}: {len(self)} samples, {end}>"
 
-    def forces(self, *, static: bool = False, loads: Sequence[UserLoad] | None = None) -> Kinetostatics:
-        """Return what forces the motion needs, under the loads that it was simulated with or under others."""
-        return super().forces(static=static, loads=self.loads if loads is None else loads)
-
     @cached_property
     def joints(self) -> JointForces:
         """The reactions of joints that belong to the multipliers, and which of them are unique.
@@ -121,4 +117,4 @@ class Simulation(Motion):
     @property
     def violation(self) -> Floats:
         """The largest gap of any joint (n,), relative to the mechanism's size."""
-        return self.residual()
+        return residual(self)

@@ -14,8 +14,10 @@ from structkin.dynamics.reduced.equations import Reduced
 from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
+from structkin.joints.guide import Guide
 from structkin.kinematics import Motion
-from structkin.kinematics.solve import solve
+from structkin.kinematics.limits.passages import report
+from structkin.kinematics.solve import solve_groups
 from structkin.kinematics.special_geometry import compile_plan, structure_of
 from structkin.kinematics.status import Status
 from structkin.model.mechanism import Mechanism
@@ -48,7 +50,7 @@ def with_coordinates(mechanism: Mechanism) -> Mechanism:
         compile_plan(mechanism)  # says what is wrong
         raise InputError([Problem("drivers", "no joints can be free coordinates")], mechanism.title)
     drivers: dict[str, dict[str, Any]] = {}
-    taken = {*mechanism.points, *mechanism.guides, *mechanism.drives, *mechanism.forces.loads}
+    taken = {*mechanism.points, *mechanism.joints.of(Guide), *mechanism.drives, *mechanism.forces.loads}
     for driver in ranking[0].drivers:
         if driver.id in mechanism.drives:
             continue
@@ -99,13 +101,13 @@ def start(mechanism: Mechanism, t: float, loads: Sequence[UserLoad], *, driven: 
 def begin(equations: Reduced, values: Mapping[str, float]) -> None:
     """Let equations begin at values of all drivers; `InputError` where these are out of reach."""
     mechanism = equations.mechanism
-    first = solve(mechanism, drivers={id: [values[id]] for id in mechanism.drives})
+    first = solve_groups(mechanism, drivers={id: [values[id]] for id in mechanism.drives})
     if not first.ok[0]:
-        raise InputError([Problem("initial", f"the start has no regular pose: {first.report}")], mechanism.title)
+        raise InputError([Problem("initial", f"the start has no regular pose: {report(first)}")], mechanism.title)
     if first.lanes.around is not None:
         # At a flat pose the way to it tells the branch: begin beside it.
         units = zip(equations.order, equations.lengths, strict=True)
-        first = solve(mechanism, drivers={id: [values[id], values[id] + BESIDE * unit] for id, unit in units})
+        first = solve_groups(mechanism, drivers={id: [values[id], values[id] + BESIDE * unit] for id, unit in units})
     first, turns = walked(first)
     equations.start(first.lanes.x[0][:, -1:], np.array([first.drivers[id][0, -1] for id in equations.order]), turns)
 
@@ -124,7 +126,7 @@ def walked(first: Motion) -> tuple[Motion, dict[str, float]]:
     ]
     parts = math.ceil(max(ways, default=0.0) / PART)
     if 1 < parts < MANY:
-        way = solve(
+        way = solve_groups(
             mechanism, drivers={id: np.linspace(mechanism.drives[id].start, z, 1 + parts) for id, z in ends.items()}
         )
         vectors = [slot for slot, width in enumerate(plan.widths) if width == 2]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,15 +17,13 @@ from structkin.groups import General
 from structkin.kinematics.circles import RADII, Circles, solve_around
 from structkin.kinematics.derivatives import Part
 from structkin.kinematics.engine import Around
+from structkin.kinematics.motion import Motion
 from structkin.kinematics.plan import Step
 from structkin.kinematics.schedule import Schedule
 from structkin.kinematics.smoothing import replaced, ways_at
 from structkin.kinematics.tracking import unpacked
 from structkin.track.contour import UNIT
 from structkin.track.tangents import ZERO, Tangents, closed_on, tangents
-
-if TYPE_CHECKING:
-    from structkin.kinematics.motion import Motion
 
 Floats = NDArray[np.float64]
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.model.cams import Cam
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from structkin.kinematics.motion import Motion
+from structkin.joints.cam import Cam
+from structkin.joints.law_cam import LawCam
+from structkin.joints.profile_cam import ProfileCam
+from structkin.kinematics.motion import Motion
+from structkin.kinematics.profile_motion import ProfileMotion
 
 Floats = NDArray[np.float64]
 
@@ -22,7 +20,7 @@ Floats = NDArray[np.float64]
 class CamMotion:
     """A cam at the n samples of a motion; see `Motion.cam`. Lengths in m, angles in rad, NaN where there is no pose."""
 
-    cam: Cam
+    cam: LawCam
     motion: Motion
 
     @property
@@ -40,7 +38,7 @@ class CamMotion:
 
     @property
     def pressure_angle(self) -> Floats:
-        """The pressure angle (n,); see `Cam.pressure_angle`."""
+        """The pressure angle (n,); see `LawCam.pressure_angle`."""
         return self.cam.pressure_angle(self.angle)
 
     @property
@@ -69,15 +67,26 @@ class CamMotion:
         normal = self.motion.position(self.cam.touch + self.cam.normal, self.cam.follower) - touch
         return np.asarray(np.abs(np.sum((touch - self.contact) * normal, axis=1)))
 
-    def plot(self) -> Figure:
-        """Return a figure of lift, its three derivatives, and the pressure angle over the cam angle."""
-        from structkin.show.cam_plot import plot_cam
-
-        return plot_cam(self.cam, self.motion.mechanism.units)
-
     def _on(self, link: str, places: Floats) -> Floats:
         """Return where places (n, 2) in a link's frame are, one a sample."""
         origin = self.motion.position(0j, link)
         unit = self.motion.position(1 + 0j, link) - origin
         across = np.stack((-unit[:, 1], unit[:, 0]), axis=1)
         return np.asarray(origin + places[:, :1] * unit + places[:, 1:] * across)
+
+
+def cam_motion(motion: Motion, joint: str) -> CamMotion | ProfileMotion:
+    """Return a cam at the samples: its angle, lift, pressure angle, curvature and point of contact.
+
+    A `CamMotion` where the cam has a law, a `ProfileMotion` where it has a profile.
+
+    Raises `InputError` where there is no such cam.
+    """
+    cams = motion.mechanism.joints.of(Cam)
+    if not isinstance(joint, str) or joint not in cams:
+        raise motion._frames.unknown(joint, "a cam", cams)
+    cam = cams[joint]
+    if isinstance(cam, LawCam):
+        return CamMotion(cam, motion)
+    assert isinstance(cam, ProfileCam)
+    return ProfileMotion(cam, motion)

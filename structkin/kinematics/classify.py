@@ -15,19 +15,21 @@ with its own tangent, K and L.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
+from structkin.joints.geneva import Geneva
+from structkin.joints.guide import Guide
 from structkin.kinematics.branches import branches_at
+from structkin.kinematics.motion import Motion
 from structkin.kinematics.schedule import Schedule
+from structkin.kinematics.solve import run_from_sketch
 from structkin.kinematics.special_geometry import compile_plan
 from structkin.kinematics.whole import Whole
-
-if TYPE_CHECKING:
-    from structkin.kinematics.motion import Motion
+from structkin.model.arguments import index as whole_index
 
 Floats = NDArray[np.float64]
 
@@ -52,14 +54,16 @@ class PoseClass:
 
 
 def classify(motion: Motion, sample: int) -> PoseClass | None:
-    """Return the kind of pose at a sample, None where the sample has no pose.
+    """Return the kind of pose at a sample: regular, dead point, change point or redundant; None without a pose.
 
-    Raises `InputError` for Geneva wheels: whether the pin is in a slot is not an equation of a pose.
+    Raises `InputError` where there is no such sample, and for Geneva wheels: whether the pin is in a slot is not an
+    equation of a pose.
     """
     m, structure = motion.mechanism, motion.structure
-    if m.genevas:
+    sample = whole_index(sample, len(motion), "sample", m.title)
+    if m.joints.of(Geneva):
         said = "a Geneva wheel cannot be classified"
-        raise InputError([Problem(f"joints.{id}", said, "it follows its crank") for id in m.genevas], m.title)
+        raise InputError([Problem(f"joints.{id}", said, "it follows its crank") for id in m.joints.of(Geneva)], m.title)
     joints = Whole.of(m, structure, drivers=False)
     pose = [np.stack([motion.position(place, link=a)[sample] for a in joints.links]) for place in (0j, 1 + 0j)]
     if not np.isfinite(pose).all():
@@ -101,8 +105,6 @@ def _by_groups(motion: Motion) -> Motion:
     """Return the motion group by group: a global method has no roots that could be told apart."""
     if motion.statistics is None:
         return motion
-    from structkin.kinematics.solve import run_from_sketch
-
     plan, schedule = compile_plan(motion.mechanism), Schedule(motion.mechanism, motion.t, motion.drivers)
     return replace(motion, plan=plan, lanes=run_from_sketch(plan, schedule), statistics=None)
 
@@ -132,7 +134,7 @@ def _coordinates(motion: Motion, sample: int, joints: Whole, tangents: Floats) -
         return np.asarray(((b - a).conjugate() * (db - da)).real / abs(b - a) / size)
 
     def travel(joint: str) -> Floats:
-        guide = m.guides[joint]
+        guide = m.joints.of(Guide)[joint]
         along, d_along = moved(guide.carrier, guide.direction)
         (a, da), (b, db) = point(guide.carrier, guide.origin), point(guide.slider, guide.point)
         return np.asarray((along.conjugate() * (db - da) + d_along.conj() * (b - a)).real / size)
@@ -151,7 +153,7 @@ def _coordinates(motion: Motion, sample: int, joints: Whole, tangents: Floats) -
             first, *others = joint.links
             for other in others:
                 rates.setdefault(joint.id, turn(other) - turn(first))
-        elif joint.id in m.guides:
+        elif joint.id in m.joints.of(Guide):
             rates.setdefault(joint.id, travel(joint.id))
     chosen: list[str] = []
     basis = np.zeros((0, tangents.shape[1]))

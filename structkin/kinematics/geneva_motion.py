@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.errors import InputError, Problem
-from structkin.model.geneva import Geneva
-from structkin.model.mechanism import Mechanism
-
-if TYPE_CHECKING:
-    from structkin.kinematics.motion import Motion
+from structkin.joints.geneva import Geneva
+from structkin.kinematics.higher_pairs import crank_driver
+from structkin.kinematics.motion import Motion
 
 Floats = NDArray[np.float64]
 
@@ -58,13 +54,12 @@ class GenevaMotion:
         return np.where(self.engaged, np.abs(along.imag), 0.0)
 
 
-def crank_driver(mechanism: Mechanism, geneva: Geneva) -> tuple[str, int]:
-    """Return the driver of a crank, and +1 or -1 where its coordinate is the crank's angle or its negative.
+def geneva_motion(motion: Motion, joint: str) -> GenevaMotion:
+    """Return a Geneva wheel at the samples: where it is engaged, and how many steps it has made.
 
-    Raises `InputError` where no driver turns the crank against its carrier: only a driver counts the turns.
+    Raises `InputError` where there is no such wheel.
     """
-    for drive in mechanism.drives.values():
-        if drive.kind == "angle" and set(drive.links) == {geneva.carrier, geneva.crank}:
-            return drive.id, 1 if drive.links[1] == geneva.crank else -1
-    message = f"the crank '{geneva.crank}' is not driven against '{geneva.carrier}': its turns cannot be counted"
-    raise InputError([Problem(f"joints.{geneva.id}", message, "drive its shaft by an angle driver")], mechanism.title)
+    wheels = motion.mechanism.joints.of(Geneva)
+    if not isinstance(joint, str) or joint not in wheels:
+        raise motion._frames.unknown(joint, "a Geneva wheel", wheels)
+    return GenevaMotion(wheels[joint], motion)

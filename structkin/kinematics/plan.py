@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from structkin.groups import General, Relation, Turn
 from structkin.rows.affine import Affine, Frame
@@ -144,3 +146,25 @@ class Plan:
     def rows(self, slot: int) -> slice:
         """Return the rows of a slot."""
         return slice(self.offsets[slot], self.offsets[slot + 1])
+
+    def inputs(self, step: Step, x: Any, *, constant: bool = True) -> tuple[Any, ...]:
+        """Return what a step takes in, vectors (2, n) and scalars (n,), from slots x (rows, n).
+
+        Where x holds rates, no operand is `constant`: those that stand in the plan are zero.
+        """
+        return tuple(self._operand(operand, x, constant=constant) for operand in step.inputs)
+
+    def outputs(self, step: Step, x: Any) -> tuple[Any, ...]:
+        """Return the unknowns of a step, from slots x (rows, n)."""
+        return tuple(self.slot(slot, x) for slot in step.outputs)
+
+    def slot(self, slot: int, x: Any) -> Any:
+        """Return a slot, a vector (2, n) or a scalar (n,)."""
+        return x[self.rows(slot)] if self.widths[slot] == 2 else x[self.offsets[slot]]
+
+    def _operand(self, operand: Operand, x: Any, *, constant: bool) -> Any:
+        if isinstance(operand, Slot):
+            return self.slot(operand.index, x)
+        if isinstance(operand, float):
+            return operand if constant else 0.0
+        return np.array([[operand.real], [operand.imag]]) if constant else np.zeros((2, 1))

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from structkin.errors import InputError, Problem
 from structkin.model.topology import JOINT_EQUATIONS, Driver, Joint, Topology, suggest
 from structkin.model.topology_data import checked, driver_of
+
+T = TypeVar("T", bound=Topology)
 
 #: (first link, second link, text)
 _Entry = tuple[int, int, str]
 
 
 def topology_from_adjacency(
+    cls: type[T],
     matrix: Any,
     *,
     ground: Any = 0,
     drivers: Sequence[Any] = (),
     names: Sequence[str] | None = None,
     title: str = "",
-) -> Topology:
+) -> T:
     """Build a topology from a symmetric matrix (n, n) of text, or a networkx graph with edge attribute "joints".
 
     An entry is "" or "KIND:ID", several separated by commas; one id on several connected pairs is one
@@ -30,7 +33,8 @@ def topology_from_adjacency(
 
     Raises `InputError` listing every mistake.
 
-    >>> t = topology_from_adjacency([["", "R:A,P:s"], ["R:A,P:s", ""]], names=["frame", "arm"], ground="frame")
+    >>> pairs = [["", "R:A,P:s"], ["R:A,P:s", ""]]
+    >>> t = topology_from_adjacency(Topology, pairs, names=["frame", "arm"], ground="frame")
     >>> [(joint.kind, joint.id, joint.links) for joint in t.joints]
     [('R', 'A', ('frame', 'arm')), ('P', 's', ('frame', 'arm'))]
     """
@@ -47,7 +51,7 @@ def topology_from_adjacency(
     known = {joint.id: joint for joint in joints}
     names_known = frozenset(links)
     inputs = tuple(_driver(k, one, known, links, names_known, problems) for k, one in enumerate(drivers))
-    return checked(tuple(links), fixed, joints, inputs, title, problems)
+    return checked(cls, tuple(links), fixed, joints, inputs, title, problems)
 
 
 def _link(value: Any, links: Sequence[str], known: Collection[str] = ()) -> str | None:

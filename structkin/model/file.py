@@ -8,30 +8,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from structkin.errors import InputError, Problem
 from structkin.model.flaw import Flaw, decimal_comma, describe, short
-from structkin.model.mechanism import Mechanism
 from structkin.model.tables import read_text
 
 SUFFIXES = (".toml", ".json")
-
-
-def load(path: str | Path) -> Mechanism:
-    """Return the mechanism of a .toml or .json file.
-
-    Raises `InputError` that lists every mistake of the file, or says why it cannot be read.
-
-    >>> load("no_such_linkage.toml")
-    Traceback (most recent call last):
-    structkin.errors.InputError: no_such_linkage.toml: 1 mistake
-      - there is no file 'no_such_linkage.toml'
-    """
-    path = Path(path)
-    try:
-        data = read_data(path)
-    except Flaw as flaw:
-        raise InputError([Problem("", flaw.message, flaw.hint)], str(path)) from None
-    return Mechanism.from_dict(data, source=str(path), folder=path.parent)
 
 
 def read_data(path: Path) -> dict[str, Any]:

@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import numpy as np
 
-from structkin.budget import DEFAULT
 from structkin.errors import InputError, Problem
+from structkin.joints.pair import Joints
 from structkin.model.arguments import mapping
-from structkin.model.cams import Cam
-from structkin.model.geneva import Geneva
-from structkin.model.parts import Arc, Drive, Guide, Link, Mesh
-from structkin.model.profile_cams import ProfileCam
+from structkin.model.file import read_data
+from structkin.model.flaw import Flaw
+from structkin.model.parts import Drive, Link
 from structkin.model.topology import Driver, Topology, suggest
 from structkin.model.units import Units
 
 if TYPE_CHECKING:
-    from structkin.assemblies import Assemblies, Assembly
-    from structkin.kinematics import Motion, Motions
-    from structkin.kinematics.four_bar import FourBar, SliderCrank
-    from structkin.kinematics.limits import Circuits, Limits
     from structkin.model.draft import Draft
     from structkin.model.forces import Forces, InitialLink, InitialPoint, InitialState
     from structkin.model.posed import SketchPose
-    from structkin.structure import KinematicStructure
 
 GROUND = "ground"
 
@@ -58,17 +52,13 @@ class Mechanism:
         "_pose",
         "_source",
         "_source_dict",
-        "arcs",
-        "cams",
         "drives",
         "duration",
         "forces",
-        "genevas",
-        "guides",
         "initial",
         "initial_data",
+        "joints",
         "links",
-        "meshes",
         "points",
         "remarks",
         "title",
@@ -83,16 +73,8 @@ class Mechanism:
     points: Mapping[str, complex]
     #: Every link with the ground, in the user's order; exact lengths are applied to `local`.
     links: Mapping[str, Link]
-    #: Lines of prismatic joints and slots, by joint id.
-    guides: Mapping[str, Guide]
-    #: Gears, racks, belts and rolling contacts, by joint id.
-    meshes: Mapping[str, Mesh]
-    #: Circular slots, by joint id.
-    arcs: Mapping[str, Arc]
-    #: Cams, each with its law or its profile, by joint id.
-    cams: Mapping[str, Cam | ProfileCam]
-    #: Geneva wheels, by joint id.
-    genevas: Mapping[str, Geneva]
+    #: Every joint with its geometry, pins included, in the order of the topology.
+    joints: Joints
     #: Geometry and law of each driver, in the order of the file.
     drives: Mapping[str, Drive]
     forces: Forces
@@ -140,7 +122,7 @@ class Mechanism:
         self._build({name: value for name, value in sections.items() if value is not None}, "", None)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any], *, source: str = "", folder: str | Path | None = None) -> Mechanism:
+    def from_dict(cls, data: Mapping[str, Any], *, source: str = "", folder: str | Path | None = None) -> Self:
         """Build a mechanism from the contents of a file.
 
         `source` names it in error messages; CSV tables are looked up in `folder`. Raises `InputError`.
@@ -154,6 +136,24 @@ class Mechanism:
         self = cls.__new__(cls)
         self._build(data, source, None if folder is None else Path(folder))
         return self
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Return the mechanism of a .toml or .json file.
+
+        Raises `InputError` that lists every mistake of the file, or says why it cannot be read.
+
+        >>> Mechanism.load("no_such_linkage.toml")
+        Traceback (most recent call last):
+        structkin.errors.InputError: no_such_linkage.toml: 1 mistake
+          - there is no file 'no_such_linkage.toml'
+        """
+        path = Path(path)
+        try:
+            data = read_data(path)
+        except Flaw as flaw:
+            raise InputError([Problem("", flaw.message, flaw.hint)], str(path)) from None
+        return cls.from_dict(data, source=str(path), folder=path.parent)
 
     def _build(self, data: Mapping[str, Any], source: str, folder: Path | None) -> None:
         # pydantic is slow to import: whoever only decomposes a Topology does without it
@@ -175,11 +175,7 @@ class Mechanism:
             "topology": topology,
             "points": MappingProxyType(draft.points),
             "links": MappingProxyType(draft.links),
-            "guides": MappingProxyType(draft.guides),
-            "meshes": MappingProxyType(draft.meshes),
-            "arcs": MappingProxyType(draft.arcs),
-            "cams": MappingProxyType({**draft.cams, **draft.profiles}),
-            "genevas": MappingProxyType(draft.genevas),
+            "joints": draft.pairs,
             "drives": MappingProxyType(draft.drives),
             "forces": draft.forces,
             "initial": MappingProxyType(draft.initial),
@@ -200,13 +196,13 @@ class Mechanism:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as what it was built from."""
-        return _rebuild, (self._source_dict, self._source, self._folder, self._pose)
+        return _rebuild, (type(self), self._source_dict, self._source, self._folder, self._pose)
 
-    def __copy__(self) -> Mechanism:
+    def __copy__(self) -> Self:
         """Return the mechanism itself, which cannot change."""
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Mechanism:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Return the mechanism itself, which cannot change."""
         return self
 
@@ -225,7 +221,7 @@ class Mechanism:
         """A fresh copy of what the mechanism was built from, to vary and to build again."""
         return dict(_plain(self._source_dict))
 
-    def with_drivers(self, entries: Mapping[str, Any]) -> Mechanism:
+    def with_drivers(self, entries: Mapping[str, Any]) -> Self:
         """Return the mechanism with these entries of [drivers] beside its own.
 
         >>> arm = Mechanism(points={"A": [0, 0], "B": [1, 0]}, links={"ground": ["A"], "arm": ["A", "B"]})
@@ -235,9 +231,9 @@ class Mechanism:
         data = self.source_dict
         entries = mapping(entries, "drivers", "{'motor': {'joint': 'A', 'speed': 1}}", self.title)
         data["drivers"] = {**data.get("drivers", {}), **entries}
-        return _rebuild(data, self._source, self._folder, self._pose)
+        return _rebuild(type(self), data, self._source, self._folder, self._pose)
 
-    def with_initial(self, entries: Mapping[str, Any]) -> Mechanism:
+    def with_initial(self, entries: Mapping[str, Any]) -> Self:
         """Return the mechanism with these entries of [initial] in the place of its own.
 
         >>> arm = Mechanism(points={"A": [0, 0], "B": [1, 0]}, links={"ground": ["A"], "arm": ["A", "B"]},
@@ -246,7 +242,8 @@ class Mechanism:
         6.283185
         """
         entries = mapping(entries, "initial", "{'motor': {'speed': 1}}", self.title)
-        return _rebuild({**self.source_dict, "initial": dict(entries)}, self._source, self._folder, self._pose)
+        data = {**self.source_dict, "initial": dict(entries)}
+        return _rebuild(type(self), data, self._source, self._folder, self._pose)
 
     def link_of(self, point: str) -> str:
         """Return the ground if it has the point, else the first link that has it; `InputError` if none has.
@@ -261,49 +258,7 @@ class Mechanism:
             raise InputError([Problem("", f"no link has a point '{point}'", hint)], self.title or "mechanism")
         return GROUND if GROUND in links else links[0]
 
-    def structure(self) -> KinematicStructure:
-        """Return the mobility and the structural groups in their order; see `structkin.kinematics.structure_of`.
-
-        No length is read, unless the topology has too many equations and only special geometry can let it move.
-        """
-        from structkin.kinematics import structure_of
-
-        return structure_of(self)
-
-    def solve(
-        self,
-        samples: int | None = None,
-        *,
-        t: Any = None,
-        drivers: Mapping[str, Any] | None = None,
-        duration: float | None = None,
-        method: str = "topological",
-        coordinates: str | None = None,
-        branch: str = "smooth",
-        engine: str = "auto",
-        strict: bool = False,
-        budget: float | None = DEFAULT,
-        progress: Callable[[float], None] | None = None,
-    ) -> Motion:
-        """Return the motion; see `structkin.kinematics.solve`."""
-        from structkin.kinematics import solve
-
-        return solve(
-            self,
-            samples,
-            t=t,
-            drivers=drivers,
-            duration=duration,
-            method=method,
-            coordinates=coordinates,
-            branch=branch,
-            engine=engine,
-            strict=strict,
-            budget=budget,
-            progress=progress,
-        )
-
-    def posed(self, pose: SketchPose) -> Mechanism:
+    def posed(self, pose: SketchPose) -> Self:
         """Return the same mechanism with this pose as its sketch: motions start from it, in its assembly modes.
 
         `source_dict` stays that of the first sketch, whose axes and travels it is written in. Wheels are in mesh in the
@@ -313,111 +268,16 @@ class Mechanism:
 
         return self._with({**posed_parts(self, pose), "_pose": pose})
 
-    def _with(self, parts: Mapping[str, Any]) -> Mechanism:
+    def _with(self, parts: Mapping[str, Any]) -> Self:
         """Return a copy with other attributes."""
-        other = Mechanism.__new__(Mechanism)
-        for name in self.__slots__:
+        other = type(self).__new__(type(self))
+        for name in Mechanism.__slots__:
             if name != "__weakref__":
                 object.__setattr__(other, name, parts.get(name, getattr(self, name)))
         return other
 
-    def assemblies(
-        self,
-        *,
-        drivers: Mapping[str, float] | None = None,
-        t: float | None = None,
-        limit: int | None = 1000,
-        modes: Mapping[int, Sequence[int]] | None = None,
-        budget: float | None = DEFAULT,
-    ) -> Assemblies:
-        """Return all assemblies at given driver values, found while they are asked for; see `structkin.assemblies`."""
-        from structkin.assemblies.listing import assemblies
 
-        return assemblies(self, drivers=drivers, t=t, limit=limit, modes=modes, budget=budget)
-
-    def assembly(
-        self,
-        index: int | None = None,
-        *,
-        where: Callable[[Assembly], bool] | None = None,
-        drivers: Mapping[str, float] | None = None,
-        t: float | None = None,
-        limit: int | None = 1000,
-        budget: float | None = DEFAULT,
-    ) -> Assembly:
-        """Return one assembly: by index, the first that fulfils `where`, or that of the sketch."""
-        from structkin.assemblies.listing import assembly
-
-        return assembly(self, index, where=where, drivers=drivers, t=t, limit=limit, budget=budget)
-
-    def limits(
-        self,
-        driver: str | None = None,
-        *,
-        drivers: Mapping[str, float] | None = None,
-        range: tuple[float, float] | None = None,
-        budget: float | None = DEFAULT,
-        progress: Callable[[float], None] | None = None,
-    ) -> Limits:
-        """Return how far a driver goes and what ends its motion; see `structkin.kinematics.limits.limits`."""
-        from structkin.kinematics.limits import limits
-
-        return limits(self, driver, drivers=drivers, range=range, budget=budget, progress=progress)
-
-    def circuits(
-        self,
-        driver: str | None = None,
-        *,
-        drivers: Mapping[str, float] | None = None,
-        range: tuple[float, float] | None = None,
-        budget: float | None = DEFAULT,
-        progress: Callable[[float], None] | None = None,
-    ) -> Circuits:
-        """Return which assembly modes are connected as a driver moves; see `structkin.assemblies.circuits`."""
-        from structkin.assemblies.circuits import circuits
-
-        return circuits(self, driver, drivers=drivers, range=range, budget=budget, progress=progress)
-
-    def four_bars(self) -> tuple[FourBar, ...]:
-        """Return every four-bar loop with the ground, and its type; see `structkin.kinematics.four_bar`."""
-        from structkin.kinematics.four_bar import four_bars
-
-        return four_bars(self)
-
-    def slider_cranks(self) -> tuple[SliderCrank, ...]:
-        """Return every slider-crank loop with the ground; see `structkin.kinematics.four_bar`."""
-        from structkin.kinematics.four_bar import slider_cranks
-
-        return slider_cranks(self)
-
-    def solve_many(
-        self,
-        samples: int | None = None,
-        *,
-        lengths: Mapping[str, Any] | None = None,
-        points: Mapping[str, Any] | None = None,
-        t: Any = None,
-        drivers: Mapping[str, Any] | None = None,
-        duration: float | None = None,
-        engine: str = "auto",
-        budget: float | None = DEFAULT,
-        progress: Callable[[float], None] | None = None,
-    ) -> Motions:
-        """Return the motions of variants with other dimensions; see `structkin.kinematics.solve_many`."""
-        from structkin.kinematics import solve_many
-
-        return solve_many(
-            self,
-            samples,
-            lengths=lengths,
-            points=points,
-            t=t,
-            drivers=drivers,
-            duration=duration,
-            engine=engine,
-            budget=budget,
-            progress=progress,
-        )
+M = TypeVar("M", bound=Mechanism)
 
 
 def _plain(data: Any) -> Any:
@@ -429,12 +289,14 @@ def _plain(data: Any) -> Any:
     return data.tolist() if isinstance(data, np.generic | np.ndarray) else data
 
 
-def _rebuild(data: Mapping[str, Any], source: str, folder: Path | None, pose: SketchPose | None = None) -> Mechanism:
-    mechanism = Mechanism.from_dict(data, source=source, folder=folder)
+def _rebuild(
+    cls: type[M], data: Mapping[str, Any], source: str, folder: Path | None, pose: SketchPose | None = None
+) -> M:
+    mechanism = cls.from_dict(data, source=source, folder=folder)
     return mechanism if pose is None else mechanism.posed(pose)
 
 
-def driven_by(mechanism: Mechanism, drives: Sequence[Drive]) -> Mechanism:
+def driven_by(mechanism: M, drives: Sequence[Drive]) -> M:
     """Return a mechanism with these drives in the place of its own; `posed` tells their values in the sketch.
 
     `source_dict` keeps the drivers that the mechanism came with.

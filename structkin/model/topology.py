@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from structkin.errors import InputError, Problem
 
@@ -136,7 +136,7 @@ class Topology:
         return {joint.id: joint for joint in self.joints}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Topology:
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Build a topology from plain data: keys links, ground, joints, drivers; others are ignored.
 
         Link names may be integers. A joint is {"id", "kind", "links"}; a driver {"id", "kind", "links",
@@ -148,7 +148,7 @@ class Topology:
         """
         from structkin.model.topology_data import topology_from_dict
 
-        return topology_from_dict(data)
+        return topology_from_dict(cls, data)
 
     @classmethod
     def from_adjacency(
@@ -159,7 +159,7 @@ class Topology:
         drivers: Sequence[Any] = (),
         names: Sequence[str] | None = None,
         title: str = "",
-    ) -> Topology:
+    ) -> Self:
         """Build a topology from an adjacency matrix (n, n) of strings, or from a networkx graph.
 
         An entry is "" or "KIND:ID", several separated by commas ("R:A,P:s"); the same id on several
@@ -172,7 +172,7 @@ class Topology:
         """
         from structkin.model.adjacency import topology_from_adjacency
 
-        return topology_from_adjacency(matrix, ground=ground, drivers=drivers, names=names, title=title)
+        return topology_from_adjacency(cls, matrix, ground=ground, drivers=drivers, names=names, title=title)
 
 
 def _problems(topology: Topology) -> Iterable[Problem]:

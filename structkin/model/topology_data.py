@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from structkin.errors import InputError, Problem
 from structkin.model.topology import Driver, Joint, Topology, suggest
+
+T = TypeVar("T", bound=Topology)
 
 #: What a driver does if it only names its joint.
 _DRIVER_OF_JOINT = {"R": "angle", "P": "slide"}
 
 
-def topology_from_dict(data: Mapping[str, Any]) -> Topology:
+def topology_from_dict(cls: type[T], data: Mapping[str, Any]) -> T:
     """Build a topology from the keys links, ground, joints, drivers (and title or name); other keys are ignored.
 
     Names may be integers. A joint is {"id", "kind", "links"}. A driver is {"id", "kind", "links", "joint"}: with
@@ -20,7 +22,7 @@ def topology_from_dict(data: Mapping[str, Any]) -> Topology:
 
     Raises `InputError` listing every mistake.
 
-    >>> topology_from_dict({"links": ["g", "a"], "ground": "g",
+    >>> topology_from_dict(Topology, {"links": ["g", "a"], "ground": "g",
     ...     "joints": [{"id": "A", "kind": "R", "links": ["g", "a"]}],
     ...     "drivers": [{"id": "motor", "joint": "A"}]}).drivers[0]
     Driver(id='motor', kind='angle', links=('g', 'a'), joint='A')
@@ -39,20 +41,21 @@ def topology_from_dict(data: Mapping[str, Any]) -> Topology:
     given = data.get("drivers", [])
     drivers = tuple(_driver(k, one, known, problems) for k, one in enumerate(_tables("drivers", given, problems)))
     title = data.get("title", data.get("name", ""))
-    return checked(links, ground, joints, drivers, title if isinstance(title, str) else str(title), problems)
+    return checked(cls, links, ground, joints, drivers, title if isinstance(title, str) else str(title), problems)
 
 
 def checked(
+    cls: type[T],
     links: tuple[str, ...],
     ground: str,
     joints: tuple[Joint, ...],
     drivers: tuple[Driver, ...],
     title: str,
     problems: list[Problem],
-) -> Topology:
+) -> T:
     """Return the topology, or raise all mistakes at once: those of reading and those of sense."""
     try:
-        topology = Topology(links=links, ground=ground, joints=joints, drivers=drivers, title=title)
+        topology = cls(links=links, ground=ground, joints=joints, drivers=drivers, title=title)
     except InputError as error:
         seen = {problem.key for problem in problems}
         more = [problem for problem in error.problems if problem.key not in seen]

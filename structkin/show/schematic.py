@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from structkin.errors import InputError, Problem
-from structkin.kinematics import Motion
+from structkin.kinematics import Motion, structure_of
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.model.units import Units
@@ -53,7 +53,7 @@ def draw_schematic(
     measures = measures_of(mechanism, units)
     scale = measures.size("length")
     if structure is None:
-        structure = motion.structure if motion is not None else mechanism.structure()
+        structure = motion.structure if motion is not None else structure_of(mechanism)
     if sample is None:
         sample = int(np.argmax(motion.ok)) if motion is not None else 0
     pose = motion_pose(motion, sample, scale) if motion is not None else sketch_pose(mechanism, scale)

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.kinematics import Motion
+from structkin.kinematics.limits.passages import report
+from structkin.kinematics.residual import residual
 from structkin.model.units import Units
 from structkin.show.interest import moving_points
 from structkin.show.measures import OF_LINK, OF_POINT, Measures, driver_quantity, measures_of
@@ -112,7 +114,7 @@ def _short(value: float) -> str:
 
 
 def _course(motion: Motion, measures: Measures) -> str:
-    lines = motion.report.splitlines()
+    lines = report(motion).splitlines()
     if len(lines) > MOST_LINES:
         lines = [*lines[:MOST_LINES], f"... and {len(lines) - MOST_LINES} more runs of samples that are not ok"]
     if np.isfinite(motion.t).any():
@@ -120,7 +122,7 @@ def _course(motion: Motion, measures: Measures) -> str:
     for id, values in motion.drivers.items():
         quantity = driver_quantity(motion.mechanism, id)
         lines.append(f"driver {id} {_range(values[0] / measures.size(quantity))} {measures.pretty(quantity)}")
-    gaps = motion.residual()
+    gaps = residual(motion)
     if np.isfinite(gaps).any():
         lines.append(f"largest gap of a joint: {np.nanmax(gaps):.1e} of the mechanism's size")
     return "\n".join(lines)

@@ -49,6 +49,11 @@ class Group:
     exterior: tuple[tuple[str, int | None], ...] = ()
     known: tuple[str, ...] = ()
 
+    @property
+    def label(self) -> str:
+        """The group in words: its number, kind and links."""
+        return f"group {self.index + 1}, {self.kind} ({' + '.join(self.links)})"
+
 
 @dataclass(frozen=True, slots=True)
 class Redundancy:

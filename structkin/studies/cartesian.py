@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.api import Mechanism
 from structkin.dynamics import Simulation, simulate
-from structkin.model import Mechanism
 from structkin.studies.agreement import BlandAltman, IntraclassCorrelation, bland_altman, intraclass_correlation
 from structkin.studies.iftomm import GRAVITY, PENDULUM, PENDULUM_TIMES, pendulum_angle, slider_crank_angle
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.api import Mechanism
 from structkin.dynamics.integrators.methods import FIXED
 from structkin.dynamics.multipliers.stabilisation import Feedback
 from structkin.dynamics.multipliers.start import global_start
-from structkin.model import Mechanism
 
 Floats = NDArray[np.float64]
 

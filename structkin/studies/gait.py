@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics import Force, Kinetostatics, Moment
+from structkin.api import Kinetostatics, Mechanism, Motion
+from structkin.dynamics import Force, Moment
 from structkin.errors import InputError, Problem
-from structkin.kinematics import Motion
-from structkin.model import Mechanism
+from structkin.kinematics import Motion as State
 from structkin.studies.guides import ENDS, direction, guides
 from structkin.studies.markers import Markers, Strides
 
@@ -159,7 +159,7 @@ class GroundReaction:
     shares: Mapping[str, Floats]
     places: Mapping[str, Floats]
 
-    def loads(self, t: Floats, state: Motion) -> list[Force | Moment]:
+    def loads(self, t: Floats, state: State) -> list[Force | Moment]:
         """Return the load on each foot, as a function of the user for `Motion.forces`."""
         if len(t) != len(self.place):
             raise InputError([Problem("t", f"the ground reaction has {len(self.place)} samples, the motion {len(t)}")])

@@ -11,6 +11,8 @@ from trusses import FOUR_RING, SEVEN, TRIAD, closed, legs, truss
 from structkin.assemblies.discriminant import Discriminant, Sign
 from structkin.assemblies.modes import modes_of
 from structkin.assemblies.zeros import samples
+from structkin.groups import General, Rows
+from structkin.groups.triad import recognised
 
 SHAPES = {
     "triad": TRIAD,
@@ -92,6 +94,40 @@ def test_two_roads(name):
     for factors, _ in one:
         product = np.prod(factors / np.abs(factors))
         assert abs(product.imag) < 1e-6
+
+
+@pytest.mark.parametrize("line_leg", [None, "PR", "RP"])
+def test_triads_over_lanes_agree_with_the_elimination_of_each(line_leg):
+    """A platform on three legs as the general group writes it: as many modes, and zeros between the same places."""
+    rng = np.random.default_rng(5)
+    points = [(0, complex(*rng.normal(size=2))) for _ in range(3)] + [(-1 - k, 0j) for k in range(3)]
+    pivots = tuple(rng.normal(size=(2, 1)) for _ in range(3))
+    distances = tuple((3 + k, k, k) for k in range(2 if line_leg else 3))
+    lines, directions = (), ()
+    if line_leg:
+        # The corner is the second point of a line on the known link, the first of one on its own.
+        directions = ((0 if line_leg == "RP" else -4, np.exp(0.4j), -1),)
+        lines = ((0, 2, 5, 0.1),) if line_leg == "RP" else ((0, 5, 2, 0.1),)
+    rows = Rows(
+        1, 4, 3, tuple(points), directions, lines=lines, distances=distances, unit=(False, False, False, True), size=2.0
+    )
+    form, s = General(rows), np.linspace(0.0, 2 * np.pi, 200)
+    turn = np.stack((np.cos(s), np.sin(s)))
+    h = (pivots[0] + 0.4 * turn, *pivots[1:], turn, 1.0, 1.5, 2.0)
+    found, discriminant = recognised(rows), Discriminant(form)
+    assert found is not None and found.kind.legs == ("RR", "RR", line_leg or "RR")
+    O, U = found.kind.poses(found.inputs(h))
+    for k in range(6):
+        residual = np.max(np.abs(form.residual(h, (O[:, k], U[:, k]))), axis=0)
+        assert np.max(residual) < 1e-9
+    over_lanes = discriminant.of(h)
+    one_lane = [tuple(x[:, [k]] if np.shape(x)[-1:] == s.shape else x for x in h) for k in range(len(s))]
+    each = discriminant.by_closed_form(np.array([discriminant.parameters(lane) for lane in one_lane]))
+    assert each is not None
+    np.testing.assert_array_equal(over_lanes.count, [count for _, count in each])
+    assert len(set(over_lanes.count)) > 1
+    signs = np.array([np.sign(np.prod(factors / np.abs(factors)).real) for factors, _ in each])
+    assert len(set(over_lanes.sign * signs)) == 1
 
 
 def test_narrow_pairs_of_zeros_are_looked_at():

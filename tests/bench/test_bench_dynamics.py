@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import structkin as sk
 from structkin.bench.dynamics import measure
 from structkin.bench.dynamics.cases import chain, four_bar, four_bars, windows
 from structkin.bench.dynamics.measure import Case, Measured, Pace, at_target, compare, paces
@@ -63,6 +62,6 @@ def test_other_programs_find_the_same_motion(program):
     pytest.importorskip(program)
     t = np.linspace(0, 1, 11)
     for m, tip in ((four_bar(), ("crank", "B")), (windows(2), ("crank0", "B0"))):
-        exact = sk.simulate(m, t).position(tip[1])
-        found = PEERS[program][1](sk.simulate(m, [0, 1e-9]), tip, t, 1e-3)
+        exact = m.simulate(t).position(tip[1])
+        found = PEERS[program][1](m.simulate([0, 1e-9]), tip, t, 1e-3)
         assert np.max(np.abs(found.tip - exact)) < 1e-3

@@ -1,4 +1,4 @@
-"""`sk.compare` and `structkin compare`: agreement and disagreement are told, in words, numbers and exit codes."""
+"""`m.compare()` and `structkin compare`: agreement and disagreement are told, in words, numbers and exit codes."""
 
 import json
 import subprocess
@@ -23,7 +23,7 @@ def structkin(*arguments):
 
 
 def test_the_methods_agree_on_a_four_bar():
-    found = sk.compare(four_bar(1, 3, 2.5, 3, 0.7), 37)
+    found = four_bar(1, 3, 2.5, 3, 0.7).compare(37)
     assert found.agrees and found.samples == found.regular == 37
     assert [(run.method, run.coordinates) for run in found.runs[:3]] == [
         ("topological", None), ("topological-kl", None), ("global", "natural"),
@@ -37,7 +37,7 @@ def test_the_methods_agree_on_a_four_bar():
 
 def test_disagreement_is_told():
     """Behind a gap the closed form goes on in its assembly mode; a global method says that it did not get there."""
-    found = sk.compare(four_bar(1, 2, 1 - 1e-4, 2, 0.7), 181, methods=["global"], coordinates=["natural"])
+    found = four_bar(1, 2, 1 - 1e-4, 2, 0.7).compare(181, methods=["global"], coordinates=["natural"])
     assert not found.agrees
     assert found.runs[1].otherwise > 50 and found.runs[1].position < 1e-10
 
@@ -47,7 +47,7 @@ def test_a_change_point_that_a_global_method_calls_singular_is_no_disagreement()
     m = four_bar(1, 2, 1, 2, 0.5)
     drivers = {"motor": {"joint": "A", "law": "pi*t"}}
     m = sk.Mechanism.from_dict({**m.source_dict, "drivers": drivers, "duration": 2.0})
-    found = sk.compare(m, 73, methods=["global-triangular"])
+    found = m.compare(73, methods=["global-triangular"])
     assert found.agrees and found.regular < 73
     assert [run.ok for run in found.runs] == [73, 70, 70, 70, 70]
     assert all(run.otherwise == 0 and run.position < 1e-10 for run in found.runs)
@@ -55,7 +55,7 @@ def test_a_change_point_that_a_global_method_calls_singular_is_no_disagreement()
 
 def test_unknown_names_are_all_told():
     with pytest.raises(sk.InputError) as error:
-        sk.compare(four_bar(1, 3, 2.5, 3, 0.7), 0, methods=["globl"], coordinates=["naturel"], duration=-1.0)
+        four_bar(1, 3, 2.5, 3, 0.7).compare(0, methods=["globl"], coordinates=["naturel"], duration=-1.0)
     assert [problem.key for problem in error.value.problems] == ["methods", "coordinates", "samples", "duration"]
     run = structkin(
         "compare", path("crank_rocker"), "--samples", 0, "--duration", -1, "--method", "globl", "--coordinates", "x"
@@ -83,7 +83,7 @@ def test_time_and_memory_are_those_of_the_method_from_the_first_call_on():
     code = (
         "import json, sys, structkin as sk\n"
         "m = sk.load(sys.argv[1])\n"
-        "calls = [sk.compare(m, 73, coordinates=['natural', 'relative']) for _ in range(2)]\n"
+        "calls = [m.compare(73, coordinates=['natural', 'relative']) for _ in range(2)]\n"
         "print(json.dumps([[run.peak_bytes for run in found.runs] for found in calls]))"
     )
     run = subprocess.run(
@@ -97,19 +97,19 @@ def test_time_and_memory_are_those_of_the_method_from_the_first_call_on():
 
 def test_a_method_that_takes_too_long_is_given_up():
     told = []
-    found = sk.compare(
-        four_bar(1, 3, 2.5, 3, 0.7), 37, methods=["global", "global-sparse"], coordinates=["natural", "relative"],
+    found = four_bar(1, 3, 2.5, 3, 0.7).compare(
+        37, methods=["global", "global-sparse"], coordinates=["natural", "relative"],
         patience=1e-9, progress=told.append,
     )  # fmt: skip
     assert [run.method for run in found.runs] == ["topological"]
     assert len(found.given_up) == 4 and ("global", "relative") in found.given_up
     assert found.to_dict()["given_up"][0] == {"method": "global", "coordinates": "natural"}
     assert found.agrees and told[-1] == 1.0 and told == sorted(told)
-    patient = sk.compare(four_bar(1, 3, 2.5, 3, 0.7), 37, methods=["global"], coordinates=["natural"], patience=None)
+    patient = four_bar(1, 3, 2.5, 3, 0.7).compare(37, methods=["global"], coordinates=["natural"], patience=None)
     assert not patient.given_up and len(patient.runs) == 2
     for wrong in (0, -1.0, float("nan"), "1", True):
         with pytest.raises(sk.InputError, match="patience"):
-            sk.compare(four_bar(1, 3, 2.5, 3, 0.7), 37, patience=wrong)
+            four_bar(1, 3, 2.5, 3, 0.7).compare(37, patience=wrong)
     told = structkin("compare", path("crank_rocker"), "--samples", 25, "--method", "global", "--patience", "1e-9")
     words = " ".join(told.stdout.split())
     assert told.returncode == 1 and "Given up after 1e-09 s: global (natural)" in words
@@ -117,8 +117,7 @@ def test_a_method_that_takes_too_long_is_given_up():
 
 def test_progress_is_told_within_a_method():
     told = []
-    sk.compare(
-        sk.load(path("crank_rocker")), 2001, methods=["global"], coordinates=["natural"], progress=told.append
+    sk.load(path("crank_rocker")).compare(2001, methods=["global"], coordinates=["natural"], progress=told.append
     )  # fmt: skip
     assert len(told) > 10 and told == sorted(told) and sum(0.5 < part < 1 for part in told) > 3
 
@@ -143,7 +142,7 @@ def test_solve_takes_method_and_coordinates():
 
 def test_a_ram_that_is_short_beside_the_mechanism():
     """Its rows are small beside the mechanism's size at every pose, which makes none of them a singular one."""
-    found = sk.compare(sk.load(path("excavator")), 13, methods=["global"], coordinates=["natural", "relative"])
+    found = sk.load(path("excavator")).compare(13, methods=["global"], coordinates=["natural", "relative"])
     assert found.agrees and found.regular == found.samples == 13
 
 

@@ -8,14 +8,13 @@ from coordinate_samples import FAMILIES, build, dense, scalable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import structkin as sk
 from structkin.coordinates import sweep_kernels, sweeps
 from structkin.coordinates.linear import SMALL, SOLVERS, Sparse, Triangular
 from structkin.coordinates.triangular import Blocks
 
 
 def near_the_sketch(mechanism, family, lanes=5):
-    c = sk.constraints(mechanism, family)
+    c = mechanism.constraints(family)
     rng = np.random.default_rng(1)
     q = c.start() + 0.02 * rng.standard_normal((c.n, lanes)) * c.column_units[:, None]
     z = np.array([[mechanism.drives[id].start] for id in c.drivers]) + np.zeros((1, lanes))

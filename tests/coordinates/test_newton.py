@@ -13,7 +13,7 @@ O = sk.Outcome
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_convergence_is_quadratic(family):
-    c = sk.constraints(four_bar(1, 3, 2.5, 3, 0.7), family)
+    c = four_bar(1, 3, 2.5, 3, 0.7).constraints(family)
     run = sk.newton_raphson(c, c.start()[:, 0], [0.9])
     assert run.outcome is O.CONVERGED and run.converged and run.iterations <= 6
     steps = np.array(run.steps)
@@ -25,7 +25,7 @@ def test_convergence_is_quadratic(family):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_solution_fig_44(family):
     """A double-rocker asked for an angle of its crank that it cannot take."""
-    c = sk.constraints(four_bar(2, 1.5, 1.2, 2, 0.3), family)
+    c = four_bar(2, 1.5, 1.2, 2, 0.3).constraints(family)
     run = sk.newton_raphson(c, c.start()[:, 0], [1.5])
     assert run.outcome is O.NO_SOLUTION and not run.converged and run.rows
 
@@ -34,8 +34,8 @@ def test_no_solution_fig_44(family):
 def test_two_solutions_fig_43(family):
     """Started on the other side of the coupler, the other assembly mode is found; from the sketch, the sketch's."""
     m = four_bar(1, 3, 2.5, 3, 0.7)
-    other = sk.constraints(four_bar(1, 3, 2.5, 3, 0.7, side=-1), family)
-    c = sk.constraints(m, family)
+    other = four_bar(1, 3, 2.5, 3, 0.7, side=-1).constraints(family)
+    c = m.constraints(family)
     run = sk.newton_raphson(c, other.start()[:, 0], [0.7])
     assert run.converged
     gap = np.abs(run.q - other.start()[:, 0]).max()
@@ -45,7 +45,7 @@ def test_two_solutions_fig_43(family):
 def test_another_branch_is_told_fig_42b():
     """From near the flat pose of the dyad, a large step ends in the other assembly mode."""
     m = four_bar(2, 1.5, 1.2, 2, 0.3)
-    c = sk.constraints(m, "relative")
+    c = m.constraints("relative")
     outcomes = set()
     for angle in np.linspace(0.17, 1.45, 15):
         for shift in (-0.6, 0.6):
@@ -59,7 +59,7 @@ def test_equal_rods_fig_45():
     """Crank and rod of one length, crank upright: the rod may turn about the pin or the slider stand still."""
     m = slider_crank(1, 1)
     for family in FAMILIES:
-        c = sk.constraints(m, family)
+        c = m.constraints(family)
         run = sk.newton_raphson(c, c.start()[:, 0], [np.pi / 2], limit=60)
         assert run.outcome is O.SINGULAR_POSE, family
         assert run.residuals[-1] < 1e-9
@@ -68,7 +68,7 @@ def test_equal_rods_fig_45():
 def test_a_level_tangent_fig_42d():
     """An estimate at the limit position itself, whose Jacobian is singular."""
     m = slider_crank(1, 0.9)
-    c = sk.constraints(m, "relative")
+    c = m.constraints("relative")
     limit = np.arcsin(0.9)
     # The rod upright over the slider: crank at its limit.
     X = np.array([0, 0, np.cos(limit), np.sin(limit), np.cos(limit), 0.9, 0.0, -1.0, np.cos(limit), 0, 1, 0])
@@ -82,7 +82,7 @@ def test_a_level_tangent_fig_42d():
 @given(seed=st.integers(0, 2**31), family=st.sampled_from(FAMILIES))
 def test_what_converged_closes_and_what_did_not_says_why(seed, family):
     m = build(seed, 2).mechanism()
-    c = sk.constraints(m, family)
+    c = m.constraints(family)
     rng = np.random.default_rng(seed)
     z = np.array([m.drives[id].start + rng.uniform(-0.5, 0.5) for id in c.drivers])
     run = sk.newton_raphson(c, c.start()[:, 0] + 0.1 * rng.standard_normal(c.n) * c.column_units, z)
@@ -95,7 +95,7 @@ def test_what_converged_closes_and_what_did_not_says_why(seed, family):
 
 def test_far_estimates_are_thrown_off_or_cycle_figs_42a_42c():
     """A crank-rocker can be assembled at every angle; from estimates far away Newton's method may never get there."""
-    c = sk.constraints(four_bar(1, 3, 2.5, 3, 0.7), "relative")
+    c = four_bar(1, 3, 2.5, 3, 0.7).constraints("relative")
     rng = np.random.default_rng(0)
     found = {}
     while not {O.CYCLED, O.THROWN_OFF} <= set(found):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import structkin as sk
+from structkin.coordinates.methods import FAMILIES, METHODS
 from structkin.examples import path
-from structkin.kinematics.solve import FAMILIES, METHODS
 
 
 def four_bar_that_is_too_short():

@@ -76,7 +76,7 @@ def test_many_random_geared_mechanisms(seed, elements, way):
 def assert_geared(seed, elements, way):
     case = build(seed, elements, menu=MIXED)
     m = case.mechanism()
-    assert_derivatives(sk.constraints(m, way[1]), m, seed)
+    assert_derivatives(m.constraints(way[1]), m, seed)
     motion = m.solve(25, duration=case.duration)
     if any(abs(z[0, 0] - m.drives[id].start) > np.pi for id, z in motion.drivers.items()):
         return  # a law that begins whole turns from the sketch, where there may be no way to
@@ -135,7 +135,7 @@ def test_a_circle_that_rolls_on_a_moving_circle(internal):
     )  # fmt: skip
     assert_all(m, 41, WAYS[:8])
     for family in FAMILIES:
-        c = sk.constraints(m, family)
+        c = m.constraints(family)
         assert_derivatives(c, m)
         assert_frames(c, m)
         assert_rows_hold(m, family)
@@ -148,7 +148,7 @@ def test_a_circle_that_rolls_on_a_moving_circle(internal):
 def test_cams_by_their_law(kind, contact):
     m = sk.Mechanism.from_dict(cam_file(kind, contact, np.random.default_rng(7)))
     for family in FAMILIES:
-        assert_derivatives(sk.constraints(m, family), m)
+        assert_derivatives(m.constraints(family), m)
         assert_rows_hold(m, family)
     assert_all(m, 49, WAYS[::3])
 
@@ -165,7 +165,7 @@ def test_random_cams(seed, case, way):
 def test_cams_by_their_profile(kind, contact):
     m = eccentric(contact, kind)
     for family in ("natural", "relative"):
-        assert_derivatives(sk.constraints(m, family), m)
+        assert_derivatives(m.constraints(family), m)
     assert_all(m, 25, WAYS[::7])
 
 
@@ -218,17 +218,17 @@ def test_a_geneva_wheel_on_a_moving_carrier_drives_a_linkage():
 
 def test_turns_are_coordinates_only_where_something_needs_them():
     m = train()
-    assert [sk.constraints(m, family).n for family in FAMILIES] == [6, 6, 10, 2]
-    assert sk.constraints(m, "natural").names == (
+    assert [m.constraints(family).n for family in FAMILIES] == [6, 6, 10, 2]
+    assert m.constraints("natural").names == (
         "first.U.x", "first.U.y", "second.U.x", "second.U.y", "first.turn", "second.turn"
     )  # fmt: skip
-    rows = [str(row) for row in sk.constraints(m, "natural").rows]
+    rows = [str(row) for row in m.constraints("natural").rows]
     assert "mesh (gear ratio)" in rows and "second (counted turn)" in rows
-    assert sk.constraints(eccentric("roller", "translating"), "natural").turned == ()
+    assert eccentric("roller", "translating").constraints("natural").turned == ()
 
 
 def test_frames_alone_leave_whole_turns_open():
-    c = sk.constraints(train(), "reference-point")
+    c = train().constraints("reference-point")
     q = c.start() + np.array([[0.0, 0, 0, 7.0, 0, 0]]).T
     assert c.turns(c.from_frames(c.frames(q)))[1, 0] == pytest.approx(7.0 - 2 * np.pi)
     again = c.from_frames(c.frames(q), {"second": np.array([7.0])})

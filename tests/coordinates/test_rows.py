@@ -100,7 +100,7 @@ def assert_frames(coordinates, mechanism):
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_derivatives_of_the_examples(name, family):
     m = sk.load(path(name))
-    coordinates = sk.constraints(m, family)
+    coordinates = m.constraints(family)
     assert_derivatives(coordinates, m)
     assert_frames(coordinates, m)
 
@@ -109,7 +109,7 @@ def test_derivatives_of_the_examples(name, family):
 @pytest.mark.parametrize("where", SLOTS)
 def test_circular_slots(where, family):
     m = circular_slot(where)
-    coordinates = sk.constraints(m, family)
+    coordinates = m.constraints(family)
     assert_derivatives(coordinates, m)
     assert_frames(coordinates, m)
     assert_rows_hold(m, family)
@@ -119,7 +119,7 @@ def test_circular_slots(where, family):
 @given(seed=st.integers(0, 2**31), family=st.sampled_from(FAMILIES))
 def test_derivatives_of_random_mechanisms(seed, family):
     m = build(seed).mechanism()
-    assert_derivatives(sk.constraints(m, family), m, seed)
+    assert_derivatives(m.constraints(family), m, seed)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -137,7 +137,7 @@ def turn_of(motion, link):
 def assert_rows_hold(m, family):
     """What the topological method has solved meets the rows, their rates and second rates."""
     motion = m.solve(25)
-    coordinates = sk.constraints(m, family)
+    coordinates = m.constraints(family)
     assert coordinates.n == len(coordinates.names) and coordinates.m == len(coordinates.rows) >= coordinates.n
     assert coordinates.m == coordinates.n or m.structure().over
     X, dX, ddX = (frames_of(coordinates, motion, order) for order in range(3))
@@ -161,21 +161,21 @@ def assert_rows_hold(m, family):
 def test_counts_of_the_scalable_four_bar():
     """S2 sec. 4, method I: m = 2 k + 2 rows; and the sizes of the other families."""
     m = scalable(17)
-    assert sk.constraints(m, "natural").m == 36
-    assert sk.constraints(m, "reference-point").n == 3 * 35
-    assert sk.constraints(m, "fully-cartesian").n == 4 * 35
-    assert sk.constraints(m, "relative").n == 35
+    assert m.constraints("natural").m == 36
+    assert m.constraints("reference-point").n == 3 * 35
+    assert m.constraints("fully-cartesian").n == 4 * 35
+    assert m.constraints("relative").n == 35
 
 
 def test_redundant_joints_are_more_rows():
-    coordinates = sk.constraints(three_cranks(), "reference-point")
+    coordinates = three_cranks().constraints("reference-point")
     assert coordinates.m == coordinates.n + 1
 
 
 def test_without_drivers_the_joints_alone_are_left():
     m = slider_crank(1, 2)
     for family in FAMILIES:
-        free, driven = sk.constraints(m, family, drivers=[]), sk.constraints(m, family)
+        free, driven = m.constraints(family, drivers=[]), m.constraints(family)
         assert free.n == driven.n
         assert free.m == free.n - 1
         q = free.start() + 0.1
@@ -186,7 +186,7 @@ def test_without_drivers_the_joints_alone_are_left():
 
 def test_loops_alone_give_rows_in_relative_coordinates():
     """A cut loop depends on its own joints: the second dyad does not see the first crank's loop closed elsewhere."""
-    coordinates = sk.constraints(scalable(3), "relative")
+    coordinates = scalable(3).constraints("relative")
     per_row = np.bincount(coordinates.pattern[0])
     assert per_row.max() <= 6 + 1
 
@@ -194,6 +194,6 @@ def test_loops_alone_give_rows_in_relative_coordinates():
 def test_mistakes_are_all_told():
     m = slider_crank(1, 2)
     with pytest.raises(sk.InputError) as error:
-        sk.constraints(m, "naturel", drivers=["mtor"])
+        m.constraints("naturel", drivers=["mtor"])
     assert len(error.value.problems) == 2
     assert "natural" in error.value.problems[0].hint and "motor" in error.value.problems[1].hint

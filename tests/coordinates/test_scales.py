@@ -118,6 +118,6 @@ def test_simulations_of_any_size(factor, formulation):
             forces={"gravity": [0, -9.81 * size]},
         )
 
-    one, other = (sk.simulate(mechanism(size), 0.4, samples=5, formulation=formulation) for size in (1.0, factor))
+    one, other = (mechanism(size).simulate(0.4, samples=5, formulation=formulation) for size in (1.0, factor))
     for mine, theirs in zip(rates_of(one, 1.0), rates_of(other, factor), strict=True):
         np.testing.assert_allclose(theirs, mine, atol=1e-7 * np.abs(mine).max())

@@ -9,7 +9,7 @@ import structkin as sk
 
 def fully(m, q, z=None, v=None, dz=None, ddz=None):
     """Rows by label of a mechanism in fully Cartesian coordinates: Phi, Jacobian row, nu and gamma."""
-    c = sk.constraints(m, "fully-cartesian")
+    c = m.constraints("fully-cartesian")
     q, v = (np.asarray(x, float).reshape(-1, 1) for x in (q, np.zeros(c.n) if v is None else v))
     f = len(c.drivers)
     z, dz, ddz = (np.zeros((f, 1)) if x is None else np.asarray(x, float).reshape(f, 1) for x in (z, dz, ddz))
@@ -51,7 +51,7 @@ def test_angular_driver_switches_between_dot_and_cross(z):
     m = sk.Mechanism.from_dict(
         {**m.source_dict, "drivers": {"motor": {"joint": "B", "links": ["crank", "coupler"], "speed": 1}}}
     )
-    c = sk.constraints(m, "fully-cartesian")
+    c = m.constraints("fully-cartesian")
     at = {link: 4 * k for k, link in enumerate(c.links)}
     q, v = np.zeros(c.n), RNG.standard_normal(c.n)
     for link, angle in (("crank", 0.4), ("coupler", 0.4 + z), ("rocker", 1.0)):
@@ -82,7 +82,7 @@ def test_roller_along_x_constrains_y():
         links={"ground": ["A"], "bar": ["B"], "arm": ["A", "B"]},
         joints={"roller": {"type": "pin-in-slot", "pin": "B", "on": "bar", "slot": "ground", "axis": [1, 0]}},
     )
-    c = sk.constraints(m, "fully-cartesian")
+    c = m.constraints("fully-cartesian")
     row = next(k for k, row in enumerate(c.rows) if row.of == "roller")
     q = RNG.standard_normal((c.n, 1))
     at = 4 * c.links.index("bar")
@@ -100,7 +100,7 @@ def test_translation_in_both_variants(second, variant):
         joints={"guide": {"type": "prismatic", "links": ["slider", "arm"], "axis": [1, 0]}},
         drivers={"motor": {"joint": "A", "speed": 1}, "ram": {"joint": "guide", "speed": 0.1}},
     )
-    c = sk.constraints(m, "fully-cartesian")
+    c = m.constraints("fully-cartesian")
     row = next(k for k, row in enumerate(c.rows) if row.of == "guide" and row.equation.startswith("orientation"))
     assert c.rows[row].equation == f"orientation, {variant}"
     J = dense(c, c.jacobian(c.start(), np.array([[0.0], [0.0]])))[0]
@@ -119,7 +119,7 @@ def test_circular_slot_is_a_constant_distance():
         joints={"slot": {"type": "pin-in-slot", "pin": "C", "slot": "bar", "center": "M", "radius": 2.5}},
     )
     q, v = RNG.standard_normal(8), RNG.standard_normal(8)
-    links = sk.constraints(m, "fully-cartesian").links
+    links = m.constraints("fully-cartesian").links
 
     def matrix(link, point):
         """C_P of S0 eq. 5: P = C_P q."""
@@ -136,7 +136,7 @@ def test_circular_slot_is_a_constant_distance():
 def test_s1_rows_of_a_point_and_of_drivers():
     """S1 eqs. 74-83 corrected: d(y_P)/d(phi) = xi cos phi - eta sin phi, gamma; nu = +z', gamma = +z''."""
     m = slider_crank(1, 2)
-    c = sk.constraints(m, "reference-point")
+    c = m.constraints("reference-point")
     z, dz, ddz = (np.array([[x]]) for x in (0.3, 1.7, -0.4))
     q, v = RNG.standard_normal((c.n, 1)), RNG.standard_normal((c.n, 1))
     J, gamma = dense(c, c.jacobian(q, z))[0], c.gamma(q, v, z, dz, ddz)

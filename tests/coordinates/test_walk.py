@@ -6,7 +6,6 @@ from coordinate_samples import FAMILIES, distinct, four_bar
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import structkin as sk
 from structkin.bench.mechanism import scalable_four_bar
 from structkin.coordinates import solver, walk
 from structkin.coordinates.curve import Curve, Pose, powers
@@ -18,7 +17,7 @@ NUMBERS = st.lists(st.floats(-2.0, 2.0), min_size=6, max_size=6)
 
 
 def scaled_four_bar(family="natural", make=Dense):
-    return Scaled(sk.constraints(four_bar(1, 3, 2.5, 3, 0.7), family), make)
+    return Scaled(four_bar(1, 3, 2.5, 3, 0.7).constraints(family), make)
 
 
 @given(NUMBERS)
@@ -57,7 +56,7 @@ def test_one_pose_as_among_many(family, make):
 
 
 def test_no_pose_out_of_reach():
-    scaled = Scaled(sk.constraints(four_bar(2, 1.5, 1.2, 2, 0.3), "natural"), Dense)
+    scaled = Scaled(four_bar(2, 1.5, 1.2, 2, 0.3).constraints("natural"), Dense)
     assert close_pose(scaled, scaled.coordinates.start(), np.array([[1.5]])) is None
 
 
@@ -73,9 +72,9 @@ def test_the_sum_of_steps_bounds_the_departure():
 
 def test_a_pose_near_a_singular_one_is_looked_at_where_it_is():
     """The Jacobian of the step before is not good enough there."""
-    scaled = Scaled(sk.constraints(four_bar(1, 2, 1, 2, 0.5), "natural"), Dense)
+    scaled = Scaled(four_bar(1, 2, 1, 2, 0.5).constraints("natural"), Dense)
     z = np.array([[1e-3]])
-    start = sk.constraints(four_bar(1, 2, 1, 2, 1e-3), "natural").start()
+    start = four_bar(1, 2, 1, 2, 1e-3).constraints("natural").start()
     found = close_pose(scaled, start, z, 30)
     assert found is not None
     pose = Pose(scaled, z, found.q, 1, found)

@@ -68,7 +68,7 @@ def test_forward_dynamics_of_a_slider_crank(formulation: str) -> None:
     """
     m = slider_crank(drivers={"motor": {"joint": "A", "torque": -48}}, initial={"motor": {"speed": 2}})
     # Initial values of drivers count from their own zero; the crank stands at 90 degrees.
-    r = sk.simulate(m, [0, 1e-4], formulation=formulation)
+    r = m.simulate([0, 1e-4], formulation=formulation)
     assert r.alpha("crank")[0] == pytest.approx((-48 + 84) / 36, rel=1e-10)
 
 

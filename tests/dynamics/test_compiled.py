@@ -171,7 +171,7 @@ def test_tables_and_scaled_laws() -> None:
 
 
 def both(m: sk.Mechanism, t: Any, **options: Any) -> tuple[sk.Simulation, sk.Simulation]:
-    return sk.simulate(m, t, engine="numpy", **options), sk.simulate(m, t, engine="numba", **options)
+    return m.simulate(t, engine="numpy", **options), m.simulate(t, engine="numba", **options)
 
 
 @pytest.mark.parametrize("name", ["euler", "rk2", "rk4", "abm4", "gear4"])
@@ -192,7 +192,7 @@ def test_adaptive_runs_as_by_numpy() -> None:
 def test_through_change_points_with_k_and_l_there() -> None:
     """The windows of benchmark A02 with five stages: also at an output beside the flat pose."""
     t = np.linspace(0, 3, 61)
-    r = sk.simulate(windows(5), t, integrator="rk4", step=5e-3, engine="numba")
+    r = windows(5).simulate(t, integrator="rk4", step=5e-3, engine="numba")
     exact = windows_angle(5, t)
     for k in range(6):
         np.testing.assert_allclose(np.unwrap(r.angle(f"crank{k}")), exact, atol=2e-7)
@@ -206,7 +206,7 @@ def test_through_dead_points() -> None:
     data = slider_crank().source_dict
     data |= {"drivers": {"travel": {"joint": "guide"}}, "initial": {"travel": {"speed": -4.0}}}
     t = np.linspace(0, 2, 21)
-    r = sk.simulate(sk.Mechanism.from_dict(data), t, rtol=1e-10, engine="numba")
+    r = sk.Mechanism.from_dict(data).simulate(t, rtol=1e-10, engine="numba")
     assert np.max(np.abs(np.unwrap(r.angle("crank")) - slider_crank_angle(t))) < 1e-7
 
 
@@ -220,14 +220,14 @@ def test_the_engine_is_chosen_before_the_start_from_the_work_that_is_estimated(m
     monkeypatch.setattr(choice, "Hastened", counted)
     m = four_bar()
     for call in ({"t": 1.0}, {"t": 1.0, "integrator": "rk4", "step": 1e-3}, {"t": [0, 0.01], "rtol": 1e-13}):
-        sk.simulate(m, **{"samples": 2, **call} if np.ndim(call["t"]) == 0 else call)
+        m.simulate(**{"samples": 2, **call} if np.ndim(call["t"]) == 0 else call)
     assert not made
-    sk.simulate(m, [0.5, 0.51], integrator="rk4", step=1e-6, max_steps=10)
+    m.simulate([0.5, 0.51], integrator="rk4", step=1e-6, max_steps=10)
     assert made == [0.5]
     equations = start(m, 0.0, ())
     y = np.array(initial_state(m, equations))
     expected = choice.expected_evaluations(equations, y, np.array([0.0, 20.0]), "DOP853", None, 1e-9)
-    found = sk.simulate(m, 20.0, samples=2, engine="numpy").integration.evaluations
+    found = m.simulate(20.0, samples=2, engine="numpy").integration.evaluations
     assert 0.3 < expected / found < 3
 
 
@@ -253,7 +253,7 @@ import sys, structkin as sk
 rod = {"points": ["A", "B"], "point_masses": {"B": 1}}
 m = sk.Mechanism(points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "rod": rod},
                  drivers={"q": {"joint": "A"}}, forces={"gravity": [0, -9.81]})
-sk.simulate(m, 0.1, samples=3)
+m.simulate(0.1, samples=3)
 assert "numba" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -269,7 +269,7 @@ def test_what_has_no_compiled_form_goes_on_with_numpy() -> None:
 
 def test_an_engine_that_does_not_exist_is_refused() -> None:
     with pytest.raises(sk.InputError, match="engine"):
-        sk.simulate(four_bar(), 1.0, engine="fortran")
+        four_bar().simulate(1.0, engine="fortran")
 
 
 def test_a_step_that_is_too_large_stops_as_by_numpy() -> None:
@@ -286,7 +286,7 @@ def test_max_steps_counts_as_by_numpy() -> None:
 @pytest.mark.slow
 def test_a_million_steps_keep_the_joints_closed() -> None:
     m = conservative_four_bar()
-    r = sk.simulate(m, [0, 500.0, 1000.0], integrator="rk4", step=1e-3, max_steps=2_000_000, engine="numba")
+    r = m.simulate([0, 500.0, 1000.0], integrator="rk4", step=1e-3, max_steps=2_000_000, engine="numba")
     assert not r.stopped and r.integration.steps == 1_000_000
     assert np.max(r.violation) <= 1e-12
     assert np.ptp(r.energy) < 1e-4 * np.max(np.abs(r.energy))
@@ -299,7 +299,7 @@ def test_turns_of_compiled_code_leave_the_motion_as_it_is(method: str, monkeypat
     for turn in (10**12, 100):
         monkeypatch.setattr(choice, "TURN", turn)
         for m in (four_bar(), windows(2)):
-            r = sk.simulate(m, 1.5, samples=2, integrator=method, step=1e-3, engine="numba")
+            r = m.simulate(1.5, samples=2, integrator=method, step=1e-3, engine="numba")
             found.append((r.stopped, r.integration.steps, r.lanes.x))
     for one, other in zip(found[:2], found[2:], strict=True):
         assert one[:2] == other[:2] and np.array_equal(one[2], other[2])
@@ -311,13 +311,13 @@ def test_a_long_compiled_interval_hears_an_interrupt() -> None:
     def interrupt(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    sk.simulate(four_bar(), 0.01, samples=2, integrator="rk4", step=1e-3, engine="numba")
+    four_bar().simulate(0.01, samples=2, integrator="rk4", step=1e-3, engine="numba")
     before = signal.signal(signal.SIGALRM, interrupt)
     began = time.monotonic()
     signal.setitimer(signal.ITIMER_REAL, 1.0)
     try:
         with pytest.raises(KeyboardInterrupt):
-            sk.simulate(four_bar(), 30.0, samples=2, integrator="rk4", step=1e-6, engine="numba", max_steps=10**9)
+            four_bar().simulate(30.0, samples=2, integrator="rk4", step=1e-6, engine="numba", max_steps=10**9)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)

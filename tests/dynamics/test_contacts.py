@@ -39,7 +39,7 @@ def rebound(restitution: float) -> float:
 @pytest.mark.parametrize("speed", [-0.5, -5.0])
 def test_the_rebound_is_what_the_damping_gives_at_any_speed(restitution: float, speed: float) -> None:
     times = [0, 0.5 / -speed, 0.6 / -speed + 0.05]
-    r = sk.simulate(ball(speed, restitution=restitution), times, rtol=1e-11, atol=1e-13)
+    r = ball(speed, restitution=restitution).simulate(times, rtol=1e-11, atol=1e-13)
     assert not r.stopped
     assert r.velocity("P")[-1, 1] == pytest.approx(-speed * rebound(restitution), rel=1e-6)
     assert r.impacts["floor"][-1] != r.impacts["floor"][-1]  # they have parted
@@ -48,14 +48,14 @@ def test_the_rebound_is_what_the_damping_gives_at_any_speed(restitution: float, 
 @pytest.mark.parametrize("restitution", [1 - 1e-8, 0.99, 0.8, 0.4, 0.1, 0.03, 0.02, 0.015, 0.01])
 def test_the_exact_model_gives_the_restitution(restitution: float) -> None:
     m = ball(-3.0, restitution=restitution, model="exact", exponent=1 + restitution)
-    r = sk.simulate(m, [0, 0.3], rtol=1e-10, atol=1e-12)
+    r = m.simulate([0, 0.3], rtol=1e-10, atol=1e-12)
     assert r.velocity("P")[-1, 1] == pytest.approx(3 * restitution, rel=1e-5)
 
 
 def test_an_elastic_impact_against_a_separate_integration() -> None:
     """Depth and duration: Hertz's, also by SciPy alone."""
     t = 0.25 + np.linspace(0, 0.012, 25)
-    r = sk.simulate(ball(), np.concatenate(([0], t)))
+    r = ball().simulate(np.concatenate(([0], t)))
     own = solve_ivp(
         lambda t, y: [y[1], 1e6 * max(0.1 - y[0], 0) ** 1.5],
         (0.25, t[-1]),
@@ -72,7 +72,7 @@ def test_an_elastic_impact_against_a_separate_integration() -> None:
 
 
 def test_bounces_never_pull_and_energy_only_falls() -> None:
-    r = sk.simulate(ball(0.0, 9.81, restitution=0.7, stiffness=1e8), 1.2, samples=2401)
+    r = ball(0.0, 9.81, restitution=0.7, stiffness=1e8).simulate(1.2, samples=2401)
     force = r.forces(static=False)
     load = r.mechanism.forces.loads["floor"]
     depth = touch(r, load).depth
@@ -92,7 +92,7 @@ def test_bounces_never_pull_and_energy_only_falls() -> None:
 
 
 def test_fixed_steps_come_close() -> None:
-    r = sk.simulate(ball(-2.0, restitution=0.8), [0, 0.35], integrator="rk4", step=2e-4)
+    r = ball(-2.0, restitution=0.8).simulate([0, 0.35], integrator="rk4", step=2e-4)
     assert r.velocity("P")[-1, 1] == pytest.approx(2 * rebound(0.8), rel=1e-2)
 
 
@@ -118,14 +118,14 @@ def pair(internal: bool, **contact: Any) -> sk.Mechanism:
 def test_two_bodies_exchange_momentum(internal: bool) -> None:
     """An elastic central impact: v1 = (m1 - m2) / (m1 + m2) v = -1, v2 = 2 m1 / (m1 + m2) v = 1 m/s."""
     end = 0.5 if not internal else 0.1
-    r = sk.simulate(pair(internal), [0, end])
+    r = pair(internal).simulate([0, end])
     assert r.velocity("P")[-1, 0] == pytest.approx(-1, rel=1e-5)
     assert r.velocity("Q")[-1, 0] == pytest.approx(1, rel=1e-5)
     assert r.energy[-1] == pytest.approx(r.energy[0], rel=1e-6)
 
 
 def test_momentum_is_kept_with_losses() -> None:
-    r = sk.simulate(pair(False, restitution=0.5), [0, 0.5])
+    r = pair(False, restitution=0.5).simulate([0, 0.5])
     (u, v) = r.velocity("P")[-1, 0], r.velocity("Q")[-1, 0]
     assert u + 3 * v == pytest.approx(2, rel=1e-8)
     assert v - u == pytest.approx(2 * rebound(0.5), rel=1e-5)
@@ -154,10 +154,10 @@ def wheel(**contact: Any) -> sk.Mechanism:
 
 def test_friction_drives_a_spinning_wheel() -> None:
     """While it slips, it is pushed by mu m g and braked by mu m g r; the sign is that against the sliding."""
-    r = sk.simulate(wheel(friction=0.3, transition=1e-3), [0, 0.02, 0.04])
+    r = wheel(friction=0.3, transition=1e-3).simulate([0, 0.02, 0.04])
     assert r.velocity("P")[:, 0] == pytest.approx(0.3 * 9.81 * r.t, rel=1e-3)
     assert r.omega("wheel") == pytest.approx(-30 + 0.3 * 9.81 * 2 * 0.1 / 0.01 * r.t, rel=1e-3)
-    assert sk.simulate(wheel(), [0, 0.04]).velocity("P")[-1, 0] == pytest.approx(0, abs=1e-12)
+    assert wheel().simulate([0, 0.04]).velocity("P")[-1, 0] == pytest.approx(0, abs=1e-12)
 
 
 def test_samples_of_any_motion_tell_their_own_impact() -> None:
@@ -231,7 +231,7 @@ def test_bad_contacts(contact: dict[str, Any], key: str, found: str) -> None:
 
 @pytest.mark.parametrize("family", ["natural", "fully-cartesian", "reference-point"])
 def test_contacts_with_multipliers(family: str) -> None:
-    r = sk.simulate(pair(False, restitution=0.5), [0, 0.5], formulation="multipliers", coordinates=family)
+    r = pair(False, restitution=0.5).simulate([0, 0.5], formulation="multipliers", coordinates=family)
     u, v = r.velocity("P")[-1, 0], r.velocity("Q")[-1, 0]
     assert u + 3 * v == pytest.approx(2, rel=1e-8)
     assert v - u == pytest.approx(2 * rebound(0.5), rel=1e-5)

@@ -14,8 +14,8 @@ from structkin.dynamics.reduced.partitioned import Partitioned
 def test_a_rocker_swings_through_the_ends_of_its_stroke(base, end):
     """As the crank turns, the rocker's coordinate passes a dead point twice a turn."""
     t = np.linspace(0, end, 41)
-    good = sk.simulate(crank_rocker("crank", base), t, rtol=1e-12, atol=1e-12)
-    found = sk.simulate(crank_rocker("rocker", base, rocker_speed()), t, rtol=1e-12, atol=1e-12)
+    good = crank_rocker("crank", base).simulate(t, rtol=1e-12, atol=1e-12)
+    found = crank_rocker("rocker", base, rocker_speed()).simulate(t, rtol=1e-12, atol=1e-12)
     assert not found.stopped and np.ptp(good.drivers["crank"][0]) > 0.9 * np.pi
     assert found.position("B") == pytest.approx(good.position("B"), abs=1e-9)
     assert found.velocity("C") == pytest.approx(good.velocity("C"), abs=1e-7)
@@ -50,8 +50,8 @@ def test_a_triad_swings_through_its_dead_points():
     m = triad_rocker("E", 6.0)
     left = m.solve(drivers={"q": ([m.drives["q"].start], [6.0])}).omega("left")[0]
     t = np.linspace(0, 0.2, 21)
-    found = sk.simulate(m, t, rtol=1e-11, atol=1e-11)
-    good = sk.simulate(triad_rocker("A", float(left)), t, rtol=1e-11, atol=1e-11)
+    found = m.simulate(t, rtol=1e-11, atol=1e-11)
+    good = triad_rocker("A", float(left)).simulate(t, rtol=1e-11, atol=1e-11)
     assert "class III order 3" in [group.kind for group in m.structure().groups]
     turned = np.diff(found.angle("crank"))
     assert not found.stopped and turned[0] > 0 > turned[-1]
@@ -62,8 +62,8 @@ def test_a_triad_swings_through_its_dead_points():
 @pytest.mark.parametrize(("integrator", "bound"), [("rk4", 2e-5), ("abm4", 2e-5), ("gear4", 1e-4)])
 def test_fixed_steps_pass_dead_points(integrator, bound):
     t = np.linspace(0, 0.5, 6)
-    good = sk.simulate(crank_rocker("crank"), t)
-    found = sk.simulate(crank_rocker("rocker", None, rocker_speed()), t, integrator=integrator, step=2e-3)
+    good = crank_rocker("crank").simulate(t)
+    found = crank_rocker("rocker", None, rocker_speed()).simulate(t, integrator=integrator, step=2e-3)
     assert not found.stopped
     assert found.position("B") == pytest.approx(good.position("B"), abs=bound)
 
@@ -75,8 +75,8 @@ def test_efforts_of_a_free_coordinate_go_on_at_its_dead_point():
     torque["drivers"]["rocker"]["torque"] = "3 + 2*t"
     moment = crank_rocker("crank").source_dict
     moment["forces"]["push"] = {"type": "moment", "links": ["ground", "rocker"], "law": "3 + 2*t"}
-    found = sk.simulate(sk.Mechanism.from_dict(torque), t, rtol=1e-12, atol=1e-12)
-    good = sk.simulate(sk.Mechanism.from_dict(moment), t, rtol=1e-12, atol=1e-12)
+    found = sk.Mechanism.from_dict(torque).simulate(t, rtol=1e-12, atol=1e-12)
+    good = sk.Mechanism.from_dict(moment).simulate(t, rtol=1e-12, atol=1e-12)
     assert not found.stopped and np.ptp(good.drivers["crank"][0]) > 1.5 * np.pi
     assert found.position("B") == pytest.approx(good.position("B"), abs=1e-9)
     assert found.efforts["rocker"] == pytest.approx(3 + 2 * t)
@@ -93,6 +93,6 @@ def test_the_coordinates_do_not_flutter(monkeypatch):
         return changed
 
     monkeypatch.setattr(Partitioned, "change", counted)
-    found = sk.simulate(crank_rocker("rocker", None, rocker_speed()), 0.7, samples=71)
+    found = crank_rocker("rocker", None, rocker_speed()).simulate(0.7, samples=71)
     turns = np.ptp(np.unwrap(found.angle("crank"))) / (2 * np.pi)
     assert not found.stopped and turns > 0.9 and len(changes) == 1

@@ -45,7 +45,7 @@ def on_circle(angle):
 def test_windows_agree_with_the_official_solution():
     """Forty windows of the IFToMM benchmark A02 over 4 s: five flat crossings of forty parallelograms at once."""
     t, *given = np.loadtxt(Path(__file__).parents[1] / "data" / "windows_40.csv", delimiter=",", skiprows=2)[::4].T
-    found = sk.simulate(windows(40), t, rtol=1e-7, atol=1e-8)
+    found = windows(40).simulate(t, rtol=1e-7, atol=1e-8)
     assert not found.stopped
     assert found.position("B0") == pytest.approx(np.stack(given, axis=1), abs=1e-5)
     assert found.violation.max() < 1e-13
@@ -55,7 +55,7 @@ def test_windows_agree_with_the_official_solution():
 def test_windows_follow_the_equation_of_one_crank_through_twenty_flat_poses(count):
     t = np.linspace(0, 20, 101)
     angle = windows_angle(count, t)
-    found = sk.simulate(windows(count), t, rtol=5e-13, atol=5e-13)
+    found = windows(count).simulate(t, rtol=5e-13, atol=5e-13)
     assert not found.stopped and abs(angle[-1] - angle[0]) > 20 * np.pi
     assert found.drivers["motor"][0] == pytest.approx(angle, abs=1e-8)
     assert found.position(f"B{count}") - [count, 0] == pytest.approx(on_circle(angle), abs=1e-8)
@@ -66,7 +66,7 @@ def test_a_simulation_may_begin_at_a_flat_pose(angle_0):
     """Its first stages are on the flat pose, or closer than rounding can tell."""
     m = sk.Mechanism.from_dict({**windows(2).source_dict, "initial": {"motor": {"value": angle_0, "speed": -5}}})
     t = np.linspace(0, 1, 21)
-    found = sk.simulate(m, t, rtol=1e-11, atol=1e-12)
+    found = m.simulate(t, rtol=1e-11, atol=1e-12)
     angle = windows_angle(2, t, -5.0, angle_0)
     assert not found.stopped and found.position("B2") - [2, 0] == pytest.approx(on_circle(angle), abs=1e-9)
 
@@ -87,7 +87,7 @@ def test_the_slider_crank_with_equal_rods_runs_ten_seconds_through_its_change_po
     """With the slider as coordinate eleven of them, and eleven dead points, where it turns back."""
     t = np.linspace(0, 10, 201)
     angle = slider_crank_angle(t)
-    found = sk.simulate(slider_crank(coordinate), t, rtol=1e-12, atol=1e-12)
+    found = slider_crank(coordinate).simulate(t, rtol=1e-12, atol=1e-12)
     assert not found.stopped and angle[-1] > 11 * np.pi
     assert found.position("C")[:, 0] == pytest.approx(2 * np.cos(angle), abs=1e-8)
     assert found.position("B") == pytest.approx(on_circle(angle), abs=1e-8)
@@ -113,7 +113,7 @@ def test_a_parallelogram_on_an_arm_that_swings_or_is_driven(law, engine):
         forces={"gravity": (0, -9.81)},
         initial={"motor": {"speed": 6}},
     )
-    found = sk.simulate(m, np.linspace(0, 2, 41), rtol=1e-10, atol=1e-10, engine=engine)
+    found = m.simulate(np.linspace(0, 2, 41), rtol=1e-10, atol=1e-10, engine=engine)
     assert not found.stopped and np.ptp(found.drivers["motor"][0]) > 2 * np.pi
     assert found.angle("coupler") == pytest.approx(found.angle("arm"), abs=1e-10)
     assert found.alpha("rocker") == pytest.approx(found.alpha("crank"), abs=1e-8)
@@ -147,8 +147,8 @@ def test_a_triad_goes_through_its_change_points():
     m = parallel_triad("crank", 7.0)
     leg = m.solve(drivers={"crank": ([m.drives["crank"].start], [7.0])}).omega("left")[0]
     t = np.linspace(0, 1, 21)
-    found = sk.simulate(m, t, rtol=1e-11, atol=1e-11)
-    good = sk.simulate(parallel_triad("left", float(leg)), t, rtol=1e-11, atol=1e-11)
+    found = m.simulate(t, rtol=1e-11, atol=1e-11)
+    good = parallel_triad("left", float(leg)).simulate(t, rtol=1e-11, atol=1e-11)
     assert not found.stopped and np.ptp(good.drivers["left"][0]) > 2 * np.pi
     assert np.ptp(found.angle("plate")) < 1e-11
     assert found.position("P") == pytest.approx(good.position("P"), abs=1e-8)
@@ -157,7 +157,7 @@ def test_a_triad_goes_through_its_change_points():
 def test_what_a_simulation_tells_near_a_flat_pose():
     """K, L and jerk of the smooth motion; forces where they are determined, and not numbers where they are not."""
     m = sk.Mechanism.from_dict({**windows(3).source_dict, "initial": {"motor": {"value": 0.0, "speed": -5}}})
-    found = sk.simulate(m, [0.0, 1e-9, 1e-6, 1e-4, 1e-2, 0.1], rtol=1e-11, atol=1e-12)
+    found = m.simulate([0.0, 1e-9, 1e-6, 1e-4, 1e-2, 0.1], rtol=1e-11, atol=1e-12)
     angle = found.drivers["motor"][0]
     across = np.stack((-np.sin(angle), np.cos(angle)), axis=1)
     assert found.ok.all()
@@ -175,6 +175,6 @@ def test_a_simulation_keeps_the_loads_that_it_had():
         links={"ground": ["A"], "rod": {"points": ["A", "B"], "shape": "rod", "mass": 1}},
         drivers={"swing": {"joint": "A"}},
     )
-    found = sk.simulate(pendulum, t=1.0, samples=5, loads=[lambda t, state: [sk.Force("B", (0.0, 5.0))]])
+    found = pendulum.simulate(t=1.0, samples=5, loads=[lambda t, state: [sk.Force("B", (0.0, 5.0))]])
     assert found.forces().driver("swing") == pytest.approx(np.zeros(5), abs=1e-6)
     assert np.max(np.abs(found.forces(loads=[]).driver("swing"))) > 1

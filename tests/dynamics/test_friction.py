@@ -75,7 +75,7 @@ def test_simulations_need_a_size() -> None:
     data = slider_crank(2.0).source_dict
     data["drivers"] = {"motor": {"joint": "A"}}
     with pytest.raises(sk.InputError, match=r"forces.rub: a coefficient alone"):
-        sk.simulate(sk.Mechanism.from_dict(data), 1.0)
+        sk.Mechanism.from_dict(data).simulate(1.0)
 
 
 @pytest.mark.parametrize(

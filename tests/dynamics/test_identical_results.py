@@ -53,10 +53,10 @@ def everything(r: sk.Simulation) -> list[Any]:
 
 def test_each_example_twice_once_beside_other_work() -> None:
     calls = [(name, released(name)) for name in names()]
-    found = {name: sk.simulate(m, 0.02, samples=3) for name, m in calls}
+    found = {name: m.simulate(0.02, samples=3) for name, m in calls}
     with other_work():
         for name, m in calls:
-            again = sk.simulate(m, 0.02, samples=3)
+            again = m.simulate(0.02, samples=3)
             assert again.stopped == found[name].stopped, name
             for first, second in zip(everything(found[name]), everything(again), strict=True):
                 np.testing.assert_array_equal(second, first, err_msg=name)
@@ -68,7 +68,7 @@ import hashlib, sys
 sys.path.insert(0, sys.argv[1])
 import structkin as sk
 from flat import windows
-r = sk.simulate(windows(2), 20, samples=401, rtol=1e-10)
+r = windows(2).simulate(20, samples=401, rtol=1e-10)
 print("numba" in sys.modules, hashlib.sha256(r.lanes.x.tobytes()).hexdigest())
 """
 

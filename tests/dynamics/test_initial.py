@@ -29,7 +29,7 @@ def four_bar(**initial: Any) -> sk.Mechanism:
 
 
 def test_a_coordinate_alone_is_as_before() -> None:
-    r = sk.simulate(four_bar(turn={"value": 80, "speed": "2 rad/s"}), 0.1, samples=3)
+    r = four_bar(turn={"value": 80, "speed": "2 rad/s"}).simulate(0.1, samples=3)
     assert r.angle("crank")[0] == pytest.approx(np.radians(80), abs=1e-15)
     assert r.omega("crank")[0] == pytest.approx(2, abs=1e-15)
     assert r.corrections == ()
@@ -37,7 +37,7 @@ def test_a_coordinate_alone_is_as_before() -> None:
 
 def test_a_link_that_is_no_coordinate_tells_the_start() -> None:
     """The rocker's angle and speed: those of the crank follow."""
-    r = sk.simulate(four_bar(rocker={"angle": -85, "omega": "1.5 rad/s"}), 0.1, samples=3)
+    r = four_bar(rocker={"angle": -85, "omega": "1.5 rad/s"}).simulate(0.1, samples=3)
     assert np.exp(1j * r.angle("rocker")[0]) == pytest.approx(np.exp(-1j * np.radians(85)), abs=1e-10)
     assert r.omega("rocker")[0] == pytest.approx(1.5, rel=1e-12)
     assert r.violation[0] < 1e-15
@@ -100,11 +100,11 @@ def test_less_than_the_mobility_is_completed_by_the_smallest_change() -> None:
 
 def test_exactly_the_mobility_is_met() -> None:
     m = five_bar(C={"position": [0.9, 3.05], "velocity": [0.3, -0.7]})
-    r = sk.simulate(m, 0.05, samples=3)
+    r = m.simulate(0.05, samples=3)
     assert r.position("C")[0] == pytest.approx([0.9, 3.05], abs=1e-10)
     assert r.velocity("C")[0] == pytest.approx([0.3, -0.7], abs=1e-12)
     assert r.corrections == ()
-    again = sk.simulate(m, 0.05, samples=3, formulation="multipliers", coordinates="natural")
+    again = m.simulate(0.05, samples=3, formulation="multipliers", coordinates="natural")
     assert again.velocity("C")[0] == pytest.approx([0.3, -0.7], abs=1e-12)
 
 
@@ -118,7 +118,7 @@ def test_a_place_out_of_reach_comes_as_near_as_it_can() -> None:
     found = initial_conditions(arm)
     assert found.values["swing"] == pytest.approx(np.arctan2(4, 3), abs=1e-7)
     assert len(found.corrections) == 2
-    r = sk.simulate(arm, 0.1, samples=2)
+    r = arm.simulate(0.1, samples=2)
     assert r.corrections == found.corrections
 
 
@@ -129,7 +129,7 @@ def test_missing_drivers_and_moving_ones() -> None:
     m = sk.Mechanism(
         points=points, links=arm, drivers={"motor": {"joint": "A", "speed": 2}}, initial={"C": {"vy": 7.0}}
     )
-    r = sk.simulate(m, 0.1, samples=2)
+    r = m.simulate(0.1, samples=2)
     assert r.velocity("C")[0, 1] == pytest.approx(7, rel=1e-12)
     assert r.omega("upper")[0] == 2 and r.omega("lower")[0] == pytest.approx(5)
 
@@ -164,5 +164,5 @@ def test_a_simulation_begins_in_the_assembly_that_it_is_given(mode: int) -> None
     del data["drivers"]
     free = sk.Mechanism.from_dict(data).posed(chosen._pose)
     for m in (chosen, free):
-        r = sk.simulate(m, 0.1, samples=3)
+        r = m.simulate(0.1, samples=3)
         assert r.position("C")[0] == pytest.approx([chosen.points["C"].real, chosen.points["C"].imag], abs=1e-12)

@@ -24,7 +24,7 @@ def agree_with_reduced(seed: int, families: Any, formulations: Any = FORMULATION
     m = released(seed)
     call: dict[str, Any] = {"t": [0, 1e-5], "integrator": "euler", "step": 1e-5}
     try:
-        r = sk.simulate(m, **call)
+        r = m.simulate(**call)
     except sk.InputError as error:
         # a law may begin beside what the sketch reaches
         assert {problem.key for problem in error.problems} == {"initial"}, error
@@ -32,7 +32,7 @@ def agree_with_reduced(seed: int, families: Any, formulations: Any = FORMULATION
     force = max(1.0, np.max(np.abs(r.forces().unknowns)))
     for family in families:
         for formulation in formulations:
-            g = sk.simulate(m, formulation=formulation, coordinates=family, **call)
+            g = m.simulate(formulation=formulation, coordinates=family, **call)
             for one, other, size in (
                 ([g.alpha(x)[0] for x in m.links], [r.alpha(x)[0] for x in m.links], 1.0),
                 ([g.acceleration(x)[0] for x in m.points], [r.acceleration(x)[0] for x in m.points], 1.0),
@@ -83,9 +83,9 @@ def test_many_random_mechanisms(seed: int) -> None:
     ],
 )
 def test_a_pendulum_as_by_the_reduced_equations(family: str, stabilisation: dict[str, Any]) -> None:
-    exact = sk.simulate(pendulum(), 1.0, samples=5, rtol=1e-11, atol=1e-12)
+    exact = pendulum().simulate(1.0, samples=5, rtol=1e-11, atol=1e-12)
     call: dict[str, Any] = {"samples": 5, "rtol": 1e-10, "atol": 1e-11, "coordinates": family, **stabilisation}
-    r = sk.simulate(pendulum(), 1.0, formulation="multipliers", **call)
+    r = pendulum().simulate(1.0, formulation="multipliers", **call)
     assert not r.stopped and r.ok.all()
     assert np.max(np.abs(r.position("B") - exact.position("B"))) < 1e-8
     np.testing.assert_allclose(r.angle("rod"), exact.angle("rod"), atol=1e-8)
@@ -101,7 +101,7 @@ def test_the_mass_matrix_is_constant_in_points_and_directions(seed: int) -> None
     """And everywhere it gives the kinetic energy that the links' own velocities give."""
     m = released(seed)
     for family in FAMILIES:
-        r = sk.simulate(m, [0, 1e-3, 2e-3], formulation="multipliers", coordinates=family, integrator="rk2", step=1e-3)
+        r = m.simulate([0, 1e-3, 2e-3], formulation="multipliers", coordinates=family, integrator="rk2", step=1e-3)
         c = r.coordinates
         masses = CoordinateMasses(c, FrameMasses(m, c.links, mass_table(m)))
         entries = [masses.entries(c.frame_map(q[:, None])[2][:, 0]) for q in r.q]
@@ -133,7 +133,7 @@ def complex_map(c: Any, q: Any, h: float) -> Any:
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_redundant_joints(family: str, formulation: str) -> None:
     """A table on three parallel cranks: one row too many; the multipliers are those of least norm, and told apart."""
-    r = sk.simulate(table_on_cranks(), [0, 0.2, 0.4], formulation=formulation, coordinates=family)
+    r = table_on_cranks().simulate([0, 0.2, 0.4], formulation=formulation, coordinates=family)
     theta = r.angle("one") + np.pi / 2
     np.testing.assert_allclose(r.alpha("one"), -9.81 * np.sin(theta), rtol=1e-9)
     assert r.redundant == 1
@@ -157,8 +157,8 @@ def squeezer() -> sk.Mechanism:
 
 def compare_squeezer(end: float, tol: float, agree: float) -> None:
     t = np.linspace(0, end, 7)
-    r = sk.simulate(squeezer(), t, rtol=tol, atol=tol)
-    g = sk.simulate(squeezer(), t, rtol=tol, atol=tol, formulation="multipliers")
+    r = squeezer().simulate(t, rtol=tol, atol=tol)
+    g = squeezer().simulate(t, rtol=tol, atol=tol, formulation="multipliers")
     for link in ("K1", "K2", "K3", "K4", "K5", "K6", "K7"):
         if link in g.mechanism.links:
             for read in ("angle", "omega"):
@@ -187,5 +187,5 @@ A01 = {0.5: (-3.910490e-01, -9.203700e-01), 3.0: (1.766520e-01, -9.842730e-01), 
 @pytest.mark.parametrize("options", [{"stabilisation": "baumgarte", "alpha": 10, "beta": 10}, {}])
 def test_the_official_pendulum(family: str, options: dict[str, Any]) -> None:
     t = [0.0, *A01]
-    r = sk.simulate(pendulum(), t, formulation="multipliers", coordinates=family, rtol=1e-10, atol=1e-11, **options)
+    r = pendulum().simulate(t, formulation="multipliers", coordinates=family, rtol=1e-10, atol=1e-11, **options)
     assert np.max(np.abs(r.position("B")[1:] - np.array([*A01.values()]))) < 1e-6

@@ -42,7 +42,7 @@ def let_go(plain: dict[str, Any], speed: float = 1.0, **more: Any) -> sk.Mechani
 
 
 def assert_conserves(m: sk.Mechanism, end: float, tolerance: float = 3e-8, **how: Any) -> sk.Simulation:
-    r = sk.simulate(m, end, samples=11, **how)
+    r = m.simulate(end, samples=11, **how)
     assert not r.stopped and np.ptp(r.kinetic_energy) > 0
     assert np.abs(r.energy - r.energy[0]).max() < tolerance * max(1.0, np.ptp(r.kinetic_energy))
     assert r.violation.max() < 1e-12
@@ -87,7 +87,7 @@ def test_two_gears_are_one_inertia() -> None:
     for link, pin in (("first", "A"), ("second", "B")):
         data["links"][link] = {"points": data["links"][link], "mass": 1, "center": data["points"][pin], "inertia": 0.05}
     data["drivers"] = {"motor": {"joint": "A", "torque": 0.5}}
-    r = sk.simulate(sk.Mechanism.from_dict(data), 2.0, samples=5)
+    r = sk.Mechanism.from_dict(data).simulate(2.0, samples=5)
     alpha = 0.5 / (0.05 + 0.05 / 0.37**2)
     np.testing.assert_allclose(r.alpha("first"), alpha, rtol=1e-12)
     np.testing.assert_allclose(r.angle("first")[-1] - r.angle("first")[0], 0.5 * alpha * 4, rtol=1e-8)
@@ -100,7 +100,7 @@ def test_two_gears_are_one_inertia() -> None:
 @pytest.mark.parametrize("name", ["geared_five_bar", "planetary_train", "cam_lever_press", "geneva"])
 def test_inverse_dynamics_returns_what_was_applied(name: str) -> None:
     m = let_go(sk.load(path(name)).source_dict, torque="1.5 + sin(3*t)")
-    r = sk.simulate(m, 0.4, samples=21)
+    r = m.simulate(0.4, samples=21)
     assert not r.stopped
     back = r.forces()
     for id in m.drives:
@@ -121,8 +121,8 @@ CARTESIAN = ("natural", "reference-point", "fully-cartesian")
 
 def assert_same(m: sk.Mechanism, end: float, family: str, tolerance: float = 1e-6, **how: Any) -> None:
     """The multipliers' road leads to the poses of the reduced equations, whole turns counted."""
-    reduced = sk.simulate(m, end, samples=5)
-    r = sk.simulate(m, end, samples=5, formulation="multipliers", coordinates=family, **how)
+    reduced = m.simulate(end, samples=5)
+    r = m.simulate(end, samples=5, formulation="multipliers", coordinates=family, **how)
     assert not r.stopped and not reduced.stopped
     for link in m.topology.moving_links:
         np.testing.assert_allclose(r.angle(link), reduced.angle(link), atol=tolerance)
@@ -157,9 +157,7 @@ def test_multipliers_that_begin_whole_turns_away(family: str) -> None:
 def test_reactions_of_both_roads_are_the_same_at_the_start(name: str, family: str) -> None:
     """A multiplier of a gear is a moment of three links; the reactions are the forces between two all the same."""
     m = let_go(sk.load(path(name)).source_dict)
-    one, other = (
-        sk.simulate(m, [0.0, 1e-3], **how) for how in ({}, {"formulation": "multipliers", "coordinates": family})
-    )
+    one, other = (m.simulate([0.0, 1e-3], **how) for how in ({}, {"formulation": "multipliers", "coordinates": family}))
     forces = one.forces()
     scale = np.abs(forces.unknowns[0]).max()
     for joint in m.topology.joints:

@@ -84,7 +84,7 @@ def is_singular(m: sk.Mechanism, stopped: str) -> bool:
     """Whether the pose at which a simulation has stopped is singular: come to with multipliers."""
     found = re.match(r"t = (\S+) s", stopped)
     assert found
-    judge = sk.simulate(m, [0, float(found[1])], formulation="multipliers", rtol=1e-11, atol=1e-12)
+    judge = m.simulate([0, float(found[1])], formulation="multipliers", rtol=1e-11, atol=1e-12)
     return bool(judge.stopped) or regularity(m, judge) < 1e-8
 
 
@@ -109,7 +109,7 @@ class Counted:
     def run(self, m: sk.Mechanism, **options: Any) -> tuple[sk.Simulation, float, float]:
         """Simulate 2 s, and return poses and series a stage."""
         self.poses = self.series = 0
-        r = sk.simulate(m, 2.0, samples=21, engine="numpy", **options)
+        r = m.simulate(2.0, samples=21, engine="numpy", **options)
         stages = r.integration.evaluations
         return r, self.poses / stages, self.series / stages
 
@@ -126,7 +126,7 @@ def test_the_five_bar_that_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     """It stopped at 0.7016 s, where the angles of both cranks do not tell its motion, and others do."""
     m = five_bar({"A": (0, 0), "B": (-0.3, 1), "C": (0.6, 1.6), "D": (1.4, 0.8), "E": (1, 0)})
     r, poses, series = Counted(monkeypatch).run(m, rtol=1e-11, atol=1e-12)
-    judge = sk.simulate(m, 2.0, samples=21, formulation="multipliers", rtol=1e-12, atol=1e-12)
+    judge = m.simulate(2.0, samples=21, formulation="multipliers", rtol=1e-12, atol=1e-12)
     assert not r.stopped and drift(r) < 1e-9
     assert r.position("C") == pytest.approx(judge.position("C"), abs=1e-7)
     for id in r.drivers:

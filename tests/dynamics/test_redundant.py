@@ -12,6 +12,7 @@ from redundant import KINDS, MAKE, redundant
 
 import structkin as sk
 from structkin.coordinates import FAMILIES
+from structkin.joints.guide import Guide
 from structkin.kinematics.special_geometry import compile_plan
 
 NEAR = 1e-9
@@ -19,7 +20,7 @@ NEAR = 1e-9
 
 def agree(motion: sk.Motion, *roads: Any, samples: Iterable[int] | None = None) -> int:
     """Compare reactions and moments of all joints with the judge's; return the number of samples with a pose."""
-    guides = motion.mechanism.guides
+    guides = motion.mechanism.joints.of(Guide)
     good = [k for k in samples or range(len(motion)) if motion.ok[k]]
     for k in good:
         expected = Judge(motion, k).solve()
@@ -62,7 +63,7 @@ def check_simulated(seed: int) -> None:
     if m is None:
         return
     family = tuple(FAMILIES)[seed % len(FAMILIES)]
-    r = sk.simulate(m, 0.05, samples=3, formulation="multipliers", coordinates=family)
+    r = m.simulate(0.05, samples=3, formulation="multipliers", coordinates=family)
     forces, joints = r.forces(), r.joints
     assert r.redundant and agree(r, forces, joints)
     ids = [joint.id for joint in m.topology.joints]
@@ -140,7 +141,7 @@ def test_both_roads_next_to_a_flat_pose(family: str) -> None:
     """`forces()` gave 14,919 N where the multipliers gave 10 N."""
     data = plate_on_cranks().source_dict
     m = sk.Mechanism.from_dict({**data, "initial": {"motor": {"value": 2e-3, "speed": 0.1}}})
-    r = sk.simulate(m, 0.01, samples=3, formulation="multipliers", coordinates=family)
+    r = m.simulate(0.01, samples=3, formulation="multipliers", coordinates=family)
     assert agree(r, r.forces(), r.joints) == 3
 
 
@@ -192,7 +193,7 @@ def test_a_cylinder_on_a_pin(of: str, free: bool) -> None:
     entry = {"force": 40} if free else {"law": f"{length!r} + {shift!r}*sin(t)"}
     data["drivers"]["ram"] |= entry
     m = sk.Mechanism.from_dict(data)
-    r = sk.simulate(m, 0.02, samples=3, formulation="multipliers", coordinates="reference-point")
+    r = m.simulate(0.02, samples=3, formulation="multipliers", coordinates="reference-point")
     forces, (first, second) = r.forces(), m.drives["ram"].ends
     way = r.position(second[1]) - r.position(first[1])
     push = -r.efforts["ram"][:, None] * way / np.hypot(*way.T)[:, None]

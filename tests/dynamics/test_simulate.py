@@ -37,7 +37,7 @@ A01 = """
 def test_the_official_pendulum() -> None:
     expected = np.array([row.split() for row in A01.strip().splitlines()], dtype=float)
     t = 0.5 * np.arange(len(expected))
-    r = sk.simulate(pendulum(), t, rtol=1e-11, atol=1e-12)
+    r = pendulum().simulate(t, rtol=1e-11, atol=1e-12)
     assert r.ok.all() and not r.stopped
     assert np.max(np.abs(r.position("B") - expected)) < 1e-6
     assert np.max(np.abs(r.energy - r.energy[0])) < 1e-8
@@ -51,7 +51,7 @@ def test_a_pendulum_with_inertia_as_computed_by_adams() -> None:
         forces={"gravity": (0, -9.80665)},
         drivers={"swing": {"joint": "A"}},
     )
-    r = sk.simulate(m, [0, 0.1])
+    r = m.simulate([0, 0.1])
     found = np.column_stack((
         r.position(2 + 0j, "rod"), r.velocity(2 + 0j, "rod"), r.acceleration(2 + 0j, "rod"),
         -r.omega("rod"), -r.alpha("rod"), r.forces().reaction("A", "ground"),
@@ -75,7 +75,7 @@ def test_a_double_pendulum() -> None:
         forces={"gravity": (0, -9.8)},
         drivers={"q1": {"joint": "A"}, "elbow": {"joint": "B"}},
     )
-    r = sk.simulate(m, [0.0, 1.0])
+    r = m.simulate([0.0, 1.0])
     assert r.angle("one")[1] == pytest.approx(-2.1833, abs=2e-3)
     assert r.omega("one")[1] == pytest.approx(-1.5597, abs=2e-2)
     assert r.angle("two")[1] == pytest.approx(-2.3810, abs=2e-3)
@@ -90,7 +90,7 @@ def squeezer() -> sk.Mechanism:
 
 def test_andrews_initial_accelerations_and_multipliers() -> None:
     """IVP Test Set, problem andrews: consistent initial values."""
-    r = sk.simulate(squeezer(), [0, 1e-6])
+    r = squeezer().simulate([0, 1e-6])
     assert r.alpha("K1")[0] == pytest.approx(14222.4439199541138705911625887, rel=1e-11)
     assert r.alpha("K2")[0] - r.alpha("K1")[0] == pytest.approx(-10666.8329399655854029433719415, rel=1e-11)
     # the first loop is cut between K2 and K3 at E; the other two loops bear nothing yet
@@ -104,7 +104,7 @@ def test_andrews_initial_accelerations_and_multipliers() -> None:
 def test_andrews_squeezer_converges() -> None:
     """To t = 0.03 s; the test set's published angle is 15.8 in three digits; energy and tolerances are the judges."""
     t = np.linspace(0, 0.03, 31)
-    coarse, fine = (sk.simulate(squeezer(), t, rtol=tol, atol=tol) for tol in (1e-10, 1e-12))
+    coarse, fine = (squeezer().simulate(t, rtol=tol, atol=tol) for tol in (1e-10, 1e-12))
     assert fine.angle("K1")[-1] == pytest.approx(15.8, abs=0.05)
     for link in ("K1", "K3", "K6"):
         np.testing.assert_allclose(coarse.angle(link), fine.angle(link), atol=1e-7)
@@ -123,7 +123,7 @@ def test_a_mass_on_a_spring_is_a_cosine() -> None:
     )
     t = np.linspace(0, 3, 13)
     for options in ({}, {"integrator": "rk4", "step": 0.01}, {"integrator": "LSODA"}):
-        x = sk.simulate(m, t, **options).travel("guide")
+        x = m.simulate(t, **options).travel("guide")
         np.testing.assert_allclose(x, 0.5 - 0.2 * np.cos(2 * t) + 0.5 * np.sin(2 * t), atol=3e-8)
 
 
@@ -136,7 +136,7 @@ def test_friction_stops_a_sliding_block() -> None:
         forces={"rub": {"type": "friction", "joint": "guide", "limit": 6, "transition": 1e-3}},
         initial={"travel": {"speed": 3}},
     )
-    r = sk.simulate(m, [0, 0.5, 0.9, 1.5], rtol=1e-7, integrator="Radau")
+    r = m.simulate([0, 0.5, 0.9, 1.5], rtol=1e-7, integrator="Radau")
     np.testing.assert_allclose(r.travel("guide"), [0, 1.125, 1.485, 1.5], atol=1e-3)
     assert abs(r.velocity("B")[-1, 0]) < 1e-6
 
@@ -163,24 +163,24 @@ def five_bar() -> sk.Mechanism:
 
 
 def test_inverse_dynamics_returns_what_was_applied() -> None:
-    r = sk.simulate(five_bar(), np.linspace(0, 0.6, 7))
+    r = five_bar().simulate(np.linspace(0, 0.6, 7))
     assert r.free == ("free",) and not r.stopped
     forces = r.forces()
     np.testing.assert_allclose(forces.driver("free"), 3 * np.cos(4 * r.t), atol=1e-9)
     np.testing.assert_allclose(forces.driver("crank"), r.efforts["crank"], atol=1e-9)
     assert np.max(r.violation) < 1e-14
     # the numbers belong together: differences of the angle are its rate
-    near = sk.simulate(five_bar(), np.array([0, 0.3 - 1e-4, 0.3, 0.3 + 1e-4]), rtol=1e-12, atol=1e-13)
+    near = five_bar().simulate(np.array([0, 0.3 - 1e-4, 0.3, 0.3 + 1e-4]), rtol=1e-12, atol=1e-13)
     step = (near.angle("right")[3] - near.angle("right")[1]) / 2e-4
     assert step == pytest.approx(near.omega("right")[2], rel=1e-6)
 
 
 def test_energy_of_a_swinging_four_bar() -> None:
     m = swinging_four_bar()
-    fine = sk.simulate(m, np.linspace(0, 1, 6))
+    fine = m.simulate(np.linspace(0, 1, 6))
     assert not fine.stopped and np.ptp(fine.angle("crank")) > 0.3
     assert np.ptp(fine.energy) < 1e-8
-    errors = [np.ptp(sk.simulate(m, [0, 0.5], integrator="rk4", step=h).energy) for h in (0.025, 0.0125)]
+    errors = [np.ptp(m.simulate([0, 0.5], integrator="rk4", step=h).energy) for h in (0.025, 0.0125)]
     assert np.log2(errors[0] / errors[1]) > 3.5
 
 
@@ -201,7 +201,7 @@ def efforts_come_back(seed: int, menu: Menu | None = None) -> None:
     m = released(seed, menu=menu)
     free = [id for id, drive in m.drives.items() if drive.law is None]
     try:
-        r = sk.simulate(m, [0, 1e-5], integrator="euler", step=1e-5)
+        r = m.simulate([0, 1e-5], integrator="euler", step=1e-5)
     except sk.InputError as error:
         # a law may begin beside what the sketch reaches
         assert {problem.key for problem in error.problems} == {"initial"}, error
@@ -224,7 +224,7 @@ def test_redundant_joints_move_as_one() -> None:
         drivers={"swing": {"joint": "A"}},
         forces={"gravity": [0, -9.81]},
     )
-    r = sk.simulate(m, [0, 0.2, 0.4])
+    r = m.simulate([0, 0.2, 0.4])
     theta = r.angle("one") + np.pi / 2
     np.testing.assert_allclose(r.alpha("one"), -9.81 * np.sin(theta), rtol=1e-10)
     np.testing.assert_allclose(r.omega("one") ** 2, 2 * 9.81 * (np.cos(theta) - np.cos(theta[0])), atol=1e-7)
@@ -237,10 +237,10 @@ def test_redundant_joints_move_as_one() -> None:
 def test_missing_drivers_are_chosen() -> None:
     data = five_bar().source_dict
     del data["drivers"]
-    r = sk.simulate(sk.Mechanism.from_dict(data), [0, 0.01])
+    r = sk.Mechanism.from_dict(data).simulate([0, 0.01])
     assert len(r.free) == 2 and all(id.endswith(" free") for id in r.free)
     kept = sk.Mechanism.from_dict({**data, "drivers": {"hand": {"joint": "E"}}})
-    assert sk.simulate(kept, [0, 0.01]).free[0] == "hand"
+    assert kept.simulate([0, 0.01]).free[0] == "hand"
 
 
 def test_it_stops_where_a_law_leads_out_of_reach_with_what_it_has() -> None:
@@ -254,12 +254,12 @@ def test_it_stops_where_a_law_leads_out_of_reach_with_what_it_has() -> None:
         drivers={"crank": {"joint": "A", "law": "pi/4 + 3*t"}, "swing": {"links": ["ground", "hung"]}},
         forces={"gravity": [0, -9.81]},
     )  # fmt: skip
-    r = sk.simulate(m, 2.0, samples=101, rtol=1e-7)
+    r = m.simulate(2.0, samples=101, rtol=1e-7)
     assert 10 < len(r) < 101 and r.ok.all()
     assert "singular" in r.stopped or "out of reach" in r.stopped
     assert r.t[-1] <= float(r.stopped.split()[2]) < r.t[-1] + 0.03
     for name, step in (("rk2", 2e-3), ("abm4", 2e-3), ("gear4", 2e-3)):
-        fixed = sk.simulate(m, 2.0, samples=101, integrator=name, step=step)
+        fixed = m.simulate(2.0, samples=101, integrator=name, step=step)
         assert fixed.stopped and len(fixed) > 10
 
 
@@ -269,15 +269,15 @@ def test_a_motion_that_blows_up_ends_with_a_message() -> None:
     def runaway(t: Any, state: sk.Motion) -> Any:
         return [sk.Moment("rod", 50 * state.omega("rod") ** 2)]
 
-    r = sk.simulate(m, 1.0, samples=101, loads=[runaway])
+    r = m.simulate(1.0, samples=101, loads=[runaway])
     assert r.stopped.startswith("t = 0.0") and 1 < len(r) < 10
-    short = sk.simulate(pendulum(), 10.0, max_steps=5)
+    short = pendulum().simulate(10.0, max_steps=5)
     assert "5 steps are taken" in short.stopped
 
 
 def test_bad_calls_are_told_all_at_once() -> None:
     with pytest.raises(sk.InputError) as caught:
-        sk.simulate(pendulum(), [0, 2, 1], formulation="reduce", integrator="rk5", rtol=-1, samples=1)
+        pendulum().simulate([0, 2, 1], formulation="reduce", integrator="rk5", rtol=-1, samples=1)
     keys = [problem.key for problem in caught.value.problems]
     assert keys == ["formulation", "integrator", "rtol", "samples"]
     assert "did you mean 'reduced'" in str(caught.value)
@@ -292,7 +292,7 @@ def test_bad_calls_are_told_all_at_once() -> None:
         ({"t": 1, "integrator": "rk4", "step": 0}, "step: 0 is not a positive time"),
     ):
         with pytest.raises(sk.InputError, match=message):
-            sk.simulate(pendulum(), **options)
+            pendulum().simulate(**options)
 
 
 def test_what_cannot_begin() -> None:
@@ -308,7 +308,7 @@ def test_what_cannot_begin() -> None:
         (far, "initial: the start has no regular pose"),
     ):
         with pytest.raises(sk.InputError, match=message):
-            sk.simulate(sk.Mechanism.from_dict(data), 1.0)
+            sk.Mechanism.from_dict(data).simulate(1.0)
 
 
 @pytest.mark.parametrize("engine", ["numpy", "numba"])
@@ -318,6 +318,6 @@ def test_a_fixed_step_at_which_the_energy_jumps_is_told(integrator, engine):
     if engine == "numba":
         pytest.importorskip("numba")
     times = np.linspace(0, 8, 11)
-    found = sk.simulate(pendulum(), times, integrator=integrator, step=0.4, engine=engine)
+    found = pendulum().simulate(times, integrator=integrator, step=0.4, engine=engine)
     assert "a step of 0.4 s is too large here, the energy jumps" in found.stopped and len(found) < len(times)
-    assert not sk.simulate(pendulum(), times, integrator=integrator, step=1e-3, engine=engine).stopped
+    assert not pendulum().simulate(times, integrator=integrator, step=1e-3, engine=engine).stopped

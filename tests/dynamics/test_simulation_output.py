@@ -67,7 +67,7 @@ def test_the_command_writes_tables_and_pictures(capsys: Any, monkeypatch: Any, t
     assert "free: swing" in out and "evaluations" in out
     assert min(one.stat().st_size, two.stat().st_size) > 10_000
     heads, units, *rows = list(csv.reader(table.read_text(encoding="utf-8").splitlines()))
-    r = sk.simulate(sk.load(swing), 0.2, samples=5)
+    r = sk.load(swing).simulate(0.2, samples=5)
     for head, unit, values in (
         ("swing.effort", "N m", r.efforts["swing"]),
         ("energy.total", "J", r.energy),
@@ -111,11 +111,11 @@ def test_bad_calls_end_with_2_and_an_early_end_with_1(
 
 
 def test_the_panels_of_a_simulation(swing: Path) -> None:
-    r = sk.simulate(sk.load(swing), 0.1, samples=3)
+    r = sk.load(swing).simulate(0.1, samples=3)
     labels = [ax.get_ylabel() for ax in show.plot_simulation(r).axes]
     assert labels == ["angle [deg]", "driver torque [N m]", "energy [J]"]
     plain = sk.Mechanism.from_dict({**sk.load(swing).source_dict, "drivers": {"swing": {"joint": "A"}}})
-    labels = [ax.get_ylabel() for ax in show.plot_simulation(sk.simulate(plain, 0.1, samples=3)).axes]
+    labels = [ax.get_ylabel() for ax in show.plot_simulation(plain.simulate(0.1, samples=3)).axes]
     assert labels == ["angle [deg]", "energy [J]"]
 
 
@@ -128,7 +128,7 @@ def test_multipliers_in_tables(capsys: Any, monkeypatch: Any, tmp_path: Path, sw
     assert code == 0 and "multipliers-sparse: 4 fully-cartesian coordinates, 3 constraints" in out
     heads, _, *rows = list(csv.reader(table.read_text(encoding="utf-8").splitlines()))
     call = {"formulation": "multipliers-sparse", "coordinates": "fully-cartesian", "integrator": "rk4", "step": 0.01}
-    r = sk.simulate(sk.load(swing), 0.1, samples=3, stabilisation="baumgarte", gains="stability", **call)
+    r = sk.load(swing).simulate(0.1, samples=3, stabilisation="baumgarte", gains="stability", **call)
     column = heads.index("A (pin, y).multiplier")
     assert [float(row[column]) for row in rows] == pytest.approx(r.multipliers[:, 2].tolist(), rel=1e-12)
     code, out, _ = run(capsys, monkeypatch, "simulate", swing, *by, *options, "--json")

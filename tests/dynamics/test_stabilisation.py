@@ -30,10 +30,10 @@ def test_energy_and_momentum_are_those_of_the_order() -> None:
     """RK4 with projection: energy to fourth order, and the bearing's impulse is the change of momentum."""
     errors = []
     for h in (0.02, 0.01):
-        r = sk.simulate(swinging_four_bar(), [0, 0.4], formulation="multipliers", integrator="rk4", step=h)
+        r = swinging_four_bar().simulate([0, 0.4], formulation="multipliers", integrator="rk4", step=h)
         errors.append(abs(r.energy[-1] - r.energy[0]))
     assert np.log2(errors[0] / errors[1]) > 3.5
-    r = sk.simulate(swinging_four_bar(), np.linspace(0, 0.4, 401), formulation="multipliers", rtol=1e-10, atol=1e-11)
+    r = swinging_four_bar().simulate(np.linspace(0, 0.4, 401), formulation="multipliers", rtol=1e-10, atol=1e-11)
     bodies = [(link, 0.5 * abs(r.mechanism.links[link].local[end])) for link, end in
               (("crank", "B"), ("coupler", "C"), ("rocker", "D"))]  # fmt: skip
     momentum = sum(r.velocity(complex(c), link) for link, c in bodies)
@@ -49,11 +49,10 @@ def test_measured_order(formulation: str, integrator: str) -> None:
     """A pendulum from rest: the error goes down by the claimed order."""
     order = FIXED[integrator]().order
     h = {1: 1e-3, 2: 5e-3, 4: 0.02}[order]
-    exact = sk.simulate(pendulum(), [0, 0.8], rtol=1e-12, atol=1e-13).position("B")[1]
+    exact = pendulum().simulate([0, 0.8], rtol=1e-12, atol=1e-13).position("B")[1]
     more = {} if formulation == "reduced" else {"stabilisation": "none"}
     errors = [
-        np.max(np.abs(sk.simulate(
-            pendulum(), [0, 0.8], formulation=formulation, integrator=integrator, step=step, **more
+        np.max(np.abs(pendulum().simulate([0, 0.8], formulation=formulation, integrator=integrator, step=step, **more
         ).position("B")[1] - exact))
         for step in (h, h / 2)
     ]  # fmt: skip
@@ -63,11 +62,11 @@ def test_measured_order(formulation: str, integrator: str) -> None:
 @pytest.mark.parametrize("name", STABILISATIONS)
 @pytest.mark.parametrize("integrator", ["rk4", "abm4"])
 def test_stabilisation_keeps_the_order(name: str, integrator: str) -> None:
-    exact = sk.simulate(swinging_four_bar(), [0, 0.4], rtol=1e-12, atol=1e-13).position("C")[1]
+    exact = swinging_four_bar().simulate([0, 0.4], rtol=1e-12, atol=1e-13).position("C")[1]
     call: dict[str, Any] = {"formulation": "multipliers", "stabilisation": name, **STABILISATIONS[name]}
     call |= {"integrator": integrator, "coordinates": "relative" if name == "partitioning" else "natural"}
     errors = [
-        np.max(np.abs(sk.simulate(swinging_four_bar(), [0, 0.4], step=step, **call).position("C")[1] - exact))
+        np.max(np.abs(swinging_four_bar().simulate([0, 0.4], step=step, **call).position("C")[1] - exact))
         for step in ((0.02, 0.01) if integrator == "rk4" else (0.005, 0.0025))
     ]
     assert np.log2(errors[0] / errors[1]) > 3.3
@@ -78,9 +77,9 @@ def test_stabilisation_keeps_the_order(name: str, integrator: str) -> None:
 def test_adaptive_integrators(name: str, integrator: str) -> None:
     if name == "projection" and integrator == "LSODA":
         name = "partitioning"
-    exact = sk.simulate(swinging_four_bar(), [0, 0.4], rtol=1e-12, atol=1e-13).position("C")[1]
+    exact = swinging_four_bar().simulate([0, 0.4], rtol=1e-12, atol=1e-13).position("C")[1]
     call: dict[str, Any] = {"formulation": "multipliers", "stabilisation": name, **STABILISATIONS[name]}
-    r = sk.simulate(swinging_four_bar(), [0, 0.4], integrator=integrator, rtol=1e-9, atol=1e-9, **call)
+    r = swinging_four_bar().simulate([0, 0.4], integrator=integrator, rtol=1e-9, atol=1e-9, **call)
     assert np.max(np.abs(r.position("C")[1] - exact)) < 1e-6
     if name in ("projection", "partitioning"):
         assert r.violation.max() < 1e-13
@@ -89,7 +88,7 @@ def test_adaptive_integrators(name: str, integrator: str) -> None:
 @pytest.mark.parametrize("name", STABILISATIONS)
 def test_redundant_joints_under_every_stabilisation(name: str) -> None:
     call: dict[str, Any] = {"formulation": "multipliers", "stabilisation": name, **STABILISATIONS[name]}
-    r = sk.simulate(table_on_cranks(), [0, 0.2], integrator="rk4", step=0.005, **call)
+    r = table_on_cranks().simulate([0, 0.2], integrator="rk4", step=0.005, **call)
     theta = r.angle("one") + np.pi / 2
     np.testing.assert_allclose(r.omega("one") ** 2, 2 * 9.81 * (np.cos(theta) - np.cos(theta[0])), atol=1e-6)
 
@@ -98,7 +97,7 @@ def test_drift_and_what_stabilisation_leaves_of_it() -> None:
     """Direct integration drifts without bound; Baumgarte's method bounds it; projection leaves rounding."""
     call: dict[str, Any] = {"formulation": "multipliers", "integrator": "rk4", "step": 0.01, "samples": 3}
     gaps = {
-        name: sk.simulate(pendulum(), 10.0, stabilisation=name, **STABILISATIONS[name], **call).violation[1:]
+        name: pendulum().simulate(10.0, stabilisation=name, **STABILISATIONS[name], **call).violation[1:]
         for name in ("none", "baumgarte", "projection")
     }
     assert gaps["none"][1] > 1.5 * gaps["none"][0] > 1e-6
@@ -153,13 +152,13 @@ def test_the_factor_of_growth_is_the_integrators_own(name: str) -> None:
 @pytest.mark.parametrize("integrator", ["rk2", "rk4"])
 def test_chosen_gains_keep_the_constraints(gains: str, integrator: str) -> None:
     call: dict[str, Any] = {"formulation": "multipliers", "stabilisation": "baumgarte", "integrator": integrator}
-    r = sk.simulate(pendulum(), 2.0, samples=5, step=0.005, gains=gains, **call)
+    r = pendulum().simulate(2.0, samples=5, step=0.005, gains=gains, **call)
     assert not r.stopped and r.violation.max() < 1e-4
 
 
 def test_gains_that_blow_up_say_so() -> None:
     call: dict[str, Any] = {"formulation": "multipliers", "stabilisation": "baumgarte", "integrator": "rk4"}
-    r = sk.simulate(pendulum(), 5.0, samples=101, step=0.01, alpha=300, beta=300, **call)
+    r = pendulum().simulate(5.0, samples=101, step=0.01, alpha=300, beta=300, **call)
     assert 1 < len(r) < 101
     assert "come apart" in r.stopped or "blown up" in r.stopped
     assert "with these gains rk4 makes a violation grow by a factor 1.375 at each step of 0.01 s" in r.stopped
@@ -188,7 +187,7 @@ def off(r: sk.Simulation, theta: Any) -> float:
 def test_windows_through_their_flat_poses(name: str, family: str, call: dict[str, Any]) -> None:
     """Four crossings; stages fall on the flat poses where output times do."""
     for t in (np.linspace(0, 3.4, 18), np.array([0.0, *flat_times(2, 4), 3.5])):
-        r = sk.simulate(windows(2), t, formulation="multipliers", coordinates=family, stabilisation=name,
+        r = windows(2).simulate(t, formulation="multipliers", coordinates=family, stabilisation=name,
                         **STABILISATIONS[name], **call)  # fmt: skip
         assert not r.stopped, r.stopped
         assert off(r, windows_angle(2, t)) < 1e-6
@@ -219,10 +218,10 @@ def test_windows_of_forty_for_twenty_seconds() -> None:
     m = windows(40)
     call: dict[str, Any] = {"formulation": "multipliers-sparse", "rtol": 1e-10, "atol": 1e-11}
     t = np.linspace(0, 20, 41)
-    r = sk.simulate(m, t, **call)
+    r = m.simulate(t, **call)
     assert not r.stopped and off(r, windows_angle(40, t)) < 1e-6
     t = np.array([0.0, *flat_times(40, 20), 20.4])
-    r = sk.simulate(m, t, formulation="multipliers-sparse", integrator="rk4", step=2e-3)
+    r = m.simulate(t, formulation="multipliers-sparse", integrator="rk4", step=2e-3)
     assert not r.stopped and off(r, windows_angle(40, t)) < 1e-6
 
 
@@ -232,10 +231,10 @@ def test_equal_rods_through_their_change_points() -> None:
     angle = slider_crank_angle(t)
     call: dict[str, Any] = {"formulation": "multipliers", "coordinates": "fully-cartesian"}
     for more, bound in (({"integrator": "rk4", "step": 0.01}, 1e-3), ({"rtol": 1e-9, "atol": 1e-10}, 1e-6)):
-        r = sk.simulate(slider_crank("slide"), t, **call, **more)
+        r = slider_crank("slide").simulate(t, **call, **more)
         assert not r.stopped
         assert np.max(np.abs(r.position("C")[:, 0] - 2 * np.cos(angle))) < bound
-    direct = sk.simulate(slider_crank("slide"), t, **call, stabilisation="none", integrator="rk4", step=0.01)
+    direct = slider_crank("slide").simulate(t, **call, stabilisation="none", integrator="rk4", step=0.01)
     assert "come apart" in direct.stopped or "blown up" in direct.stopped
 
 
@@ -261,21 +260,21 @@ def test_equal_rods_through_their_change_points() -> None:
 )
 def test_bad_calls(options: dict[str, Any], message: str) -> None:
     with pytest.raises(sk.InputError, match=message):
-        sk.simulate(pendulum(), 1.0, **{"formulation": "multipliers", **options})
+        pendulum().simulate(1.0, **{"formulation": "multipliers", **options})
 
 
 def test_all_mistakes_of_a_call_at_once() -> None:
     with pytest.raises(sk.InputError) as caught:
-        sk.simulate(pendulum(), -1, formulation="multipliers", coordinates="x", stabilisation="none", beta=1, rtol=0)
+        pendulum().simulate(-1, formulation="multipliers", coordinates="x", stabilisation="none", beta=1, rtol=0)
     assert [problem.key for problem in caught.value.problems] == ["rtol", "coordinates", "beta", "t"]
 
 
 def test_the_reduced_formulation_has_no_multipliers() -> None:
-    r = sk.simulate(pendulum(), [0, 0.1])
+    r = pendulum().simulate([0, 0.1])
     assert r.multipliers is None
     with pytest.raises(sk.InputError, match="has no multipliers"):
         r.joints  # noqa: B018 - read for its error
-    g = sk.simulate(pendulum(), [0, 0.1], formulation="multipliers")
+    g = pendulum().simulate([0, 0.1], formulation="multipliers")
     with pytest.raises(sk.InputError, match="Z: is not a joint"):
         g.joints.unique("Z")
     with pytest.raises(sk.InputError, match="rode: is not a link of the joint 'A'; did you mean 'rod'"):

@@ -54,8 +54,8 @@ def test_mistakes_name_the_function_and_the_time(case: str) -> None:
     driven = arm(drivers={"swing": {"joint": "A", "speed": 1}}).solve(t=np.linspace(0, 1, 3))
     for call in (
         lambda: driven.forces(loads=[wind(result)]),
-        lambda: sk.simulate(arm(), 1.0, loads=[wind(result)]),
-        lambda: sk.simulate(arm(), 1.0, loads=[wind(result)], formulation="multipliers"),
+        lambda: arm().simulate(1.0, loads=[wind(result)]),
+        lambda: arm().simulate(1.0, loads=[wind(result)], formulation="multipliers"),
     ):
         with pytest.raises(sk.InputError, match=message) as caught:
             call()
@@ -93,11 +93,11 @@ def test_loads_that_raise_or_have_no_end(road: dict[str, Any], late: bool) -> No
     for load, words in ((broken, "loads, broken: raised KeyError: 'size' at t = "),
                         (endless, "loads, endless: the Moment on 'rod' is inf at t = ")):  # fmt: skip
         if late:
-            r = sk.simulate(arm(), 1.0, samples=11, loads=[load], **road)
+            r = arm().simulate(1.0, samples=11, loads=[load], **road)
             assert words + "0.5" in r.stopped and 0.3 < r.t[-1] <= 0.5
         else:
             with pytest.raises(sk.InputError) as caught:
-                sk.simulate(arm(), 1.0, samples=11, loads=[load], **road)
+                arm().simulate(1.0, samples=11, loads=[load], **road)
             assert str(caught.value.problems[0]) == words + "0 s"
 
 
@@ -114,7 +114,7 @@ def test_a_mistake_inside_a_function_keeps_its_cause() -> None:
 @pytest.mark.parametrize("loads", [3, [3], wind([])])
 def test_loads_are_a_list_of_functions(loads: Any) -> None:
     motion = arm(drivers={"swing": {"joint": "A", "speed": 1}}).solve(t=[0.0])
-    for call in (lambda: motion.forces(loads=loads), lambda: sk.simulate(arm(), 1.0, loads=loads)):
+    for call in (lambda: motion.forces(loads=loads), lambda: arm().simulate(1.0, loads=loads)):
         with pytest.raises(sk.InputError, match=r"loads: .*; give a list of functions"):
             call()
 
@@ -126,14 +126,14 @@ def test_a_spring_without_a_direction_is_no_driver_without_a_value(road: dict[st
     m = arm(points={"A": (0, 0), "B": (1, 0), "S": (1, 0)}, forces={"spring": spring},
             links={"ground": ["A", "S"], "rod": {"points": ["A", "B"], "shape": "rod", "mass": 3}})  # fmt: skip
     with pytest.raises(sk.InputError, match="the motion has blown up"):
-        sk.simulate(m, 1.0, **road)
+        m.simulate(1.0, **road)
 
 
 def test_a_load_that_ends_later_stops_the_simulation_with_its_name() -> None:
     def late(t: Any) -> Any:
         return [sk.Moment("rod", np.where(t < 0.5, 1.0, np.nan))]
 
-    r = sk.simulate(arm(), 1.0, samples=101, loads=[wind(late)])
+    r = arm().simulate(1.0, samples=101, loads=[wind(late)])
     assert "loads, wind: the Moment on 'rod' is NaN at t = 0.5" in r.stopped
     assert 0.3 < r.t[-1] < 0.5 and len(r) > 30
 
@@ -141,7 +141,7 @@ def test_a_load_that_ends_later_stops_the_simulation_with_its_name() -> None:
 def test_tables_that_end_are_told_by_their_name() -> None:
     push = {"type": "force", "at": "B", "direction": [0, 1], "table": [[0, 0], [0.2, 1], [0.4, 0], [0.5, 1]]}
     m = arm(forces={"push": push})
-    r = sk.simulate(m, 1.0, samples=101)
+    r = m.simulate(1.0, samples=101)
     assert "forces.push: has no value at t = " in r.stopped
     assert "its table goes from 0 s to 0.5 s" in r.stopped
     driven = arm(forces={"push": push}, drivers={"swing": {"joint": "A", "speed": 1}})
@@ -149,7 +149,7 @@ def test_tables_that_end_are_told_by_their_name() -> None:
         driven.solve(t=[0, 0.25, 0.75]).forces()
     torque = arm(drivers={"swing": {"joint": "A", "torque": [[0, 0], [0.2, 1], [0.4, 0], [0.5, 1]]}})
     for formulation in ("reduced", "multipliers"):
-        stopped = sk.simulate(torque, 1.0, formulation=formulation).stopped
+        stopped = torque.simulate(1.0, formulation=formulation).stopped
         assert "drivers.swing: its effort has no value at t = " in stopped
 
 
@@ -176,6 +176,6 @@ def test_samples_without_a_pose_need_no_load() -> None:
 def test_a_torque_that_grows_from_zero_is_no_jump_of_energy(integrator: str) -> None:
     """From rest the power begins with zero, and grows with the cube of time: J = 1 kg m^2, a'' = t, a = t^3 / 6."""
     m = arm(drivers={"swing": {"joint": "A", "torque": "t"}}, forces={})
-    r = sk.simulate(m, 0.6, samples=4, integrator=integrator, step=0.01)
+    r = m.simulate(0.6, samples=4, integrator=integrator, step=0.01)
     assert not r.stopped
     assert r.angle("rod") == pytest.approx(r.t**3 / 6, abs=3e-3)

@@ -39,7 +39,7 @@ def rod(speed: float, stiffness: float, **initial: float) -> sk.Mechanism:
 def test_a_rod_winds_up_its_spring(speed: float, stiffness: float, road: dict[str, str]) -> None:
     """The rod turns several times between outputs, and by more than half a turn in a step: w/a sin(a t)."""
     pace = np.sqrt(3 * stiffness)
-    found = [sk.simulate(rod(speed, stiffness), 3, samples=n, **road) for n in (2, 11, 61, 301)]
+    found = [rod(speed, stiffness).simulate(3, samples=n, **road) for n in (2, 11, 61, 301)]
     for r in found:
         truth = speed / pace * np.sin(pace * r.t)
         np.testing.assert_allclose(r.drivers["s"][0], truth, atol=3e-7)
@@ -52,7 +52,7 @@ def test_a_rod_winds_up_its_spring(speed: float, stiffness: float, road: dict[st
 @pytest.mark.parametrize("road", [ROADS[0], ROADS[1], ROADS[2]], ids=str)
 def test_every_integrator_keeps_the_turns(integrator: str, road: dict[str, str]) -> None:
     options = {"step": 0.005} if integrator in ("rk4", "abm4", "gear4") else {"rtol": 1e-8, "atol": 1e-8}
-    coarse, fine = (sk.simulate(rod(12, 0.1), 3, samples=n, integrator=integrator, **options, **road) for n in (2, 61))
+    coarse, fine = (rod(12, 0.1).simulate(3, samples=n, integrator=integrator, **options, **road) for n in (2, 61))
     assert coarse.drivers["s"][0, -1] == pytest.approx(21.851552176929, abs=2e-4)
     np.testing.assert_allclose(coarse.drivers["s"][:, -1], fine.drivers["s"][:, -1], rtol=1e-9)
 
@@ -60,7 +60,7 @@ def test_every_integrator_keeps_the_turns(integrator: str, road: dict[str, str])
 @pytest.mark.parametrize("road", ROADS, ids=str)
 def test_a_spring_that_begins_wound_up(road: dict[str, str]) -> None:
     """A start two turns from the sketch is a spring that is wound up by two turns."""
-    r = sk.simulate(rod(0, 1.0, value=4 * np.pi + 0.5), 1, samples=3, **road)
+    r = rod(0, 1.0, value=4 * np.pi + 0.5).simulate(1, samples=3, **road)
     truth = (4 * np.pi + 0.5) * np.cos(np.sqrt(3) * r.t)
     np.testing.assert_allclose(r.drivers["s"][0], truth, atol=1e-6)
     assert r.angle("rod")[0] == pytest.approx(0.5)
@@ -77,7 +77,7 @@ def test_a_load_of_the_user_sees_whole_turns(road: dict[str, str]) -> None:
         return [sk.Moment("rod", -0.1 * state.angle("rod"))]
 
     for n in (2, 61):
-        r = sk.simulate(m, 3, samples=n, loads=[coil], **road)
+        r = m.simulate(3, samples=n, loads=[coil], **road)
         assert r.drivers["s"][0, -1] == pytest.approx(21.851552176929, abs=1e-6)
 
 
@@ -85,7 +85,7 @@ def test_a_load_of_the_user_sees_whole_turns(road: dict[str, str]) -> None:
 def test_andrews_squeezer_knows_its_angles_at_two_outputs(road: dict[str, str]) -> None:
     data = sk.load(path("andrews_squeezer")).source_dict
     m = sk.Mechanism.from_dict({**data, "drivers": {"motor": {"joint": "O", "torque": 0.033}}})
-    r = sk.simulate(m, 0.03, samples=2, **road)
+    r = m.simulate(0.03, samples=2, **road)
     assert r.angle("K2")[-1] == pytest.approx(0.0544, abs=1e-4)
     assert r.angle("K1")[-1] == pytest.approx(15.8108, abs=1e-4)
 
@@ -94,7 +94,7 @@ def test_a_choice_of_coordinates_at_an_output_is_forgotten() -> None:
     """Outputs read a state; which coordinates are independent is chosen at the ends of steps alone."""
     chain, _, _ = turning(0)
     options = {"formulation": "multipliers", "stabilisation": "partitioning"}
-    ends = [sk.simulate(chain, 1.0, samples=n, **options).q[-1] for n in (2, 7, 200)]
+    ends = [chain.simulate(1.0, samples=n, **options).q[-1] for n in (2, 7, 200)]
     assert np.array_equal(ends[0], ends[1])
     assert np.array_equal(ends[0], ends[2])
 
@@ -110,12 +110,12 @@ def judge(seed: int) -> None:
     every = int(rng.integers(2, 9))
     t = np.linspace(0, end, 1 + PARTS * every)
     try:
-        fine = sk.simulate(mechanism, t, **road)
+        fine = mechanism.simulate(t, **road)
     except sk.InputError as error:
         # At t = 0 the laws of some random mechanisms ask for what is out of reach.
         assert "the start has no regular pose" in str(error)
         return
-    coarse = sk.simulate(mechanism, t[::every], **road)
+    coarse = mechanism.simulate(t[::every], **road)
     assert coarse.stopped == fine.stopped
     assert len(coarse) == len(t[: len(fine) : every])
     for id, z in coarse.drivers.items():
@@ -166,9 +166,9 @@ def test_whole_turns_through_changes_of_coordinates() -> None:
             "u": {"type": "torsion", "links": ["bc", "cd"], "stiffness": 0.05},
         },
     )
-    found = sk.simulate(m, 2.0, samples=2, rtol=1e-10, atol=1e-11, engine="numba")
-    dense = sk.simulate(m, 2.0, samples=401, rtol=1e-10, atol=1e-11, engine="numba")
-    other = sk.simulate(m, 2.0, samples=2, rtol=1e-10, atol=1e-11, formulation="multipliers")
+    found = m.simulate(2.0, samples=2, rtol=1e-10, atol=1e-11, engine="numba")
+    dense = m.simulate(2.0, samples=401, rtol=1e-10, atol=1e-11, engine="numba")
+    other = m.simulate(2.0, samples=2, rtol=1e-10, atol=1e-11, formulation="multipliers")
     for r in (found, dense, other):
         assert not r.stopped
         # A driver's value and the turn of its link differ by what the sketch has.

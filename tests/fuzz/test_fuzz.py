@@ -45,7 +45,7 @@ def _through(guard: Guard, file: Path) -> None:
         guard("forces", motion.forces)
     for driver in mechanism.drives:
         guard(f"limits of {driver}", lambda driver=driver: mechanism.limits(driver))
-    guard("simulate", lambda: sk.simulate(mechanism, 0.1))
+    guard("simulate", lambda: mechanism.simulate(0.1))
 
 
 def test_damaged_files_end_in_a_result_or_in_mistakes(tmp_path):

@@ -64,13 +64,13 @@ def dynamic_results(prescribed: sk.Mechanism, free: sk.Mechanism) -> Results:
     for k in range(STATES):
         state = _state(free, k)
         for formulation, family, engine in FORMULATIONS:
-            start = sk.simulate(state, [0, 1e-9], formulation=formulation, coordinates=family, engine=engine)
+            start = state.simulate([0, 1e-9], formulation=formulation, coordinates=family, engine=engine)
             second = np.array([start.drivers[id][2, 0] for id in free.drives])
             out[f"rhs/{k}/{formulation}/{family or '-'}/{engine}"] = second
     for formulation in ("reduced", "multipliers"):
-        run = sk.simulate(free, END, samples=3, formulation=formulation, rtol=RTOL, atol=RTOL)
+        run = free.simulate(END, samples=3, formulation=formulation, rtol=RTOL, atol=RTOL)
         out[f"run/{formulation}/points"] = _points(run.position, free.points)[-1]
-    exact = sk.simulate(free, END, samples=3, rtol=1e-12, atol=1e-13)
+    exact = free.simulate(END, samples=3, rtol=1e-12, atol=1e-13)
     return out | {"run/exact/points": _points(exact.position, free.points)[-1]}
 
 

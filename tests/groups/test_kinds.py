@@ -6,6 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from structkin.groups import KINDS, kind
+from structkin.groups.kind import dot, times, turned
 
 LANES = 7
 
@@ -36,6 +37,9 @@ def draw_rates(form, h, rng):
 
 
 def pose(form, h, mode):
+    """The pose in a mode, +1 or -1; of a kind with more modes, in that of a pose near by."""
+    if form.modes > 2:
+        return form.position(h, mode)
     margin = form.margin(h)
     root = None if margin is None else mode * np.sqrt(margin)
     return form.position(h, root)
@@ -54,8 +58,28 @@ def drawn_where(form, rng, wanted):
     return None
 
 
-def reachable(form, rng):
-    """Inputs whose lanes are all within reach and away from the limit."""
+def reachable(form, rng, mode):
+    """Inputs whose lanes are all within reach and away from the limit, and the mode as `pose` takes it."""
+    if form.modes > 2:
+        return drawn_about(form, rng)
+    return within(form, rng), mode
+
+
+def drawn_about(form, rng):
+    """Inputs of a kind with scalars that are levels, drawn about a pose that is not singular, and the pose."""
+    while True:
+        h = draw_inputs(form, rng)
+        phi = tuple(
+            np.stack((np.cos(x[0]), np.sin(x[0]))) if k else x for k, x in enumerate(rng.uniform(-2, 2, (2, 2, LANES)))
+        )
+        levels = iter(form.residual(h, phi))
+        h = tuple(x + next(levels) if np.ndim(x) == 1 else x for x in h)
+        if np.min(np.abs(form.side(h, phi))) > 0.02:
+            return h, phi
+
+
+def within(form, rng):
+    """Inputs whose lanes are all within reach and away from the limit; None where none are drawn."""
     if form.margin(draw_inputs(form, rng)) is None:
         return draw_inputs(form, rng)
     return drawn_where(form, rng, lambda margin: margin > 0.05)
@@ -70,12 +94,12 @@ seeds = st.integers(0, 2**32 - 1)
 @given(seed=seeds, mode=st.sampled_from((1, -1)))
 def test_position_meets_the_residual_in_its_mode(form, seed, mode):
     rng = np.random.default_rng(seed)
-    h = reachable(form, rng)
+    h, mode = reachable(form, rng, mode)
     assume(h is not None)
     phi = pose(form, h, mode)
     for row in form.residual(h, phi):
         assert np.max(np.abs(row)) < 1e-12
-    if form.modes > 1:
+    if form.modes == 2:
         assert np.all(np.sign(form.side(h, phi)) == mode)
         np.testing.assert_allclose(form.side(h, phi) ** 2, form.margin(h), rtol=1e-9)
 
@@ -85,7 +109,7 @@ def test_position_meets_the_residual_in_its_mode(form, seed, mode):
 @given(seed=seeds, mode=st.sampled_from((1, -1)))
 def test_velocity_is_the_complex_step_of_the_position(form, seed, mode):
     rng = np.random.default_rng(seed)
-    h = reachable(form, rng)
+    h, mode = reachable(form, rng, mode)
     assume(h is not None)
     dh = draw_rates(form, h, rng)
     tiny = 1e-30
@@ -102,7 +126,7 @@ def test_velocity_is_the_complex_step_of_the_position(form, seed, mode):
 def test_second_derivative_is_the_complex_step_of_the_velocity(form, seed, mode):
     """The mixed second derivative along v and w, for inputs whose own mixed derivative is given too."""
     rng = np.random.default_rng(seed)
-    h = reachable(form, rng)
+    h, mode = reachable(form, rng, mode)
     assume(h is not None)
     v, w = draw_rates(form, h, rng), draw_rates(form, h, rng)
     vw = tuple(rng.uniform(-1, 1, np.shape(x)) for x in h)
@@ -123,7 +147,7 @@ def test_second_derivative_is_the_complex_step_of_the_velocity(form, seed, mode)
 def test_third_derivative_is_the_complex_step_of_the_second(form, seed, mode):
     """Along one direction: 3 (d2 Phi)(v, a) + (d3 Phi)(v, v, v), the latter zero for kinds without `cubic`."""
     rng = np.random.default_rng(seed)
-    h = reachable(form, rng)
+    h, mode = reachable(form, rng, mode)
     assume(h is not None)
     v, a, j = draw_rates(form, h, rng), *(tuple(rng.uniform(-1, 1, np.shape(x)) for x in h) for _ in range(2))
 
@@ -175,7 +199,7 @@ def by_newton(form, h, phi):
 @given(seed=seeds, mode=st.sampled_from((1, -1)))
 def test_newtons_method_on_the_residual_finds_the_same_pose(form, seed, mode):
     rng = np.random.default_rng(seed)
-    h = reachable(form, rng)
+    h, mode = reachable(form, rng, mode)
     assume(h is not None)
     phi = pose(form, h, mode)
     near = tuple(x + 1e-3 * rng.uniform(-1, 1, np.shape(x)) for x in phi)
@@ -191,6 +215,8 @@ def test_the_edge_of_reach_is_singular(form, seed):
 
     Its smallest singular value falls like the root; like the margin itself for kinds with one mode.
     """
+    if form.modes > 2:
+        return  # below
     rng = np.random.default_rng(seed)
     inside, outside = (drawn_where(form, rng, wanted) for wanted in (lambda m: m > 0.05, lambda m: m < -0.05))
     if form.margin(draw_inputs(form, rng)) is None:
@@ -234,6 +260,8 @@ def test_a_limit_position_has_zero_margin(form):
         "PRP": ([0, 0], [1, 0], 1.0, [0, 5], [1, 0], 2.0),
         "RPP": ([0, 0], [1, 0], 1.0, [0, 5], [-1, 0], 2.0),
     }
+    if form.modes > 2:
+        return  # below
     if form.name not in at_limit:
         assert form.margin(draw_inputs(form, np.random.default_rng(1))) is None
         return
@@ -253,6 +281,71 @@ def test_a_limit_position_has_zero_margin(form):
 def test_out_of_reach_has_negative_margin(name, h):
     h = tuple(np.array([[float(x[0])], [float(x[1])]]) if isinstance(x, list) else x for x in h)
     assert float(np.ravel(kind(name).margin(h))[0]) < 0
+
+
+many = pytest.mark.parametrize("form", [form for form in KINDS if form.modes > 2], ids=lambda form: form.name)
+
+
+def beside(h):
+    """Inputs beside poses (2, modes, n)."""
+    return tuple(x[:, None] if np.ndim(x) == 2 else x for x in h)
+
+
+@many
+@settings(max_examples=20, deadline=None)
+@given(seed=seeds)
+def test_all_modes_are_found(form, seed):
+    """As many as there are, each a solution, complex ones as conjugates, and the one that was drawn among them."""
+    h, phi = drawn_about(form, np.random.default_rng(seed))
+    found = form.poses(h)
+    size = max(np.max(np.abs(x)) for x in found)
+    assert found[0].shape == (2, form.modes, LANES)
+    assert max(np.max(np.abs(row)) for row in form.residual(beside(h), found)) < 1e-9 * size**2
+    away = sum(np.abs(x - y[:, None]).sum(axis=0) for x, y in zip(found, phi, strict=True))
+    assert np.max(np.min(away, axis=0)) < 1e-7
+    flat = np.concatenate(found)
+    gap = np.max(np.abs(flat[:, :, None] - flat[:, None].conj()), axis=0)
+    assert np.max(np.min(gap, axis=1)) < 1e-6 * size
+
+
+@many
+@settings(max_examples=10, deadline=None)
+@given(seed=seeds)
+def test_modes_come_and_go_in_pairs_where_the_margin_is_zero(form, seed):
+    rng = np.random.default_rng(seed)
+    one, other = (tuple(x[..., :1] for x in drawn_about(form, rng)[0]) for _ in range(2))
+    part = np.linspace(0.0, 1.0, 2001)
+    h = [a + part * (b - a) for a, b in zip(one, other, strict=True)]
+    h = tuple(
+        x / np.sqrt(np.sum(x**2, axis=0)) if name[0] in "DEF" else x for name, x in zip(form.inputs, h, strict=True)
+    )
+    real = np.sum(np.max(np.abs(np.concatenate(form.poses(h)).imag), axis=0) < 1e-7, axis=0)
+    sign = np.sign(form.margin(h))
+    assert set(np.unique(real)) <= {0, 2, 4, 6}
+    assert np.array_equal(np.diff(real) % 4 == 2, np.diff(sign) != 0)
+
+
+@many
+@settings(max_examples=20, deadline=None)
+@given(seed=seeds)
+def test_a_pose_whose_lines_of_action_meet_is_singular(form, seed):
+    """A leg acts along its link, or square to its guide; three lines through one point leave the platform free."""
+    rng = np.random.default_rng(seed)
+    h, (O, U) = drawn_about(form, rng)
+    meet, values = rng.uniform(-2, 2, (2, LANES)), dict(zip(form.inputs, h, strict=True))
+    for k, leg in enumerate(form.legs, start=1):
+        corner = O + times(U, values[f"P{k}"])
+        if leg == "RR":
+            values[f"A{k}"] = corner + rng.uniform(0.3, 1.5, LANES) * (meet - corner)
+            continue
+        across = turned((corner if leg == "PR" else values[f"A{k}"]) - meet)
+        unit = across / np.sqrt(dot(across, across))
+        values[f"D{k}"] = unit if leg == "PR" else times(unit, np.stack((U[0], -U[1])))
+    h = tuple(values.values())
+    levels = iter(form.residual(h, (O, U)))
+    h = tuple(x + next(levels) if np.ndim(x) == 1 else x for x in h)
+    assert np.max(np.abs(form.side(h, (O, U)))) < 1e-12
+    assert np.max(np.abs(form.margin(h))) < 1e-9 * np.max(np.abs(form.side(beside(h), form.poses(h)))) ** 6
 
 
 def test_names_and_aliases_are_unique_and_found():

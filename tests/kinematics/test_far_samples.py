@@ -30,7 +30,7 @@ def test_a_driven_link_follows_its_driver(method: str) -> None:
         drivers={"motor": {"joint": "A"}},
     )
     for z in ([0, 4, 8, 12], [0, -20, 1000, 3]):
-        np.testing.assert_allclose(sk.solve(m, drivers={"motor": z}, method=method).angle("crank"), z, atol=1e-12)
+        np.testing.assert_allclose(m.solve(drivers={"motor": z}, method=method).angle("crank"), z, atol=1e-12)
 
 
 @pytest.mark.parametrize("method", ["topological", "global"])
@@ -40,10 +40,10 @@ def test_all_links_are_where_the_motion_took_them(method: str, timed: bool) -> N
     start = m.drives["motor"].start
     if timed:
         m = m.with_drivers({"motor": {"joint": "A", "speed": 1.0}})
-        fine, far = (sk.solve(m, t=np.linspace(0, 25, n), method=method) for n in (501, 6))
+        fine, far = (m.solve(t=np.linspace(0, 25, n), method=method) for n in (501, 6))
     else:
         z = start + np.linspace(0, 25, 501)
-        fine, far = (sk.solve(m, drivers={"motor": z[::k]}, method=method) for k in (1, 100))
+        fine, far = (m.solve(drivers={"motor": z[::k]}, method=method) for k in (1, 100))
     for link in ("crank", "coupler", "follower", "wheel"):
         np.testing.assert_allclose(far.angle(link), fine.angle(link)[::100], rtol=0, atol=1e-9)
         ahead = fine.position(1, link) - fine.position(0, link)
@@ -60,7 +60,7 @@ def test_links_on_driven_links_and_in_guides_turn_with_them() -> None:
         drivers={"a": {"joint": "A"}, "b": {"joint": "B"}, "s": {"joint": "guide"}},
     )
     a, b = np.array([0.0, 7.0, -9.0]), m.drives["b"].start + np.array([0.0, 11.0, 30.0])
-    r = sk.solve(m, drivers={"a": a, "b": b, "s": np.zeros(3)})
+    r = m.solve(drivers={"a": a, "b": b, "s": np.zeros(3)})
     turned = a + b - b[0]
     np.testing.assert_allclose(r.angle("lower") - r.angle("lower")[0], turned, atol=1e-12)
     np.testing.assert_allclose(r.turn("block"), turned, atol=1e-12)
@@ -73,9 +73,9 @@ def test_variants_follow_their_drivers() -> None:
         drivers={"motor": {"joint": "A"}},
     )
     rows = np.array([[0, 4, 8, 12], [0, 5, 10, -15.0]])
-    both = sk.solve_many(m, drivers={"motor": rows}, lengths={"A-B": [1.0, 0.9]})
+    both = m.solve_many(drivers={"motor": rows}, lengths={"A-B": [1.0, 0.9]})
     np.testing.assert_allclose(both.angle("crank"), rows, atol=1e-12)
-    one = sk.solve_many(m, drivers={"motor": rows[0]}, lengths={"A-B": [1.0, 0.9]})
+    one = m.solve_many(drivers={"motor": rows[0]}, lengths={"A-B": [1.0, 0.9]})
     np.testing.assert_allclose(one.angle("crank"), rows[[0, 0]], atol=1e-12)
 
 
@@ -84,5 +84,5 @@ def test_a_spring_does_not_depend_on_the_samples() -> None:
     m = drag_link(forces={"coil": {"type": "torsion", "joint": "A", "stiffness": 3}})
     z = m.drives["motor"].start + np.array([0.0, 4.0, 8.0, 12.0])
     for values in (z, z[:3], z[3:]):
-        found = sk.solve(m, drivers={"motor": values}).forces(static=True).driver("motor")
+        found = m.solve(drivers={"motor": values}).forces(static=True).driver("motor")
         np.testing.assert_allclose(found, 3 * (values - z[0]), atol=1e-9)

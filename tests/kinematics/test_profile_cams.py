@@ -32,7 +32,7 @@ def swinging(**cam):
 
 def tabulated(rows):
     """The same by the profile of the law."""
-    outline = swinging(law=LAW).cams["cam"].profile(np.linspace(0, TURN, rows, endpoint=False))
+    outline = swinging(law=LAW).joints["cam"].profile(np.linspace(0, TURN, rows, endpoint=False))
     return swinging(outline=outline.tolist())
 
 
@@ -63,7 +63,7 @@ def test_the_follower_moves_about_the_joint_with_the_carrier():
 
 
 def test_a_simulation_does_not_feel_the_rows():
-    by_law, by_profile = (sk.simulate(m, 0.03, samples=2) for m in (swinging(law=LAW), tabulated(240)))
+    by_law, by_profile = (m.simulate(0.03, samples=2) for m in (swinging(law=LAW), tabulated(240)))
     np.testing.assert_allclose(by_profile.drivers["motor"][:2, -1], by_law.drivers["motor"][:2, -1], rtol=1e-7)
     assert by_profile.integration.evaluations < 2 * by_law.integration.evaluations
 

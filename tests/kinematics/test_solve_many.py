@@ -37,7 +37,7 @@ def test_every_link_of_every_example(name):
     if not lengths:
         pytest.skip("no link of two points")
     samples = 40
-    motions = sk.solve_many(m, samples, lengths=lengths)
+    motions = m.solve_many(samples, lengths=lengths)
     assert motions.status.shape == (3, samples)
     for k in range(3):
         one = rebuilt(m, lengths, {}, k).solve(samples)
@@ -67,7 +67,7 @@ def test_points_and_lengths(engine):
     m = sk.Mechanism(**CRANK_ROCKER)
     points = {"D": np.array([[5.0, 0.1], [4.8, -0.2]]), "P": np.array([[2.0, 4.0], [2.5, 3.0]])}
     lengths = {"A-B": np.array([0.9, 1.1]), "C-P": np.array([2.0, 2.5]), "B-P": np.array([4.0, 4.2])}
-    motions = sk.solve_many(m, 60, points=points, lengths=lengths, engine=engine)
+    motions = m.solve_many(60, points=points, lengths=lengths, engine=engine)
     for k in range(2):
         one = rebuilt(m, lengths, points, k).solve(60)
         assert one.ok.all() and motions.ok[k].all()
@@ -82,7 +82,7 @@ def test_points_and_lengths(engine):
 def test_a_slide():
     m = sk.load(path("slider_crank_offset"))
     lengths = {"A-B": np.array([0.05, 0.04])}
-    motions = sk.solve_many(m, 11, lengths=lengths)
+    motions = m.solve_many(11, lengths=lengths)
     np.testing.assert_allclose(motions.position("T")[0], m.solve(11).position("T"), atol=1e-14)
     np.testing.assert_allclose(motions.position("T")[1], rebuilt(m, lengths, {}, 1).solve(11).position("T"), atol=1e-14)
 
@@ -90,18 +90,18 @@ def test_a_slide():
 def test_drivers_of_each_variant():
     m = sk.Mechanism(**CRANK_ROCKER)
     angles = np.linspace(0, 1, 12).reshape(3, 4)
-    motions = sk.solve_many(m, drivers={"motor": (angles, np.ones_like(angles))})
+    motions = m.solve_many(drivers={"motor": (angles, np.ones_like(angles))})
     assert np.isnan(motions.t).all() and len(motions) == 3
     for k in range(3):
         one = m.solve(drivers={"motor": (angles[k], np.ones(4))})
         np.testing.assert_allclose(motions.position("P")[k], one.position("P"), atol=1e-14)
         np.testing.assert_allclose(motions.velocity("P")[k], one.velocity("P"), atol=1e-14)
-    shared = sk.solve_many(m, lengths={"A-B": [1.0, 1.0]}, drivers={"motor": angles[1]})
+    shared = m.solve_many(lengths={"A-B": [1.0, 1.0]}, drivers={"motor": angles[1]})
     np.testing.assert_array_equal(shared.position("P")[1], shared.position("P")[0])
 
 
 def test_a_variant_out_of_reach_says_so():
-    motions = sk.solve_many(sk.Mechanism(**CRANK_ROCKER), 90, lengths={"C-D": [3.0, 1.0, 4.0]})
+    motions = sk.Mechanism(**CRANK_ROCKER).solve_many(90, lengths={"C-D": [3.0, 1.0, 4.0]})
     assert motions.ok[0].all() and motions.ok[2].all() and not motions.ok[1].all()
     lost = motions.status[1] == sk.Status.OUT_OF_REACH
     assert (motions.failed_group[1][lost] == 1).all() and np.isnan(motions.position("C")[1][lost]).all()
@@ -122,11 +122,11 @@ def test_a_variant_out_of_reach_says_so():
 )
 def test_bad_input(options, words):
     with pytest.raises(sk.InputError, match=words):
-        sk.solve_many(sk.Mechanism(**CRANK_ROCKER), 5, **options)
+        sk.Mechanism(**CRANK_ROCKER).solve_many(5, **options)
 
 
 def test_names_of_the_result():
-    motions = sk.solve_many(sk.Mechanism(**CRANK_ROCKER), 5, lengths={"A-B": [1.0]})
+    motions = sk.Mechanism(**CRANK_ROCKER).solve_many(5, lengths={"A-B": [1.0]})
     with pytest.raises(sk.InputError, match="Q"):
         motions.position("Q")
     with pytest.raises(sk.InputError, match="is not a link"):
@@ -141,7 +141,7 @@ def test_variants_of_a_triad_are_followed_each_from_its_own_sketch():
     lengths = {name: own * np.array([0.98, 1.0, 1.03])}
     (motor,) = m.drives
     angles = m.drives[motor].start + np.linspace(0, [[0.5], [1.0], [1.5]], 21, axis=-1)[:, 0]
-    motions = sk.solve_many(m, lengths=lengths, drivers={motor: (angles, np.ones_like(angles))})
+    motions = m.solve_many(lengths=lengths, drivers={motor: (angles, np.ones_like(angles))})
     assert len(motions) == 3 and len(motions.motions) == 3 and "3 variants, 21 samples" in repr(motions)
     for k in range(3):
         one = rebuilt(m, lengths, {}, k).solve(drivers={motor: (angles[k], np.ones(21))})
@@ -153,7 +153,7 @@ def test_variants_of_a_triad_are_followed_each_from_its_own_sketch():
 def test_places_of_gears():
     m = sk.load(path("geared_five_bar"))
     places = {"P": np.array([[0.04, 0.1], [0.045, 0.11]])}
-    motions = sk.solve_many(m, 9, points=places)
+    motions = m.solve_many(9, points=places)
     assert motions.ok.all()
     for k in range(2):
         one = rebuilt(m, {}, places, k).solve(9)

@@ -59,7 +59,7 @@ def test_three_cranks_turn_together_through_the_flat_poses():
     assert [item.kind for item in structure.over] == ["joint"] and not structure.under
     assert "repeats what" in structure.diagnostics[0].message
     assert structure.mobility_in_words == "mobility 0 by the joints alone, 1 by special dimensions"
-    assert not m.topology.mobility_count and not sk.decompose(m.topology).moves_specially
+    assert not m.topology.mobility_count and not m.topology.structure().moves_specially
     motion = m.solve(73)
     assert motion.ok.all() and np.max(motion.residual()) < 1e-12
     np.testing.assert_allclose(motion.angle("middle"), motion.angle("left"), atol=1e-12)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from model_samples import patched
 
+from structkin import Builder, Mechanism
 from structkin.errors import InputError
-from structkin.model import Builder, Mechanism
 from structkin.model.forces import AppliedForce, AppliedMoment, Friction, Spring, Torsion
 
 Case = tuple[dict[str, Any], str, str, str]

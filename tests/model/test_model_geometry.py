@@ -12,8 +12,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from structkin import Mechanism
 from structkin.errors import InputError
-from structkin.model import Link, Mechanism
+from structkin.model import Link
 from structkin.model.flaw import Flaw
 from structkin.model.geometry import frame, place
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from structkin.model import Mechanism, load
+from structkin import Mechanism, load
 from structkin.model.laws import ConstantSpeed, TableLaw
 from structkin.model.tables import read_table
 

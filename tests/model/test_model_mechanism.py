@@ -14,8 +14,10 @@ from typing import Any
 import pytest
 from model_samples import CRANK_ROCKER_TOML, EVERYTHING
 
+from structkin import Builder, Mechanism, load
 from structkin.errors import InputError
-from structkin.model import Builder, Mechanism, Units, load
+from structkin.joints.guide import Guide
+from structkin.model import Units
 
 
 def parts(m: Mechanism) -> tuple[Any, ...]:
@@ -29,7 +31,7 @@ def parts(m: Mechanism) -> tuple[Any, ...]:
         m.topology,
         dict(m.points),
         links,
-        dict(m.guides),
+        dict(m.joints.of(Guide)),
         dict(m.drives),
         m.forces,
         dict(m.initial),

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from model_samples import CRANK_ROCKER_TOML, DELETE, EVERYTHING, patched
 
+from structkin import Builder, Mechanism, load
 from structkin.errors import InputError
-from structkin.model import Builder, Mechanism, load
 
 Case = tuple[dict[str, Any], str, str, str]  # patch, key, part of the message, part of the hint
 

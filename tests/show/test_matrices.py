@@ -48,7 +48,7 @@ def test_every_joint_and_every_entry_of_kinstr_has_its_cell(make):
 
 @pytest.mark.parametrize("name", list(CATALOGUE)[::4])
 def test_the_catalogue_draws_whole(name):
-    nothing_is_cut(draw_matrices(sk.decompose(catalogue(name))))
+    nothing_is_cut(draw_matrices(catalogue(name).structure()))
 
 
 def test_the_adjacency_is_symmetric_and_readable_as_a_topology():
@@ -61,7 +61,7 @@ def test_the_adjacency_is_symmetric_and_readable_as_a_topology():
 
 
 def test_what_no_cell_can_hold_is_said_below():
-    said = texts(draw_matrices(sk.decompose(catalogue("cam_roller_follower_contact_on_roller_pin_idle_dof"))))
+    said = texts(draw_matrices(catalogue("cam_roller_follower_contact_on_roller_pin_idle_dof").structure()))
     assert "the pin R1" in said and "C:C joins 1" in said
     assert "In no group: l2, r2, right" in texts(draw_matrices(loose().structure()))
 
@@ -78,14 +78,14 @@ def test_no_group_and_a_large_mechanism():
 
 def test_names_are_no_formulas():
     topology = sk.Topology(("_g", "a$b$c"), "_g", (sk.Joint("A_$1$", "R", ("_g", "a$b$c")),), (), "$x$")
-    nothing_is_cut(draw_matrices(sk.decompose(topology)))
+    nothing_is_cut(draw_matrices(topology.structure()))
 
 
 # --- inputs -----------------------------------------------------------------------------------------------
 
 
 def test_one_picture_for_each_structure():
-    ranking = sk.rank_inputs(quick_return())
+    ranking = quick_return().rank_inputs()
     figure = draw_inputs(ranking, mechanism=quick_return())
     panels = [gid for gid in gids(figure) if gid.startswith("inputs:")]
     assert len(panels) == min(6, len(ranking.distinct())) > 1
@@ -94,7 +94,7 @@ def test_one_picture_for_each_structure():
 
 
 def test_own_drivers_are_drawn_even_if_they_are_not_simple():
-    ranking = sk.rank_inputs(catalogue("three_rrr_manipulator"))
+    ranking = catalogue("three_rrr_manipulator").rank_inputs()
     figure = draw_inputs(ranking, most=2)
     assert [gid for gid in gids(figure) if gid.startswith("inputs:")][1] == "inputs:A1, A2, A3"
     assert "the first 2 of" in texts(figure)
@@ -102,12 +102,12 @@ def test_own_drivers_are_drawn_even_if_they_are_not_simple():
 
 @pytest.mark.parametrize("name", ["double_parallelogram_five_link", "trap_floating_double_pin", "four_bar_no_driver"])
 def test_little_to_choose_from(name):
-    nothing_is_cut(draw_inputs(sk.rank_inputs(catalogue(name))))
+    nothing_is_cut(draw_inputs(catalogue(name).rank_inputs()))
 
 
 def test_nothing_to_drive_is_said():
     triangle = sk.Topology.from_adjacency([["", "R:A", "R:C"], ["R:A", "", "R:B"], ["R:C", "R:B", ""]])
-    assert "nothing is left to drive" in texts(draw_inputs(sk.rank_inputs(triangle)))
+    assert "nothing is left to drive" in texts(draw_inputs(triangle.rank_inputs()))
 
 
 def shown(table):
@@ -120,7 +120,7 @@ def shown(table):
 
 
 def test_the_table_of_inputs():
-    ranking = sk.rank_inputs(catalogue("five_bar_one_driver_underconstrained"))
+    ranking = catalogue("five_bar_one_driver_underconstrained").rank_inputs()
     said = shown(inputs_table(ranking, title="[red]", most=2))
     assert "[red]" in said
     assert "A, E" in said and "A, B" in said and "A, C" not in said
@@ -129,6 +129,6 @@ def test_the_table_of_inputs():
     assert "A, C" in shown(inputs_table(ranking, most=None))
     assert class_words(ranking[0]) == "II"
     assert levels_words(ranking[0]) == "2 x driven R; RRR"
-    assert "cannot move: C" in shown(inputs_table(sk.rank_inputs(catalogue("trap_floating_double_pin"))))
+    assert "cannot move: C" in shown(inputs_table(catalogue("trap_floating_double_pin").rank_inputs()))
     pins = sk.Topology(tuple("0123"), "0", (sk.Joint("A", "R", ("0", "1")), sk.Joint("B", "R", ("1", "2", "3"))))
-    assert "not together: B (1 to 2) + B (1 to 3) + B (2 to 3)" in shown(inputs_table(sk.rank_inputs(pins)))
+    assert "not together: B (1 to 2) + B (1 to 3) + B (2 to 3)" in shown(inputs_table(pins.rank_inputs()))

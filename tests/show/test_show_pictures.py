@@ -42,7 +42,7 @@ def renamed(word):
 def figures(m):
     """Return what makes each figure of a mechanism."""
     motion, (motor,) = m.solve(5), m.drives
-    simulation = sk.simulate(m.with_drivers({motor: {"joint": m.drives[motor].joint}}), 0.1, samples=3)
+    simulation = m.with_drivers({motor: {"joint": m.drives[motor].joint}}).simulate(0.1, samples=3)
     forces, limits, structure = motion.forces(), m.limits(motor), m.structure()
     return {
         "Motion.plot": motion.plot,
@@ -52,7 +52,7 @@ def figures(m):
         "draw_schematic": lambda: show.draw_schematic(m, motion=motion),
         "draw_structure": lambda: show.draw_structure(structure, mechanism=m),
         "draw_matrices": lambda: show.draw_matrices(structure),
-        "draw_inputs": lambda: show.draw_inputs(sk.rank_inputs(m), mechanism=m),
+        "draw_inputs": lambda: show.draw_inputs(m.rank_inputs(), mechanism=m),
         "draw_limits": lambda: show.draw_limits(limits),
         "draw_circuits": lambda: show.draw_circuits(m.circuits(motor)),
         "draw_assemblies": lambda: show.draw_assemblies(m.assemblies()),
@@ -64,9 +64,9 @@ def figures(m):
 
 def test_every_figure_shows_itself(capsys):
     cam = sk.load(path("cam_roller_follower"))
-    (id,) = cam.cams
+    (id,) = [joint.id for joint in cam.joints.values() if joint.kind == "C"]
     made = figures(renamed(""))
-    made |= {"CamMotion.plot": cam.solve(5).cam(id).plot, "plot_cam": lambda: show.plot_cam(cam.cams[id])}
+    made |= {"CamMotion.plot": cam.solve(5).cam(id).plot, "plot_cam": lambda: show.plot_cam(cam.joints[id])}
     assert {name for name in show.__all__ if name.startswith(("draw_", "plot_"))} <= set(made)
     for name, make in made.items():
         figure = make()

@@ -7,7 +7,8 @@ import random
 from pathlib import Path
 from typing import Any
 
-from structkin.model.topology import Driver, Joint, Topology
+from structkin import Topology
+from structkin.model.topology import Driver, Joint
 from structkin.structure import KinematicStructure
 
 DATA = Path(__file__).parents[1] / "data" / "catalogue.json"

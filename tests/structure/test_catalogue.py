@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from mechanisms import CATALOGUE
 
-from structkin.model.topology import Joint, Topology, pin_of
+from structkin import Topology
+from structkin.model.topology import Joint, pin_of
 from structkin.structure import Group, KinematicStructure, decompose
 
 SPECIAL = [entry for entry in CATALOGUE if "special-geometry" in entry["tags"]]

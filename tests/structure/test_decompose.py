@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from mechanisms import catalogue, make
 
+from structkin import Topology
 from structkin.errors import InputError
-from structkin.model.topology import Topology
 from structkin.structure import decompose
 
 

@@ -8,8 +8,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from structkin import Topology
 from structkin.errors import InputError
-from structkin.model.topology import Topology
 
 FOUR_BAR = [["", "R:A", "", "R:D"], ["R:A", "", "R:B", ""], ["", "R:B", "", "R:C"], ["R:D", "", "R:C", ""]]
 

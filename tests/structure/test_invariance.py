@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mechanisms import CATALOGUE, catalogue, chain_of_dyads, shape, shuffled
 
-from structkin.model.topology import Topology
+from structkin import Topology
 from structkin.structure import decompose
 
 #: Where nothing is redundant the answer is unique; else it may follow the order of the joints, which is then kept.
@@ -45,7 +45,7 @@ def test_redundant_mechanisms_keep_their_counts_under_any_order(name: str) -> No
 
 PROGRAM = """
 import json, sys
-from structkin.model.topology import Topology
+from structkin import Topology
 from structkin.structure import decompose
 for entry in json.load(open(sys.argv[1]))["mechanisms"]:
     structure = decompose(Topology.from_dict(entry))

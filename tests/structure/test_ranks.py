@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from mechanisms import CATALOGUE
 
-from structkin.model.topology import Topology
+from structkin import Topology
 from structkin.structure.certificate import batched_rank, deficient_blocks
 from structkin.structure.decompose import partition
 from structkin.structure.eliminate import eliminate, null_basis, solve_back

@@ -11,8 +11,9 @@ import pytest
 import scipy.sparse as sp
 from mechanisms import CATALOGUE, chain_of_dyads
 
+from structkin import Topology
 from structkin.errors import InputError
-from structkin.model.topology import Driver, Joint, Topology
+from structkin.model.topology import Driver, Joint
 from structkin.structure import TopologyArrays, decompose, decompose_arrays
 from structkin.structure.blocks import _components, _components_by_scipy, _dependencies, levels, solve_order
 from structkin.structure.certificate import deficient_blocks

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.api import Mechanism
 from structkin.bench.dynamics.cases import chain, four_bar, four_bars, windows
 from structkin.bench.dynamics.peers import PEERS, installed
-from structkin.dynamics import simulate
 from structkin.kinematics.choice import has_numba
-from structkin.model import Mechanism
 
 Floats = NDArray[np.float64]
 
@@ -104,20 +103,20 @@ def cases(quick: bool) -> list[Case]:
 def compare(case: Case, engine: str) -> Iterator[Measured]:
     """Measure all methods and settings of a case, other programs where they are installed."""
     times = np.linspace(0.0, END, SAMPLES)
-    reference = simulate(case.mechanism, times, rtol=EXACT, atol=EXACT, engine=engine)
+    reference = case.mechanism.simulate(times, rtol=EXACT, atol=EXACT, engine=engine)
     exact = reference.position(case.tip[1])
     for method, settings in case.ours.items():
         for setting in settings:
             options: dict[str, Any] = {"integrator": method, "engine": engine}
             options |= {"rtol": setting, "atol": 0.1 * setting} if method == "DOP853" else {"step": setting}
-            work = partial(simulate, case.mechanism, times, **options)
+            work = partial(case.mechanism.simulate, times, **options)
             work()  # compiles, or reads what was compiled
             r, seconds = _fastest(work)
             error = np.inf if r.stopped else float(np.max(np.abs(r.position(case.tip[1]) - exact)))
             drift = float(np.max(np.abs(r.energy - r.energy[0])))
             evaluations = float(r.integration.evaluations)
             yield Measured(case.name, f"structkin ({engine})", method, setting, seconds, error, drift, evaluations)
-    first = simulate(case.mechanism, [0.0, 1e-9], engine="numpy")
+    first = case.mechanism.simulate([0.0, 1e-9], engine="numpy")
     for program, settings in case.theirs.items():
         method, run = PEERS[program]
         for setting in settings if installed(program) else ():
@@ -151,7 +150,7 @@ def _pace(mechanism: Mechanism, formulation: str, many: int, engine: str) -> flo
     taken, step = [], 1e-5
     for steps in (1, many):
         options: dict[str, Any] = {"integrator": "rk4", "step": step, "formulation": formulation, "engine": engine}
-        work = partial(simulate, mechanism, [0.0, steps * step], **options)
+        work = partial(mechanism.simulate, [0.0, steps * step], **options)
         work()
         taken.append(_fastest(work, time.process_time)[1])
     return max(taken[1] - taken[0], 1e-9) / (many - 1)

@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.api import Mechanism, Simulation
 from structkin.bench.dynamics.cases import GRAVITY
-from structkin.dynamics.simulation import Simulation
-from structkin.model import Mechanism
 
 Floats = NDArray[np.float64]
 

@@ -21,7 +21,7 @@ from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.compiled.series_at import expand, leave_series
 from structkin.dynamics.compiled.turns_at import count_turns
 from structkin.dynamics.integrators.steps import keep
-from structkin.dynamics.reduced.poses import WAY
+from structkin.track.tolerances import SIMULATED_WAY
 
 if TYPE_CHECKING:
     from structkin.dynamics.compiled.calling import call_step
@@ -74,7 +74,7 @@ def settle(mem: Memory, t: float, y: Any, count: int, z: Any, x: Any, columns: A
     if not give(mem, t, y, z):
         return False
     followed = mem.followed != 0
-    far = followed and farthest(mem, z) > WAY
+    far = followed and farthest(mem, z) > SIMULATED_WAY
     if not far and pose(mem, t - mem.clock, y, count, z, x, columns):
         return True
     if not followed:
@@ -117,9 +117,9 @@ def walk(mem: Memory, y: Any, z: Any, x: Any, columns: Any) -> bool:
     """Go in parts to where the drivers are given; rates are those by the part of the way. False where that fails."""
     f, free, last = z.shape[1], mem.free, mem.last
     longest = farthest(mem, z)
-    if not 0.0 < longest < 16 * WAY:
+    if not 0.0 < longest < 16 * SIMULATED_WAY:
         return False
-    parts = 2 + int(2 * longest / WAY)
+    parts = 2 + int(2 * longest / SIMULATED_WAY)
     start, way, trial = np.empty(f), np.empty(f), np.empty(2 * free)
     for k in range(f):
         start[k], way[k] = last[k], z[0, k] - last[k]

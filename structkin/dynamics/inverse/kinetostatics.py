@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +18,11 @@ from structkin.dynamics.inverse.virtual_work import efforts
 from structkin.dynamics.loads import Wrenches, cross, wrenches
 from structkin.dynamics.user_loads import UserLoad, not_functions
 from structkin.errors import InputError, Problem
+from structkin.joints.cam import Cam
+from structkin.joints.guide import Guide
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics import Motion
 from structkin.model.topology import suggest
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
 
@@ -110,7 +109,7 @@ class Kinetostatics:
         """
         self._check(joint, link)
         columns = [column for column, _ in self._of(joint)]
-        guide = self.motion.mechanism.guides.get(joint)
+        guide = self.motion.mechanism.joints.of(Guide).get(joint)
         if columns and columns[0].pair:
             place = place_of_action(self.motion, joint, link, columns[0].part)
             return np.stack((place.real, place.imag), axis=1)
@@ -132,7 +131,10 @@ class Kinetostatics:
     def pressing(self) -> tuple[str, ...]:
         """The cams and rolling contacts: joints that only press."""
         m = self.motion.mechanism
-        return (*m.cams, *(mesh.joint for mesh in m.meshes.values() if mesh.type == "rolling"))
+        return (
+            *m.joints.of(Cam),
+            *(mesh.id for mesh in m.joints.of(TurnCoupling).values() if mesh.type == "rolling"),
+        )
 
     def unique(self, id: str) -> bool:
         """Return whether the motion alone determines the forces of a joint or driver.
@@ -204,12 +206,6 @@ class Kinetostatics:
         return total
 
     # --- onward -------------------------------------------------------------------------------------------
-
-    def plot(self) -> Figure:
-        """Return a figure of driver efforts, joint reactions and the shaking force."""
-        from structkin.show.forces_plot import plot_forces
-
-        return plot_forces(self)
 
     # --- inside -------------------------------------------------------------------------------------------
 

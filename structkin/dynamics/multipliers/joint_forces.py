@@ -18,17 +18,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates import Coordinates
 from structkin.coordinates.rows import solve_places
-from structkin.dynamics.inverse.kinetostatics import Kinetostatics
+from structkin.dynamics.inverse.kinetostatics import Kinetostatics, kinetostatics
 from structkin.errors import InputError, Problem
-from structkin.kinematics import Motion
+from structkin.joints.cam import Cam
+from structkin.joints.geneva import Geneva
+from structkin.joints.guide import Guide
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import pin_of, suggest
+
+if TYPE_CHECKING:
+    from structkin.dynamics.simulation import Simulation
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +45,7 @@ FREE = 1e-7
 
 def has_higher_pairs(mechanism: Mechanism) -> bool:
     """Return whether there are gears, belts, racks, rolling contacts, cams or Geneva wheels."""
-    return bool(mechanism.meshes or mechanism.cams or mechanism.genevas)
+    return bool(mechanism.joints.of(TurnCoupling) or mechanism.joints.of(Cam) or mechanism.joints.of(Geneva))
 
 
 @dataclass(frozen=True)
@@ -63,7 +70,7 @@ class JointForces:
     `pushes` are forces (2, n) that free drivers put on a link at a pin, by (pin, link).
     """
 
-    motion: Motion = field(repr=False)
+    motion: Simulation = field(repr=False)
     coordinates: Coordinates = field(repr=False)
     q: Floats = field(repr=False)
     z: Floats = field(repr=False)
@@ -104,7 +111,8 @@ class JointForces:
     @cached_property
     def _balance(self) -> Kinetostatics | None:
         """The forces by the balance of each link, for mechanisms whose multipliers are not forces of joints."""
-        return self.motion.forces() if has_higher_pairs(self.motion.mechanism) else None
+        motion = self.motion
+        return kinetostatics(motion, loads=motion.loads) if has_higher_pairs(motion.mechanism) else None
 
     @cached_property
     def _all(self) -> _Lanes:
@@ -211,7 +219,7 @@ class JointForces:
         return np.stack((g[0], g[1], Ux * g[3] - Uy * g[2]))
 
     def _moment(self, joint: str, link: str, lanes: _Lanes) -> Floats:
-        guide = self.motion.mechanism.guides.get(joint)
+        guide = self.motion.mechanism.joints.of(Guide).get(joint)
         if guide is None or guide.turn is None:
             return np.asarray(lanes.none[0])
         ground = self.motion.mechanism.topology.ground

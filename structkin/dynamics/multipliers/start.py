@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates import Coordinates
+from structkin.coordinates import Coordinates, Statistics
+from structkin.coordinates.methods import solve
 from structkin.dynamics.multipliers.equations import Multipliers
 from structkin.dynamics.multipliers.masses import LINEAR
 from structkin.dynamics.multipliers.stabilisation import Stabilisation
 from structkin.dynamics.start import walked
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
-from structkin.kinematics.solve import solve
+from structkin.kinematics.limits.passages import report
 from structkin.model.mechanism import Mechanism
 
 Floats = NDArray[np.float64]
@@ -45,7 +46,7 @@ def global_start(
         drivers[id] = ([value], [0.0 if given is None else given.speed], [0.0])
     first = solve(mechanism, drivers=drivers)
     if not first.ok[0]:
-        raise InputError([Problem("initial", f"the start has no regular pose: {first.report}")], mechanism.title)
+        raise InputError([Problem("initial", f"the start has no regular pose: {report(first)}")], mechanism.title)
     c = equations.coordinates
     parts = [(first.position, 0), (first.velocity, 1)]
     X, dX = (
@@ -62,9 +63,10 @@ def global_start(
 def _walked(mechanism: Mechanism, family: str, drivers: Mapping[str, Any]) -> Floats:
     """Return the coordinates (n, 1) of a start that a global method has walked to."""
     found = solve(mechanism, drivers=dict(drivers), method="global", coordinates=family)
-    if not found.ok[0] or found.statistics is None:
-        raise InputError([Problem("initial", f"the start has no regular pose: {found.report}")], mechanism.title)
-    return found.statistics.q[:, [0]]
+    statistics: Statistics | None = found.statistics
+    if not found.ok[0] or statistics is None:
+        raise InputError([Problem("initial", f"the start has no regular pose: {report(found)}")], mechanism.title)
+    return statistics.q[:, [0]]
 
 
 def _frame(origin: Floats, ahead: Floats) -> Floats:

@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from structkin.kinematics.engine import LIMIT
 from structkin.kinematics.kernels.calls import Calls
 from structkin.kinematics.kernels.pairing import row_of
 from structkin.kinematics.kernels.symbols import Term
 from structkin.kinematics.kernels.tracing import SCALAR, VECTOR, Signature, Trace
 from structkin.kinematics.status import Status
+from structkin.track.tolerances import LIMIT
 
 #: What the kernels of both dialects take.
 SOLVE = "x, low, high, rows, constants, modes, lane_modes, at, groups, status, group, least, margin, root_"

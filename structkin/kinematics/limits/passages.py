@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.budget import SpentError, metering, new_meter
+from structkin.errors import PoseError
 from structkin.kinematics.limits.counting import count_turns
 from structkin.kinematics.limits.poses import Path
 from structkin.kinematics.limits.result import Limit, driver_words
 from structkin.kinematics.limits.search import end_words, follow_to
 from structkin.kinematics.limits.system import System
 from structkin.kinematics.limits.walk import modes_of, walk
+from structkin.kinematics.motion import Motion
 from structkin.kinematics.schedule import Schedule
-from structkin.kinematics.solve import solve
+from structkin.kinematics.solve import solve_groups
 from structkin.kinematics.status import Status
-
-if TYPE_CHECKING:
-    from structkin.kinematics.motion import Motion
 
 Floats = NDArray[np.float64]
 
@@ -48,11 +47,13 @@ class Passage:
     limit: Limit
 
 
-def passages(motion: Motion) -> Iterator[tuple[slice, tuple[Passage, ...]]]:
-    """Yield each run of samples that are not ok with the limits at its ends, as far as a budget of steps allows."""
-    runs = [(part, status) for part, status, _ in motion.outcomes()]
-    bad = [part for part, status in runs if status in (Status.OUT_OF_REACH, Status.NOT_CONVERGED)]
-    meter = new_meter(STEPS)
+def passages(motion: Motion) -> dict[int, tuple[Passage, ...]]:
+    """Return the limits at the ends of runs of samples that are not ok, by the first sample of each.
+
+    Of many runs only the first are looked at, as far as a budget of steps allows.
+    """
+    bad = [part for part, status, _ in motion.outcomes() if status in (Status.OUT_OF_REACH, Status.NOT_CONVERGED)]
+    meter, result = new_meter(STEPS), {}
     for part in bad[:MOST]:
         found = []
         with suppress(SpentError), metering(meter):
@@ -62,10 +63,42 @@ def passages(motion: Motion) -> Iterator[tuple[slice, tuple[Passage, ...]]]:
                 found.append(_from_sketch(motion))
             if part.stop < len(motion) and motion.ok[part.stop]:
                 found.append(_passage(motion, part.stop, part.stop - 1))
-        yield part, tuple(passage for passage in found if passage is not None)
+        result[part.start] = tuple(passage for passage in found if passage is not None)
+    return result
 
 
-def passage_words(motion: Motion, passage: Passage) -> str:
+def report(motion: Motion, found: Mapping[int, tuple[Passage, ...]] | None = None) -> str:
+    """Return how many samples are ok, and for each run of others which, why and at which group.
+
+    Where the motion leaves and enters what can be reached is told to seven digits, between the samples; `found` are its
+    `passages`, where they are known already.
+    """
+    lines = [f"{int(motion.ok.sum())} of {len(motion)} samples ok"]
+    if not motion.ok.all():
+        found = passages(motion) if found is None else found
+        for part, status, group in motion.outcomes():
+            if status != Status.OK:
+                lines.append(f"{_when(motion, part)}: {status.words} at {motion.group_name(group)}")
+                lines += [_passage_words(motion, passage) for passage in found.get(part.start, ())]
+    return "\n".join(lines)
+
+
+def require_ok(motion: Motion) -> None:
+    """Raise `PoseError` at the first sample that is not ok."""
+    bad = np.flatnonzero(~motion.ok)
+    if len(bad):
+        raise PoseError(report(motion), int(bad[0]))
+
+
+def _when(motion: Motion, part: slice) -> str:
+    first, last, t = part.start, part.stop - 1, motion.t
+    timed = np.isfinite(t[first])
+    if first == last:
+        return f"sample {first}" + (f" (t = {t[first]:.6g} s)" if timed else "")
+    return f"samples {first} to {last}" + (f" (t = {t[first]:.6g} to {t[last]:.6g} s)" if timed else "")
+
+
+def _passage_words(motion: Motion, passage: Passage) -> str:
     """Return where a motion stops or goes on, and why: "motor stops at 57.31826 deg (t = 0.1592174 s): ..."."""
     if passage.sample < 0:
         ways = {id: z - motion.mechanism.drives[id].start for id, z in passage.drivers.items()}
@@ -99,7 +132,7 @@ def _from_sketch(motion: Motion) -> Passage | None:
     lead = Schedule(motion.mechanism, motion.t, motion.drivers).lead
     if not np.isfinite([z for ends in lead.values() for z in ends]).all():
         return None
-    sketch = solve(motion.mechanism, drivers={id: np.array([start]) for id, (start, _) in lead.items()})
+    sketch = solve_groups(motion.mechanism, drivers={id: np.array([start]) for id, (start, _) in lead.items()})
     if not sketch.ok[0]:
         return None
 

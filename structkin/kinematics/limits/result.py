@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from structkin.model.mechanism import Mechanism
+from structkin.kinematics.special_geometry import structure_of
+from structkin.model.mechanism import Mechanism
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +133,7 @@ class Limits:
 
     @property
     def _names(self) -> list[str]:
-        from structkin.kinematics.limits.words import group_name
-
-        return [group_name(group) for group in self.mechanism.structure().groups]
+        return [group.label for group in structure_of(self.mechanism).groups]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON, values in the file's units."""
@@ -156,12 +152,6 @@ class Limits:
             ],
             "failure": self.failure or None,
         }
-
-    def plot(self) -> Figure:
-        """Return a picture of the intervals, with what ends them."""
-        from structkin.show.limits_figure import draw_limits
-
-        return draw_limits(self)
 
 
 def _limit(limit: Limit | None, size: float) -> dict[str, Any] | None:

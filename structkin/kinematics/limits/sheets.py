@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import networkx as nx
 
@@ -23,13 +23,10 @@ from structkin.kinematics.limits.poses import Modes, Poses
 from structkin.kinematics.limits.reach import SAME, TURN, End, Reach, Stretch
 from structkin.kinematics.limits.result import Interval, Limit, driver_size, driver_unit, driver_words
 from structkin.kinematics.limits.search import Swept, end_words
+from structkin.kinematics.plan import Plan
 from structkin.kinematics.special_geometry import compile_plan
 from structkin.model.arguments import index as whole_index
-
-if TYPE_CHECKING:
-    from structkin.kinematics.plan import Plan
-    from structkin.model.mechanism import Mechanism
-
+from structkin.model.mechanism import Mechanism
 
 #: Steps that the modes of a sheet explain beside the budget: their number is bounded by that of the sheets.
 EACH = 200

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.groups.kind import cross, dot
-from structkin.kinematics.plan import Operand, Slot, Step
+from structkin.joints.guide import Guide
+from structkin.kinematics.motion import Motion
+from structkin.kinematics.plan import Step
 from structkin.model.topology import suggest
-
-if TYPE_CHECKING:
-    from structkin.kinematics.motion import Motion
 
 Floats = NDArray[np.float64]
 
@@ -22,9 +21,15 @@ REST = 1e-13
 
 
 def transmission_angle(motion: Motion, at: str | int) -> Floats:
-    """Return the transmission angle (n,) [rad] of a dyad: see `Motion.transmission_angle`."""
+    """Return the transmission angle (n,) [rad] of a dyad, best at a right angle, dead at 0 (and pi).
+
+    The dyad is named by its inner joint, by one of its links or by the index of its group. RRR: the angle between its
+    links, 0 to pi. RRP: that between the rod and the square to its guide. RPR: that between the line of the pins and
+    the square to the guide. PRP and RPP: that between the guides. Raises `InputError` for other groups.
+    """
     step = _dyad(motion, at)
-    h, phi = (tuple(_value(motion, operand) for operand in part) for part in (step.inputs, map(Slot, step.outputs)))
+    x = motion.lanes.x[0]
+    h, phi = motion.plan.inputs(step, x), motion.plan.outputs(step, x)
     name = getattr(step.kind, "name", "")
     with np.errstate(all="ignore"):
         if name == "RRR":
@@ -68,8 +73,13 @@ def _dyad(motion: Motion, at: str | int) -> Step:
     return steps[-1]
 
 
-def mechanical_advantage(motion: Motion, output: str, driver: str | None) -> Floats:
-    """Return the ideal mechanical advantage (n,): see `Motion.mechanical_advantage`."""
+def mechanical_advantage(motion: Motion, output: str, driver: str | None = None) -> Floats:
+    """Return force or moment at the output over that of a driver (n,), without friction: the inverse of K.
+
+    The output is a link (its moment), a prismatic joint or slot (its force), or a point (the force along its path);
+    with several drivers the others stand still. Signs are those of K; a point's is positive. Infinite in a dead centre
+    of the output; NaN where the pose is not regular.
+    """
     drives = list(motion.mechanism.drives)
     if driver is None and len(drives) == 1:
         driver = drives[0]
@@ -77,7 +87,7 @@ def mechanical_advantage(motion: Motion, output: str, driver: str | None) -> Flo
         message = f"there are {len(drives)} drivers" if driver is None else f"'{driver}' is not a driver"
         raise InputError([Problem("driver", message, f"one of {', '.join(drives)}")], motion.mechanism.title)
     j = drives.index(driver)
-    if output in motion.mechanism.guides:
+    if output in motion.mechanism.joints.of(Guide):
         K = motion.travel_coefficient(output)[:, j]
     else:
         K = motion.K(output)[..., j]
@@ -87,10 +97,3 @@ def mechanical_advantage(motion: Motion, output: str, driver: str | None) -> Flo
     unit /= 1.0 if motion.mechanism.drives[driver].kind == "angle" else motion.size
     with np.errstate(divide="ignore"):
         return np.asarray(np.where(np.abs(K) <= REST * unit, np.inf, 1 / K))
-
-
-def _value(motion: Motion, operand: Operand) -> Any:
-    if isinstance(operand, Slot):
-        rows = motion.plan.rows(operand.index)
-        return motion.lanes.x[0, rows] if rows.stop - rows.start == 2 else motion.lanes.x[0, rows.start]
-    return operand if isinstance(operand, float) else np.array([[operand.real], [operand.imag]])

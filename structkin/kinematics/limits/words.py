@@ -12,11 +12,6 @@ from structkin.model.topology import Topology
 from structkin.structure import Group
 
 
-def group_name(group: Group) -> str:
-    """Return a group in words: its number, kind and links."""
-    return f"group {group.index + 1}, {group.kind} ({' + '.join(group.links)})"
-
-
 def why(plan: Plan, index: int, h: tuple[Any, ...]) -> tuple[str, str]:
     """Return kind and description of the limit of a step whose inputs are h: ("folded", "coupler and rocker ...")."""
     step = plan.steps[index]

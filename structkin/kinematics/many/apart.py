@@ -7,6 +7,7 @@ from typing import Any
 
 from structkin.kinematics.many.differences import Differences
 from structkin.kinematics.motion import Motion
+from structkin.kinematics.solve import solve_groups
 from structkin.model.mechanism import Mechanism
 
 
@@ -27,4 +28,4 @@ def solve_variant(found: Differences, k: int, drivers: Mapping[str, Any], option
     variant = Mechanism.from_dict(data, folder=mechanism._folder)
     if mechanism._pose is not None:
         variant = variant.posed(mechanism._pose)
-    return variant.solve(drivers=drivers or None, **options)
+    return solve_groups(variant, drivers=drivers or None, **options)

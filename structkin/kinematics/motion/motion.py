@@ -5,45 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.errors import PoseError
-from structkin.kinematics.cam_motion import CamMotion
-from structkin.kinematics.classify import PoseClass, classify
+from structkin.kinematics.change_points import run
 from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.engine import Lanes
-from structkin.kinematics.geneva_motion import GenevaMotion
 from structkin.kinematics.jerk import Jerk, third_rates
 from structkin.kinematics.motion.angles import continuous, since, wound, wrapped
 from structkin.kinematics.motion.moving_frames import MovingFrames, cross
-from structkin.kinematics.motion.outcomes import failures, runs
-from structkin.kinematics.motion.residual import residual
+from structkin.kinematics.motion.outcomes import runs
 from structkin.kinematics.motion.turning import Turning, turnings
 from structkin.kinematics.motion.velocity_coefficients import VelocityCoefficients
 from structkin.kinematics.plan import Plan
-from structkin.kinematics.profile_motion import ProfileMotion
+from structkin.kinematics.schedule import Schedule
+from structkin.kinematics.special_geometry import compile_plan
 from structkin.kinematics.status import Status
 from structkin.model.arguments import index as whole_index
-from structkin.model.cams import Cam
 from structkin.model.mechanism import Mechanism
-from structkin.model.units import Units
 from structkin.structure import KinematicStructure
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.figure import Figure
-
-    from structkin.coordinates.solve import Statistics
-    from structkin.dynamics import Kinetostatics, UserLoad
-    from structkin.kinematics.limits.passages import Passage
 
 Floats = NDArray[np.float64]
 
 #: A way between samples leads to them where directions agree to this angle [rad].
 SAME = 1e-6
+
+#: Samples are far apart where continuation takes more steps between two of them; a way of more steps is not gone.
+FAR, LONGEST = 4, 200_000
 
 
 @dataclass(frozen=True)
@@ -62,8 +52,8 @@ class Motion:
     drivers: Mapping[str, Floats]
     lanes: Lanes
     thirds: Mapping[str, Floats] = field(default_factory=dict)
-    #: How a global method went (`structkin.coordinates`); None after a topological one.
-    statistics: Statistics | None = None
+    #: How a global method went (`structkin.coordinates.Statistics`); None after a topological one.
+    statistics: Any = None
     #: Turns of links since the sketch (n,) [rad] that were counted along the steps of a simulation.
     counted: Mapping[str, Floats] = field(default_factory=dict)
 
@@ -167,27 +157,6 @@ class Motion:
         along, way = (self._frames.value(expression) for expression in self._frames.along_and_way(guide))
         return np.asarray(np.sum(along * way, axis=1) - guide.start)
 
-    def cam(self, joint: str) -> CamMotion | ProfileMotion:
-        """Return a cam at the samples: its angle, lift, pressure angle, curvature and point of contact.
-
-        A `CamMotion` where the cam has a law, a `ProfileMotion` where it has a profile.
-
-        Raises `InputError` where there is no such cam.
-        """
-        if not isinstance(joint, str) or joint not in self.mechanism.cams:
-            raise self._frames.unknown(joint, "a cam", self.mechanism.cams)
-        cam = self.mechanism.cams[joint]
-        return CamMotion(cam, self) if isinstance(cam, Cam) else ProfileMotion(cam, self)
-
-    def geneva(self, joint: str) -> GenevaMotion:
-        """Return a Geneva wheel at the samples: where it is engaged, and how many steps it has made.
-
-        Raises `InputError` where there is no such wheel.
-        """
-        if not isinstance(joint, str) or joint not in self.mechanism.genevas:
-            raise self._frames.unknown(joint, "a Geneva wheel", self.mechanism.genevas)
-        return GenevaMotion(self.mechanism.genevas[joint], self)
-
     # --- velocity coefficients ----------------------------------------------------------------------------
 
     def drivers_of(self, name: str) -> tuple[str, ...]:
@@ -219,28 +188,6 @@ class Motion:
         """Return the velocity coefficients (n, f) of the travel along a prismatic joint or slot."""
         return self._coefficients.travel(joint)
 
-    def transmission_angle(self, at: str | int) -> Floats:
-        """Return the transmission angle (n,) [rad] of a dyad, best at a right angle, dead at 0 (and pi).
-
-        The dyad is named by its inner joint, by one of its links or by the index of its group. RRR: the angle between
-        its links, 0 to pi. RRP: that between the rod and the square to its guide. RPR: that between the line of the
-        pins and the square to the guide. PRP and RPP: that between the guides. Raises `InputError` for other groups.
-        """
-        from structkin.kinematics.limits.transmission import transmission_angle
-
-        return transmission_angle(self, at)
-
-    def mechanical_advantage(self, output: str, driver: str | None = None) -> Floats:
-        """Return force or moment at the output over that of a driver (n,), without friction: the inverse of K.
-
-        The output is a link (its moment), a prismatic joint or slot (its force), or a point (the force along its path);
-        with several drivers the others stand still. Signs are those of K; a point's is positive. Infinite in a dead
-        centre of the output; NaN where the pose is not regular.
-        """
-        from structkin.kinematics.limits.transmission import mechanical_advantage
-
-        return mechanical_advantage(self, output, driver)
-
     # --- how it went --------------------------------------------------------------------------------------
 
     @property
@@ -262,83 +209,16 @@ class Motion:
         """Yield runs of neighbouring samples with the same outcome: samples, status, group."""
         return runs(self.status, self.failed_group)
 
-    @cached_property
-    def report(self) -> str:
-        """How many samples are ok, and for each run of others which, why and at which group.
-
-        Where the motion leaves and enters what can be reached is told to seven digits, between the samples.
-        """
-        head = f"{int(self.ok.sum())} of {len(self)} samples ok"
-        return head if self.ok.all() else "\n".join((head, *failures(self, self._passages)))
-
-    @property
-    def limits(self) -> tuple[Passage, ...]:
-        """Where between the samples the motion meets limits, in order: place, time, drivers' values, group and why.
-
-        Of a motion with many gaps only those of the first twenty are looked for.
-        """
-        return tuple(passage for run in self._passages.values() for passage in run)
-
-    @cached_property
-    def _passages(self) -> dict[int, tuple[Passage, ...]]:
-        """The limits at the ends of each run of samples that are not ok, by its first sample."""
-        from structkin.kinematics.limits.passages import passages
-
-        return {part.start: found for part, found in passages(self)}
-
     def group_name(self, index: int) -> str:
         """Return a group in words: its number, kind and links. Raises `InputError` where there is no such group."""
-        from structkin.kinematics.limits.words import group_name
-
         groups = self.structure.groups
-        return group_name(groups[whole_index(index, len(groups), "group", self.mechanism.title)])
-
-    def classify(self, sample: int) -> PoseClass | None:
-        """Return the kind of pose at a sample: regular, dead point, change point or redundant; None without a pose.
-
-        Raises `InputError` where there is no such sample.
-        """
-        return classify(self, whole_index(sample, len(self), "sample", self.mechanism.title))
-
-    def require_ok(self) -> None:
-        """Raise `PoseError` at the first sample that is not ok."""
-        bad = np.flatnonzero(~self.ok)
-        if len(bad):
-            raise PoseError(self.report, int(bad[0]))
-
-    def residual(self) -> Floats:
-        """Return the largest gap of any joint (n,), relative to the mechanism's size.
-
-        It is measured from the links' frames, not from the equations that were solved: coordinates of every pin from
-        each of its links, each prismatic joint's distance and orientation, and how well the teeth of gears meet.
-        """
-        return residual(self, self._frames)
+        return groups[whole_index(index, len(groups), "group", self.mechanism.title)].label
 
     @cached_property
     def size(self) -> float:
         """The largest extent of the sketch [m]."""
         places = np.array(list(self.mechanism.points.values()))
         return float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
-
-    # --- onward -------------------------------------------------------------------------------------------
-
-    def forces(self, *, static: bool = False, loads: Sequence[UserLoad] = ()) -> Kinetostatics:
-        """Return what forces the motion needs; see `structkin.dynamics.inverse.kinetostatics`."""
-        from structkin.dynamics.inverse.kinetostatics import kinetostatics
-
-        return kinetostatics(self, static=static, loads=loads)
-
-    def to_dataframe(self) -> pd.DataFrame:
-        """Return all points and links as columns, in SI (needs pandas)."""
-        from structkin.show.table import to_dataframe
-
-        return to_dataframe(self, Units())
-
-    def plot(self, *names: str) -> Figure:
-        """Return a figure of stacked motion plots of these points and links (default: all that are of interest)."""
-        from structkin.show.motion_plot import plot_motion
-
-        return plot_motion(self, *names)
 
     # --- read when they are first asked for ---------------------------------------------------------------
 
@@ -348,9 +228,13 @@ class Motion:
 
     @cached_property
     def _way(self) -> tuple[Motion, NDArray[np.intp]] | None:
-        from structkin.kinematics.motion.between import way_of
-
-        return way_of(self)
+        """A motion in small steps from the sketch on, and where in it the samples are; None if it is not gone."""
+        schedule = Schedule(self.mechanism, self.t, self.drivers, frozenset(self.thirds))
+        if not FAR < np.max(schedule.parts, initial=0) <= np.sum(schedule.parts) <= LONGEST:
+            return None
+        plan = self.plan if self.statistics is None else compile_plan(self.mechanism)
+        fine, kept = schedule.fine()
+        return Motion(self.mechanism, plan, fine.t, fine.drivers, run(plan, fine)), kept
 
     @cached_property
     def _turnings(self) -> Mapping[str, Turning]:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from structkin.api.mechanism import Mechanism
 from structkin.errors import InputError, Problem
-from structkin.model.mechanism import Mechanism
-
-if TYPE_CHECKING:
-    from structkin.kinematics import Motion
-    from structkin.structure import KinematicStructure
 
 
 class Builder:
@@ -28,7 +24,7 @@ class Builder:
     ... )
     >>> m
     <Mechanism 'Slider-crank': 4 links, 4 joints, 1 driver>
-    >>> m.guides["guide"].origin
+    >>> m.joints["guide"].origin
     (0.09+0.01j)
     """
 
@@ -217,14 +213,6 @@ class Builder:
         if self._problems:
             raise InputError(self._problems, mechanism.title or "mechanism")
         return mechanism
-
-    def structure(self) -> KinematicStructure:
-        """Build, and return the structural groups; see `Mechanism.structure`."""
-        return self.build().structure()
-
-    def solve(self, samples: int | None = None, **options: Any) -> Motion:
-        """Build, and return the motion; see `Mechanism.solve`."""
-        return self.build().solve(samples, **options)
 
     def __repr__(self) -> str:
         """Show the title."""

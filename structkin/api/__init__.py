@@ -1,0 +1,41 @@
+"""The public nouns with their verbs: what users of structkin see.
+
+The packages below know only the data of a noun and what follows from it. Here each gets its verbs, which are functions
+of those packages; nothing below imports from here.
+"""
+
+from structkin.api.builder import Builder as Builder
+from structkin.api.mechanism import Mechanism as Mechanism
+from structkin.api.motion import Kinetostatics as Kinetostatics
+from structkin.api.motion import Motion as Motion
+from structkin.api.motion import Motions as Motions
+from structkin.api.motion import Simulation as Simulation
+from structkin.api.topology import Topology as Topology
+from structkin.coordinates import Comparison as Comparison
+from structkin.coordinates import Coordinates as Coordinates
+from structkin.coordinates import NewtonRun as NewtonRun
+from structkin.coordinates import Outcome as Outcome
+from structkin.coordinates import Statistics as Statistics
+from structkin.coordinates import newton_raphson as newton_raphson
+from structkin.dynamics import Force as Force
+from structkin.dynamics import Moment as Moment
+from structkin.errors import InputError as InputError
+from structkin.errors import PoseError as PoseError
+from structkin.errors import Problem as Problem
+from structkin.errors import StructkinError as StructkinError
+from structkin.errors import StructureError as StructureError
+from structkin.kinematics import Status as Status
+from structkin.model import Driver as Driver
+from structkin.model import Joint as Joint
+from structkin.model.cam_laws import CamLaw as CamLaw
+from structkin.structure import Group as Group
+from structkin.structure import InputChoice as InputChoice
+from structkin.structure import InputRanking as InputRanking
+from structkin.structure import KinematicStructure as KinematicStructure
+from structkin.structure import StructureArrays as StructureArrays
+from structkin.structure import TopologyArrays as TopologyArrays
+from structkin.structure import decompose_arrays as decompose_arrays
+from structkin.structure import fingerprint as fingerprint
+from structkin.structure import isomorphic as isomorphic
+
+load = Mechanism.load

@@ -1,0 +1,119 @@
+"""The public mechanism, and what its verbs return beside motions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from structkin import assemblies as listings
+from structkin import model, show
+from structkin.api.motion import Motion, Motions, Simulation
+from structkin.api.topology import Topology
+from structkin.api.verb import public, verb
+from structkin.assemblies.circuits import circuits
+from structkin.assemblies.walk import Leaf
+from structkin.coordinates import compare, constraints
+from structkin.coordinates.methods import solve
+from structkin.dynamics import simulate
+from structkin.kinematics import limits as ranges
+from structkin.kinematics import solve_many, structure_of
+from structkin.kinematics.four_bar import four_bars, slider_cranks
+from structkin.structure import rank_inputs
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from structkin.model.draft import Draft
+
+
+class Limits(ranges.Limits):
+    """How far a driver goes, from the sketch and in the sketch's assembly modes; see `Mechanism.limits`."""
+
+    mechanism: Mechanism
+
+    def plot(self) -> Figure:
+        """Return a picture of the intervals, with what ends them."""
+        return show.draw_limits(self)
+
+
+class Circuits(ranges.Circuits):
+    """The branches over the range of one driver, and how they join to circuits; see `Mechanism.circuits`."""
+
+    mechanism: Mechanism
+
+    def plot(self) -> Figure:
+        """Return a picture of the branches as bars, joined where they meet."""
+        return show.draw_circuits(self)
+
+
+class Assembly(listings.Assembly):
+    """One way to put a mechanism together at given driver values; see `Mechanism.assemblies`."""
+
+    if TYPE_CHECKING:
+
+        def mechanism(self) -> Mechanism:
+            """Return the mechanism with this assembly as its sketch."""
+
+    @property
+    def motion(self) -> Motion:
+        """The pose as a motion of one sample."""
+        return public(Motion, vars(self)["motion"])
+
+
+class Assemblies(listings.Assemblies):
+    """The assemblies of a mechanism, each found when it is asked for and then kept; see `Mechanism.assemblies`."""
+
+    mechanism: Mechanism
+
+    if TYPE_CHECKING:
+        followed: Assembly | None
+
+        def __iter__(self) -> Iterator[Assembly]:
+            """Yield the assemblies."""
+
+        def __getitem__(self, index: int) -> Assembly:
+            """Return the assembly with this index."""
+
+        def nearest(self, other: listings.Assembly | None = None) -> Assembly:
+            """Return the assembly whose points are nearest."""
+
+    def _assembly(self, leaf: Leaf, place: int | None) -> Assembly:
+        return public(Assembly, super()._assembly(leaf, place))
+
+
+class Mechanism(model.Mechanism):
+    """Links, joints, drivers and their geometry, with all that can be asked of them; immutable, compared by identity.
+
+    The keyword sections are those of the mechanism file word for word; numbers are in SI and radians unless `units`
+    says otherwise. Raises `InputError` that lists every mistake.
+
+    >>> m = Mechanism(
+    ...     "Four-bar",
+    ...     points={"A": (0, 0), "B": (1, 1), "C": (4, 3), "D": (5, 0)},
+    ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+    ...     drivers={"motor": {"joint": "A", "speed": 1.0}},
+    ... )
+    >>> [group.kind for group in m.structure().groups], m.solve(samples=5)
+    (['driven R', 'RRR'], <Motion of 'Four-bar': 5 of 5 samples ok>)
+    """
+
+    __slots__ = ()
+
+    topology: Topology
+
+    assemblies = verb(listings.assemblies, Assemblies)
+    assembly = verb(listings.assembly, Assembly)
+    circuits = verb(circuits, Circuits)
+    compare = compare
+    constraints = constraints
+    four_bars = four_bars
+    limits = verb(ranges.limits, Limits)
+    rank_inputs = rank_inputs
+    simulate = verb(simulate, Simulation)
+    slider_cranks = slider_cranks
+    solve = verb(solve, Motion)
+    solve_many = verb(solve_many, Motions)
+    structure = structure_of
+
+    def _fill(self, draft: Draft, topology: model.Topology) -> None:
+        super()._fill(draft, public(Topology, topology))

@@ -1,0 +1,124 @@
+"""The public results: motions, simulations and forces, with what can be asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from structkin import dynamics, kinematics, show
+from structkin.api.verb import public, verb
+from structkin.coordinates import Statistics
+from structkin.dynamics import UserLoad, kinetostatics
+from structkin.kinematics import cam_motion
+from structkin.kinematics.classify import classify
+from structkin.kinematics.geneva_motion import geneva_motion
+from structkin.kinematics.limits.passages import Passage, passages, report, require_ok
+from structkin.kinematics.limits.transmission import mechanical_advantage, transmission_angle
+from structkin.kinematics.profile_motion import ProfileMotion
+from structkin.kinematics.residual import residual
+from structkin.model.units import Units
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from structkin.api.mechanism import Mechanism
+
+
+class CamMotion(cam_motion.CamMotion):
+    """A cam at the n samples of a motion; see `Motion.cam`. Lengths in m, angles in rad, NaN where there is no pose."""
+
+    def plot(self) -> Figure:
+        """Return a figure of lift, its three derivatives, and the pressure angle over the cam angle."""
+        return show.plot_cam(self.cam, self.motion.mechanism.units)
+
+
+class Kinetostatics(dynamics.Kinetostatics):
+    """The forces of a motion at n samples, in N and N m; see `Motion.forces`."""
+
+    motion: Motion
+
+    def plot(self) -> Figure:
+        """Return a figure of driver efforts, joint reactions and the shaking force."""
+        return show.plot_forces(self)
+
+
+class Motion(kinematics.Motion):
+    """Position, velocity and acceleration of every point and link at n samples, in SI and radians.
+
+    `t` (n,) holds the times [s], NaN where the drivers were given as values; `drivers[id]` (3, n) value, rate and
+    second rate of each driver. Numbers are NaN where a sample has no pose, and rates also where the pose is singular or
+    the drivers' rates are unknown.
+    """
+
+    mechanism: Mechanism
+    statistics: Statistics | None
+
+    classify = classify
+    forces = verb(kinetostatics, Kinetostatics)
+    geneva = geneva_motion
+    mechanical_advantage = mechanical_advantage
+    require_ok = require_ok
+    residual = residual
+    transmission_angle = transmission_angle
+
+    @cached_property
+    def report(self) -> str:
+        """How many samples are ok, and for each run of others which, why and at which group.
+
+        Where the motion leaves and enters what can be reached is told to seven digits, between the samples.
+        """
+        return report(self, self._passages)
+
+    @property
+    def limits(self) -> tuple[Passage, ...]:
+        """Where between the samples the motion meets limits, in order: place, time, drivers' values, group and why.
+
+        Of a motion with many gaps only those of the first twenty are looked for.
+        """
+        return tuple(passage for run in self._passages.values() for passage in run)
+
+    @cached_property
+    def _passages(self) -> dict[int, tuple[Passage, ...]]:
+        return passages(self)
+
+    def cam(self, joint: str) -> CamMotion | ProfileMotion:
+        """Return a cam at the samples: its angle, lift, pressure angle, curvature and point of contact.
+
+        A `CamMotion` where the cam has a law, a `ProfileMotion` where it has a profile.
+
+        Raises `InputError` where there is no such cam.
+        """
+        found = cam_motion.cam_motion(self, joint)
+        return found if isinstance(found, ProfileMotion) else public(CamMotion, found)
+
+    def to_dataframe(self) -> pd.DataFrame:
+        """Return all points and links as columns, in SI (needs pandas)."""
+        return show.to_dataframe(self, Units())
+
+    def plot(self, *names: str) -> Figure:
+        """Return a figure of stacked motion plots of these points and links (default: all that are of interest)."""
+        return show.plot_motion(self, *names)
+
+
+class Simulation(dynamics.Simulation, Motion):
+    """The motion that forces make, at the times asked for or until it stopped; see `Mechanism.simulate`."""
+
+    mechanism: Mechanism
+    statistics: Statistics | None
+
+    def forces(self, *, static: bool = False, loads: Sequence[UserLoad] | None = None) -> Kinetostatics:
+        """Return what forces the motion needs, under the loads that it was simulated with or under others."""
+        return super().forces(static=static, loads=self.loads if loads is None else loads)
+
+
+class Motions(kinematics.Motions):
+    """The motions of variants of a mechanism over n samples, in SI and radians; see `Mechanism.solve_many`."""
+
+    mechanism: Mechanism
+
+    @property
+    def motions(self) -> Mapping[int, Motion]:
+        """The motion of each variant that was solved by itself, by its number."""
+        return {k: public(Motion, one) for k, one in vars(self)["motions"].items()}
