@@ -23,6 +23,9 @@ EVALUATION, A_STEP = 5e-4, 2e-4
 #: two; compiling itself, once on a machine, ten times as much.
 WORTH = 5.0
 
+#: Evaluations that an impact takes, roughly: it is come to by small steps, and bodies part before the next.
+IMPACT = 1000
+
 #: Steps times numbers of the pose that compiled code takes at a time.
 TURN = 200_000
 
@@ -127,7 +130,7 @@ def expected_evaluations(
     """Return roughly how often equations will be evaluated over output times (n,), from their state at the first.
 
     A method of order p takes about rtol^(-1/p) steps in the time in which speeds and accelerations of the start, or
-    gravity, would move a coordinate by a radian, or by the mechanism's size.
+    gravity, would move a coordinate by a radian, or by the mechanism's size. In that time bodies may meet once.
     """
     duration = float(times[-1] - times[0])
     if integrator in METHODS:
@@ -136,4 +139,5 @@ def expected_evaluations(
     rate, lengths = equations(float(times[0]), y), equations.lengths[equations.free]
     speed, second = (np.max(np.abs(part) / lengths) for part in np.split(rate, 2))
     frequency = max(speed, np.sqrt(max(second, abs(equations.mechanism.forces.gravity) / equations.size)))
-    return float(len(times) + stages * duration * frequency * max(rtol, 1e-15) ** (-1 / order))
+    impacts = IMPACT * len(equations.contacts)
+    return float(len(times) + duration * frequency * (stages * max(rtol, 1e-15) ** (-1 / order) + impacts))
