@@ -14,6 +14,7 @@ from flat import slider_crank, slider_crank_angle, windows, windows_angle
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from loaded import released
+from test_contacts import pair
 
 import structkin as sk
 from structkin.bench.dynamics.cases import four_bar as conservative_four_bar
@@ -322,3 +323,16 @@ def test_a_long_compiled_interval_hears_an_interrupt() -> None:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
     assert time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize("restitution", [1.0, 0.6])
+def test_a_pin_that_bounces_in_its_bore(restitution: float) -> None:
+    """Contacts, the speeds at which bodies meet and the steps that end there, by both engines."""
+    first, second = (
+        pair(True, restitution=restitution, friction=0.2, transition=0.01).simulate(0.3, samples=7, engine=engine)
+        for engine in ("numpy", "numba")
+    )
+    for point in ("P", "Q"):
+        np.testing.assert_allclose(second.velocity(point), first.velocity(point), atol=1e-6)
+    np.testing.assert_allclose(second.impacts["hit"], first.impacts["hit"], rtol=1e-6)
+    assert np.ptp(first.velocity("P")[:, 0]) > 1
