@@ -4,9 +4,9 @@
     python tests/golden/golden_store.py compare          measure again, and list what differs
     ... --only example/ --only random/1                  those whose names begin so
 
-Kept are the motion by groups, with K, L and jerk, limits, assemblies, forces, right-hand sides and one trajectory by
-the tightest tolerance; of every other method and formulation its statuses alone, since its values are compared with
-those of the first. Differences that are meant stand in `intended.toml`, each with its reason.
+Kept are the motion by groups, with K, L and jerk, limits, assemblies, circuits, forces, right-hand sides and one
+trajectory by the tightest tolerance; of every other method and formulation its statuses alone, since its values are
+compared with those of the first. Differences that are meant stand in `intended.toml`, each with its reason.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from golden_cases import compiled, dynamic, kinematic
+from golden_cases import compiled, dynamic, kinematic, with_circuits
 from golden_results import RTOL, Results, dynamic_results, kinematic_results
 
 HERE = Path(__file__).parent
@@ -54,7 +54,7 @@ def measure(name: str) -> Results:
         warnings.simplefilter("error")
         for case, make in kinematic():
             if case == name:
-                return kinematic_results(make(), compiled=compiled(name))
+                return kinematic_results(make(), compiled=compiled(name), circuits=with_circuits(name))
         for case, prescribed, free in dynamic():
             if case == name:
                 return dynamic_results(prescribed(), free())
