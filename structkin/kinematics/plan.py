@@ -6,16 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from structkin.groups import General, Relation, Turn
 from structkin.rows.affine import Affine, Frame
 from structkin.structure import KinematicStructure
-
-if TYPE_CHECKING:
-    from structkin.kinematics.kernels.tape import Tape
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +119,6 @@ class Plan:
         return self.offsets[-1] + 2 * len(self.drivers) + 2
 
     @cached_property
-    def tape(self) -> Tape:
-        """The plan cut into runs of steps that share a kernel."""
-        from structkin.kinematics.kernels.tape import Tape
-
-        return Tape(self)
-
-    @cached_property
     def with_root(self) -> tuple[int, ...]:
         """The steps whose two modes are the signs of a root."""
         return tuple(index for index, step in enumerate(self.steps) if step.has_root)
@@ -175,7 +165,7 @@ class Plan:
     def counts(self) -> bool:
         """Whether turns of links matter, whole ones too: to wheels that they drive."""
         kinds = [step.kind for step in self.steps]
-        return any(isinstance(kind, Turn) if kind.closed_form else kind.rows.turns for kind in kinds)
+        return any(isinstance(kind, Turn) if kind.closed_form else bool(kind.rows.angles) for kind in kinds)
 
     def rows(self, slot: int) -> slice:
         """Return the rows of a slot."""
