@@ -106,6 +106,10 @@ def _factor(result: str, old: Any, new: Any, kept: Results) -> float:
         return np.inf
     if result.endswith("status"):
         return 0.0 if np.array_equal(old, new) else np.inf
+    if result.endswith("angle"):
+        # A first angle of half a turn may have either sign.
+        first = np.argmax(np.isfinite(old) & np.isfinite(new), axis=0), np.arange(old.shape[1])
+        new = new + 2 * np.pi * np.nan_to_num(np.round((old[first] - new[first]) / (2 * np.pi)))
     if result.startswith("method/") and not np.array_equal(np.isnan(old), np.isnan(new)):
         both = np.isfinite(old) & np.isfinite(new)  # statuses are compared on their own
         old, new = np.where(both, old, 0.0), np.where(both, new, 0.0)
@@ -113,9 +117,6 @@ def _factor(result: str, old: Any, new: Any, kept: Results) -> float:
         return np.inf
     if not old.size:
         return 0.0
-    if result.endswith("angle"):
-        # A first angle of half a turn may have either sign.
-        new = new + 2 * np.pi * np.nan_to_num(np.round((old[0] - new[0]) / (2 * np.pi)))
     gap, scale = np.abs(np.nan_to_num(new - old)), np.abs(np.nan_to_num(old))
     if result.startswith("run/"):
         return float(gap.max() / (100 * RTOL * max(scale.max(), 1e-3)))
