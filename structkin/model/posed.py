@@ -45,7 +45,7 @@ def posed_parts(mechanism: Mechanism, pose: SketchPose) -> dict[str, Any]:
             joints[id] = replace(joints[id], shift=_travel(mechanism.joints.of(Guide)[mesh.guide], pose))
     drives = {name: replace(drive, start=_start(mechanism, drive, pose)) for name, drive in mechanism.drives.items()}
     return {
-        "points": MappingProxyType({**mechanism.points, **pose.points}),
+        "places": MappingProxyType({**mechanism.places, **pose.points}),
         "links": MappingProxyType(links),
         "joints": Joints(joints.values()),
         "drives": MappingProxyType(drives),
