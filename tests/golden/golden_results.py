@@ -147,14 +147,14 @@ def _circuits(m: sk.Mechanism) -> Results:
             found = m.circuits(id)
         except sk.StructkinError:
             continue
-        size = Counter(sheet.circuit for sheet in found.sheets)
+        size = Counter(sheet.circuit for sheet in found.branches)
         sheets = [
             (size[sheet.circuit], sheet.turns, index == found.home, *map(_value, _ends(sheet.interval)))
-            for index, sheet in enumerate(found.sheets)
+            for index, sheet in enumerate(found.branches)
         ]
         rows = np.array(sheets, float)
         out[f"circuits/{id}/sheets"] = rows[np.lexsort(np.round(np.nan_to_num(rows, nan=1e9), 6).T[::-1])]
-        out[f"circuits/{id}/meetings"] = np.sort([item.limit.value for item in found.meetings])
+        out[f"circuits/{id}/meetings"] = np.sort([item.limit.value for item in found.branch_points])
     return out
 
 

@@ -13,9 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any
-
-import networkx as nx
+from typing import TYPE_CHECKING, Any
 
 from structkin.budget import DEFAULT, grant, metered
 from structkin.errors import InputError, Problem
@@ -27,6 +25,9 @@ from structkin.kinematics.plan import Plan
 from structkin.kinematics.special_geometry import compile_plan
 from structkin.model.arguments import index as whole_index
 from structkin.model.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 #: Steps that the modes of a branch explain beside the budget: their number is bounded by that of the branches.
 EACH = 200
@@ -85,6 +86,8 @@ class Circuits:
     @cached_property
     def graph(self) -> nx.MultiGraph:
         """The branches as a graph (networkx); its edges carry the `limit` where two branches meet."""
+        import networkx as nx
+
         graph = nx.MultiGraph()
         graph.add_nodes_from(range(len(self.branches)))
         graph.add_edges_from((*point.branches, {"limit": point.limit}) for point in self.branch_points)
@@ -219,6 +222,8 @@ def _find(swept: Swept, plan: Plan, most: int) -> Circuits:
 
 def joined(swept: Swept, branches: Sequence[Branch], points: Sequence[BranchPoint], home: int | None) -> Circuits:
     """Return the circuits that branches join to at some points."""
+    import networkx as nx
+
     graph = nx.Graph()
     graph.add_nodes_from(range(len(branches)))
     graph.add_edges_from(point.branches for point in points)
