@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from structkin.budget import DEFAULT, HINT, metered
 from structkin.errors import InputError, Problem
-from structkin.joints.geneva import Geneva
-from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics.limits.counting import count_turns
 from structkin.kinematics.limits.follow import Fold, change_at, follow
 from structkin.kinematics.limits.period import turns_of, turns_of_ratios
@@ -241,13 +239,13 @@ class Swept:
             for a in link.local.values()
             for b in link.local.values()
         ]
-        far = 2 * (sum(spans) + max(map(abs, self.mechanism.points.values()), default=1.0)) or 1.0
+        far = 2 * (sum(spans) + max(map(abs, self.mechanism.places.values()), default=1.0)) or 1.0
         return (0.0 if drive.kind == "distance" else self.start - far), self.start + far
 
     @property
     def has_wheels(self) -> bool:
         """Whether turns of a driver matter, whole ones too."""
-        return bool(self.mechanism.joints.of(TurnCoupling) or self.mechanism.joints.of(Geneva))
+        return any(joint.counts_turns for joint in self.mechanism.joints.values())
 
     @property
     def goes_round(self) -> bool:
