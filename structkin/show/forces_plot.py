@@ -76,11 +76,7 @@ def panel(ax: Axes, x: Floats, label: str, curves: Sequence[Curve]) -> None:
         [line] = ax.plot(x, values, color=colour, linewidth=1.5, marker=marker, label=plain(name))
         line.set_gid(f"curve:{name}:{label}")
     ax.set_ylabel(label, fontsize=NORMAL)
-    ax.tick_params(labelsize=SMALL)
-    ax.grid(True, linewidth=0.4, color="#dddddd")
-    ax.set_axisbelow(True)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    dress(ax)
     shown = np.concatenate([values[np.isfinite(values)] for _, values, _ in curves] or [np.zeros(0)])
     if not len(shown):
         text = "not known: no sample has a pose, or the rates of the drivers were not given"

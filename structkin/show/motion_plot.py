@@ -151,11 +151,7 @@ def _panel(
             [line] = ax.plot(x, y, style, color=curve.colour, linewidth=1.5, marker=marker)
             line.set_gid(f"curve:{curve.name}:{quantity}")
     ax.set_ylabel(f"{_WORDS[quantity]} [{measures.pretty(quantity)}]", fontsize=NORMAL)
-    ax.tick_params(labelsize=SMALL)
-    ax.grid(True, linewidth=0.4, color="#dddddd")
-    ax.set_axisbelow(True)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    dress(ax)
     good = np.concatenate(shown)
     if not len(good):
         text = "not known: the rates of the drivers were not given" if order else "no sample has a pose"

@@ -24,6 +24,24 @@ Floats = NDArray[np.float64]
 MOST_LINES = 7
 
 
+def text_table(
+    title: str, caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], figures: Collection[str] = ()
+) -> Table:
+    """Return a table for the terminal; the columns `figures` among the `heads` stand to the right.
+
+    Names are text, not markup: a link may be called "[red]".
+    """
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(title), caption=Text(caption), title_justify="left", caption_justify="left")
+    for head in heads:
+        table.add_column(head, overflow="fold", justify="right" if head in figures else "left")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
 def groups_table(structure: KinematicStructure) -> Table:
     """Return the structural groups in solve order, for the terminal."""
     from rich.table import Table
