@@ -11,6 +11,7 @@ from structkin.api import Mechanism, Motion
 from structkin.cli.options import File
 from structkin.cli.terminal import say
 from structkin.errors import InputError, Problem
+from structkin.joints.cam import Cam
 from structkin.kinematics import determines_all
 from structkin.structure import KinematicStructure
 
@@ -62,7 +63,7 @@ def _odd_units(mechanism: Mechanism) -> list[Problem]:
 
 def _odd_cams(mechanism: Mechanism) -> list[Problem]:
     """Return what is odd about cams: jumps of their laws, undercutting, large pressure angles."""
-    return [Problem(f"joints.{id}", remark) for id, cam in mechanism.cams.items() for remark in cam.remarks]
+    return [Problem(f"joints.{id}", remark) for id, cam in mechanism.joints.of(Cam).items() for remark in cam.remarks]
 
 
 def _not_closed(motion: Motion) -> list[Problem]:

@@ -238,7 +238,7 @@ class Poses:
         """Return the pose in these modes from closed forms, or from a series where a group is nearly singular."""
         assert self.last is not None
         lanes = self._positions(q, self.last.x, modes)
-        least = lanes.least[self.steps]
+        least = lanes.least[list(self.steps)]
         status = Status(int(lanes.status[0]))
         flat = self.steps[int(np.argmin(least))] if self.steps else 0
         if status in (Status.OK, Status.SINGULAR) and np.min(least, initial=np.inf) < GUARD**2:

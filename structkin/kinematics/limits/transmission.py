@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.groups.kind import cross, dot
+from structkin.joints.guide import Guide
 from structkin.kinematics.motion import Motion
 from structkin.kinematics.plan import Step
 from structkin.model.topology import suggest
@@ -86,7 +87,7 @@ def mechanical_advantage(motion: Motion, output: str, driver: str | None = None)
         message = f"there are {len(drives)} drivers" if driver is None else f"'{driver}' is not a driver"
         raise InputError([Problem("driver", message, f"one of {', '.join(drives)}")], motion.mechanism.title)
     j = drives.index(driver)
-    if output in motion.mechanism.guides:
+    if output in motion.mechanism.joints.of(Guide):
         K = motion.travel_coefficient(output)[:, j]
     else:
         K = motion.K(output)[..., j]
