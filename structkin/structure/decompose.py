@@ -8,23 +8,22 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
 from structkin.model.topology import Topology
-from structkin.structure.array_result import StructureArrays
 from structkin.structure.arrays import TopologyArrays
 from structkin.structure.assemble import assemble
 from structkin.structure.blocks import components
-from structkin.structure.certificate import deficient_blocks
+from structkin.structure.certificate import coefficients, deficient_blocks
 from structkin.structure.diagnostics import describe_redundancies, free_parts
-from structkin.structure.geometry import coefficients
 from structkin.structure.orient import orient
 from structkin.structure.repair import free_motion, redundancies
 from structkin.structure.result import FreePart, KinematicStructure
 from structkin.structure.rows import BoolArray, IntArray, Rows, rows_of
 from structkin.structure.shapes import Shapes, shapes_of
+from structkin.structure.structure_arrays import StructureArrays
 
 
 class Stopwatch:
@@ -84,25 +83,8 @@ def decompose(topology: Topology, *, drivers_first: bool = False) -> KinematicSt
     >>> structure.mobility, structure.is_solvable
     (1, True)
     """
-    return structure_of(topology, decompose_arrays(TopologyArrays.from_topology(topology), drivers_first=drivers_first))
-
-
-def structure_of(topology: Topology, found: StructureArrays) -> KinematicStructure:
-    """Return a structure in arrays as the ordinary one; its groups become objects when they are asked for."""
-    links = topology.links
-    structure = KinematicStructure(
-        topology=topology,
-        mobility=found.mobility,
-        groups=(),
-        over=found.redundancies,
-        under=tuple(links[k] for k in found.under.tolist()),
-        missing_drivers=found.missing_drivers,
-        free_parts=found.free_parts,
-        held=tuple(links[k] for k in found.held.tolist()),
-        arrays=found,
-    )
-    object.__delattr__(structure, "groups")
-    return structure
+    arrays = TopologyArrays.from_topology(topology)
+    return decompose_arrays(arrays, drivers_first=drivers_first).to_structure(topology)
 
 
 def decompose_arrays(topology: TopologyArrays, *, drivers_first: bool = False) -> StructureArrays:
@@ -141,18 +123,21 @@ def decompose_arrays(topology: TopologyArrays, *, drivers_first: bool = False) -
             held = rows.link_of(np.flatnonzero(bodies & ~moves))
             parts = free_parts(rows, part.values, part.owner, part.loose, motion)
     with watch("naming"):
-        groups = assemble(rows, part.values, part.owner, part.loose, part.shapes)
-    return StructureArrays(
-        **{one.name: getattr(groups, one.name) for one in fields(groups)},
-        mobility=total - joint_rank,
-        missing_drivers=total - int(np.count_nonzero(part.owner >= 0)),
-        over=rows.item[np.array(list(part.circuits), dtype=np.int64)],
-        under=under,
-        held=held,
-        redundancies=over,
-        free_parts=parts,
-        seconds=watch.seconds,
-    )
+        return assemble(
+            rows,
+            part.values,
+            part.owner,
+            part.loose,
+            part.shapes,
+            mobility=total - joint_rank,
+            missing_drivers=total - int(np.count_nonzero(part.owner >= 0)),
+            over=rows.item[np.array(list(part.circuits), dtype=np.int64)],
+            under=under,
+            held=held,
+            redundancies=over,
+            free_parts=parts,
+            seconds=watch.seconds,
+        )
 
 
 def partition(rows: Rows, priority: IntArray, watch: Stopwatch | None = None) -> Partition:

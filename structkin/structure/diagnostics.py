@@ -10,7 +10,7 @@ import numpy as np
 from structkin.errors import Problem
 from structkin.model.topology import DRIVER_KINDS
 from structkin.structure.array_codes import KINDS, R
-from structkin.structure.geometry import PRIME
+from structkin.structure.eliminate import PRIME
 from structkin.structure.result import FreePart, Group, KinematicStructure, Redundancy
 from structkin.structure.rows import GROUND, BoolArray, IntArray, Rows
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import Problem
-from structkin.model.topology import Topology
+from structkin.model.topology import Topology, pin_of
 
 if TYPE_CHECKING:
     import networkx as nx
 
-    from structkin.structure.array_result import StructureArrays
+    from structkin.structure.structure_arrays import StructureArrays
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,17 +162,41 @@ class KinematicStructure:
 
     @cached_property
     def graph(self) -> nx.Graph:
-        """The link graph (networkx): nodes are links, edges carry `joints`, readable by `Topology.from_adjacency`."""
-        from structkin.structure.views import link_graph
+        """The graph of the links (networkx); edges carry `joints`, readable by `Topology.from_adjacency`: "R:A,P:s".
 
-        return link_graph(self)
+        All pairs of a multiple joint are edges with the same id. Nodes carry `group` (index or None) and `ground`.
+        Joints attached to a pin are no pair of links: they are listed in the graph's attribute `attached`.
+        """
+        import networkx as nx
+
+        topology = self.topology
+        home = {link: group.index for group in self.groups for link in group.links}
+        graph = nx.Graph(title=topology.title, attached=[], drivers=[driver.id for driver in topology.drivers])
+        for link in topology.links:
+            graph.add_node(link, group=home.get(link), ground=link == topology.ground)
+        for joint in topology.joints:
+            if any(pin_of(end) is not None for end in joint.links):
+                graph.graph["attached"].append(joint.id)
+            links = [end for end in joint.links if pin_of(end) is None]
+            for a, b in combinations(links, 2):
+                text = f"{joint.kind}:{joint.id}"
+                old = graph.edges[a, b]["joints"] + "," if graph.has_edge(a, b) else ""
+                graph.add_edge(a, b, joints=old + text)
+        return graph
 
     @cached_property
     def dag(self) -> nx.DiGraph:
-        """The groups as a directed graph (networkx), an edge from each group to those that use it."""
-        from structkin.structure.views import group_graph
+        """The groups as a directed graph (networkx), an edge from each to those that use it.
 
-        return group_graph(self)
+        Nodes are indices with `kind`, `links`, `level`.
+        """
+        import networkx as nx
+
+        graph = nx.DiGraph()
+        for group in self.groups:
+            graph.add_node(group.index, kind=group.kind, links=group.links, level=group.level)
+        graph.add_edges_from((need, group.index) for group in self.groups for need in group.depends_on)
+        return graph
 
     def group_of(self, link: str) -> Group | None:
         """Return the group that determines a link; None for the ground and for links that still move."""
@@ -189,6 +214,38 @@ class KinematicStructure:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: title, mobility, links, groups, kinstr and diagnostics."""
-        from structkin.structure.views import plain
-
-        return plain(self)
+        return {
+            "title": self.topology.title,
+            "mobility": self.mobility,
+            "links": list(self.topology.links),
+            "groups": [
+                {
+                    "kind": group.kind,
+                    "links": list(group.links),
+                    "joints": list(group.joints),
+                    "drivers": list(group.drivers),
+                    "class": group.class_,
+                    "order": group.order,
+                    "signature": group.signature,
+                    "composite_links": [list(links) for links in group.composite_links],
+                    "level": group.level,
+                    "depends_on": list(group.depends_on),
+                }
+                for group in self.groups
+            ],
+            "kinstr": self.kinstr.tolist(),
+            "diagnostics": {
+                "over": [
+                    {
+                        "id": one.id,
+                        "kind": one.kind,
+                        "equation": one.equation,
+                        "loop": list(one.loop),
+                        "message": one.message,
+                    }
+                    for one in self.over
+                ],
+                "under": list(self.under),
+                "missing_drivers": self.missing_drivers,
+            },
+        }

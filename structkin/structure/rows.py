@@ -23,9 +23,8 @@ import numpy as np
 
 from structkin.errors import InputError, Problem
 from structkin.model.topology import JOINT_NAMES, Topology
-from structkin.structure.array_codes import ANGLE, DISTANCE, KINDS, SLIDE, BoolArray, C, IntArray, K, P, R, S
+from structkin.structure.array_codes import ANGLE, DISTANCE, KINDS, SLIDE, BoolArray, C, IntArray, K, Numbered, P, R, S
 from structkin.structure.arrays import TopologyArrays
-from structkin.structure.numbered import Numbered
 
 GROUND = -1
 

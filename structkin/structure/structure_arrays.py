@@ -1,7 +1,8 @@
-"""The groups of a topology in arrays: no Python object a link or group, until somebody asks for one."""
+"""What a decomposition returns in arrays: no Python object a link or group, until somebody asks for one."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -9,10 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from structkin.model.topology import Topology
 from structkin.structure.array_codes import IntArray
 from structkin.structure.arrays import TopologyArrays
 from structkin.structure.naming import Name
-from structkin.structure.result import Group
+from structkin.structure.result import FreePart, Group, KinematicStructure, Redundancy
 from structkin.structure.rows import GROUND, Rows
 from structkin.structure.shapes import spread
 
@@ -31,8 +33,21 @@ class Outside:
 
 
 @dataclass(frozen=True, eq=False)
-class GroupArrays:
-    """The groups of a topology (n links, g groups) in solve order, as integer arrays; see `StructureArrays`."""
+class StructureArrays:
+    """The groups of a topology (n links, g groups) in solve order, as integer arrays.
+
+    - `group_of` (n,): the group of each link, -1 for the ground and for links that no group determines;
+    - `level` (g,): longest way from the ground;
+    - `name_of` (g,): which of `names` (kind, class, order, signature) is the group's;
+    - `link[link_start[k]:link_start[k + 1]]`: the links of group k, ascending; `need`, `need_start` likewise the groups
+      it depends on; `item`, `item_start` its joints and, from `topology.n_joints` on, its drivers;
+    - `composite` (n,): the first link of the composite link that a link belongs to, else -1;
+    - `over` (r,): the item of each redundant row, told in words by `redundancies`;
+    - `under` (u,): links that still move, `held` (h,): links that stand still and belong to no group;
+    - `seconds`: processor time [s] of each step.
+
+    `mobility`, `missing_drivers`, `free_parts` are those of `KinematicStructure`.
+    """
 
     topology: TopologyArrays
     group_of: IntArray
@@ -46,10 +61,28 @@ class GroupArrays:
     item_start: IntArray
     item: IntArray
     composite: IntArray
+    mobility: int
+    missing_drivers: int
+    over: IntArray
+    under: IntArray
+    held: IntArray
+    redundancies: tuple[Redundancy, ...]
+    free_parts: tuple[FreePart, ...]
+    seconds: Mapping[str, float]
     _rows: Rows = field(repr=False)
     _outside: Outside = field(repr=False)
     _pin_group: IntArray = field(repr=False)
     _on_pin: tuple[IntArray, IntArray] = field(repr=False)
+
+    def __repr__(self) -> str:
+        """Show the counts."""
+        state = "" if self.is_solvable else f", {len(self.over)} redundant, {self.missing_drivers} missing"
+        return f"<StructureArrays: {self.topology.n_links} links, {self.n_groups} groups{state}>"
+
+    @property
+    def is_solvable(self) -> bool:
+        """Whether the groups determine every link, and no equation is redundant."""
+        return not len(self.over) and not len(self.under)
 
     @property
     def n_groups(self) -> int:
@@ -175,3 +208,24 @@ class GroupArrays:
         column = np.concatenate([np.repeat(group, np.diff(self.link_start)), np.repeat(group, np.diff(start))])
         data = np.repeat(np.array([1, -1], dtype=np.int8), [len(self.link), len(known)])
         return csc_array(coo_array((data, (row, column)), shape=(self.topology.n_links, self.n_groups)))
+
+    def to_structure(self, topology: Topology | None = None) -> KinematicStructure:
+        """Return the ordinary structure, of the topology from which the arrays were made if it is given.
+
+        Its groups become objects when they are asked for.
+        """
+        topology = self.topology.to_topology() if topology is None else topology
+        links = topology.links
+        structure = KinematicStructure(
+            topology=topology,
+            mobility=self.mobility,
+            groups=(),
+            over=self.redundancies,
+            under=tuple(links[k] for k in self.under.tolist()),
+            missing_drivers=self.missing_drivers,
+            free_parts=self.free_parts,
+            held=tuple(links[k] for k in self.held.tolist()),
+            arrays=self,
+        )
+        object.__delattr__(structure, "groups")
+        return structure
