@@ -109,7 +109,7 @@ def sweep(
 
 def _run(plan: Plan, lanes: Lanes, drivers: Mapping[str, Floats], modes: Modes, progress: Progress | None) -> None:
     n = lanes.x.shape[-1]
-    if len(lanes.x) == 3 and (job := choose(plan, n)) is not None:
+    if len(lanes.x) == 3 and (job := choose(plan, n, plan.sweep_kernel)) is not None:
         from structkin.kinematics.kernels import run
 
         return run.sweep(job, lanes, drivers, modes, progress)

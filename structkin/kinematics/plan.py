@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -80,7 +80,8 @@ class Plan:
 
     `widths` gives the rows of each slot: 2 for a vector, 1 for a scalar. `turns` holds how far links have turned since
     the sketch, whole turns counted, as sums of scalar slots; only of links in mechanisms with gears. `engine` says what
-    runs the plan: "numpy", "numba", or "auto" for the one that is done first.
+    runs the plan: "numpy", "numba", or "auto" for the one that is done first. Without `with_rates` a sweep may leave
+    out the rates of all but the drivers, which K and L will give.
     """
 
     structure: KinematicStructure
@@ -91,11 +92,17 @@ class Plan:
     pins: Mapping[str, Affine]
     turns: Mapping[str, Affine] = field(default_factory=dict)
     engine: str = "auto"
+    with_rates: bool = True
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
         """First row of each slot, and the number of rows."""
         return tuple(accumulate(self.widths, initial=0))
+
+    @property
+    def sweep_kernel(self) -> str:
+        """The kernel by which closed forms are swept."""
+        return "solve" if self.with_rates else "place"
 
     @property
     def numbers(self) -> int:
@@ -118,6 +125,21 @@ class Plan:
     def followed(self) -> tuple[int, ...]:
         """The steps whose kind has no closed form: their poses are followed from the sketch."""
         return tuple(index for index, step in enumerate(self.steps) if not step.kind.closed_form)
+
+    @cached_property
+    def first_smoothed(self) -> int:
+        """The first row that may be singular: those before it are known without a root."""
+        return min((self.offsets[self.steps[k].outputs[0]] for k in (*self.with_root, *self.followed)), default=0)
+
+    def run_by(self, engine: str, *, with_rates: bool = True) -> Plan:
+        """Return the plan with an engine, the same one each time: what it knows of its kernels is kept."""
+        if (engine, with_rates) not in self._others:
+            self._others[engine, with_rates] = replace(self, engine=engine, with_rates=with_rates)
+        return self._others[engine, with_rates]
+
+    @cached_property
+    def _others(self) -> dict[tuple[str, bool], Plan]:
+        return {(self.engine, self.with_rates): self}
 
     @cached_property
     def movers(self) -> tuple[frozenset[str], ...]:

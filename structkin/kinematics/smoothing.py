@@ -55,8 +55,7 @@ def smooth(plan: Plan, schedule: Schedule, flips: Flips, lanes: Lanes) -> Lanes:
 def replaced(plan: Plan, lanes: Lanes) -> Lanes:
     """Set what the lanes inside circles hold to the means over these."""
     assert lanes.around is not None
-    around, at = lanes.around, lanes.around.at
-    first = min(plan.offsets[plan.steps[k].outputs[0]] for k in (*plan.with_root, *plan.followed))
+    around, at, first = lanes.around, lanes.around.at, plan.first_smoothed
     lanes.x[0][first:, at] = around.mean(around.x[first:])
     lanes.status[at], lanes.group[at] = Status.OK, -1
     lanes.x[1:, first:, at] = around.mean(with_rates(plan, lanes).x[1:, first:])
