@@ -1,6 +1,6 @@
 """Which package of structkin imports which: the picture in architecture.md, written from the imports themselves.
 
-    python docs/package_graph.py
+python docs/package_graph.py
 """
 
 from __future__ import annotations
@@ -46,10 +46,16 @@ def imports() -> nx.DiGraph:
 
 
 def picture() -> str:
-    """Return the graph for Mermaid: an arrow that follows from others is left out."""
-    graph = nx.transitive_reduction(imports())
-    arrows = [f"    {a} --> {b}" for a, b in sorted(graph.edges)]
-    return "\n".join(["```mermaid", "graph TD", *arrows, "```"])
+    """Return the graph for Mermaid: an arrow that follows from others is left out, packages in a circle are one box."""
+    circles = nx.condensation(imports())
+    name = {number: " and ".join(sorted(members)) for number, members in circles.nodes(data="members")}
+    arrows = sorted((name[a], name[b]) for a, b in nx.transitive_reduction(circles).edges)
+    lines = [f"    {_box(a)} --> {_box(b)}" for a, b in arrows]
+    return "\n".join(["```mermaid", "graph TD", *lines, "```"])
+
+
+def _box(name: str) -> str:
+    return f"{name.replace(' ', '_')}[{name}]" if " " in name else name
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from itertools import permutations
 
 import numpy as np
 
-from structkin.bench.measure import MethodRun, crossing, exponent
+from structkin.bench.measure import Timing, crossing, exponent
 
 #: Sizes from which on the growth of the global methods is told.
 LARGE = 70
@@ -20,11 +20,11 @@ ORDER = ("II", "III", "III-tensors", "I", "IV", "IV-b")
 class MethodComparison:
     """What was measured: whole motions, the same work at all sizes, several drivers, threads, shares of the time."""
 
-    motions: list[MethodRun] = field(default_factory=list)
-    scaling: list[MethodRun] = field(default_factory=list)
-    drivers: list[MethodRun] = field(default_factory=list)
+    motions: list[Timing] = field(default_factory=list)
+    scaling: list[Timing] = field(default_factory=list)
+    drivers: list[Timing] = field(default_factory=list)
     #: Global methods over motions of a few turns, which the walk of the first one dominates.
-    short: list[MethodRun] = field(default_factory=list)
+    short: list[Timing] = field(default_factory=list)
     #: Seconds by the wall of one thread and of two, by number of dyads.
     threads: dict[int, tuple[float, float]] = field(default_factory=dict)
     #: By method, then by number of dyads.
@@ -34,9 +34,9 @@ class MethodComparison:
         """Return the families of lengths that were measured."""
         return list(dict.fromkeys(one.family for one in self.motions))
 
-    def curves(self, family: str) -> dict[str, list[MethodRun]]:
+    def curves(self, family: str) -> dict[str, list[Timing]]:
         """Return the motions of a family by method and engine, sizes in order."""
-        found: dict[str, list[MethodRun]] = {}
+        found: dict[str, list[Timing]] = {}
         for one in sorted(self.motions, key=lambda one: (ORDER.index(one.method), one.engine, one.dyads)):
             if one.family == family:
                 found.setdefault(f"{one.method} ({one.engine})", []).append(one)
@@ -70,7 +70,7 @@ def figure(x: float) -> str:
     return f"{x:.3g}" if x < 1000 else f"{x:.0f}"
 
 
-def overtaking(one: Sequence[MethodRun], other: Sequence[MethodRun]) -> tuple[float, float] | None:
+def overtaking(one: Sequence[Timing], other: Sequence[Timing]) -> tuple[float, float] | None:
     """Return the number of constraints from which on the first of two curves is the lower one, and its time there."""
     common = sorted({m.constraints for m in one} & {m.constraints for m in other})
     mine, theirs = ([m.best for m in curve if m.constraints in common] for curve in (one, other))

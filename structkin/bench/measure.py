@@ -36,7 +36,7 @@ LONG = 0.5
 
 
 @dataclass(frozen=True)
-class MethodRun:
+class Timing:
     """One method on one mechanism.
 
     Of the `samples` of the motion `solved` were; `seconds` is what they took, the processor's time. `best` is what the
@@ -105,7 +105,7 @@ def measure(
     by_wall: bool = False,
     patience: float = math.inf,
     runs: int = RUNS,
-) -> MethodRun:
+) -> Timing:
     """Run a method over a motion of so many samples, a degree of the crank apart, in pieces of whole turns.
 
     The fastest of at least `runs` runs counts, unless they are long. When the pieces have taken longer than
@@ -137,7 +137,7 @@ def measure(
         if isinstance(run, GlobalRun):
             bare = min(run.bare(z) for _ in range(runs if last[-1] < LONG else 1)) * pace
             iterations, most = float(run.iterations.mean()), int(run.iterations.max())
-    return MethodRun(
+    return Timing(
         family, method.name, engine, dyads, 2 * dyads + 2, f, threads, samples, solved, spent, min(last) * pace,
         floor(dyads) * dyads * samples, bare, iterations, most, checksum / (6 * solved),
     )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from structkin.bench.comparison import MethodComparison, overtaking
-from structkin.bench.measure import GLOBAL, MethodRun
+from structkin.bench.measure import GLOBAL, Timing
 from structkin.bench.shares import OPERATIONS, TITLES
 from structkin.bench.tables import name
 
@@ -108,7 +108,7 @@ def draw_shares_by_size(comparison: MethodComparison) -> Figure:
     return figure
 
 
-def _overtaking(curves: dict[str, list[MethodRun]]) -> list[tuple[float, float]]:
+def _overtaking(curves: dict[str, list[Timing]]) -> list[tuple[float, float]]:
     """Return where a global method becomes faster than another one: constraints and time."""
     mine = [curve for curve in curves.values() if curve[0].method in GLOBAL and curve[0].engine == "numpy"]
     return [at for pair in permutations(mine, 2) if (at := overtaking(*pair)) is not None]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from structkin.bench.comparison import MethodComparison, figure
-from structkin.bench.measure import MethodRun
+from structkin.bench.measure import Timing
 
 Table = list[tuple[str, ...]]
 
@@ -26,25 +26,25 @@ def name(method: str, engine: str) -> str:
     return method if method in ("I", "IV") else f"{method}, {ENGINES.get(engine, engine)}"
 
 
-def marked(one: MethodRun) -> str:
+def marked(one: Timing) -> str:
     """Return the seconds of a motion, with a mark where part of it was left out."""
     return figure(one.best) + (MARK if one.extrapolated else "")
 
 
-def _by(found: Iterable[MethodRun]) -> dict[tuple[str, str, int], MethodRun]:
+def _by(found: Iterable[Timing]) -> dict[tuple[str, str, int], Timing]:
     return {(one.method, one.engine, one.dyads): one for one in found}
 
 
-def _columns(found: Sequence[MethodRun]) -> list[tuple[str, str]]:
+def _columns(found: Sequence[Timing]) -> list[tuple[str, str]]:
     there = {(one.method, one.engine) for one in found}
     return [column for column in COLUMNS if column in there]
 
 
-def _sizes(found: Sequence[MethodRun]) -> list[int]:
+def _sizes(found: Sequence[Timing]) -> list[int]:
     return sorted({one.dyads for one in found})
 
 
-def times(found: Sequence[MethodRun]) -> Table:
+def times(found: Sequence[Timing]) -> Table:
     """Return the seconds of whole motions, a line a size."""
     by, columns = _by(found), _columns(found)
     lines: Table = [("dyads", "constraints", "copying", *(name(*column) for column in columns))]
@@ -56,7 +56,7 @@ def times(found: Sequence[MethodRun]) -> Table:
     return lines
 
 
-def ratios(found: Sequence[MethodRun]) -> Table:
+def ratios(found: Sequence[Timing]) -> Table:
     """Return the times of the global methods against the topological one, and of that against copying."""
     by, engines = _by(found), {one.engine for one in found}
     wanted = [
@@ -77,7 +77,7 @@ def ratios(found: Sequence[MethodRun]) -> Table:
     return lines
 
 
-def over_bare(found: Sequence[MethodRun]) -> Table:
+def over_bare(found: Sequence[Timing]) -> Table:
     """Return how long the global methods take beside their bare calls, and Newton's iterations, a column a size."""
     mine = [one for one in found if not math.isnan(one.bare)]
     by, sizes = _by(mine), _sizes(mine)
@@ -92,7 +92,7 @@ def over_bare(found: Sequence[MethodRun]) -> Table:
     return lines
 
 
-def short(found: Sequence[MethodRun]) -> Table:
+def short(found: Sequence[Timing]) -> Table:
     """Return times of short motions and how often the bare calls are in them, a line a method and length."""
     by, sizes = {(one.method, one.engine, one.dyads, one.samples): one for one in found}, _sizes(found)
     lines: Table = [("method", "samples", *(f"{k:,} dyad{'s' if k > 1 else ''}" for k in sizes))]
@@ -130,7 +130,7 @@ def same_work(found: MethodComparison) -> Table:
     return lines
 
 
-def coefficients(found: Sequence[MethodRun]) -> Table:
+def coefficients(found: Sequence[Timing]) -> Table:
     """Return what K and L cost beside method II, a line a number of drivers."""
     by = {(one.method, one.engine, one.drivers): one for one in found}
     columns = [column for column in _columns(found) if column[0] != "II"]

@@ -12,7 +12,7 @@ import typer
 
 from structkin.bench import shares as time_shares
 from structkin.bench.comparison import LARGE, MethodComparison
-from structkin.bench.measure import GLOBAL, PIECE, RUNS, SAMPLES, MethodRun, measure
+from structkin.bench.measure import GLOBAL, PIECE, RUNS, SAMPLES, Timing, measure
 from structkin.bench.mechanism import scalable_four_bar as mechanism_of
 from structkin.bench.methods import METHODS, Method
 from structkin.bench.pictures import draw_shares, draw_shares_by_size, draw_times
@@ -167,7 +167,7 @@ def _steps(job: _Job, found: MethodComparison, record: Record | None) -> Iterato
     """
     made = cache(mechanism_of)
 
-    def keep(part: str, to: list[MethodRun], one: MethodRun) -> None:
+    def keep(part: str, to: list[Timing], one: Timing) -> None:
         to.append(one)
         if record is not None:
             record.add(one.row(part))
