@@ -6,16 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from structkin.groups import General, Relation, Turn
 from structkin.rows.affine import Affine, Frame
 from structkin.structure import KinematicStructure
-
-if TYPE_CHECKING:
-    from structkin.kinematics.kernels.tape import Tape
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +105,6 @@ class Plan:
     def numbers(self) -> int:
         """How many numbers the memory of a pose holds, each with its rates: those of the slots and of the drivers."""
         return self.offsets[-1] + 2 * len(self.drivers) + 2
-
-    @cached_property
-    def tape(self) -> Tape:
-        """The plan cut into runs of steps that share a kernel."""
-        from structkin.kinematics.kernels.tape import Tape
-
-        return Tape(self)
 
     @cached_property
     def with_root(self) -> tuple[int, ...]:

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from structkin.model.topology import Topology
 from structkin.structure.array_codes import IntArray
 from structkin.structure.arrays import TopologyArrays
 from structkin.structure.naming import Name
-from structkin.structure.result import FreePart, Group, KinematicStructure, Redundancy
+from structkin.structure.parts import FreePart, Group, Redundancy
 from structkin.structure.rows import GROUND, Rows
 from structkin.structure.shapes import spread
 
@@ -208,24 +207,3 @@ class StructureArrays:
         column = np.concatenate([np.repeat(group, np.diff(self.link_start)), np.repeat(group, np.diff(start))])
         data = np.repeat(np.array([1, -1], dtype=np.int8), [len(self.link), len(known)])
         return csc_array(coo_array((data, (row, column)), shape=(self.topology.n_links, self.n_groups)))
-
-    def to_structure(self, topology: Topology | None = None) -> KinematicStructure:
-        """Return the ordinary structure, of the topology from which the arrays were made if it is given.
-
-        Its groups become objects when they are asked for.
-        """
-        topology = self.topology.to_topology() if topology is None else topology
-        links = topology.links
-        structure = KinematicStructure(
-            topology=topology,
-            mobility=self.mobility,
-            groups=(),
-            over=self.redundancies,
-            under=tuple(links[k] for k in self.under.tolist()),
-            missing_drivers=self.missing_drivers,
-            free_parts=self.free_parts,
-            held=tuple(links[k] for k in self.held.tolist()),
-            arrays=self,
-        )
-        object.__delattr__(structure, "groups")
-        return structure

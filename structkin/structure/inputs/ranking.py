@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 from structkin.errors import InputError, Problem
 from structkin.model.topology import Driver, Topology, suggest
 from structkin.structure.compare import fingerprint, isomorphic, topology_of
-from structkin.structure.decompose import decompose
 from structkin.structure.inputs.candidates import KINDS, candidate_drivers, carried, coordinate, idle_links, label_of
 from structkin.structure.inputs.result import InputChoice, InputRanking, Verdict, verdict_of
-from structkin.structure.result import KinematicStructure
+from structkin.structure.result import KinematicStructure, decompose
 
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import Any
 
 from structkin.model.topology import Driver, Topology
-from structkin.structure.decompose import decompose
 from structkin.structure.inputs.candidates import carried, label_of
-from structkin.structure.result import Group, KinematicStructure
+from structkin.structure.parts import Group
+from structkin.structure.result import KinematicStructure, decompose
 
 _NUMERALS = {"I": 1, "V": 5, "X": 10, "L": 50}
 _NO_CLASS = 1000
