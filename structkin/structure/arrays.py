@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.errors import InputError, Problem
-from structkin.model.topology import DRIVER_KINDS, JOINT_EQUATIONS, Driver, Joint, Topology, in_words, pin_of
+from structkin.model.topology import DRIVER_KINDS, JOINT_KINDS, Driver, Joint, Topology, in_words, pin_of
 from structkin.structure.array_codes import ANGLE, KINDS, SLIDE, Numbered, P, codes, integers
 from structkin.structure.array_mistakes import MOST_NAMED, mistakes
 
@@ -114,7 +114,7 @@ class TopologyArrays:
     @property
     def mobility_count(self) -> int:
         """Chebyshev-Gruebler count: degrees of freedom before any driver."""
-        equations = np.array([JOINT_EQUATIONS[letter] for letter in KINDS])
+        equations = np.array([len(JOINT_KINDS[letter].equations) for letter in KINDS])
         return 3 * (self.n_links - 1) - int((equations[self.joint_kind] * (np.diff(self.joint_start) - 1)).sum())
 
     def ends_of(self, joint: int) -> list[int]:
