@@ -58,7 +58,7 @@ def point_columns(motion: Motion, units: Units | None = None) -> Iterator[Column
     """Yield x, y, vx, vy, ax, ay of every point that is on a link."""
     measures = measures_of(motion.mechanism, units)
     held = {point for link in motion.mechanism.links.values() for point in link.local}
-    for point in motion.mechanism.points:
+    for point in motion.mechanism.places:
         if point in held:
             of = (motion.position(point), motion.velocity(point), motion.acceleration(point))
             for head, quantity, values in zip(("", "v", "a"), OF_POINT, of, strict=True):
