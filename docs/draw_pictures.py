@@ -10,6 +10,7 @@ from pathlib import Path
 
 from structkin import Mechanism, load
 from structkin.examples import names, path
+from structkin.joints.cam import Cam
 from structkin.show.assemblies_figure import draw_assemblies
 from structkin.show.cam_plot import plot_cam
 from structkin.show.files import save_figure
@@ -32,7 +33,7 @@ def main() -> None:
         save_figure(draw_schematic(mechanism, motion=motion, structure=motion.structure), FOLDER / f"{name}.png")
         if name == "one_cylinder_engine":
             save_figure(motion.forces().plot(), FOLDER / f"{name}_forces.png")
-        for cam in mechanism.cams.values():
+        for cam in mechanism.joints.of(Cam).values():
             save_figure(plot_cam(cam, mechanism.units), FOLDER / f"{name}_{cam.id}.png")
         if name in ("jansen_leg", "crank_rocker"):
             save_figure(draw_structure(motion.structure, mechanism=mechanism), FOLDER / f"{name}_structure.png")

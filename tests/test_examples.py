@@ -16,6 +16,8 @@ from kinematics.whole_system import solve_whole
 
 import structkin as sk
 from structkin.examples import crank_rocker, excavator_workspace, names, path, reachable_intervals, straight_line
+from structkin.joints.cam import Cam
+from structkin.joints.geneva import Geneva
 from structkin.kinematics.compile import determines_all
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -133,11 +135,11 @@ def far_from_jumps(mechanism: sk.Mechanism, t: Any, distance: float) -> Any:
     """Times that are no nearer than this to where the jerk of a cam or a Geneva wheel jumps."""
     motion = mechanism.solve(t=np.concatenate((t, t - distance, t + distance)))
     same = np.ones(len(t), dtype=bool)
-    for cam in mechanism.cams:
-        law = mechanism.cams[cam].law.function
+    for cam in mechanism.joints.of(Cam):
+        law = mechanism.joints[cam].law.function
         piece = np.searchsorted(law.breaks, motion.cam(cam).angle % (2 * np.pi), side="right").reshape(3, -1)
         same &= (piece == piece[0]).all(axis=0)
-    for wheel in mechanism.genevas:
+    for wheel in mechanism.joints.of(Geneva):
         phase = motion.geneva(wheel).engaged.reshape(3, -1)
         same &= (phase == phase[0]).all(axis=0)
     assert same.sum() > 15
@@ -204,7 +206,7 @@ def test_gallery_shows_it(name):
 
 def test_gallery_shows_nothing_else():
     text = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
-    diagrams = {f"{name}_{cam}" for name in names() for cam in sk.load(path(name)).cams}
+    diagrams = {f"{name}_{cam}" for name in names() for cam in sk.load(path(name)).joints.of(Cam)}
     diagrams |= {f"{name}_{what}" for name in names() for what in ("assemblies", "forces")}
     assert sorted(set(re.findall(r"img/(\w+)\.png", text)) - diagrams) == list(names())
 
@@ -599,7 +601,7 @@ def test_rolling_bridge_draws_trochoids():
 
 def test_cam_follower_by_the_formulas_of_its_motions():
     motion = full("cam_roller_follower")
-    cam, on = motion.mechanism.cams["contact"], motion.cam("contact")
+    cam, on = motion.mechanism.joints["contact"], motion.cam("contact")
     x = 2 * np.pi * motion.t
     b = 2 * np.pi / 3
     u, v = x / b, (x - np.pi) / b
@@ -621,7 +623,7 @@ def test_cam_follower_by_the_formulas_of_its_motions():
 
 def test_cam_lever_press_by_trigonometry():
     motion = full("cam_lever_press")
-    lift = motion.mechanism.cams["contact"].lift(2 * np.pi * motion.t)
+    lift = motion.mechanism.joints["contact"].lift(2 * np.pi * motion.t)
     c = -90 + 40j + 180 * np.exp(1j * lift)
     rod = abs(80 + 130j - (90 + 40j))
     close(at(motion, "D"), 80 + 1j * (c.imag + np.sqrt(rod**2 - (80 - c.real) ** 2)))

@@ -24,7 +24,7 @@ class Builder:
     ... )
     >>> m
     <Mechanism 'Slider-crank': 4 links, 4 joints, 1 driver>
-    >>> m.guides["guide"].origin
+    >>> m.joints["guide"].origin
     (0.09+0.01j)
     """
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Self
+
+from structkin.api.verb import public
 from structkin.model import topology
-from structkin.structure import decompose, rank_inputs
+from structkin.structure import TopologyArrays, decompose, rank_inputs
 
 
 class Topology(topology.Topology):
@@ -11,3 +14,8 @@ class Topology(topology.Topology):
 
     structure = decompose
     rank_inputs = rank_inputs
+
+    @classmethod
+    def from_arrays(cls, arrays: TopologyArrays) -> Self:
+        """Return a topology in arrays as the ordinary one."""
+        return public(cls, arrays.to_topology())

@@ -14,9 +14,9 @@ from structkin.assemblies.modes import certificate_of, modes_of
 from structkin.assemblies.searched import STARTS, searched
 from structkin.assemblies.solutions import NotEnumeratedError
 from structkin.groups import General, Relation, Turn
-from structkin.kinematics.engine import LIMIT
 from structkin.kinematics.plan import Step
 from structkin.kinematics.relations import HalfSquareOfLength
+from structkin.track.tolerances import LIMIT
 
 TURN = 2 * math.pi
 

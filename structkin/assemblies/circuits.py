@@ -27,8 +27,7 @@ from structkin.errors import InputError, Problem
 from structkin.kinematics import compile_plan
 from structkin.kinematics.limits import Circuits, Interval, Limit, Meeting, Sheet
 from structkin.kinematics.limits import circuits as closed_circuits
-from structkin.kinematics.limits.crossing import change_at
-from structkin.kinematics.limits.follow import Fold
+from structkin.kinematics.limits.follow import Fold, change_at
 from structkin.kinematics.limits.reach import TURN
 from structkin.kinematics.limits.search import Swept, fold_words
 from structkin.kinematics.limits.sheets import near_the_sketch

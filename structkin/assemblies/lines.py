@@ -13,12 +13,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.groups.solve_lanes import solve_lanes
-from structkin.kinematics.limits.poses import TINY
 from structkin.kinematics.limits.reach import TURN
 from structkin.kinematics.limits.system import System
 from structkin.kinematics.limits.trace import Arc
-from structkin.kinematics.plan import Operand, Plan, Slot
 
 Floats = NDArray[np.float64]
 
@@ -40,14 +37,6 @@ class Line(Protocol):
     @property
     def edges(self) -> Floats:
         """The ends of the line, and places between them."""
-
-
-def operand_at(plan: Plan, operand: Operand, rows: Any) -> Any:
-    """Return an operand as a group function takes it, from slots (r, n)."""
-    if isinstance(operand, Slot):
-        part = rows[plan.rows(operand.index)]
-        return part if len(part) == 2 else part[0]
-    return operand if isinstance(operand, float) else np.array([[operand.real], [operand.imag]])
 
 
 @dataclass(frozen=True)
@@ -80,7 +69,7 @@ class Free:
             rows[plan.rows(item.slot)] = np.stack((np.cos(z), item.sign * np.sin(z))) if item.angular else z
         with np.errstate(all="ignore"):
             for step in plan.steps[: self.steps]:
-                kind, h = step.kind, tuple(operand_at(plan, x, rows) for x in step.inputs)
+                kind, h = step.kind, plan.inputs(step, rows)
                 assert kind.closed_form
                 margin = kind.margin(h)
                 root = np.zeros(len(s)) if margin is None else np.sqrt(np.asarray(margin) * step.mode)
@@ -134,32 +123,8 @@ class OnArc:
         """Return the slots of the steps, closed by Newton's method at the driver's values."""
         guess = self._guess(s)
         guess[:, -1] = self.places(s)
-        y, change = guess, np.full(len(s), np.inf)
+        y, change = self.system.closed(guess)
         with np.errstate(all="ignore"):
-            for _ in range(8):
-                values, J = equations(self.system, y)
-                step = solve_lanes(J[:, :, :-1], -values)
-                y = np.concatenate((y[:, :-1] + step, y[:, -1:]), axis=1)
-                change = np.abs(step).max(axis=1)
-                if (change < 1e-14).all():
-                    break
             size = np.abs(guess).max(axis=1)
             good = (change < FOUND * size) & (np.abs(y - guess).max(axis=1) < ASTRAY * np.maximum(1.0, size))
         return np.asarray(self.system.rows(np.where(good[:, None], y, np.nan).T))
-
-
-def equations(system: System, y: Floats) -> tuple[Floats, Floats]:
-    """Return the residuals (n, r) of all steps at poses y (n, m), and their derivatives (n, r, m), scaled alike."""
-    n, m = y.shape
-    columns = (y[:, :, None] + 1j * TINY * np.eye(m)).transpose(1, 0, 2).reshape(m, n * m)
-    rows, parts = system.rows(columns), []
-    for step in system.plan.steps:
-        h = tuple(system.value(operand, rows) for operand in step.inputs)
-        phi = tuple(system.value(Slot(slot), rows) for slot in step.outputs)
-        for part in step.kind.residual(h, phi):
-            parts += [np.broadcast_to(row, n * m) for row in (part if np.ndim(part) == 2 else (part,))]
-    values = np.stack(parts).reshape(-1, n, m).transpose(1, 0, 2)
-    slopes = values.imag / TINY
-    size = np.abs(slopes).max(axis=2)
-    size[size == 0] = 1.0
-    return values[:, :, 0].real / size, slopes / size[:, :, None]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from structkin.assemblies.choices import choices_of
 from structkin.assemblies.discriminant import Discriminant, Sign
-from structkin.assemblies.lines import Line, operand_at
+from structkin.assemblies.lines import Line
 from structkin.assemblies.modes import equations_of
 from structkin.assemblies.wheels import whole_turns
 from structkin.assemblies.zeros import samples
@@ -30,7 +30,7 @@ def samples_along(line: Line, plan: Plan, index: int) -> Floats:
 
     def inputs(s: Floats) -> tuple[Any, ...]:
         rows = line.rows(s)
-        return tuple(np.asarray(operand_at(plan, operand, rows)) for operand in step.inputs)
+        return tuple(map(np.asarray, plan.inputs(step, rows)))
 
     if kind.closed_form:
 
@@ -70,7 +70,7 @@ def poses_over(plan: Plan, rows: Floats, index: int, stop: int) -> Iterator[Floa
         yield rows
         return
     step = plan.steps[index]
-    h = tuple(operand_at(plan, operand, rows[:, None]) for operand in step.inputs)
+    h = plan.inputs(step, rows[:, None])
     if not all(np.isfinite(x).all() for x in h):
         return
     for choice in choices_of(step, h, whole_turns(plan, index)).items:

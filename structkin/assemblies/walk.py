@@ -14,7 +14,7 @@ from structkin.assemblies.homotopy import Floats
 from structkin.assemblies.wheels import whole_turns
 from structkin.budget import charge
 from structkin.groups import Turn
-from structkin.kinematics.plan import Operand, Plan, Slot, Step
+from structkin.kinematics.plan import Plan, Step
 
 #: The choices that were made, each with its step.
 Path = tuple[tuple[int, Choice], ...]
@@ -133,11 +133,11 @@ class Walk:
 
     def _follows(self, h: tuple[Any, ...], step: Step) -> bool:
         """Return whether a step has the inputs that it has in the pose that a motion from the sketch leads to."""
-        there = tuple(np.ravel(self._operand(operand, self._reference)) for operand in step.inputs)
-        return _agree(tuple(np.ravel(x) for x in h), there, self._size)
+        there = tuple(map(np.ravel, self.plan.inputs(step, self._reference[:, None])))
+        return _agree(tuple(map(np.ravel, h)), there, self._size)
 
     def _choices(self, index: int, step: Step, slots: Floats) -> Choices:
-        h = tuple(self._operand(operand, slots) for operand in step.inputs)
+        h = self.plan.inputs(step, slots[:, None])
         key = index, b"".join(np.asarray(x, float).tobytes() for x in h)
         # Groups that do not depend on each other meet the same inputs on many ways.
         if key not in self._known:
@@ -184,12 +184,6 @@ class Walk:
         self.dead[group] = replace(
             known, ways=known.ways + 1, gap=min(known.gap, found.gap), note=found.note or known.note
         )
-
-    def _operand(self, operand: Operand, slots: Floats) -> Any:
-        if isinstance(operand, Slot):
-            value = slots[self.plan.rows(operand.index)]
-            return value[:, None] if len(value) == 2 else value
-        return operand if isinstance(operand, float) else np.array([[operand.real], [operand.imag]])
 
     def _with(self, slots: Floats, step: Step, choice: Choice) -> Floats:
         slots = slots.copy()

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from types import FrameType
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
-from structkin.cli.ending import tidy_end
 from structkin.errors import InputError, StructkinError
 
 #: The commands, and what they do in a line: the first of their docstrings, which this spares to import.
@@ -32,6 +35,9 @@ COMMANDS = {
     "bench": "Measure structkin on this machine.",
     "studies": "Repeat studies of papers, with pictures.",
 }
+
+#: Signals that ask a program to end (SIGINT is Python's own `KeyboardInterrupt`); not every system has both.
+_SIGNALS = ("SIGTERM", "SIGHUP")
 
 
 class _Commands(TyperGroup):
@@ -121,3 +127,24 @@ def _prepare_streams() -> None:
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - open for the whole run
         elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+
+
+@contextmanager
+def tidy_end() -> Iterator[None]:
+    """Let the signals that end a program raise `SystemExit`, so that temporary files are removed on the way out.
+
+    A signal that is ignored, as SIGHUP under nohup, stays so.
+    """
+    before = {number: signal.getsignal(number) for name in _SIGNALS if (number := getattr(signal, name, None))}
+    changed = [number for number, handler in before.items() if handler is signal.SIG_DFL]
+    for number in changed:
+        signal.signal(number, _leave)
+    try:
+        yield
+    finally:
+        for number in changed:
+            signal.signal(number, before[number])
+
+
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
+    sys.exit(128 + number)

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from structkin.cli.driver_values import driver_values
-from structkin.cli.outputs import check_targets
-from structkin.cli.terminal import USUAL, Budget, budget_of, console, print_json
-from structkin.model import Mechanism
-
-if TYPE_CHECKING:
-    from structkin.assemblies import Assemblies
+from structkin import show
+from structkin.api import Mechanism
+from structkin.cli.options import USUAL, Budget, File, Json, budget_of, driver_values
+from structkin.cli.outputs import Outputs
 
 
 def assemblies(
-    file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)],
+    file: File,
     at: Annotated[
         list[str] | None,
         typer.Option(
@@ -30,32 +27,17 @@ def assemblies(
     limit: Annotated[int, typer.Option(help="Assemblies to find at most: their number is a product.", min=1)] = 100,
     plot: Annotated[Path | None, typer.Option(help="Draw them beside each other.", metavar="PICTURE")] = None,
     budget: Budget = USUAL,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as plain data.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Find all assemblies of a mechanism at one value of each driver; numbers are in the file's units."""
     mechanism = Mechanism.load(file)
-    check_targets(file, {}, {"--plot": plot})
-    from structkin.assemblies import assemblies as all_assemblies
-
+    outputs = Outputs(file, pictures={"--plot": plot}, as_json=as_json)
     values = driver_values(mechanism, at or [], "--at")
-    found = all_assemblies(mechanism, drivers=values, t=time, limit=limit, budget=budget_of(budget))
-    if plot is not None:
-        from structkin.show.assemblies_figure import draw_assemblies
-        from structkin.show.files import save_figure
-
-        save_figure(draw_assemblies(found), plot)
-    if as_json:
-        print_json(found.to_dict(mechanism.units))
-    else:
-        _print(found, plot)
+    found = mechanism.assemblies(drivers=values, t=time, limit=limit, budget=budget_of(budget))
+    outputs.deliver(
+        {"--plot": lambda: show.draw_assemblies(found)},
+        lambda: found.to_dict(mechanism.units),
+        lambda: show.assemblies_table(found),
+    )
     if not any(True for _ in found):
         raise typer.Exit(1)
-
-
-def _print(found: Assemblies, plot: Path | None) -> None:
-    from structkin.show.assemblies_figure import assemblies_table
-
-    terminal = console()
-    terminal.print(assemblies_table(found))
-    if plot is not None:
-        terminal.print(f"drawn: {plot}", markup=False, highlight=False)

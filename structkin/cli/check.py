@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
-from typing import Annotated
 
 import numpy as np
 import typer
 
-from structkin.cli.terminal import console
+from structkin.api import Mechanism, Motion
+from structkin.cli.options import File
+from structkin.cli.terminal import say
 from structkin.errors import InputError, Problem
-from structkin.kinematics import Motion, determines_all, solve_groups, structure_of
-from structkin.kinematics.limits import limits
-from structkin.kinematics.limits.passages import report
-from structkin.model import Mechanism
+from structkin.joints.cam import Cam
+from structkin.kinematics import determines_all
 from structkin.structure import KinematicStructure
 
 TURN = 2 * math.pi
@@ -23,28 +21,23 @@ TURN = 2 * math.pi
 CLOSED = 1e-6
 
 
-def check(file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)]) -> None:
+def check(file: File) -> None:
     """Check a mechanism: the file, its structure, and a run over its range."""
-    from rich.text import Text
-
     mechanism = Mechanism.load(file)
-    terminal = console()
-    terminal.print(Text(f"{mechanism.title or file}: {_counts(mechanism)}"))
-    structure = structure_of(mechanism)
+    say(f"{mechanism.title or file}: {_counts(mechanism)}")
+    structure = mechanism.structure()
     motion, remarks = _run(mechanism, structure)
     odd = [*_odd_units(mechanism), *_odd_cams(mechanism), *mechanism.remarks]
     notes = [*odd, *([] if motion is None else _not_closed(motion))]
-    for note in (*notes, *(structure.diagnostics if determines_all(structure) else ())):
-        terminal.print(Text(f"  note: {note}"), soft_wrap=True)
-    for remark in remarks:
-        terminal.print(Text(f"  {remark}"), soft_wrap=True)
+    notes += structure.diagnostics if determines_all(structure) else ()
+    say(*(f"  note: {note}" for note in notes), *(f"  {remark}" for remark in remarks))
     if remarks:
         raise typer.Exit(1)
-    terminal.print("no mistakes; every sample of the range is ok")
+    say("no mistakes; every sample of the range is ok")
 
 
 def _counts(mechanism: Mechanism) -> str:
-    structure = structure_of(mechanism)
+    structure = mechanism.structure()
     counted = (
         (len(mechanism.topology.moving_links), "moving link"),
         (len(mechanism.topology.joints), "joint"),
@@ -70,7 +63,7 @@ def _odd_units(mechanism: Mechanism) -> list[Problem]:
 
 def _odd_cams(mechanism: Mechanism) -> list[Problem]:
     """Return what is odd about cams: jumps of their laws, undercutting, large pressure angles."""
-    return [Problem(f"joints.{id}", remark) for id, cam in mechanism.cams.items() for remark in cam.remarks]
+    return [Problem(f"joints.{id}", remark) for id, cam in mechanism.joints.of(Cam).items() for remark in cam.remarks]
 
 
 def _not_closed(motion: Motion) -> list[Problem]:
@@ -95,7 +88,7 @@ def _not_closed(motion: Motion) -> list[Problem]:
     hint = "each round begins at another pose"
     if len(turned) == 1:
         ((id, count),) = turned.items()
-        found = limits(m, id)
+        found = m.limits(id)
         whole = found.intervals[0].turns if found.turns_fully and found.intervals else 1
         if whole > 1:
             hint = f"it closes after {whole} turns, in {whole / count * (motion.t[-1] - motion.t[0]):.6g} s"
@@ -108,9 +101,9 @@ def _run(mechanism: Mechanism, structure: KinematicStructure) -> tuple[Motion | 
     if not determines_all(structure):
         return None, list(structure.diagnostics)
     try:
-        motion = solve_groups(mechanism)
+        motion = mechanism.solve()
     except InputError as error:
         return None, list(error.problems)
     rest = "the rest of the sweep is right; " if motion.ok.any() else ""
-    lines = report(motion).splitlines()[1:]
+    lines = motion.report.splitlines()[1:]
     return motion, [Problem("", line, f"{rest}change the range, or the lengths") for line in lines]

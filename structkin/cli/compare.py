@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
-from structkin.cli.terminal import USUAL, Budget, budget_of, console, print_json, progress
+from structkin.api import Mechanism
+from structkin.cli.options import USUAL, Budget, Duration, File, Json, Samples, budget_of
+from structkin.cli.terminal import console, print_json, progress
+from structkin.coordinates import Comparison
 from structkin.coordinates.methods import FAMILIES, METHODS
-from structkin.model import Mechanism
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from structkin.coordinates import Comparison
 
 
 def compare(
-    file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)],
-    samples: Annotated[int, typer.Option(help="Number of samples, both ends of the range included.")] = 361,
-    duration: Annotated[
-        float | None, typer.Option(help="Range of time [s]; default: a full cycle, or the file's.")
-    ] = None,
+    file: File,
+    samples: Samples = 361,
+    duration: Duration = None,
     method: Annotated[
         list[str] | None, typer.Option(help=f"A method: {', '.join(METHODS)}; several times. Default: all.")
     ] = None,
@@ -32,15 +28,13 @@ def compare(
     ] = None,
     patience: Annotated[float, typer.Option(help="Give a method up that takes longer than this [s].")] = 30.0,
     budget: Budget = USUAL,
-    as_json: Annotated[bool, typer.Option("--json", help="Print plain data.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Solve by every method, and tell whether they agree, their time, iterations and memory."""
-    from structkin.coordinates import compare as compare_methods
-
     mechanism = Mechanism.load(file)
     with progress("comparing methods") as report:
-        found = compare_methods(
-            mechanism, samples, methods=method or METHODS, coordinates=coordinates or FAMILIES, duration=duration,
+        found = mechanism.compare(
+            samples, methods=method or METHODS, coordinates=coordinates or FAMILIES, duration=duration,
             patience=patience, budget=budget_of(budget), progress=report,
         )  # fmt: skip
     if as_json:
@@ -52,19 +46,13 @@ def compare(
 
 
 def _table(found: Comparison, title: str) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
     verdict = "all methods agree" if found.agrees else "not all methods agree"
     if found.given_up:
         verdict += f" of those that took at most {found.patience:g} s"
     table = Table(title=Text(f"{title}: {found.samples} samples, {verdict}"), title_justify="left")
-    for head in ("method", "coordinates"):
-        table.add_column(head, no_wrap=True)
-    heads = ("n", "time [ms]", "ratio", "MiB", "iterations", "position", "velocity", "acceleration", "ok")
-    for head in heads:
-        table.add_column(Text(head), justify="right")
-    table.add_column("agrees")
+    figures = ("n", "time [ms]", "ratio", "MiB", "iterations", "position", "velocity", "acceleration", "ok")
+    for head in ("method", "coordinates", *figures, "agrees"):
+        table.add_column(Text(head), justify="right" if head in figures else "left", no_wrap=head not in figures)
     first = found.runs[0]
     for run in found.runs:
         rates = (run.velocity, run.acceleration) if found.regular else (math.nan, math.nan)

@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
+from structkin import show
+from structkin.api import Mechanism
 from structkin.cli.outputs import check_folder, make_folder
-from structkin.cli.terminal import console
-from structkin.kinematics import solve_groups, structure_of
-from structkin.model import Mechanism
+from structkin.cli.terminal import console, say
+from structkin.examples import path
 
 
 def demo(
@@ -20,27 +21,21 @@ def demo(
     ] = Path("structkin-demo"),
 ) -> None:
     """Decompose a real mechanism, solve a full cycle, and draw it."""
-    from structkin.examples import path
-    from structkin.show.files import save_figure
-    from structkin.show.motion_plot import plot_motion
-    from structkin.show.schematic import draw_schematic
-    from structkin.show.structure_graph import draw_structure
-    from structkin.show.table import write_csv
-    from structkin.show.terminal import groups_table, summary_table
-
     mechanism = Mechanism.load(path(name.removesuffix(".toml")))
-    structure = structure_of(mechanism)
-    motion = solve_groups(mechanism)
-    terminal = console()
-    terminal.print(groups_table(structure))
-    terminal.print(structure.explain(), markup=False, highlight=False)
-    terminal.print(summary_table(motion))
+    structure = mechanism.structure()
+    motion = mechanism.solve()
+    console().print(show.groups_table(structure))
+    say(structure.explain())
+    console().print(show.summary_table(motion))
     make_folder(folder)
-    save_figure(draw_schematic(mechanism, motion=motion, structure=structure), folder / "mechanism.png")
-    save_figure(draw_structure(structure, mechanism=mechanism), folder / "structure.png")
-    save_figure(plot_motion(motion), folder / "motion.png")
-    write_csv(motion, folder / "motion.csv")
-    for file in ("mechanism.png", "structure.png", "motion.png", "motion.csv"):
-        terminal.print(f"written: {folder / file}", markup=False, highlight=False)
+    pictures = {
+        "mechanism.png": show.draw_schematic(mechanism, motion=motion, structure=structure),
+        "structure.png": show.draw_structure(structure, mechanism=mechanism),
+        "motion.png": show.plot_motion(motion),
+    }
+    for file, figure in pictures.items():
+        show.save_figure(figure, folder / file)
+    show.write_csv(motion, folder / "motion.csv")
+    say(*(f"written: {folder / file}" for file in (*pictures, "motion.csv")))
     if not motion.ok.all():
         raise typer.Exit(1)

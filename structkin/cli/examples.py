@@ -7,9 +7,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
-from structkin.cli.terminal import console
+from structkin.api import Mechanism
+from structkin.cli.terminal import console, say
 from structkin.errors import InputError, Problem
+from structkin.examples import names, path
 
 
 def examples(
@@ -19,10 +23,8 @@ def examples(
     folder: Annotated[Path, typer.Option("--to", help="Folder to copy it to.")] = Path(),
 ) -> None:
     """List the examples, or copy one: `structkin examples jansen_leg`."""
-    from structkin.examples import names, path
-
     if name is None:
-        _list(names())
+        _list()
         return
     source = path(name.removesuffix(".toml"))
     target = folder / source.name
@@ -31,20 +33,13 @@ def examples(
     if not folder.is_dir():
         raise InputError([Problem(str(folder), "is not a folder", "create it first")], "examples")
     shutil.copyfile(source, target)
-    console().print(f"written: {target}; try: structkin solve {target}", markup=False, highlight=False)
+    say(f"written: {target}; try: structkin solve {target}")
 
 
-def _list(names: tuple[str, ...]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    from structkin.examples import path
-    from structkin.kinematics import structure_of
-    from structkin.model import Mechanism
-
+def _list() -> None:
     table = Table("name", "mechanism", "groups in solve order", title="Examples", title_justify="left")
-    for name in names:
+    for name in names():
         mechanism = Mechanism.load(path(name))
-        kinds = ", ".join(group.kind for group in structure_of(mechanism).groups)
+        kinds = ", ".join(group.kind for group in mechanism.structure().groups)
         table.add_row(*map(Text, (name, mechanism.title, kinds)))
     console().print(table)

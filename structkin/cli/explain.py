@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
-from structkin.cli.terminal import console
-from structkin.kinematics import determines_all, structure_of
-from structkin.model import Mechanism
+from structkin.api import Mechanism
+from structkin.cli.options import File
+from structkin.cli.terminal import say
+from structkin.kinematics import determines_all
 from structkin.model.topology import JOINT_EQUATIONS, Topology, pin_of
 from structkin.structure import Group, KinematicStructure
 
 _COORDINATE = {"angle": "angle", "slide": "travel", "distance": "distance"}
 
 
-def explain(file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)]) -> None:
+def explain(file: File) -> None:
     """Say in words which group is solved after which, and why it can be."""
-    mechanism = Mechanism.load(file)
-    structure = structure_of(mechanism)
-    terminal = console()
-    for line in lines_of(structure):
-        terminal.print(line, markup=False, highlight=False, soft_wrap=True)
+    structure = Mechanism.load(file).structure()
+    say(*lines_of(structure))
     if not determines_all(structure):
         raise typer.Exit(1)
 

@@ -7,18 +7,17 @@ from typing import Annotated
 
 import typer
 
-from structkin.cli.outputs import STDOUT, check_targets, table_target
-from structkin.cli.terminal import USUAL, Budget, budget_of, console, print_json, progress
-from structkin.kinematics import solve_groups
-from structkin.model import Mechanism
+from structkin import show
+from structkin.api import Mechanism
+from structkin.cli.options import USUAL, Budget, Duration, File, Json, Samples, budget_of
+from structkin.cli.outputs import Outputs
+from structkin.cli.terminal import progress
 
 
 def forces(
-    file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)],
-    samples: Annotated[int, typer.Option(help="Number of samples, both ends of the range included.", min=1)] = 361,
-    duration: Annotated[
-        float | None, typer.Option(help="Range of time [s]; default: a full cycle, or the file's.")
-    ] = None,
+    file: File,
+    samples: Samples = 361,
+    duration: Duration = None,
     static: Annotated[bool, typer.Option("--static", help="Take each pose at rest: no inertia, no damping.")] = False,
     csv: Annotated[
         Path | None,
@@ -28,36 +27,21 @@ def forces(
         Path | None, typer.Option(help="Draw efforts, reactions and the shaking force.", metavar="PICTURE")
     ] = None,
     budget: Budget = USUAL,
-    as_json: Annotated[bool, typer.Option("--json", help="Print everything as plain data.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Find driver torques, joint reactions and the shaking force of the motion, in N and N m."""
     mechanism = Mechanism.load(file)
-    check_targets(file, {"--csv": csv}, {"--plot": plot}, as_json=as_json)
+    outputs = Outputs(file, {"--csv": csv}, {"--plot": plot}, as_json)
     with progress("solving") as report:
-        motion = solve_groups(mechanism, samples, duration=duration, budget=budget_of(budget), progress=report)
-        from structkin.dynamics import kinetostatics
-
-        result = kinetostatics(motion, static=static)
-    if csv is not None:
-        from structkin.show.forces_output import write_forces_csv
-
-        write_forces_csv(result, table_target(csv))
-    if plot is not None:
-        from structkin.show.files import save_figure
-        from structkin.show.forces_plot import plot_forces
-
-        save_figure(plot_forces(result), plot)
-    if as_json:
-        from structkin.show.forces_output import forces_to_dict
-
-        print_json(forces_to_dict(result))
-    elif csv != STDOUT:
-        from structkin.show.forces_output import forces_table
-
-        terminal = console()
-        terminal.print(forces_table(result))
-        for path in (csv, plot):
-            if path is not None:
-                terminal.print(f"written: {path}", markup=False, highlight=False)
+        motion = mechanism.solve(samples, duration=duration, budget=budget_of(budget), progress=report)
+        found = motion.forces(static=static)
+    outputs.deliver(
+        {
+            "--csv": lambda target: show.write_forces_csv(found, target),
+            "--plot": lambda: show.plot_forces(found),
+        },
+        lambda: show.forces_to_dict(found),
+        lambda: show.forces_table(found),
+    )
     if not motion.ok.all():
         raise typer.Exit(1)

@@ -7,14 +7,19 @@ from typing import Annotated
 
 import typer
 
-from structkin.cli.outputs import check_targets
-from structkin.cli.terminal import console, print_json, progress
-from structkin.model import Mechanism
-from structkin.structure.inputs import LIMIT, rank_inputs
+from structkin import show
+from structkin.api import Mechanism
+from structkin.cli.options import File, Json
+from structkin.cli.outputs import Outputs
+from structkin.cli.terminal import progress
+from structkin.structure.inputs import LIMIT
+
+#: Choices that are listed, unless all are asked for.
+MOST_LINES = 12
 
 
 def inputs(
-    file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)],
+    file: File,
     all_: Annotated[bool, typer.Option("--all", help="List every choice, not only the first.")] = False,
     keep: Annotated[
         list[str] | None,
@@ -24,27 +29,18 @@ def inputs(
     plot: Annotated[
         Path | None, typer.Option(help="Draw the link graph for the first different structures.", metavar="PICTURE")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print plain data.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Rank the joints that could drive, the simplest structure first."""
     mechanism = Mechanism.load(file)
-    check_targets(file, {}, {"--plot": plot})
+    outputs = Outputs(file, pictures={"--plot": plot}, as_json=as_json)
     with progress("comparing inputs") as report:
-        ranking = rank_inputs(mechanism, drivers=keep, limit=limit, progress=report)
-    if plot is not None:
-        from structkin.show.files import save_figure
-        from structkin.show.inputs_figure import draw_inputs
-
-        save_figure(draw_inputs(ranking, mechanism=mechanism), plot)
-    if as_json:
-        print_json({"title": mechanism.title, **ranking.to_dict()})
-    else:
-        from structkin.show.inputs_figure import MOST_LINES, inputs_table
-
-        title = f"{mechanism.title or file}: which joint should drive?"
-        terminal = console()
-        terminal.print(inputs_table(ranking, title=title, most=None if all_ else MOST_LINES))
-        if plot is not None:
-            terminal.print(f"drawn: {plot}", markup=False, highlight=False)
+        ranking = mechanism.rank_inputs(drivers=keep, limit=limit, progress=report)
+    title = f"{mechanism.title or file}: which joint should drive?"
+    outputs.deliver(
+        {"--plot": lambda: show.draw_inputs(ranking, mechanism=mechanism)},
+        lambda: {"title": mechanism.title, **ranking.to_dict()},
+        lambda: show.inputs_table(ranking, title=title, most=None if all_ else MOST_LINES),
+    )
     if not any(choice.is_complete for choice in ranking):
         raise typer.Exit(1)

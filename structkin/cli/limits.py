@@ -7,17 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from structkin.cli.driver_values import driver_values
-from structkin.cli.outputs import check_targets
-from structkin.cli.terminal import USUAL, Budget, budget_of, console, counting, print_json
+from structkin import show
+from structkin.api import Mechanism
+from structkin.cli.options import USUAL, Budget, File, Json, budget_of, driver_values
+from structkin.cli.outputs import Outputs
+from structkin.cli.terminal import progress
 from structkin.errors import InputError, Problem
-from structkin.kinematics.four_bar import FourBar, SliderCrank, four_bars, slider_cranks
-from structkin.model import Mechanism
+from structkin.kinematics.four_bar import FourBar, SliderCrank
 from structkin.model.topology import suggest
 
 
 def limits(
-    file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)],
+    file: File,
     driver: Annotated[
         list[str] | None, typer.Option(help="A driver to move; may be given several times. Default: each in turn.")
     ] = None,
@@ -33,49 +34,35 @@ def limits(
         Path | None, typer.Option(help="Draw the intervals, or the sheets with --circuits.", metavar="PICTURE")
     ] = None,
     budget: Budget = USUAL,
-    as_json: Annotated[bool, typer.Option("--json", help="Print plain data.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Find how far each driver goes and what ends its motion, exactly; values are in the file's units."""
     mechanism = Mechanism.load(file)
-    check_targets(file, {}, {"--plot": plot})
+    outputs = Outputs(file, pictures={"--plot": plot}, as_json=as_json)
     held = _checked(mechanism, driver or [], hold or [])
     names = driver or [id for id in mechanism.drives if id not in held] or list(mechanism.drives)
     if circuits and plot is not None and len(names) > 1:
         problem = Problem("--plot", "draws the circuits of one driver", f"add --driver, one of {', '.join(names)}")
         raise InputError([problem], mechanism.title)
-    from structkin.assemblies.circuits import circuits as find_circuits
-    from structkin.kinematics.limits import limits as find_limits
-
     steps = budget_of(budget)
-    with counting("following the drivers") as report:
-        found = [find_limits(mechanism, name, drivers=held, budget=steps, progress=report) for name in names]
-    all_circuits = []
+    with progress("following the drivers", total=None) as report:
+        found = [mechanism.limits(name, drivers=held, budget=steps, progress=report) for name in names]
+    with progress("tracing circuits", total=None) as report:
+        traced = [
+            mechanism.circuits(name, drivers=held, budget=steps, progress=report)
+            for name in (names if circuits else ())
+        ]
+    loops: list[FourBar | SliderCrank] = [*mechanism.four_bars(), *mechanism.slider_cranks()]
+    data: dict[str, Any] = {"title": mechanism.title, "limits": [item.to_dict() for item in found]}
+    data["loops"] = [_loop(loop, mechanism) for loop in loops]
     if circuits:
-        with counting("tracing circuits") as report:
-            all_circuits = [
-                find_circuits(mechanism, name, drivers=held, budget=steps, progress=report) for name in names
-            ]
-    loops: list[FourBar | SliderCrank] = [*four_bars(mechanism), *slider_cranks(mechanism)]
-    if plot is not None:
-        from structkin.show.files import save_figure
-        from structkin.show.limits_figure import draw_circuits, draw_limits
-
-        save_figure(draw_circuits(all_circuits[0]) if circuits else draw_limits(*found), plot)
-    if as_json:
-        data: dict[str, Any] = {"title": mechanism.title, "limits": [item.to_dict() for item in found]}
-        data["loops"] = [_loop(loop, mechanism) for loop in loops]
-        if circuits:
-            data["circuits"] = [item.to_dict() for item in all_circuits]
-        print_json(data)
-    else:
-        from structkin.show.limits_figure import limits_table
-
-        terminal = console()
-        terminal.print(limits_table(found))
-        lines = [loop.words for loop in loops] + [line for item in all_circuits for line in item.report.splitlines()]
-        lines += [f"drawn: {plot}"] if plot is not None else []
-        for line in lines:
-            terminal.print(line, markup=False, highlight=False, soft_wrap=True)
+        data["circuits"] = [item.to_dict() for item in traced]
+    outputs.deliver(
+        {"--plot": lambda: show.draw_circuits(traced[0]) if circuits else show.draw_limits(*found)},
+        lambda: data,
+        lambda: show.limits_table(found),
+        [*(loop.words for loop in loops), *(item.report for item in traced)],
+    )
     if any(item.failure for item in found):
         raise typer.Exit(1)
 

@@ -4,60 +4,88 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import TYPE_CHECKING, Any
 
+from structkin.cli.terminal import console, print_json, say
 from structkin.errors import InputError, Problem
+from structkin.show.files import check_table, picture_format, save_figure, table_file
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 #: The name by which a table goes to stdout.
 STDOUT = Path("-")
 
 
-def check_targets(
-    source: Path | None,
-    tables: Mapping[str, Path | None],
-    pictures: Mapping[str, Path | None],
-    *,
-    as_json: bool = False,
-) -> None:
-    """Refuse outputs that would overwrite each other or the mechanism file, and names of another format.
+@dataclass(frozen=True)
+class Outputs:
+    """The files that options of a command name, tables and pictures, and whether it prints plain data.
 
-    It is called before the work, so that nothing is written where something cannot be.
+    Made before the work, so that nothing is written where something cannot be: raises `InputError` for outputs that
+    would overwrite each other or the `source`, and names of another format.
     """
-    from structkin.show.files import check_table, picture_format
 
-    taken = {} if source is None else {source.resolve(): "the mechanism file"}
-    problems: list[Problem] = []
-    for option, path in (*tables.items(), *pictures.items()):
-        if path is None:
-            continue
-        if path == STDOUT and option in tables:
-            if as_json:
-                problems.append(Problem(option, "'-' is stdout, to which --json prints", "name a file"))
-            continue
-        try:
-            (picture_format if option in pictures else check_table)(path)
-        except InputError as error:
-            problems += error.problems
-        if path.is_file() or not path.exists():
-            if path.resolve() in taken:
-                problems.append(Problem(option, f"would overwrite {taken[path.resolve()]}", "give another name"))
-            taken[path.resolve()] = f"what {option} writes"
-    if problems:
-        raise InputError(problems, "output")
+    source: Path | None
+    tables: Mapping[str, Path | None] = field(default_factory=dict)
+    pictures: Mapping[str, Path | None] = field(default_factory=dict)
+    as_json: bool = False
 
+    def __post_init__(self) -> None:
+        """Check the names."""
+        taken = {} if self.source is None else {self.source.resolve(): "the mechanism file"}
+        problems: list[Problem] = []
+        for option, path in (*self.tables.items(), *self.pictures.items()):
+            if path is None:
+                continue
+            if path == STDOUT and option in self.tables:
+                if self.as_json:
+                    problems.append(Problem(option, "'-' is stdout, to which --json prints", "name a file"))
+                continue
+            try:
+                (picture_format if option in self.pictures else check_table)(path)
+            except InputError as error:
+                problems += error.problems
+            if path.is_file() or not path.exists():
+                if path.resolve() in taken:
+                    problems.append(Problem(option, f"would overwrite {taken[path.resolve()]}", "give another name"))
+                taken[path.resolve()] = f"what {option} writes"
+        if problems:
+            raise InputError(problems, "output")
 
-def table_target(path: Path) -> Path | IO[str]:
-    """Return what a table is written to: stdout for "-"."""
-    return sys.stdout if path == STDOUT else path
+    def deliver(
+        self,
+        makers: Mapping[str, Callable[..., Any]],
+        data: Callable[[], dict[str, Any]],
+        table: Callable[[], Table],
+        lines: Iterable[str] = (),
+    ) -> None:
+        """Write the files that were asked for, then print the data, or the table, some lines and what was written.
+
+        The maker of a picture returns its figure; that of a table writes it to the path or open file it is given.
+        """
+        written = []
+        for option, make in makers.items():
+            path = self.tables.get(option) or self.pictures.get(option)
+            if path is None:
+                continue
+            if option in self.pictures:
+                save_figure(make(), path)
+            else:
+                make(sys.stdout if path == STDOUT else path)
+            written.append(path)
+        if self.as_json:
+            print_json(data())
+        elif STDOUT not in self.tables.values():
+            console().print(table())
+            say(*lines, *(f"written: {path}" for path in written))
 
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write rows of the same keys as CSV, to stdout for "-"; `InputError` where they cannot be written."""
-    from structkin.show.files import table_file
-
-    with table_file(table_target(path)) as file:
+    with table_file(sys.stdout if path == STDOUT else path) as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)

@@ -7,15 +7,16 @@ from typing import Annotated
 
 import typer
 
-from structkin.cli.outputs import check_targets
-from structkin.cli.terminal import console, print_json
-from structkin.kinematics import determines_all, structure_of
-from structkin.model import Mechanism
+from structkin import show
+from structkin.api import Mechanism
+from structkin.cli.options import File, Json
+from structkin.cli.outputs import Outputs
+from structkin.kinematics import determines_all
 
 
 def structure(
-    file: Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)],
-    as_json: Annotated[bool, typer.Option("--json", help="Print plain data.")] = False,
+    file: File,
+    as_json: Json = False,
     plot: Annotated[
         Path | None, typer.Option(help="Draw the link graph and the order of the groups.", metavar="PICTURE")
     ] = None,
@@ -25,28 +26,16 @@ def structure(
 ) -> None:
     """Find the structural groups and the order in which they are solved."""
     mechanism = Mechanism.load(file)
-    check_targets(file, {}, {"--plot": plot, "--matrices": matrices})
-    found = structure_of(mechanism)
-    if plot is not None:
-        from structkin.show.files import save_figure
-        from structkin.show.structure_graph import draw_structure
-
-        save_figure(draw_structure(found, mechanism=mechanism), plot)
-    if matrices is not None:
-        from structkin.show.files import save_figure
-        from structkin.show.matrices import draw_matrices
-
-        save_figure(draw_matrices(found), matrices)
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        from structkin.show.terminal import groups_table
-
-        terminal = console()
-        terminal.print(groups_table(found))
-        terminal.print(found.explain(), markup=False, highlight=False, soft_wrap=True)
-        for picture in (plot, matrices):
-            if picture is not None:
-                terminal.print(f"drawn: {picture}", markup=False, highlight=False)
+    outputs = Outputs(file, pictures={"--plot": plot, "--matrices": matrices}, as_json=as_json)
+    found = mechanism.structure()
+    outputs.deliver(
+        {
+            "--plot": lambda: show.draw_structure(found, mechanism=mechanism),
+            "--matrices": lambda: show.draw_matrices(found),
+        },
+        found.to_dict,
+        lambda: show.groups_table(found),
+        [found.explain()],
+    )
     if not determines_all(found):
         raise typer.Exit(1)

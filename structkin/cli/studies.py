@@ -7,16 +7,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 import typer
 
 from structkin.cli.outputs import check_folder, make_folder
-from structkin.cli.terminal import console, progress
+from structkin.cli.terminal import print_table, progress, say
+from structkin.show.files import save_figure, whole_file
+from structkin.studies import cartesian, cartesian_pictures, pictures
+from structkin.studies import gait as walking
+from structkin.studies.baumgarte import step_rows, table_1_rows
+from structkin.studies.drift import draw_courses, draw_drift, drift, drift_rows
+from structkin.studies.guides import guides
+from structkin.studies.markers import Markers, low_pass, read_markers, strides
+from structkin.studies.synthetic_gait import synthetic_markers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from structkin.studies.drift import Drift
-    from structkin.studies.markers import Markers
 
 studies = typer.Typer(help="Repeat studies of papers, with pictures.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -28,28 +34,19 @@ Mass = Annotated[float | None, typer.Option(help="Mass of the person [kg]; defau
 Cutoff = Annotated[float, typer.Option(help="Low pass of the markers [Hz].")]
 
 
-@studies.callback()
-def _studies() -> None:
-    pass
-
-
 @studies.command()
 def baumgarte(to: Folder = None) -> None:
     """Show how Baumgarte's gains let constraint errors fade, and the stability regions of the integrators."""
-    from structkin.studies.tables import step_rows, table_1_rows
-
     rows, steps = table_1_rows(), step_rows()
-    show("Euler's method at h = 0.001 s (Flores & Lankarani, Tab. 1)", rows)
-    show("Largest step at which the error of a constraint fades", steps)
+    print_table("Euler's method at h = 0.001 s (Flores & Lankarani, Tab. 1)", rows)
+    print_table("Largest step at which the error of a constraint fades", steps)
     if to is not None:
-        from structkin.studies.pictures import draw_mapping, draw_responses, draw_stability
-
-        pictures = {
-            "baumgarte_response": draw_responses(),
-            "baumgarte_mapping": draw_mapping(),
-            "baumgarte_stability": draw_stability(),
+        drawn = {
+            "baumgarte_response": pictures.draw_responses(),
+            "baumgarte_mapping": pictures.draw_mapping(),
+            "baumgarte_stability": pictures.draw_stability(),
         }
-        write(to, pictures, {"baumgarte_table_1": rows, "baumgarte_steps": steps})
+        write(to, drawn, {"baumgarte_table_1": rows, "baumgarte_steps": steps})
 
 
 @studies.command()
@@ -58,38 +55,27 @@ def gait(markers: Record = None, unit: Unit = "m", mass: Mass = None, cutoff: Cu
 
     The markers are ribcage, hip, knee, ankle and mt5 of the right leg, as columns hip_x, hip_y, ... and t.
     """
-    import numpy as np
-
-    from structkin.studies.gait import BODY, analyse, fit, joint_moments
-    from structkin.studies.guides import guides
-    from structkin.studies.markers import strides
-    from structkin.studies.tables import gait_rows
-
     smooth = _smoothed(markers, unit, cutoff)
     steps = strides(smooth)
-    found = analyse(smooth, steps, fit(BODY, smooth, mass))
+    found = walking.analyse(smooth, steps, walking.fit(walking.BODY, smooth, mass))
     events = f"contact at {steps.contacts[0]:.3f} s, lift at {steps.lifts[0]:.3f} s"
-    show(f"A stride of {steps.period:.3f} s, {events}: joint moments, positive where they stretch", gait_rows(found))
+    title = f"A stride of {steps.period:.3f} s, {events}: joint moments, positive where they stretch"
+    print_table(title, walking.gait_rows(found))
     left = max(float(np.max(np.abs(found.forces.driver(id)))) for id in ("x", "y", "pitch"))
-    console().print(f"what the ground's force leaves for the guides of the hip: {left:.1e} N, N m", highlight=False)
     away = ", ".join(f"{name} {1e3 * size:.0f} mm" for name, size in guides(smooth, steps.period).uneven.items())
-    console().print(f"markers off the mean of both half strides, which they follow: {away}", highlight=False)
+    say(f"what the ground's force leaves for the guides of the hip: {left:.1e} N, N m")
+    say(f"markers off the mean of both half strides, which they follow: {away}")
     if to is not None:
-        from structkin.studies.pictures import draw_gait
-
-        moments = joint_moments(found.forces)
+        moments = walking.joint_moments(found.forces)
         table = [("t [s]", *moments)]
         table += [tuple(map(repr, row)) for row in np.column_stack((found.motion.t, *moments.values())).tolist()]
-        write(to, {"gait": draw_gait(found)}, {"gait_moments": table})
+        write(to, {"gait": pictures.draw_gait(found)}, {"gait_moments": table})
 
 
 def _smoothed(path: Path | None, unit: str, cutoff: float) -> Markers:
     """Return the markers of a file, or made up, without what is faster than the cut-off [Hz]."""
-    from structkin.studies.gait import MARKERS
-    from structkin.studies.markers import low_pass, read_markers
-    from structkin.studies.synthetic_gait import synthetic_markers
-
-    return low_pass(synthetic_markers() if path is None else read_markers(path, MARKERS, unit), cutoff)
+    found = synthetic_markers() if path is None else read_markers(path, walking.MARKERS, unit)
+    return low_pass(found, cutoff)
 
 
 @studies.command("gait-drift")
@@ -102,78 +88,68 @@ def gait_drift(
     to: Folder = None,
 ) -> None:
     """Integrate the walking person, all driven: how far joints and guides drift, without and with Baumgarte's gains."""
-    from structkin.studies.drift import drift
-    from structkin.studies.gait import BODY, centres, fit, walker
-    from structkin.studies.markers import strides
-    from structkin.studies.tables import drift_rows
-
     smooth = _smoothed(markers, unit, cutoff)
-    body = fit(BODY, smooth, mass)
-    person, data = walker(smooth, strides(smooth), body), centres(smooth, body)
+    body = walking.fit(walking.BODY, smooth, mass)
+    person, data = walking.walker(smooth, strides(smooth), body), walking.centres(smooth, body)
     starts = {"a start that fits": 0.0, "1 % too slow": 0.01}
     step = 0.01 if quick else 0.00145
-    gains = (0.0, 5.0, 50.0)
-    found: dict[str, list[Drift]] = {title: [] for title in starts}
+    wanted = [(title, gain) for title in starts for gain in (0.0, 5.0, 50.0)]
+    runs = []
     with progress("integrating") as report:
-        for k, (title, misses) in enumerate(starts.items()):
-            for gain in gains:
-                found[title].append(drift(person, list(data), gain, step=step, misses=misses))
-                report((k * len(gains) + len(found[title])) / (len(starts) * len(gains)))
+        for title, gain in wanted:
+            runs.append(drift(person, list(data), gain, step=step, misses=starts[title]))
+            report(len(runs) / len(wanted))
+    found = {title: [run for run, (of, _) in zip(runs, wanted, strict=True) if of == title] for title in starts}
     rows = drift_rows(found)
-    show(f"A stride by RK4 at {1e3 * step:g} ms, reference-point coordinates", rows)
+    print_table(f"A stride by RK4 at {1e3 * step:g} ms, reference-point coordinates", rows)
     if to is not None:
-        from structkin.studies.drift_pictures import draw_courses, draw_drift
-
-        pictures = {"gait_courses": draw_courses(found, smooth.t - smooth.t[0], data), "gait_drift": draw_drift(found)}
-        write(to, pictures, {"gait_drift": rows})
+        drawn = {"gait_courses": draw_courses(found, smooth.t - smooth.t[0], data), "gait_drift": draw_drift(found)}
+        write(to, drawn, {"gait_drift": rows})
 
 
 @studies.command()
 def pendulum(quick: Quick = False, to: Folder = None) -> None:
     """Swing a pendulum in fully Cartesian coordinates with Baumgarte's gains 0 to 100; compare with published data."""
-    from structkin.studies.cartesian import FULL, pendulum, pendulum_agreement, trials
-    from structkin.studies.tables import agreement_rows, trial_rows
-    from structkin.studies.work import work, work_rows
-
-    case = pendulum()
+    case, gains = cartesian.pendulum(), cartesian.FULL.gains
     with progress("simulating") as report:
-        found = trials(case, FULL.gains[::10] if quick else FULL.gains, progress=report)
-        took = {gain: work(case, gain, 1 if quick else 10) for gain in (0.0, 50.0)}
-    agreement = pendulum_agreement(found[0].gain)
-    rows, facts, table = trial_rows(found), agreement_rows(agreement), work_rows(case, took)
-    show("Pendulum, ten seconds by LSODA", rows)
-    show(f"Gain {found[0].gain:g} against the published data", facts)
-    show("What it takes, beside Tab. 3", table)
+        found = cartesian.trials(case, gains[::10] if quick else gains, progress=report)
+        took = {gain: cartesian.work(case, gain, 1 if quick else 10) for gain in (0.0, 50.0)}
+    agreement = cartesian.pendulum_agreement(found[0].gain)
+    tables = {
+        "cartesian_pendulum": cartesian.trial_rows(found),
+        "cartesian_pendulum_agreement": cartesian.agreement_rows(agreement),
+        "cartesian_pendulum_work": cartesian.work_rows(case, took),
+    }
+    titles = (
+        "Pendulum, ten seconds by LSODA",
+        f"Gain {found[0].gain:g} against the published data",
+        "What it takes, beside Tab. 3",
+    )
+    for title, rows in zip(titles, tables.values(), strict=True):
+        print_table(title, rows)
     if to is not None:
-        from structkin.studies.cartesian_pictures import draw_pendulum
-
-        tables = {"cartesian_pendulum": rows, "cartesian_pendulum_agreement": facts, "cartesian_pendulum_work": table}
-        write(to, {"cartesian_pendulum": draw_pendulum(found, agreement)}, tables)
+        write(to, {"cartesian_pendulum": cartesian_pictures.draw_pendulum(found, agreement)}, tables)
 
 
 @studies.command("slider-crank")
 def slider_crank(quick: Quick = False, to: Folder = None) -> None:
     """Run a slider-crank with equal rods through its singular poses; map which gains and steps get through."""
-    from structkin.studies.cartesian import FULL, QUICK, TOLERANCE, agreement, slider_crank, trials
-    from structkin.studies.tables import agreement_rows, trial_rows
-    from structkin.studies.work import work, work_rows
-
-    case, extent = slider_crank(), QUICK if quick else FULL
-    others = [tolerance for tolerance in extent.tolerances if tolerance != TOLERANCE]
+    case, extent = cartesian.slider_crank(), cartesian.QUICK if quick else cartesian.FULL
+    others = [tolerance for tolerance in extent.tolerances if tolerance != cartesian.TOLERANCE]
     with progress("simulating") as report:
-        found = trials(case, extent.gains, progress=lambda part: report(0.3 * part))
-        beside = trials(case, extent.near, tolerances=others, progress=lambda part: report(0.3 + 0.3 * part))
-        by_step = trials(case, extent.mapped, extent.steps, progress=lambda part: report(0.6 + 0.3 * part))
-        took = {50.0: work(case, 50, 1 if quick else 10)}
+        found = cartesian.trials(case, extent.gains, progress=lambda part: report(0.3 * part))
+        beside = cartesian.trials(case, extent.near, tolerances=others, progress=lambda part: report(0.3 + 0.3 * part))
+        by_step = cartesian.trials(case, extent.mapped, extent.steps, progress=lambda part: report(0.6 + 0.3 * part))
+        took = {50.0: cartesian.work(case, 50, 1 if quick else 10)}
     by_tolerance = [one for one in found if one.gain in extent.near] + beside
     best = next(one for one in found if one.gain == 50)
-    agreed = agreement(best.simulation.position(case.point), case.path(best.simulation.t))
+    agreed = cartesian.agreement(best.simulation.position(case.point), case.path(best.simulation.t))
     tables = {
-        "cartesian_slider_crank": trial_rows(found),
-        "cartesian_tolerances": trial_rows(by_tolerance),
-        "cartesian_slider_crank_agreement": agreement_rows(agreed),
-        "cartesian_slider_crank_work": work_rows(case, took),
-        "cartesian_map": trial_rows(by_step),
+        "cartesian_slider_crank": cartesian.trial_rows(found),
+        "cartesian_tolerances": cartesian.trial_rows(by_tolerance),
+        "cartesian_slider_crank_agreement": cartesian.agreement_rows(agreed),
+        "cartesian_slider_crank_work": cartesian.work_rows(case, took),
+        "cartesian_map": cartesian.trial_rows(by_step),
     }
     titles = (
         "Slider-crank with equal rods, ten seconds by LSODA",
@@ -183,42 +159,22 @@ def slider_crank(quick: Quick = False, to: Folder = None) -> None:
         "The same by RK4 at fixed steps",
     )
     for title, rows in zip(titles, tables.values(), strict=True):
-        show(title, rows)
+        print_table(title, rows)
     if to is not None:
-        from structkin.studies.cartesian_pictures import draw_map, draw_slider_crank
-
-        pictures = {
-            "cartesian_slider_crank": draw_slider_crank(case, found, agreed),
-            "cartesian_tolerances": draw_map(by_tolerance, "tolerance"),
-            "cartesian_map": draw_map(by_step, "step"),
+        drawn = {
+            "cartesian_slider_crank": cartesian_pictures.draw_slider_crank(case, found, agreed),
+            "cartesian_tolerances": cartesian_pictures.draw_map(by_tolerance, "tolerance"),
+            "cartesian_map": cartesian_pictures.draw_map(by_step, "step"),
         }
-        write(to, pictures, tables)
+        write(to, drawn, tables)
 
 
-def show(title: str, rows: Sequence[Sequence[str]]) -> None:
-    """Print a table; its first row is the heading."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    console().print(title, markup=False, highlight=False)
-    sheet = Table(box=box.SIMPLE, padding=(0, 1, 0, 0))
-    for k, name in enumerate(rows[0]):
-        sheet.add_column(Text(name), justify="left" if k == 0 else "right", no_wrap=True)
-    for row in rows[1:]:
-        sheet.add_row(*map(Text, row))
-    console().print(sheet)
-
-
-def write(folder: Path, pictures: Mapping[str, Figure], tables: Mapping[str, Sequence[Sequence[str]]]) -> None:
+def write(folder: Path, drawn: Mapping[str, Figure], tables: Mapping[str, Sequence[Sequence[str]]]) -> None:
     """Write pictures as PNG and tables as CSV, and say so."""
-    from structkin.show.files import save_figure, whole_file
-
     make_folder(folder)
-    for name, figure in pictures.items():
+    for name, figure in drawn.items():
         save_figure(figure, folder / f"{name}.png")
     for name, rows in tables.items():
         with whole_file(folder / f"{name}.csv", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows(rows)
-    for path in (*(f"{name}.png" for name in pictures), *(f"{name}.csv" for name in tables)):
-        console().print(f"written: {folder / path}", markup=False, highlight=False)
+    say(*(f"written: {folder / name}.png" for name in drawn), *(f"written: {folder / name}.csv" for name in tables))

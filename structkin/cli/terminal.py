@@ -7,16 +7,14 @@ import logging
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.console import Console
 from rich.text import Text
 
-from structkin.budget import DEFAULT
-from structkin.errors import InputError, Problem, printable
+from structkin.errors import InputError, printable
 
 #: Work that takes longer than this [s] shows a progress bar.
 PATIENCE = 1.0
@@ -25,6 +23,29 @@ PATIENCE = 1.0
 def console() -> Console:
     """Return the terminal; a pipe or a file gets plain text of a generous width."""
     return Console() if sys.stdout.isatty() else Console(width=140, no_color=True)
+
+
+def say(*lines: str) -> None:
+    """Print lines as they stand: a name in brackets is no markup, and a path is not broken."""
+    for line in lines:
+        console().print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def print_table(title: str, rows: Sequence[Sequence[str]], left: int = 1) -> None:
+    """Print rows of text under the headings that are the first of them; `left` columns are words, the others figures.
+
+    Text is no markup: "[s]" is a unit.
+    """
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0))
+    for k, name in enumerate(rows[0]):
+        table.add_column(Text(name), justify="left" if k < left else "right", no_wrap=True)
+    for row in rows[1:]:
+        table.add_row(*map(Text, row))
+    say(title)
+    console().print(table)
 
 
 def complain(error: InputError) -> None:
@@ -61,81 +82,36 @@ def print_json(data: dict[str, Any]) -> None:
     sys.stdout.write(_FLAT.sub(on_one_line, text) + "\n")
 
 
-#: Bounds the work of a command.
-Budget = Annotated[
-    str,
-    typer.Option(
-        "--budget", metavar="STEPS", help="Steps the work may take beyond what its samples explain; none: no bound."
-    ),
-]
-#: Its value where none is given.
-USUAL = f"{DEFAULT:g}"
-
-
-def budget_of(text: str) -> float | None:
-    """Return the steps that an option --budget allows, None for all; raise `InputError` where it is no number."""
-    if text.strip().lower() == "none":
-        return None
-    try:
-        return float(text)
-    except ValueError:
-        problem = Problem("--budget", f"'{text}' is not a number of steps", "none goes on to the end")
-        raise InputError([problem], "command") from None
-
-
 @contextmanager
-def counting(title: str) -> Iterator[Callable[[float], None]]:
-    """Yield a function that takes the steps taken so far; a line tells them when the work takes long."""
-    from rich.status import Status
-
-    line: Status | None = None
-    began = time.monotonic()
-
-    def report(steps: float) -> None:
-        nonlocal line
-        if line is None and time.monotonic() - began > PATIENCE and sys.stderr.isatty():
-            line = Status(title, console=Console(stderr=True))
-            line.start()
-        if line is not None:
-            line.update(f"{title}: {steps:,.0f} steps")
-
-    try:
-        yield report
-    finally:
-        if line is not None:
-            line.stop()
-
-
-@contextmanager
-def progress(title: str) -> Iterator[Callable[[float], None]]:
+def progress(title: str, total: float | None = 1.0) -> Iterator[Callable[[float], None]]:
     """Yield a function that takes the part of the work that is done, 0 to 1; a bar appears when the work takes long.
 
-    What the engine compiles for the first time, which takes seconds, is told on a terminal.
+    Without a `total` it takes the steps taken so far, and a line tells them. What the engine compiles for the first
+    time, which takes seconds, is told on a terminal.
     """
     from rich.logging import RichHandler
-    from rich.progress import Progress
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
+    terminal, is_seen = Console(stderr=True), sys.stderr.isatty()
     log = logging.getLogger("structkin.kernels")
-    teller = RichHandler(console=Console(stderr=True), show_time=False, show_level=False, show_path=False)
-    if sys.stderr.isatty():
+    teller = RichHandler(console=terminal, show_time=False, show_level=False, show_path=False)
+    if is_seen:
         log.addHandler(teller)
         log.setLevel(logging.INFO)
 
-    bar: Progress | None = None
+    tells = TextColumn("{task.completed:,.0f} steps") if total is None else TaskProgressColumn()
+    bar = Progress(TextColumn("{task.description}"), BarColumn(), tells, console=terminal, transient=True)
+    task = bar.add_task(title, total=total)
     began = time.monotonic()
 
     def report(done: float) -> None:
-        nonlocal bar
-        if bar is None and time.monotonic() - began > PATIENCE and sys.stderr.isatty():
-            bar = Progress(console=Console(stderr=True), transient=True)
-            bar.add_task(title, total=1.0)
+        if is_seen and time.monotonic() - began > PATIENCE:
             bar.start()
-        if bar is not None:
-            bar.update(bar.task_ids[0], completed=done)
+            bar.update(task, completed=done)
 
     try:
         yield report
     finally:
         log.removeHandler(teller)
-        if bar is not None:
+        if bar.live.is_started:
             bar.stop()

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from structkin.coordinates.curve import Pose
 from structkin.coordinates.diagnosis import Outcome
 from structkin.coordinates.gaps import tell
-from structkin.coordinates.scaled import SINGULAR
 from structkin.coordinates.smooth import bridge
 from structkin.coordinates.walk import Failure, Walk
 from structkin.kinematics.status import Status
+from structkin.track.tolerances import SINGULAR
 
 Floats = NDArray[np.float64]
 

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from structkin.coordinates.linear import Factors
 from structkin.coordinates.newton import ClosedPose
 from structkin.coordinates.scaled import Scaled
+from structkin.track.tolerances import WEAK
 
 Floats = NDArray[np.float64]
 
-#: Poses with a smaller singular value than this are looked at once more where they are, not a last step before.
-CLEAR = 0.05
 #: The powers 0 to 5 of the quintic by value, first and second derivative at both ends of its way, row by row.
 QUINTIC = np.array([
     [1, 0, 0, -10, 15, -6], [0, 1, 0, -6, 8, -3], [0, 0, 0.5, -1.5, 1.5, -0.5],
@@ -41,7 +40,7 @@ class Pose:
     @cached_property
     def factors(self) -> Factors:
         """The factorised Jacobian."""
-        if self.closed is not None and self.strength > CLEAR:
+        if self.closed is not None and self.strength > WEAK:
             return self.closed.factors
         return self.scaled.solver.factor(self._entries)
 
@@ -53,7 +52,7 @@ class Pose:
             return np.zeros(0), -1, float(self.scaled.smallest_singular_value(self.q, self.z)[0])
         if self.closed is not None:
             signs, number, sigma = blocks.branch(self.closed.entries)
-            if sigma[0] > CLEAR:
+            if sigma[0] > WEAK:
                 return signs[:, 0], int(number[0]), float(sigma[0])
         signs, number, sigma = blocks.branch(self._entries)
         return signs[:, 0], int(number[0]), float(sigma[0])

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates.linear import Dense
-from structkin.coordinates.newton import TOLERANCE
-from structkin.coordinates.scaled import CONSISTENT, SINGULAR, Scaled
+from structkin.coordinates.scaled import CONSISTENT, Scaled
 from structkin.coordinates.system import Coordinates
 from structkin.errors import InputError, Problem
+from structkin.track.tolerances import CLOSED, SINGULAR
 
 Floats = NDArray[np.float64]
 
@@ -58,7 +58,7 @@ class NewtonRun:
 
 
 def newton_raphson(
-    coordinates: Coordinates, q: Any, z: Any, *, tolerance: float = TOLERANCE, limit: int = 20
+    coordinates: Coordinates, q: Any, z: Any, *, tolerance: float = CLOSED, limit: int = 20
 ) -> NewtonRun:
     """Solve Phi(q, z) = 0 from an estimate q (n,) at the drivers' values z, and say how it went.
 

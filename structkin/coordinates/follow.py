@@ -19,18 +19,16 @@ from structkin.coordinates.gaps import pass_singular, tell
 from structkin.coordinates.newton import close
 from structkin.coordinates.open_block import open_links
 from structkin.coordinates.resume import resume
-from structkin.coordinates.scaled import SINGULAR
 from structkin.coordinates.turns import Turns
-from structkin.coordinates.walk import WEAK, Failure, Walk
+from structkin.coordinates.walk import Failure, Walk
 from structkin.kinematics.status import Status
+from structkin.track.tolerances import SINGULAR, TRIALS, WEAK
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
 #: First and longest way between two stations [rad, or parts of the mechanism's size].
 FIRST, LONGEST = 0.1, 0.35
-#: Samples that are tried from the sketch.
-TRIALS = 24
 #: A station that took fewer iterations than this lets the next one be further off.
 EASE = 3
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from structkin.errors import StructureError
 from structkin.groups import Relation, Rows, Turn
+from structkin.joints.geneva import Geneva
 from structkin.kinematics.closed_forms import solve_closed, solve_pin
 from structkin.kinematics.compile import determines_all
 from structkin.kinematics.engine import Lanes, sweep
@@ -52,7 +53,7 @@ def _close(scene: Scene, group: Group, index: int) -> Mapping[str, Frame]:
     if not group.links:
         solve_pin(scene, group, index)
         return {}
-    if any(contact.joint in scene.mechanism.genevas for contact in scene.contacts(group.links)):
+    if any(contact.joint in scene.mechanism.joints.of(Geneva) for contact in scene.contacts(group.links)):
         stepped = solve_closed(scene, group, index)
         if stepped is not None:
             return stepped

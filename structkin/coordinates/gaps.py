@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from structkin.coordinates.curve import Curve, Pose
 from structkin.coordinates.diagnosis import Outcome, newton_raphson
-from structkin.coordinates.scaled import SINGULAR
-from structkin.coordinates.walk import NEAR, Failure, Walk
+from structkin.coordinates.walk import Failure, Walk
 from structkin.kinematics.status import Status
+from structkin.track.tolerances import NEAR_LIMIT, SINGULAR
 
 #: With more unknowns why Newton's method fails is not looked into: full matrices of that size take minutes.
 LARGE = 600
@@ -43,4 +43,4 @@ def tell(walk: Walk, k: int, pose: Pose) -> Status:
         walk.q[:, lane] = run.q
         walk.solved[lane] = walk.suspect[lane] = True
         walk.note(int(lane), pose.scaled)
-    return Status.OUT_OF_REACH if sigma < NEAR else Status.NOT_CONVERGED
+    return Status.OUT_OF_REACH if sigma < NEAR_LIMIT else Status.NOT_CONVERGED

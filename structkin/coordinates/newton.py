@@ -10,15 +10,12 @@ from numpy.typing import NDArray
 
 from structkin.coordinates.linear import Factors
 from structkin.coordinates.scaled import Scaled
+from structkin.track.tolerances import CLOSED, ITERATIONS_ON_CURVE
 
 Floats = NDArray[np.float64]
 
-#: A step below this is the last: what quadratic convergence leaves after it is below rounding.
-TOLERANCE = 1e-8
 #: A step beyond this is thrown off.
 FAR = 1e3
-#: Iterations of the Newton-Raphson method on a sample.
-ITERATIONS = 3
 
 
 @dataclass(frozen=True)
@@ -35,7 +32,7 @@ class Closed:
     converged: NDArray[np.bool_]
 
 
-def close(scaled: Scaled, q: Floats, z: Floats, iterations: int = ITERATIONS) -> Closed:
+def close(scaled: Scaled, q: Floats, z: Floats, iterations: int = ITERATIONS_ON_CURVE) -> Closed:
     """Run the Newton-Raphson method over lanes (S1 eqs. 123-125): solve Phi_q dq = -Phi, q += dq.
 
     A lane is done after the step that is below the tolerance; lanes that are done are left alone.
@@ -59,10 +56,10 @@ def close(scaled: Scaled, q: Floats, z: Floats, iterations: int = ITERATIONS) ->
             step[going] = size
             way[going] += size
             count[going] += 1
-            going = np.flatnonzero((step >= TOLERANCE) & (step < FAR))
+            going = np.flatnonzero((step >= CLOSED) & (step < FAR))
             if not len(going):
                 break
-    return Closed(q, count, step, way, step < TOLERANCE)
+    return Closed(q, count, step, way, step < CLOSED)
 
 
 @dataclass(frozen=True)
@@ -79,7 +76,7 @@ class ClosedPose:
     factors: Factors
 
 
-def close_pose(scaled: Scaled, q: Floats, z: Floats, iterations: int = ITERATIONS) -> ClosedPose | None:
+def close_pose(scaled: Scaled, q: Floats, z: Floats, iterations: int = ITERATIONS_ON_CURVE) -> ClosedPose | None:
     """Run the Newton-Raphson method from a single estimate q (n, 1); None where it does not converge."""
     with np.errstate(all="ignore"):
         for count in range(1, iterations + 1):
@@ -90,7 +87,7 @@ def close_pose(scaled: Scaled, q: Floats, z: Floats, iterations: int = ITERATION
             if not size < FAR:
                 return None
             q = q - scaled.change(dq)
-            if size < TOLERANCE:
+            if size < CLOSED:
                 return ClosedPose(q, count, size, entries, factors)
     return None
 

@@ -23,10 +23,12 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from structkin.model.cams import Cam
-from structkin.model.geneva import Geneva
-from structkin.model.parts import Mesh
-from structkin.model.profile_cams import ProfileCam
+from structkin.joints.cam import Cam
+from structkin.joints.geneva import Geneva
+from structkin.joints.guide import Guide
+from structkin.joints.law_cam import LawCam
+from structkin.joints.profile_cam import ProfileCam
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.topology import Joint
 from structkin.rows.curves import Curve
 from structkin.rows.periodic import Follow
@@ -42,41 +44,41 @@ _QUARTER = 0.5 * math.pi
 
 def write_mesh(w: Writer, joint: Joint) -> None:
     """Write the rows of a gear, belt, rack or rolling contact."""
-    mesh = w.mechanism.meshes[joint.id]
+    mesh = w.mechanism.joints.of(TurnCoupling)[joint.id]
     if mesh.guide is not None:
         _write_travel(w, mesh, mesh.guide)
-    elif mesh.carrier is not None:
-        _write_ratio(w, mesh, mesh.carrier)
+    elif mesh.arm is not None:
+        _write_ratio(w, mesh, mesh.arm)
     else:
         _write_circles(w, mesh)
 
 
-def _write_ratio(w: Writer, mesh: Mesh, carrier: str) -> None:
+def _write_ratio(w: Writer, mesh: TurnCoupling, carrier: str) -> None:
     assert mesh.ratio is not None
     links = (*mesh.links, carrier)
     factors = (1.0, -mesh.ratio, mesh.ratio - 1.0)
     row = Quadric(linear=w.turns_of(dict(zip(links, factors, strict=True))))
-    w.add(mesh.joint, f"{mesh.type} ratio", links, max(map(abs, factors)), row)
+    w.add(mesh.id, f"{mesh.type} ratio", links, max(map(abs, factors)), row)
 
 
-def _write_travel(w: Writer, mesh: Mesh, guide: str) -> None:
+def _write_travel(w: Writer, mesh: TurnCoupling, guide: str) -> None:
     along, way, ends = w.line(guide)
     links = tuple(dict.fromkeys((*ends, *mesh.links)))
-    if guide == mesh.joint and (mesh.joint, "") not in w.met:
+    if guide == mesh.id and (mesh.id, "") not in w.met:
         w.add(
-            mesh.joint,
+            mesh.id,
             "across the line",
             links,
             w.size,
-            Quadric.cross(along, way).plus(-w.mechanism.guides[guide].offset),
+            Quadric.cross(along, way).plus(-w.mechanism.joints.of(Guide)[guide].offset),
         )
     first, second = mesh.links
-    travel = Quadric.dot(along, way).plus(-w.mechanism.guides[guide].start - mesh.shift)
+    travel = Quadric.dot(along, way).plus(-w.mechanism.joints.of(Guide)[guide].start - mesh.shift)
     row = travel.with_terms(w.turns_of({first: -mesh.lever, second: mesh.lever}))
-    w.add(mesh.joint, "travel by turn", links, w.size, row)
+    w.add(mesh.id, "travel by turn", links, w.size, row)
 
 
-def _write_circles(w: Writer, mesh: Mesh) -> None:
+def _write_circles(w: Writer, mesh: TurnCoupling) -> None:
     assert mesh.ratio is not None
     first, second = mesh.links
     (a, b), places = mesh.centers, [w.mechanism.links[link] for link in mesh.links]
@@ -85,23 +87,23 @@ def _write_circles(w: Writer, mesh: Mesh) -> None:
     drawn = places[1].origin + places[1].direction * b - places[0].origin - places[0].direction * a
     turn = w.turns_of({first: 1 / (1 - mesh.ratio), second: -mesh.ratio / (1 - mesh.ratio)})
     for name, row in zip("xy", Winding.along(way * (abs(drawn) / drawn), mesh.reach, turn), strict=True):
-        w.add(mesh.joint, f"line of centres, {name}", mesh.links, w.size, row)
+        w.add(mesh.id, f"line of centres, {name}", mesh.links, w.size, row)
 
 
 def write_cam(w: Writer, joint: Joint) -> None:
     """Write the row of a cam or of a Geneva wheel."""
-    geneva = w.mechanism.genevas.get(joint.id)
+    geneva = w.mechanism.joints.of(Geneva).get(joint.id)
     if geneva is not None:
         _write_geneva(w, geneva)
         return
-    cam = w.mechanism.cams[joint.id]
-    if isinstance(cam, ProfileCam):
-        _write_profile(w, cam)
-    else:
+    cam = w.mechanism.joints.of(Cam)[joint.id]
+    if isinstance(cam, LawCam):
         _write_law(w, cam)
+    elif isinstance(cam, ProfileCam):
+        _write_profile(w, cam)
 
 
-def _write_law(w: Writer, cam: Cam) -> None:
+def _write_law(w: Writer, cam: LawCam) -> None:
     links = (cam.cam, cam.follower, cam.carrier)
     base, turned = w.along(cam.carrier), w.along(cam.cam)
     if cam.moves.hinge is not None:
@@ -109,7 +111,7 @@ def _write_law(w: Writer, cam: Cam) -> None:
         w.add(cam.id, "angle by the cam's law", links, 1.0, row)
         return
     along, way, _ = w.line(cam.joint)
-    follow = replace(cam.follow, shift=cam.follow.shift + w.mechanism.guides[cam.joint].start)
+    follow = replace(cam.follow, shift=cam.follow.shift + w.mechanism.joints.of(Guide)[cam.joint].start)
     w.add(cam.id, "travel by the cam's law", links, w.size, Curve.of(ByLaw(follow), along, way, turned, base))
 
 

@@ -16,8 +16,8 @@ import numpy as np
 from structkin.coordinates.angular import AngularCoordinates
 from structkin.coordinates.rows import Writer, size_of, solve_places
 from structkin.coordinates.tree import Branch, Tree
+from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Guide
 from structkin.model.topology import Joint, pin_of
 from structkin.rows.affine import FIXED, Affine, Frame
 from structkin.structure import KinematicStructure
@@ -86,7 +86,7 @@ class _Growth:
                 first, *others = sorted(joint.links, key=self.place.__getitem__)
                 yield from (_Hinge(joint, (first, other)) for other in others)
                 continue
-            guide = self.mechanism.guides.get(joint.id)
+            guide = self.mechanism.joints.of(Guide).get(joint.id)
             if guide is None:
                 continue  # circular slots and circles that roll on each other are always cut
             slider, point = guide.slider, guide.point
@@ -122,14 +122,14 @@ class _Growth:
         guide, slides = hinge.guide, link == hinge.links[1]
         zero = guide.origin + guide.direction * complex(guide.start, guide.offset)
         if guide.turn is None:
-            self._angle(guide.joint, link, parent)
+            self._angle(guide.id, link, parent)
             turn = 0.0
         else:
             turn = float(np.angle(guide.turn if slides else 1 / guide.turn))
-        self.travel_column[guide.joint] = len(self.names)
-        self.names.append(f"{guide.joint}.travel")
+        self.travel_column[guide.id] = len(self.names)
+        self.names.append(f"{guide.id}.travel")
         self.sketch.append(0.0)
-        self.met.add((guide.joint, ""))
+        self.met.add((guide.id, ""))
         # P_slider = O_carrier + U_carrier (origin + d (start + s + i e)), solved for the origin of the new link.
         a, b = (zero, -hinge.point) if slides else (hinge.point, -zero)
         travel = (slides, guide.direction if slides else -guide.direction)

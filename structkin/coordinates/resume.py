@@ -16,14 +16,11 @@ from structkin.coordinates.newton import close, rates
 from structkin.coordinates.scaled import Scaled
 from structkin.coordinates.walk import Walk, is_near
 from structkin.kinematics.status import Status
+from structkin.track.tolerances import ACROSS, COME_BACK
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-#: How near the drivers of a sample behind a gap have to come to those of a solved one [rad, or parts of the size].
-HOP = 0.1
-#: How far a gap in the drivers' values may be that is walked straight across.
-ACROSS = 1.0
 #: Samples behind a gap that are tried together.
 BLOCK = 256
 
@@ -68,7 +65,7 @@ def _candidates(walk: Walk, later: Ints, solved: Ints, across: bool) -> Iterator
         # A driven angle that is whole turns on is the same pose.
         known = walk.z[:, near]
         known = np.where(walk.angular, known + 2 * np.pi * np.round((z - known) / (2 * np.pi)), known)
-        close_by = distance < HOP
+        close_by = distance < COME_BACK
         for number in np.unique(walk.system_of[near[close_by]]):
             mine = np.flatnonzero(close_by & (walk.system_of[near] == number))
             q = walk.q[:, near[mine]]

@@ -27,8 +27,10 @@ from typing import Literal
 import numpy as np
 
 from structkin.coordinates.pairs import write_cam, write_mesh
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Arc, Drive, Guide
+from structkin.model.parts import Drive
 from structkin.model.topology import Joint, pin_of
 from structkin.rows.affine import Affine, Frame
 from structkin.rows.equations import Form
@@ -161,10 +163,10 @@ class Writer:
         for axis, name in enumerate("xy"):
             self.add(of, f"pin, {name}", (*others, link), self.size, Quadric.part(gap, axis))
 
-    def tip(self, slot: Guide | Arc) -> tuple[Affine, str]:
+    def tip(self, slot: Guide | CircularSlot) -> tuple[Affine, str]:
         """Return the point that a guide or a circular slot leads, and its link."""
         slider, local = slot.slider, slot.point
-        ends = self.mechanism.topology.joint(slot.joint).links
+        ends = self.mechanism.topology.joint(slot.id).links
         pins = [pin for end in ends if (pin := pin_of(end)) is not None]
         if pins:
             slider = self.earliest(pins[0], slider)
@@ -173,7 +175,7 @@ class Writer:
 
     def line(self, joint: str) -> tuple[Affine, Affine, tuple[str, str]]:
         """Return the direction of a guide, the way from its origin to the slider's point, and the two links."""
-        guide = self.mechanism.guides[joint]
+        guide = self.mechanism.joints.of(Guide)[joint]
         tip, slider = self.tip(guide)
         way = tip - self.point(guide.carrier, guide.origin)
         return self.along(guide.carrier, guide.direction), way, (guide.carrier, slider)
@@ -195,7 +197,7 @@ def _revolute(w: Writer, joint: Joint) -> None:
 
 def _across(w: Writer, joint: Joint) -> None:
     along, way, links = w.line(joint.id)
-    offset = w.mechanism.guides[joint.id].offset
+    offset = w.mechanism.joints.of(Guide)[joint.id].offset
     w.add(joint.id, "across the guide", links, w.size, Quadric.cross(along, way).plus(-offset))
 
 
@@ -203,7 +205,7 @@ def _prismatic(w: Writer, joint: Joint) -> None:
     if (joint.id, "") in w.met:
         return
     _across(w, joint)
-    guide = w.mechanism.guides[joint.id]
+    guide = w.mechanism.joints.of(Guide)[joint.id]
     assert guide.turn is not None
     links = guide.carrier, guide.slider
     angle = float(np.angle(guide.turn))
@@ -219,7 +221,7 @@ def _prismatic(w: Writer, joint: Joint) -> None:
 
 
 def _slot(w: Writer, joint: Joint) -> None:
-    arc = w.mechanism.arcs.get(joint.id)
+    arc = w.mechanism.joints.of(CircularSlot).get(joint.id)
     if arc is not None:
         tip, slider = w.tip(arc)
         way = tip - w.point(arc.carrier, arc.center)
@@ -252,7 +254,7 @@ def _angle(w: Writer, drive: Drive) -> None:
 def _slide(w: Writer, drive: Drive) -> None:
     assert drive.joint is not None
     along, way, links = w.line(drive.joint)
-    start = w.mechanism.guides[drive.joint].start
+    start = w.mechanism.joints.of(Guide)[drive.joint].start
     w.driven.append(
         Driven(w.add(drive.id, "travel", links, w.size, Quadric.dot(along, way).plus(-start)), drive.id, "value")
     )

@@ -25,8 +25,6 @@ SolverMaker = Callable[[Ints, Ints, int], LinearSolver]
 
 #: Redundant rows agree where the largest gap that is left is below this.
 CONSISTENT = 1e-9
-#: Smallest singular value of a regular pose.
-SINGULAR = 1e-7
 #: Numbers in full matrices that are made at once.
 NUMBERS = 1_000_000
 

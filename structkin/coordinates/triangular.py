@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.structure.orient import orient
+
 Ints = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
@@ -54,15 +56,12 @@ class Blocks:
     def find(cls, rows: Ints, columns: Ints, n: int) -> Blocks | None:
         """Permute a square pattern; None where it is structurally singular."""
         from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
+        from scipy.sparse.csgraph import connected_components
 
-        pattern = csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
-        row_of = maximum_bipartite_matching(pattern, perm_type="row")
-        if (row_of < 0).any():
+        column_of = _matching(rows, columns, n)
+        if column_of is None:
             return None
         # Unknown c, found from its own row, needs the other unknowns of that row.
-        column_of = np.empty(n, np.intp)
-        column_of[row_of] = np.arange(n)
         needs = csr_array((np.ones(len(rows)), (column_of[rows], columns)), shape=(n, n))
         count, label = connected_components(needs, directed=True, connection="strong")
         of_row, of_column = np.asarray(label[column_of[rows]], np.intp), np.asarray(label[columns], np.intp)
@@ -136,6 +135,24 @@ class Blocks:
         """Return `signs`, the block with the smallest singular value in each lane, and that value."""
         determinants, least = self._each(entries, _singular, 2)
         return np.sign(determinants), least.argmin(axis=0), least.min(axis=0)
+
+
+def _matching(rows: Ints, columns: Ints, n: int) -> Ints | None:
+    """Return the column (n,) that is matched with each row; None where no matching is perfect.
+
+    It is an orientation of the entries as edges between rows and columns: a column owns one of its entries, a row all
+    but one of its own, and that one is its match. (SciPy's `maximum_bipartite_matching` may take exponential time.)
+    """
+    entries = np.bincount(rows, minlength=n)
+    capacity = np.concatenate((np.ones(n, np.int64), entries - 1))
+    if (entries == 0).any():
+        return None
+    owner = orient(capacity, np.stack((columns, n + rows), axis=1), np.ones(len(rows), np.bool_)).owner
+    if (owner < 0).any():
+        return None
+    column_of = np.empty(n, np.intp)
+    column_of[rows[owner < n]] = columns[owner < n]
+    return column_of
 
 
 def _determinants(matrices: Floats) -> Any:

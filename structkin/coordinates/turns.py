@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates.curve import Curve, Pose
-from structkin.coordinates.walk import WEAK, Walk
+from structkin.coordinates.walk import Walk
+from structkin.track.tolerances import WEAK
 
 Floats = NDArray[np.float64]
 

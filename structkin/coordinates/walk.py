@@ -16,25 +16,18 @@ from structkin.budget import charge
 from structkin.coordinates.curve import Curve, Pose, powers
 from structkin.coordinates.diagnosis import Outcome
 from structkin.coordinates.newton import close_pose
-from structkin.coordinates.scaled import CONSISTENT, SINGULAR, Scaled
+from structkin.coordinates.scaled import CONSISTENT, Scaled
 from structkin.coordinates.smooth import changes_smoothly
 from structkin.kinematics.status import Status
+from structkin.track.tolerances import DEPARTURE_ON_CURVE, FINEST, HALVINGS, NEAR_LIMIT, SINGULAR, TURN_ON_CURVE, WEAK
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-#: Largest change of a scaled coordinate in one step, and largest departure of the pose from its extrapolation.
-TURN, DEPARTURE = 0.7, 0.05
 #: A coordinate's part in the work of a step, in those of the budget.
 STEP = 0.05
-#: Halvings of the way to a sample before it is given up, and where a limit position is neared to rounding.
-HALVINGS, FINEST = 12, 44
-#: Near a limit position the smallest singular value is below this: it falls like the square root of the way that is
-#: left. A pose that has gone so many sizes runs off to infinity, as where guides become parallel: its limit is not
-#: neared.
-NEAR, AWAY = 0.2, 5.0
-#: A station whose weakest block has a smaller singular value than this has its neighbours looked at.
-WEAK = 0.05
+#: A pose that has gone so many sizes runs off to infinity, as where guides become parallel: its limit is not neared.
+AWAY = 5.0
 #: Samples whose predictions are evaluated in one go.
 TOGETHER = 16_384
 
@@ -202,7 +195,7 @@ class Walk:
                 continue
             step *= 0.5
             gone = np.max(np.abs(pose.q - start.q) / pose.scaled.column_units, initial=0.0)
-            if step < 0.5 ** (FINEST if pose.strength < NEAR and gone < AWAY else HALVINGS):
+            if step < 0.5 ** (FINEST if pose.strength < NEAR_LIMIT and gone < AWAY else HALVINGS):
                 self.reached = pose
                 return None
         return pose
@@ -211,7 +204,9 @@ class Walk:
 def is_near(scaled: Scaled, q: Floats, guess: Floats, before: Floats) -> NDArray[np.bool_]:
     """Tell which poses q (n, lanes) lie near their extrapolation, and not far from the poses before."""
     departure, turned = (np.max(np.abs(q - x) / scaled.column_units, axis=0, initial=0.0) for x in (guess, before))
-    return np.asarray((departure <= DEPARTURE) & (departure <= 0.3 * turned + 1e-6) & (turned <= TURN))
+    return np.asarray(
+        (departure <= DEPARTURE_ON_CURVE) & (departure <= 0.3 * turned + 1e-6) & (turned <= TURN_ON_CURVE)
+    )
 
 
 def span(lanes: Ints) -> slice | Ints:

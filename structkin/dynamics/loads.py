@@ -13,6 +13,7 @@ from structkin.dynamics.bodies import Body
 from structkin.dynamics.contacts import add_contact
 from structkin.dynamics.user_loads import UserLoad, add_user_load, known_state, no_times, when
 from structkin.errors import InputError, Problem
+from structkin.joints.guide import Guide
 from structkin.kinematics import Motion
 from structkin.model.forces import AppliedForce, AppliedMoment, Contact, Friction, Load, Spring, Torsion
 from structkin.model.parts import Law
@@ -162,7 +163,7 @@ def _friction(total: Wrenches, load: Friction, normal: Floats | None) -> None:
     motion = total.motion
     # A limit, or a coefficient times what presses the joint, at a pin with its radius for an arm.
     limit = load.limit if normal is None else load.coefficient * load.arm * normal
-    guide = motion.mechanism.guides.get(load.joint)
+    guide = motion.mechanism.joints.of(Guide).get(load.joint)
     if guide is None:
         first, second = load.links
         moment = -limit * np.tanh((motion.omega(second) - motion.omega(first)) / load.transition)

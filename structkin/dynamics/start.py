@@ -14,6 +14,7 @@ from structkin.dynamics.reduced.equations import Reduced
 from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
+from structkin.joints.guide import Guide
 from structkin.kinematics import Motion
 from structkin.kinematics.limits.passages import report
 from structkin.kinematics.solve import solve_groups
@@ -49,7 +50,7 @@ def with_coordinates(mechanism: Mechanism) -> Mechanism:
         compile_plan(mechanism)  # says what is wrong
         raise InputError([Problem("drivers", "no joints can be free coordinates")], mechanism.title)
     drivers: dict[str, dict[str, Any]] = {}
-    taken = {*mechanism.points, *mechanism.guides, *mechanism.drives, *mechanism.forces.loads}
+    taken = {*mechanism.points, *mechanism.joints.of(Guide), *mechanism.drives, *mechanism.forces.loads}
     for driver in ranking[0].drivers:
         if driver.id in mechanism.drives:
             continue

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.joints.cam import Cam
+from structkin.joints.law_cam import LawCam
+from structkin.joints.profile_cam import ProfileCam
 from structkin.kinematics.motion import Motion
 from structkin.kinematics.profile_motion import ProfileMotion
-from structkin.model.cams import Cam
 
 Floats = NDArray[np.float64]
 
@@ -18,7 +20,7 @@ Floats = NDArray[np.float64]
 class CamMotion:
     """A cam at the n samples of a motion; see `Motion.cam`. Lengths in m, angles in rad, NaN where there is no pose."""
 
-    cam: Cam
+    cam: LawCam
     motion: Motion
 
     @property
@@ -36,7 +38,7 @@ class CamMotion:
 
     @property
     def pressure_angle(self) -> Floats:
-        """The pressure angle (n,); see `Cam.pressure_angle`."""
+        """The pressure angle (n,); see `LawCam.pressure_angle`."""
         return self.cam.pressure_angle(self.angle)
 
     @property
@@ -80,8 +82,11 @@ def cam_motion(motion: Motion, joint: str) -> CamMotion | ProfileMotion:
 
     Raises `InputError` where there is no such cam.
     """
-    cams = motion.mechanism.cams
+    cams = motion.mechanism.joints.of(Cam)
     if not isinstance(joint, str) or joint not in cams:
         raise motion._frames.unknown(joint, "a cam", cams)
     cam = cams[joint]
-    return CamMotion(cam, motion) if isinstance(cam, Cam) else ProfileMotion(cam, motion)
+    if isinstance(cam, LawCam):
+        return CamMotion(cam, motion)
+    assert isinstance(cam, ProfileCam)
+    return ProfileMotion(cam, motion)

@@ -17,13 +17,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.circles import TOUCH, Circles
-from structkin.kinematics.engine import LIMIT, Lanes, Progress, margin, positions, sweep
+from structkin.kinematics.circles import Circles
+from structkin.kinematics.engine import Lanes, Progress, margin, positions, sweep
 from structkin.kinematics.flips import TOGETHER, Flips, Line, Touch, circles_at
 from structkin.kinematics.plan import Plan
 from structkin.kinematics.schedule import Schedule
 from structkin.kinematics.smoothing import smooth
 from structkin.kinematics.status import Status
+from structkin.track.tolerances import DOUBLE_ZERO, LIMIT
 
 Floats = NDArray[np.float64]
 
@@ -129,7 +130,7 @@ def _narrow(
         values = margin_at(stations)
         values[np.isnan(values)] = np.inf
         # Beyond a limit position the margin is negative: the interval has an end, not a touch.
-        column = np.flatnonzero(values.min(axis=0, initial=np.inf) > -TOUCH)
+        column = np.flatnonzero(values.min(axis=0, initial=np.inf) > -DOUBLE_ZERO)
         best = np.argmin(values, axis=0)[column]
         low, high = stations[np.maximum(best - 1, 0), column], stations[np.minimum(best + 1, POINTS - 1), column]
         place = stations[best, column]

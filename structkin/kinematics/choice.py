@@ -12,7 +12,7 @@ from structkin.kinematics.plan import Plan
 
 if TYPE_CHECKING:
     from structkin.kinematics.kernels.group import GroupKernel
-    from structkin.kinematics.kernels.tape import Job
+    from structkin.kinematics.kernels.tape import Job, Tape
 
 #: Of one lane of a general group: its kernels are a dozen of those of a closed form.
 GROUP = 12
@@ -31,22 +31,23 @@ def choose(plan: Plan, n: int, function: str = "solve") -> Job | None:
 
     A plan says which engine it wants; if it says "auto", the seconds that each would take are estimated.
     """
-    from structkin.kinematics.kernels.tape import Job
+    from structkin.kinematics.kernels.tape import Job, tape_of
 
     work = len(plan.steps) * n
     if plan.engine == "numba":
-        return Job(plan.tape, numba=True)
+        return Job(tape_of(plan), numba=True)
     if work < SMALL and "tape" not in plan.__dict__:
         return None
-    return Job(plan.tape, numba=plan.engine == "auto" and has_numba() and _worth_compiling(plan, work, function))
+    tape = tape_of(plan)
+    return Job(tape, numba=plan.engine == "auto" and has_numba() and _worth_compiling(tape, work, function))
 
 
-def _worth_compiling(plan: Plan, work: int, function: str) -> bool:
+def _worth_compiling(tape: Tape, work: int, function: str) -> bool:
     """Return whether closed forms are done first by Numba; both engines give the same numbers to the last digit."""
     start = 0.0 if "numba" in sys.modules else IMPORT
     if start + work * NUMBA > work * NUMPY:
         return False
-    waiting = [kernel for kernel in plan.tape.kernels if not kernel.is_ready(function)]
+    waiting = [kernel for kernel in tape.kernels if not kernel.is_ready(function)]
     start += sum(READ if kernel.is_stored(function) else COMPILE for kernel in waiting)
     return start + work * NUMBA < work * NUMPY
 

@@ -26,14 +26,13 @@ from structkin.kinematics.derivatives import Derivatives, Part, quadratic
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan, Step
 from structkin.kinematics.tracking import unpacked
-from structkin.track.contour import CLOSED, ITERATIONS, NODES, UNIT, is_analytic, powers
+from structkin.track.contour import ITERATIONS, NODES, UNIT, is_analytic, powers
+from structkin.track.tolerances import CLOSED, DOUBLE_ZERO
 
 Floats = NDArray[np.float64]
 
 #: Radii that are tried, in radians of the drivers or parts of the size.
 RADII = (0.4, 0.2, 0.1, 0.05, 0.025)
-#: A margin whose double zero leaves less than this is a touch: it is flat to rounding.
-TOUCH = 1e-10
 
 #: The sign of the smooth root's slope at its zero, or of the root where there is none (s0 is NaN): (step, s0) -> (c,).
 Signs = Callable[[int, Floats], Floats]
@@ -141,7 +140,7 @@ def _smooth_root(margin: Any, s: Any, signs: Callable[[Floats], Floats]) -> tupl
     centre = -0.5 * radius * log[:, -1].real
     spread = -(radius**2) * log[:, -2].real - centre**2
     slope = np.exp(np.sum(log[:, :8] * (centre[:, None] / radius) ** np.arange(8), axis=1)).real
-    touches = double & (np.abs(spread * slope) < TOUCH) & (np.abs(centre) < 0.5 * radius)
+    touches = double & (np.abs(spread * slope) < DOUBLE_ZERO) & (np.abs(centre) < 0.5 * radius)
     zero = np.where(touches, centre, np.nan)
     straight = np.where(touches[:, None], s - np.where(touches, centre, 0.0)[:, None], 1.0)
     rest = margin / straight**2

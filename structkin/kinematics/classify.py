@@ -21,6 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
+from structkin.joints.geneva import Geneva
+from structkin.joints.guide import Guide
 from structkin.kinematics.branches import branches_at
 from structkin.kinematics.motion import Motion
 from structkin.kinematics.schedule import Schedule
@@ -59,9 +61,9 @@ def classify(motion: Motion, sample: int) -> PoseClass | None:
     """
     m, structure = motion.mechanism, motion.structure
     sample = whole_index(sample, len(motion), "sample", m.title)
-    if m.genevas:
+    if m.joints.of(Geneva):
         said = "a Geneva wheel cannot be classified"
-        raise InputError([Problem(f"joints.{id}", said, "it follows its crank") for id in m.genevas], m.title)
+        raise InputError([Problem(f"joints.{id}", said, "it follows its crank") for id in m.joints.of(Geneva)], m.title)
     joints = Whole.of(m, structure, drivers=False)
     pose = [np.stack([motion.position(place, link=a)[sample] for a in joints.links]) for place in (0j, 1 + 0j)]
     if not np.isfinite(pose).all():
@@ -132,7 +134,7 @@ def _coordinates(motion: Motion, sample: int, joints: Whole, tangents: Floats) -
         return np.asarray(((b - a).conjugate() * (db - da)).real / abs(b - a) / size)
 
     def travel(joint: str) -> Floats:
-        guide = m.guides[joint]
+        guide = m.joints.of(Guide)[joint]
         along, d_along = moved(guide.carrier, guide.direction)
         (a, da), (b, db) = point(guide.carrier, guide.origin), point(guide.slider, guide.point)
         return np.asarray((along.conjugate() * (db - da) + d_along.conj() * (b - a)).real / size)
@@ -151,7 +153,7 @@ def _coordinates(motion: Motion, sample: int, joints: Whole, tangents: Floats) -
             first, *others = joint.links
             for other in others:
                 rates.setdefault(joint.id, turn(other) - turn(first))
-        elif joint.id in m.guides:
+        elif joint.id in m.joints.of(Guide):
             rates.setdefault(joint.id, travel(joint.id))
     chosen: list[str] = []
     basis = np.zeros((0, tangents.shape[1]))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics.closing import Closing, half_square_of
 from structkin.kinematics.driven_links import driven
 from structkin.kinematics.dyads import dyad
@@ -25,7 +27,7 @@ def solve_pin(scene: Scene, group: Group, index: int) -> None:
         assert center is not None
         circles.append((closing.vector(center), half_square_of(scene, id, index)))
     for joint in group.joints:
-        arc = scene.mechanism.arcs.get(joint)
+        arc = scene.mechanism.joints.of(CircularSlot).get(joint)
         if arc is not None:
             center = scene.frames[arc.carrier].point(arc.center)
             circles.append((closing.vector(center), 0.5 * arc.radius**2))
@@ -49,7 +51,7 @@ def solve_closed(scene: Scene, group: Group, index: int) -> Mapping[str, Frame] 
     """Record the closed-form steps of a group and return its links' frames, or None where there is no closed form."""
     clusters = _clusters(group)
     contacts = scene.contacts(group.links)
-    if any(contact.joint in scene.mechanism.meshes for contact in contacts):
+    if any(contact.joint in scene.mechanism.joints.of(TurnCoupling) for contact in contacts):
         return None
     ties = [c for c in contacts if c.other is None or clusters[c.link] != clusters[c.other]]
     inner = {d for d in group.drivers if _inside_one(scene, d, clusters)}

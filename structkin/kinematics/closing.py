@@ -9,10 +9,10 @@ import numpy as np
 
 from structkin.errors import InputError, Problem
 from structkin.groups import kind
+from structkin.joints.guide import Guide
 from structkin.kinematics.plan import Operand, Slot
 from structkin.kinematics.relations import HalfSquareOfLength
 from structkin.kinematics.scene import Contact, Scene
-from structkin.model.parts import Guide
 from structkin.rows.affine import Affine, Frame
 
 #: Below this sine the sketch does not say on which side a dyad closes.

@@ -12,7 +12,7 @@ for when they are first asked for.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Any
@@ -25,10 +25,11 @@ from structkin.kinematics.circles import with_rates
 from structkin.kinematics.derivatives import Derivatives, Field, Rows, quadratic
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import DriverSlot, Plan
+from structkin.kinematics.status import Status
 from structkin.rows.affine import Affine
 
 if TYPE_CHECKING:
-    from structkin.kinematics.kernels.tape import Job
+    from structkin.kinematics.kernels.run import Columns
 
 Floats = NDArray[np.float64]
 
@@ -87,35 +88,41 @@ class Coefficients:
 
     def _all(self, order: int) -> Mapping[tuple[str, ...], Field] | None:
         """Return all columns of K (order 1), or K and L (order 2), where kernels are worth it."""
-        ids = tuple(dict.fromkeys(item.driver for item in self.plan.drivers))
-        job = self._job("first" if order == 1 else "both") if len(ids) <= FEW else None
-        if job is None:
+        columns = self._columns_of_kernels("first" if order == 1 else "both")
+        if columns is None:
             return None
-        from structkin.kinematics.kernels.run import coefficients
-
-        def seed(K: Floats, L: Floats, part: slice) -> None:
-            for item in self.plan.drivers:
-                rows, own = self.plan.rows(item.slot), ids.index(item.driver)
-                K[:, rows, part] = 0.0
-                L[:, :, rows, part] = 0.0
-                K[own, rows, part] = self._rate(item, self.lanes.x[0, rows, part])
-                if item.angular and L.size:
-                    L[own, own, rows, part] = -self.lanes.x[0, rows, part]
-
-        K, L = coefficients(job, self.lanes, len(ids), seed, second=order == 2)
-        found: dict[tuple[str, ...], Field] = {(id,): Rows(self.plan, K[i], (id,)) for i, id in enumerate(ids)}
+        K, L = columns.all(second=order == 2)
+        found: dict[tuple[str, ...], Field] = {(id,): Rows(self.plan, K[i], (id,)) for i, id in enumerate(self._ids)}
         if order == 2:
-            for (i, first), (j, second) in combinations_with_replacement(enumerate(ids), 2):
+            for (i, first), (j, second) in combinations_with_replacement(enumerate(self._ids), 2):
                 pair = (first, second) if first <= second else (second, first)
-                found[pair] = Rows(self.plan, L[i, j], pair)
+                found[pair] = Rows(self.plan, L[j, i], pair)
         return found
 
-    def _job(self, function: str) -> Job | None:
-        """Return the job for kernels, where every step has one and they are worth it."""
-        if self.lanes.x.dtype != np.float64:
+    @cached_property
+    def _ids(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(item.driver for item in self.plan.drivers))
+
+    def _columns_of_kernels(self, function: str) -> Columns | None:
+        """Return what forms all columns at once, where every step has a kernel and they are worth it."""
+        if self.lanes.x.dtype != np.float64 or not 0 < len(self._ids) <= FEW:
             return None
         job = choose(self.plan, self.lanes.x.shape[-1], function)
-        return job if job is not None and job.tape.is_whole else None
+        if job is None or not job.tape.is_whole:
+            return None
+        from structkin.kinematics.kernels.run import Columns
+
+        return Columns(job, self.lanes, len(self._ids), self._write_seed)
+
+    def _write_seed(self, K: Floats, L: Floats, part: slice) -> None:
+        """Write the derivatives of the drivers' slots in some lanes."""
+        for item in self.plan.drivers:
+            rows, own = self.plan.rows(item.slot), self._ids.index(item.driver)
+            K[:, rows] = 0.0
+            L[:, :, rows] = 0.0
+            K[own, rows] = self._rate(item, self.lanes.x[0, rows, part])
+            if item.angular and L.size:
+                L[own, own, rows] = -self.lanes.x[0, rows, part]
 
     def _seed(self, drivers: tuple[str, ...]) -> Field:
         """Return the first derivative of the slots of one driver, or their second one by a pair."""
@@ -157,12 +164,30 @@ class Coefficients:
             found[self.plan.rows(slot)] = value
         return found
 
-    def rates(self, z: Mapping[str, Floats]) -> Lanes:
-        """Return lanes whose rates are formed by K and L: x' = K z', x'' = K z'' + z'^T L z' (Saura et al., eqs. 8, 9).
+    def form_rates(self, z: Mapping[str, Floats]) -> None:
+        """Write rates that are formed by K and L into the lanes (Saura et al., eqs. 8, 9).
 
-        `z[id]` (3, n) holds value, rate and second rate of each driver.
+        x' = K z', x'' = K z'' + z'^T L z'; `z[id]` (3, n) holds value, rate and second rate of each driver. Next to a
+        change point the rates stay as they are: means over circles, as K and L would be.
         """
-        x = self.lanes.x.copy()
+        x, around, first = self.lanes.x, self.lanes.around, self.plan.first_smoothed
+        near = np.zeros(0, np.intp) if around is None else around.at
+        kept = x[1:, first:, near]
+        columns = self._columns_of_kernels("both")
+        # A driver without rates leaves those unknown that it moves, and no others.
+        if columns is not None and all(np.isfinite(z[id][1:]).all() for id in self._ids):
+            columns.form_rates(np.stack([z[id] for id in self._ids]))
+        else:
+            self._add_columns(z)
+        lost = np.flatnonzero(self.lanes.status != Status.OK)
+        if len(lost):
+            for slot, irregular in enumerate(Derivatives(self.plan, self.lanes.take(lost)).irregular):
+                if irregular is not None:
+                    x[1:, self.plan.rows(slot), lost[irregular]] = np.nan
+        x[1:, first:, near] = kept
+
+    def _add_columns(self, z: Mapping[str, Floats]) -> None:
+        x = self.lanes.x
         x[1:] = 0.0
         for id, (_, rate, second) in z.items():
             self._add(x[1], rate, id)
@@ -170,14 +195,6 @@ class Coefficients:
         for first, other in combinations_with_replacement(z, 2):
             both = z[first][1] * z[other][1]
             self._add(x[2], both if first == other else 2 * both, first, other)
-        for slot, irregular in enumerate(self._derivatives.irregular):
-            if irregular is not None:
-                x[1:, self.plan.rows(slot), irregular] = np.nan
-        if self.lanes.around is not None:
-            # Next to a change point the rates are means over circles, as K and L are.
-            near = self.lanes.around.at
-            x[1:, :, near] = self.lanes.x[1:, :, near]
-        return replace(self.lanes, x=x)
 
     def _add(self, x: Floats, factor: Any, *drivers: str) -> None:
         for slot, value in self.column(*sorted(drivers)).items():

@@ -38,8 +38,7 @@ class Part:
     def slot(self, slot: int, field: Field | None = None) -> Any:
         """Return a slot's value, or its derivative in a field."""
         if field is None:
-            rows = self.plan.rows(slot)
-            value: Any = self.x[rows] if rows.stop - rows.start == 2 else self.x[rows.start]
+            value: Any = self.plan.slot(slot, self.x)
         else:
             value = field.get(slot)
             if value is None:

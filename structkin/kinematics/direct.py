@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from structkin.groups import General
 from structkin.kinematics.intervals import BLOCK, Closed, Intervals
-from structkin.kinematics.kernels.group import SINGULAR
-from structkin.kinematics.kernels.limits import ITERATIONS
+from structkin.track.tolerances import ITERATIONS, SINGULAR
 
 Floats = NDArray[np.float64]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from structkin.groups import kind
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics.closing import Closing, half_square, half_square_of, turn_of_guide
 from structkin.kinematics.plan import Operand
 from structkin.kinematics.scene import Contact, Scene
@@ -31,7 +32,7 @@ def _driven_r(closing: Closing, tie: Contact, driver: str) -> Mapping[str, Frame
     other, sign = (first, 1) if second == tie.link else (second, -1)
     turn = scene.tape.driver(driver, closing.index, angular=True, value=drive.start, sign=sign)
     frames = turned(closing, tie, other, turn)
-    if scene.mechanism.meshes:
+    if scene.mechanism.joints.of(TurnCoupling):
         ((slot, _),) = frames[tie.link].direction.terms
         own = turn_of_driver(scene, driver, closing.index) * sign
         scene.tape.turns[slot] = turn_of(scene, other, closing.index) + own

@@ -18,19 +18,17 @@ from structkin.groups import General, Turn
 from structkin.kinematics.choice import choose, compiles_group
 from structkin.kinematics.closers import closer_of
 from structkin.kinematics.kernels.group import group_kernel
-from structkin.kinematics.plan import DriverSlot, Operand, Plan, Slot, Step
+from structkin.kinematics.plan import DriverSlot, Plan, Slot, Step
 from structkin.kinematics.status import Status, mark
 from structkin.kinematics.tracking import track, unpacked
 from structkin.kinematics.turn_gaps import over_gaps, places_of, ways_of
+from structkin.track.tolerances import CLOSED, LIMIT
 
 Floats = NDArray[np.float64]
 Progress = Callable[[float], None]
 
 #: Lanes in a block: a dyad's inputs and results of all orders then fit the second-level cache.
 BLOCK = 2048
-
-#: A squared sine below this is a limit position: its rates have lost half the digits or more.
-LIMIT = 1e-13
 
 
 @dataclass(frozen=True)
@@ -111,7 +109,7 @@ def sweep(
 
 def _run(plan: Plan, lanes: Lanes, drivers: Mapping[str, Floats], modes: Modes, progress: Progress | None) -> None:
     n = lanes.x.shape[-1]
-    if len(lanes.x) == 3 and (job := choose(plan, n)) is not None:
+    if len(lanes.x) == 3 and (job := choose(plan, n, plan.sweep_kernel)) is not None:
         from structkin.kinematics.kernels import run
 
         return run.sweep(job, lanes, drivers, modes, progress)
@@ -300,19 +298,11 @@ class _Block:
         """Close a general group by Newton's method from slots near its solution."""
         O, theta = unpacked(form, [near[self.plan.rows(slot)] for slot in step.outputs])
         O, theta, change = form.newton(h, O, theta)
-        return form.unknowns(O, np.where(change < 1e-8, theta, np.nan))
+        return form.unknowns(O, np.where(change < CLOSED, theta, np.nan))
 
     def inputs(self, step: Step, order: int) -> tuple[Any, ...]:
         """Return what a step takes in, or its derivative of this order."""
-        return tuple(self._operand(operand, order) for operand in step.inputs)
-
-    def _operand(self, operand: Operand, order: int) -> Any:
-        if isinstance(operand, Slot):
-            rows = self.plan.rows(operand.index)
-            return self.lanes.x[order, rows] if rows.stop - rows.start == 2 else self.lanes.x[order, rows.start]
-        if isinstance(operand, float):
-            return operand if order == 0 else 0.0
-        return np.array([[operand.real], [operand.imag]]) if order == 0 else np.zeros((2, 1))
+        return self.plan.inputs(step, self.lanes.x[order], constant=order == 0)
 
     def _store(self, step: Step, order: int, values: tuple[Any, ...], blank: NDArray[np.bool_] | None = None) -> None:
         for slot, value in zip(step.outputs, values, strict=True):

@@ -12,8 +12,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from structkin.joints.guide import Guide
 from structkin.model.mechanism import GROUND, Mechanism
-from structkin.model.parts import Guide
 from structkin.model.topology import Topology
 
 #: Bars closer to s + l = p + q than this part of their sum have a change point.
@@ -239,7 +239,7 @@ def slider_cranks(mechanism: Mechanism) -> tuple[SliderCrank, ...]:
         crank, rod, slider = (mechanism.links[link] for link in links)
         lengths = abs(crank.local[joints[1]] - crank.local[joints[0]]), abs(rod.local[joints[2]] - rod.local[joints[1]])
         pivot = mechanism.links[GROUND].local[joints[0]]
-        offset = _offset(mechanism.guides[joints[3]], pivot, slider.local[joints[2]])
+        offset = _offset(mechanism.joints.of(Guide)[joints[3]], pivot, slider.local[joints[2]])
         if min(lengths) > 0:
             found.append(SliderCrank(links, joints, *lengths, offset))
     return tuple(found)

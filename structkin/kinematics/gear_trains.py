@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from structkin.errors import Problem, StructureError
 from structkin.groups import kind
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics.scene import Contact, Scene
 from structkin.kinematics.turns import hung, scalar, travel_of, turn_of, turn_of_driver, turned_direction
-from structkin.model.parts import Mesh
 from structkin.rows.affine import Affine, Frame
 from structkin.structure import Group
 
@@ -32,13 +32,13 @@ class _Equation:
 
     factors: Mapping[str, float]
     driver: str | None = None
-    rack: Mesh | None = None
+    rack: TurnCoupling | None = None
 
 
 def solve_geared(scene: Scene, group: Group, index: int) -> Mapping[str, Frame] | None:
     """Record the steps of a group whose turns can be solved by themselves; None where they cannot."""
     contacts = scene.contacts(group.links)
-    meshes = scene.mechanism.meshes
+    meshes = scene.mechanism.joints.of(TurnCoupling)
     if group.pins or not any(contact.joint in meshes for contact in contacts):
         return None
     equations = _equations(scene, group, contacts)
@@ -67,10 +67,10 @@ def _undetermined(group: Group, index: int, contacts: Sequence[Contact]) -> Prob
 def _equations(scene: Scene, group: Group, contacts: Sequence[Contact]) -> list[_Equation] | None:
     found = []
     for contact in contacts:
-        mesh = scene.mechanism.meshes.get(contact.joint)
-        if mesh is not None and mesh.ratio is not None and mesh.carrier is not None:
+        mesh = scene.mechanism.joints.of(TurnCoupling).get(contact.joint)
+        if mesh is not None and mesh.ratio is not None and mesh.arm is not None:
             factors: dict[str, float] = {}
-            for link, factor in zip((*mesh.links, mesh.carrier), (1.0, -mesh.ratio, mesh.ratio - 1.0), strict=True):
+            for link, factor in zip((*mesh.links, mesh.arm), (1.0, -mesh.ratio, mesh.ratio - 1.0), strict=True):
                 factors[link] = factors.get(link, 0.0) + factor
             found.append(_Equation(factors))
         elif mesh is not None and mesh.type == "rack" and not _moved_by(scene, group, mesh):
@@ -88,7 +88,7 @@ def _equations(scene: Scene, group: Group, contacts: Sequence[Contact]) -> list[
     return found
 
 
-def _moved_by(scene: Scene, group: Group, rack: Mesh) -> bool:
+def _moved_by(scene: Scene, group: Group, rack: TurnCoupling) -> bool:
     """Tell whether the travel of a rack's guide is an unknown of the group."""
     assert rack.guide is not None
     guide = scene.guide(rack.guide)
@@ -139,13 +139,15 @@ class _Place:
 
     link: str
     contact: Contact
-    mesh: Mesh | None
+    mesh: TurnCoupling | None
 
 
 def _placing(scene: Scene, group: Group, contacts: Sequence[Contact]) -> list[_Place] | None:
     """Return in order which link is placed by which joint; None unless each is placed once and nothing is left."""
-    meshes = [mesh for contact in contacts if (mesh := scene.mechanism.meshes.get(contact.joint)) is not None]
-    along: dict[str, Mesh] = {mesh.joint: mesh for mesh in meshes if mesh.type == "rolling"}
+    meshes = [
+        mesh for contact in contacts if (mesh := scene.mechanism.joints.of(TurnCoupling).get(contact.joint)) is not None
+    ]
+    along: dict[str, TurnCoupling] = {mesh.id: mesh for mesh in meshes if mesh.type == "rolling"}
     racks = [mesh for mesh in meshes if mesh.type == "rack" and _moved_by(scene, group, mesh)]
     along.update({mesh.guide: mesh for mesh in racks if mesh.guide is not None})
     placers = [contact for contact in contacts if contact.kind == "R" or contact.joint in along]
@@ -175,7 +177,7 @@ def _ends(scene: Scene, contact: Contact) -> tuple[str, ...]:
     if contact.kind == "P":
         guide = scene.guide(contact.joint)
         return guide.carrier, guide.slider
-    return scene.mechanism.meshes[contact.joint].links
+    return scene.mechanism.joints.of(TurnCoupling)[contact.joint].links
 
 
 @dataclass
@@ -214,7 +216,7 @@ class _Placer:
         pin = self._frame(other, frames).point(scene.local(other, contact.joint))
         return Frame(pin - direction * scene.local(link, contact.joint), direction)
 
-    def _along(self, link: str, mesh: Mesh, direction: Affine, frames: Mapping[str, Frame]) -> Frame:
+    def _along(self, link: str, mesh: TurnCoupling, direction: Affine, frames: Mapping[str, Frame]) -> Frame:
         """Place a link on a guide or track, as far along it as its rack, or its own rolling, says."""
         scene, index = self.scene, self.index
         assert mesh.guide is not None
@@ -233,7 +235,7 @@ class _Placer:
         (out,) = scene.tape.step(kind("driven P"), inputs, (origin + turn * local,), group=index)
         return Frame(Affine.slot(out) - direction * local, direction)
 
-    def _round_circle(self, link: str, mesh: Mesh, direction: Affine, frames: Mapping[str, Frame]) -> Frame:
+    def _round_circle(self, link: str, mesh: TurnCoupling, direction: Affine, frames: Mapping[str, Frame]) -> Frame:
         """Place a circle that rolls on another: the line of centres turns as a carrier would."""
         assert mesh.ratio is not None
         scene = self.scene

@@ -11,14 +11,19 @@ import numpy as np
 from structkin.errors import InputError, Problem, StructureError
 from structkin.groups import General, Rows
 from structkin.groups.cam_rows import CamRow
+from structkin.joints.cam import Cam
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.geneva import Geneva
+from structkin.joints.guide import Guide
+from structkin.joints.law_cam import LawCam
+from structkin.joints.profile_cam import ProfileCam
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics.closing import half_square_of, turn_of_guide
 from structkin.kinematics.higher_pairs import require_carrier
 from structkin.kinematics.plan import Operand
 from structkin.kinematics.scene import Contact, Scene
 from structkin.kinematics.turns import scalar, turn_of
-from structkin.model.cams import Cam
-from structkin.model.parts import Arc, Drive, Guide, Mesh
-from structkin.model.profile_cams import ProfileCam
+from structkin.model.parts import Drive
 from structkin.rows.affine import Affine, Frame
 from structkin.rows.periodic import Follow
 from structkin.structure import Group
@@ -134,7 +139,11 @@ class _Block:
 def _legs(scene: Scene, group: Group) -> dict[str, _Strut | _Block]:
     """Return the links that are tied by two pins alone, or a pin and a guide, to links that are none of these."""
     contacts = scene.contacts(group.links)
-    higher = {*scene.mechanism.meshes, *scene.mechanism.cams, *scene.mechanism.genevas}
+    higher = {
+        *scene.mechanism.joints.of(TurnCoupling),
+        *scene.mechanism.joints.of(Cam),
+        *scene.mechanism.joints.of(Geneva),
+    }
     if any(contact.joint in higher for contact in contacts) or len(group.links) == 1:
         return {}
     ends: dict[str, list[_End]] = {link: [] for link in group.links}
@@ -214,7 +223,7 @@ class _Writer:
 
     def joint(self, contact: Contact) -> None:
         """Write the rows of a joint."""
-        mesh = self._scene.mechanism.meshes.get(contact.joint)
+        mesh = self._scene.mechanism.joints.of(TurnCoupling).get(contact.joint)
         if mesh is not None:
             self._mesh(mesh)
             return
@@ -226,16 +235,16 @@ class _Writer:
             )
             self._pins.append((first, second))
             return
-        geneva = self._scene.mechanism.genevas.get(contact.joint)
+        geneva = self._scene.mechanism.joints.of(Geneva).get(contact.joint)
         if geneva is not None:
             message = f"the wheel '{geneva.wheel}' is not found from its crank '{geneva.crank}' alone"
             hint = "drive the crank's shaft; a wheel cannot drive its crank"
             raise InputError([Problem(f"joints.{geneva.id}", message, hint)], self._scene.mechanism.title)
-        cam = self._scene.mechanism.cams.get(contact.joint)
+        cam = self._scene.mechanism.joints.of(Cam).get(contact.joint)
         if cam is not None:
             self._cams.append(self._cam(cam))
             return
-        arc = self._scene.mechanism.arcs.get(contact.joint)
+        arc = self._scene.mechanism.joints.of(CircularSlot).get(contact.joint)
         if arc is not None:
             center, pin = self._place(arc.carrier, arc.center), self._slider_point(arc)
             self._distances.append((center, pin, self._scalar(0.5 * arc.radius**2)))
@@ -245,11 +254,11 @@ class _Writer:
             self._parallels.append((self._direction(guide.carrier, guide.turn), self._direction(guide.slider)))
         self._lines.append((*self._line(contact.joint), guide.offset))
 
-    def _mesh(self, mesh: Mesh) -> None:
+    def _mesh(self, mesh: TurnCoupling) -> None:
         """Write the row of a gear, belt or rack, or the two of a rolling contact."""
         first, second = mesh.links
         if mesh.ratio is not None:
-            carrier = mesh.carrier or self._line_of_centers(mesh)
+            carrier = mesh.arm or self._line_of_centers(mesh)
             factors = {first: 1.0, second: -mesh.ratio}
             factors[carrier] = mesh.ratio - 1.0
             unit = self._size() / max(map(abs, factors.values()))
@@ -258,8 +267,8 @@ class _Writer:
             return
         assert mesh.guide is not None
         guide = self._scene.guide(mesh.guide)
-        if mesh.guide == mesh.joint:
-            self._lines.append((*self._line(mesh.joint), guide.offset))
+        if mesh.guide == mesh.id:
+            self._lines.append((*self._line(mesh.id), guide.offset))
         start, known = self._weigh(-1 - len(self._travels), {first: -mesh.lever, second: mesh.lever})
         self._travels.append((*self._line(mesh.guide), guide.start + mesh.shift + start, known))
 
@@ -275,9 +284,9 @@ class _Writer:
                 known = known - turn_of(self._scene, link, self._index) * factor
         return start, self._scalar(scalar(self._scene, known, self._index)) if known.terms else -1
 
-    def _line_of_centers(self, mesh: Mesh) -> str:
+    def _line_of_centers(self, mesh: TurnCoupling) -> str:
         """Add the line between the centres of two circles in touch, as a link that carries both; return its name."""
-        name, centers = f"@{mesh.joint}", [center for center in mesh.centers if center is not None]
+        name, centers = f"@{mesh.id}", [center for center in mesh.centers if center is not None]
         frames = [self._scene.sketch_frame(link) for link in mesh.links]
         places = [origin + turn * center for (origin, turn), center in zip(frames, centers, strict=True)]
         way = places[1] - places[0]
@@ -287,10 +296,11 @@ class _Writer:
             self._pins.append((self._place(link, center), self._place(name, complex(at))))
         return name
 
-    def _cam(self, cam: Cam | ProfileCam) -> CamRow:
+    def _cam(self, cam: Cam) -> CamRow:
         """Return the row of a cam: the travel or the angle of its follower's joint is a function of its angle."""
         if isinstance(cam, ProfileCam):
             return self._contact(cam)
+        assert isinstance(cam, LawCam)
         require_carrier(self._scene, cam, tuple(self._unknown))
         a, b = self._direction(cam.cam), self._direction(cam.carrier)
         if cam.moves.hinge is not None:
@@ -378,7 +388,7 @@ class _Writer:
         origin = self._place(guide.carrier, guide.origin)
         return self._direction(guide.carrier, guide.direction), origin, self._slider_point(guide)
 
-    def _slider_point(self, guide: Guide | Arc) -> int:
+    def _slider_point(self, guide: Guide | CircularSlot) -> int:
         scene = self._scene
         if guide.slider in self._unknown or guide.slider in scene.frames:
             return self._place(guide.slider, guide.point)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.joints.geneva import Geneva
 from structkin.kinematics.higher_pairs import crank_driver
 from structkin.kinematics.motion import Motion
-from structkin.model.geneva import Geneva
 
 Floats = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ def geneva_motion(motion: Motion, joint: str) -> GenevaMotion:
 
     Raises `InputError` where there is no such wheel.
     """
-    wheels = motion.mechanism.genevas
+    wheels = motion.mechanism.joints.of(Geneva)
     if not isinstance(joint, str) or joint not in wheels:
         raise motion._frames.unknown(joint, "a Geneva wheel", wheels)
     return GenevaMotion(wheels[joint], motion)

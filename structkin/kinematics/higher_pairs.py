@@ -9,15 +9,17 @@ import numpy as np
 
 from structkin.errors import InputError, Problem
 from structkin.groups.cam import Lift, OfAngle, Turn
+from structkin.joints.cam import Cam
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.geneva import Geneva
+from structkin.joints.guide import Guide
+from structkin.joints.law_cam import LawCam
+from structkin.joints.profile_cam import ProfileCam
 from structkin.kinematics.driven_links import at_distance, slid, turned
 from structkin.kinematics.plan import Slot
 from structkin.kinematics.profile_followers import follower_of
 from structkin.kinematics.scene import Contact, Scene
-from structkin.model.cams import Cam
-from structkin.model.geneva import Geneva
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Arc, Guide
-from structkin.model.profile_cams import ProfileCam
 from structkin.rows.affine import Frame
 from structkin.rows.periodic import Follow, Function
 
@@ -30,24 +32,24 @@ def solve_higher(closing: Closing, ties: list[Contact]) -> Mapping[str, Frame] |
     lower, higher = sorted(ties, key=lambda tie: tie.kind not in "RP")
     if lower.kind not in "RP":
         return None
-    arc = closing.scene.mechanism.arcs.get(higher.joint)
+    arc = closing.scene.mechanism.joints.of(CircularSlot).get(higher.joint)
     if arc is not None:
         return _in_arc(closing, lower, arc)
-    slot = closing.scene.mechanism.guides.get(higher.joint)
+    slot = closing.scene.mechanism.joints.of(Guide).get(higher.joint)
     if higher.kind == "S" and slot is not None:
         return _on_slot(closing, lower, slot) if slot.carrier == lower.link else _in_slot(closing, lower, slot)
-    geneva = closing.scene.mechanism.genevas.get(higher.joint)
+    geneva = closing.scene.mechanism.joints.of(Geneva).get(higher.joint)
     if geneva is not None and geneva.wheel == lower.link and geneva.pivot == lower.joint:
         return _stepped(closing, lower, geneva)
-    cam = closing.scene.mechanism.cams.get(higher.joint)
+    cam = closing.scene.mechanism.joints.of(Cam).get(higher.joint)
     if isinstance(cam, ProfileCam):
         return _on_profile(closing, lower, cam)
-    if not isinstance(cam, Cam) or cam.follower != lower.link or cam.joint != lower.joint:
+    if not isinstance(cam, LawCam) or cam.follower != lower.link or cam.joint != lower.joint:
         return None
     return _followed(closing, lower, cam)
 
 
-def _in_arc(closing: Closing, tie: Contact, arc: Arc) -> Mapping[str, Frame] | None:
+def _in_arc(closing: Closing, tie: Contact, arc: CircularSlot) -> Mapping[str, Frame] | None:
     """Close a link with a pin in a circular slot, or with the slot: a link without mass joins pin and centre."""
     scene, links = closing.scene, closing.scene.mechanism.links
     name = next(point for point, local in links[arc.slider].local.items() if local == arc.point)
@@ -112,7 +114,7 @@ def _on_slot(closing: Closing, tie: Contact, slot: Guide) -> Mapping[str, Frame]
     return {tie.link: Frame(origin, direction)}
 
 
-def _followed(closing: Closing, tie: Contact, cam: Cam) -> Mapping[str, Frame]:
+def _followed(closing: Closing, tie: Contact, cam: LawCam) -> Mapping[str, Frame]:
     """Close a follower whose cam and carrier are known: its joint is driven by the law."""
     scene = closing.scene
     require_carrier(scene, cam, ())
@@ -156,7 +158,7 @@ def _stepped(closing: Closing, tie: Contact, geneva: Geneva) -> Mapping[str, Fra
     return turned(closing, tie, geneva.carrier, turn)
 
 
-def require_carrier(scene: Scene, cam: Cam, inside: tuple[str, ...]) -> Mapping[str, Frame]:
+def require_carrier(scene: Scene, cam: LawCam, inside: tuple[str, ...]) -> Mapping[str, Frame]:
     """Return the known frames; `InputError` where the carrier of a cam is neither known nor in the group."""
     if cam.carrier in scene.frames or cam.carrier in inside:
         return scene.frames

@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.kernels.limits import BETWEEN, CLOSED
+from structkin.track.tolerances import BETWEEN, CLOSED
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -73,9 +73,11 @@ class Closed:
     def of(cls, lanes: Floats) -> Closed:
         """Look at all lanes."""
         change, side, far = lanes
-        return cls(bool(change.max() < CLOSED and far.max() < BETWEEN**2), float(side.min()), float(side.max()), lanes)
+        return cls(
+            bool(change.max() < CLOSED**2 and far.max() < BETWEEN**2), float(side.min()), float(side.max()), lanes
+        )
 
     @property
     def closed(self) -> NDArray[np.bool_]:
         """Which lanes are closed near their curves."""
-        return np.asarray((self.lanes[0] < CLOSED) & (self.lanes[2] < BETWEEN**2))
+        return np.asarray((self.lanes[0] < CLOSED**2) & (self.lanes[2] < BETWEEN**2))

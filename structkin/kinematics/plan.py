@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import Any
+
+import numpy as np
 
 from structkin.groups import General, Relation, Turn
 from structkin.rows.affine import Affine, Frame
 from structkin.structure import KinematicStructure
-
-if TYPE_CHECKING:
-    from structkin.kinematics.kernels.tape import Tape
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,8 @@ class Plan:
 
     `widths` gives the rows of each slot: 2 for a vector, 1 for a scalar. `turns` holds how far links have turned since
     the sketch, whole turns counted, as sums of scalar slots; only of links in mechanisms with gears. `engine` says what
-    runs the plan: "numpy", "numba", or "auto" for the one that is done first.
+    runs the plan: "numpy", "numba", or "auto" for the one that is done first. Without `with_rates` a sweep may leave
+    out the rates of all but the drivers, which K and L will give.
     """
 
     structure: KinematicStructure
@@ -89,6 +89,7 @@ class Plan:
     pins: Mapping[str, Affine]
     turns: Mapping[str, Affine] = field(default_factory=dict)
     engine: str = "auto"
+    with_rates: bool = True
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
@@ -96,16 +97,14 @@ class Plan:
         return tuple(accumulate(self.widths, initial=0))
 
     @property
+    def sweep_kernel(self) -> str:
+        """The kernel by which closed forms are swept."""
+        return "solve" if self.with_rates else "place"
+
+    @property
     def numbers(self) -> int:
         """How many numbers the memory of a pose holds, each with its rates: those of the slots and of the drivers."""
         return self.offsets[-1] + 2 * len(self.drivers) + 2
-
-    @cached_property
-    def tape(self) -> Tape:
-        """The plan cut into runs of steps that share a kernel."""
-        from structkin.kinematics.kernels.tape import Tape
-
-        return Tape(self)
 
     @cached_property
     def with_root(self) -> tuple[int, ...]:
@@ -116,6 +115,21 @@ class Plan:
     def followed(self) -> tuple[int, ...]:
         """The steps whose kind has no closed form: their poses are followed from the sketch."""
         return tuple(index for index, step in enumerate(self.steps) if not step.kind.closed_form)
+
+    @cached_property
+    def first_smoothed(self) -> int:
+        """The first row that may be singular: those before it are known without a root."""
+        return min((self.offsets[self.steps[k].outputs[0]] for k in (*self.with_root, *self.followed)), default=0)
+
+    def run_by(self, engine: str, *, with_rates: bool = True) -> Plan:
+        """Return the plan with an engine, the same one each time: what it knows of its kernels is kept."""
+        if (engine, with_rates) not in self._others:
+            self._others[engine, with_rates] = replace(self, engine=engine, with_rates=with_rates)
+        return self._others[engine, with_rates]
+
+    @cached_property
+    def _others(self) -> dict[tuple[str, bool], Plan]:
+        return {(self.engine, self.with_rates): self}
 
     @cached_property
     def movers(self) -> tuple[frozenset[str], ...]:
@@ -144,3 +158,25 @@ class Plan:
     def rows(self, slot: int) -> slice:
         """Return the rows of a slot."""
         return slice(self.offsets[slot], self.offsets[slot + 1])
+
+    def inputs(self, step: Step, x: Any, *, constant: bool = True) -> tuple[Any, ...]:
+        """Return what a step takes in, vectors (2, n) and scalars (n,), from slots x (rows, n).
+
+        Where x holds rates, no operand is `constant`: those that stand in the plan are zero.
+        """
+        return tuple(self._operand(operand, x, constant=constant) for operand in step.inputs)
+
+    def outputs(self, step: Step, x: Any) -> tuple[Any, ...]:
+        """Return the unknowns of a step, from slots x (rows, n)."""
+        return tuple(self.slot(slot, x) for slot in step.outputs)
+
+    def slot(self, slot: int, x: Any) -> Any:
+        """Return a slot, a vector (2, n) or a scalar (n,)."""
+        return x[self.rows(slot)] if self.widths[slot] == 2 else x[self.offsets[slot]]
+
+    def _operand(self, operand: Operand, x: Any, *, constant: bool) -> Any:
+        if isinstance(operand, Slot):
+            return self.slot(operand.index, x)
+        if isinstance(operand, float):
+            return operand if constant else 0.0
+        return np.array([[operand.real], [operand.imag]]) if constant else np.zeros((2, 1))

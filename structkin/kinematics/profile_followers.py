@@ -7,8 +7,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from structkin.groups.profile_follower import ProfileFollower
+from structkin.joints.profile_cam import ProfileCam
 from structkin.kinematics.scene import Contact, Scene
-from structkin.model.profile_cams import ProfileCam
 
 #: What was found of a cam, as long as it lives: the table of a follower takes a tenth of a second.
 _found: WeakKeyDictionary[ProfileCam, dict[tuple[str, str], ProfileFollower]] = WeakKeyDictionary()

@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.joints.guide import Guide
+from structkin.joints.profile_cam import ProfileCam
 from structkin.kinematics.motion import Motion
-from structkin.model.cam_mountings import mountings
-from structkin.model.profile_cams import ProfileCam
-from structkin.model.topology import Joint
+from structkin.model.cam_mountings import AnyJoint, mountings
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.complex128]
@@ -78,14 +78,14 @@ class ProfileMotion:
         m, link = self.motion.mechanism, self.cam.follower
         guide = self._guide
         if guide.kind == "P":
-            line = m.guides[guide.id]
+            line = m.joints.of(Guide)[guide.id]
             return self._place(line.direction + 0j, line.carrier) - self._place(0j, line.carrier)
         # A roller moves as its centre does, wherever on its rim it is touched.
         place = self._place(self.cam.touch, link) if self.cam.normal is None else self.contact @ np.array([1, 1j])
         return np.asarray(1j * (place - self._place(m.links[link].local[guide.id], link)))
 
     @property
-    def _guide(self) -> Joint:
+    def _guide(self) -> AnyJoint:
         """The joint of the follower with the link that carries the cam; where none does, its first other joint."""
         topology = self.motion.mechanism.topology
         links = (topology.ground, *topology.moving_links)

@@ -8,12 +8,16 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.joints.cam import Cam
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.geneva import Geneva
+from structkin.joints.guide import Guide
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics.cam_motion import cam_motion
 from structkin.kinematics.geneva_motion import geneva_motion
 from structkin.kinematics.motion.angles import wrapped
 from structkin.kinematics.motion.motion import Motion
 from structkin.kinematics.motion.moving_frames import MovingFrames, cross
-from structkin.model.parts import Arc, Guide, Mesh
 from structkin.model.topology import Joint
 
 Floats = NDArray[np.float64]
@@ -30,12 +34,12 @@ def residual(motion: Motion) -> Floats:
     for joint in m.topology.joints:
         if joint.kind == "R":
             gaps += [gap / size for gap in _pin_gaps(frames, joint)]
-    for guide in m.guides.values():
+    for guide in m.joints.of(Guide).values():
         gaps += _guide_gaps(frames, guide, size)
-    gaps += [_mesh_gap(motion, frames, mesh) for mesh in m.meshes.values()]
-    gaps += [_arc_gap(frames, arc) / size for arc in m.arcs.values()]
-    gaps += [cam_motion(motion, joint).gap / size for joint in m.cams]
-    gaps += [geneva_motion(motion, joint).gap / size for joint in m.genevas]
+    gaps += [_mesh_gap(motion, frames, mesh) for mesh in m.joints.of(TurnCoupling).values()]
+    gaps += [_arc_gap(frames, arc) / size for arc in m.joints.of(CircularSlot).values()]
+    gaps += [cam_motion(motion, joint).gap / size for joint in m.joints.of(Cam)]
+    gaps += [geneva_motion(motion, joint).gap / size for joint in m.joints.of(Geneva)]
     gaps += [np.abs(np.hypot(*frames.direction(link).T) - 1) for link in m.links]
     return np.asarray(np.max(gaps, axis=0))
 
@@ -57,20 +61,20 @@ def _guide_gaps(frames: MovingFrames, guide: Guide, size: float) -> Iterator[Flo
         yield np.abs(cross(held, frames.direction(guide.slider)))
 
 
-def _arc_gap(frames: MovingFrames, arc: Arc) -> Floats:
+def _arc_gap(frames: MovingFrames, arc: CircularSlot) -> Floats:
     """Return how far (n,) [m] a pin is off its circular slot."""
     pin, center = frames.frame(arc.slider).point(arc.point), frames.frame(arc.carrier).point(arc.center)
     return np.asarray(np.abs(np.hypot(*frames.value(pin - center).T) - arc.radius))
 
 
-def _mesh_gap(motion: Motion, frames: MovingFrames, mesh: Mesh) -> Floats:
+def _mesh_gap(motion: Motion, frames: MovingFrames, mesh: TurnCoupling) -> Floats:
     """Return how far teeth are from meeting (n,), as a turn of the first link [rad]: whichever teeth they are."""
     first, second = (_turned(frames, link) for link in mesh.links)
     if mesh.guide is not None:
         return np.abs(wrapped(first - second - (motion.travel(mesh.guide) - mesh.shift) / mesh.lever))
     assert mesh.ratio is not None
-    if mesh.carrier is not None:
-        carrier, apart = _turned(frames, mesh.carrier), np.zeros(len(motion))
+    if mesh.arm is not None:
+        carrier, apart = _turned(frames, mesh.arm), np.zeros(len(motion))
     else:
         links = motion.mechanism.links
         ends = [(link, center) for link, center in zip(mesh.links, mesh.centers, strict=True) if center is not None]

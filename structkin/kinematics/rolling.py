@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics.closing import Closing, half_square_of
 from structkin.kinematics.plan import Operand
 from structkin.kinematics.scene import Contact, Scene
 from structkin.kinematics.turns import travel_between, turn_of, turn_of_vector, turned_direction
-from structkin.model.parts import Mesh
 from structkin.rows.affine import Affine, Frame
 from structkin.structure import Group
 
@@ -34,7 +34,7 @@ def solve_rolling(scene: Scene, group: Group, index: int) -> Mapping[str, Frame]
     rolling = [contact for contact in contacts if contact.kind == "K" and contact.other is None]
     if len(rolling) != 1 or len(contacts) - len(rolling) != 2 * (len(group.links) - 1):
         return None
-    mesh = scene.mechanism.meshes[rolling[0].joint]
+    mesh = scene.mechanism.joints.of(TurnCoupling)[rolling[0].joint]
     wheel = rolling[0].link
     if mesh.guide is not None and wheel != mesh.links[0]:
         return None
@@ -82,7 +82,7 @@ def _led_by_ram(scene: Scene, group: Group, index: int, wheel: str, local: compl
     return _Lead(mine[0], place, half_square_of(scene, drive.id, index))
 
 
-def _on_line(closing: Closing, mesh: Mesh, lead: _Lead) -> tuple[Affine, Affine]:
+def _on_line(closing: Closing, mesh: TurnCoupling, lead: _Lead) -> tuple[Affine, Affine]:
     """Return centre and turn of a wheel on a line: circle and line, then the travel."""
     assert mesh.guide is not None
     scene, guide = closing.scene, closing.scene.guide(mesh.guide)
@@ -94,7 +94,7 @@ def _on_line(closing: Closing, mesh: Mesh, lead: _Lead) -> tuple[Affine, Affine]
     return center, turn_of(scene, mesh.links[1], closing.index) + travel * (1 / mesh.lever)
 
 
-def _on_circle(closing: Closing, mesh: Mesh, lead: _Lead, wheel: str) -> tuple[Affine, Affine]:
+def _on_circle(closing: Closing, mesh: TurnCoupling, lead: _Lead, wheel: str) -> tuple[Affine, Affine]:
     """Return centre and turn of a wheel on a circle: two circles, then the turn of the line of centres."""
     assert mesh.ratio is not None
     scene, k = closing.scene, mesh.links.index(wheel)

@@ -6,9 +6,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from structkin.joints.guide import Guide
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics.tape import Tape
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Guide
 from structkin.model.topology import Driver, Joint, Topology, pin_of
 from structkin.rows.affine import FIXED, Affine, Frame
 from structkin.structure import Group, KinematicStructure
@@ -52,9 +53,9 @@ class Scene:
                     self._joints[end].append(joint)
                 else:
                     self._attached[pin].append(joint)
-            mesh = self.mechanism.meshes.get(joint.id)
-            if mesh is not None and mesh.carrier is not None:
-                self._joints[mesh.carrier].append(joint)
+            mesh = self.mechanism.joints.of(TurnCoupling).get(joint.id)
+            if mesh is not None and mesh.arm is not None:
+                self._joints[mesh.arm].append(joint)
         self.know({self.base: FIXED})
 
     def know(self, frames: Mapping[str, Frame]) -> None:
@@ -71,7 +72,7 @@ class Scene:
 
     def guide(self, joint: str) -> Guide:
         """Return the guide of a prismatic joint or slot."""
-        return self.mechanism.guides[joint]
+        return self.mechanism.joints.of(Guide)[joint]
 
     def is_attached(self, pin: str) -> bool:
         """Return whether a slot or another joint takes hold of a pin itself."""
@@ -105,7 +106,7 @@ class Scene:
                     new = [Contact("R", joint.id, link) for link in ends]
                 else:
                     new = [Contact("R", joint.id, ends[0], link) for link in ends[1:]]
-            elif joint.id in self.mechanism.meshes:
+            elif joint.id in self.mechanism.joints.of(TurnCoupling):
                 new = list(self._meshed(joint, inside))
             else:
                 new = list(self._guided(joint, ends, inside))
@@ -126,8 +127,8 @@ class Scene:
 
     def _meshed(self, joint: Joint, inside: set[str]) -> Iterable[Contact]:
         """Return the contact of a mesh, where its links and their carrier are of the group or known."""
-        mesh = self.mechanism.meshes[joint.id]
-        members = [link for link in (*mesh.links, mesh.carrier) if link is not None]
+        mesh = self.mechanism.joints.of(TurnCoupling)[joint.id]
+        members = [link for link in (*mesh.links, mesh.arm) if link is not None]
         mine = [link for link in members if link in inside]
         if mine and all(link in inside or link in self.frames for link in members):
             both = set(mesh.links) <= inside

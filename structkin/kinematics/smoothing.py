@@ -16,14 +16,11 @@ from structkin.kinematics.flips import Flips, circles_at
 from structkin.kinematics.plan import Plan, Step
 from structkin.kinematics.schedule import Schedule
 from structkin.kinematics.status import Status
+from structkin.track.tolerances import GUARD, NARROW
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-#: A sine below this may be near a change point: there L has lost four digits or more.
-GUARD = 0.06
-#: A smallest singular value of a general group below this may be.
-GENERAL = 0.01
 #: Lanes to each side in which a regular pose of a general group is looked for.
 BESIDE = 40
 #: How far a pose may be from the one that was tracked: near a singular one half its digits are lost.
@@ -58,8 +55,7 @@ def smooth(plan: Plan, schedule: Schedule, flips: Flips, lanes: Lanes) -> Lanes:
 def replaced(plan: Plan, lanes: Lanes) -> Lanes:
     """Set what the lanes inside circles hold to the means over these."""
     assert lanes.around is not None
-    around, at = lanes.around, lanes.around.at
-    first = min(plan.offsets[plan.steps[k].outputs[0]] for k in (*plan.with_root, *plan.followed))
+    around, at, first = lanes.around, lanes.around.at, plan.first_smoothed
     lanes.x[0][first:, at] = around.mean(around.x[first:])
     lanes.status[at], lanes.group[at] = Status.OK, -1
     lanes.x[1:, first:, at] = around.mean(with_rates(plan, lanes).x[1:, first:])
@@ -72,8 +68,8 @@ def _least(plan: Plan, lanes: Lanes) -> Floats:
     for index, step in enumerate(plan.steps):
         if step.has_root and lanes.least[index] < GUARD**2:
             least = np.fmin(least, margin(plan, index, lanes))
-        elif not step.kind.closed_form and lanes.least[index] < GENERAL**2:
-            least = np.fmin(least, _sigma(plan, step, step.kind, lanes) ** 2 * (GUARD / GENERAL) ** 2)
+        elif not step.kind.closed_form and lanes.least[index] < NARROW**2:
+            least = np.fmin(least, _sigma(plan, step, step.kind, lanes) ** 2 * (GUARD / NARROW) ** 2)
     return least
 
 
@@ -107,7 +103,7 @@ def _agrees(plan: Plan, lanes: Lanes, at: Indices, circles: Circles) -> NDArray[
     """
     agrees = np.ones(len(at), bool)
     for index, step in enumerate(plan.steps):
-        if step.kind.closed_form or not lanes.least[index] < GENERAL**2:
+        if step.kind.closed_form or not lanes.least[index] < NARROW**2:
             continue
         rows = [row for slot in step.outputs for row in range(plan.rows(slot).start, plan.rows(slot).stop)]
         gap = np.abs(circles.x[rows].mean(axis=2).real - lanes.x[0][rows][:, at])
@@ -126,15 +122,15 @@ def _move_off(plan: Plan, lanes: Lanes, at: Indices, near: Floats) -> NDArray[np
     """
     moved = np.zeros(len(at), bool)
     for index, step in enumerate(plan.steps):
-        if step.kind.closed_form or not lanes.least[index] < GENERAL**2:
+        if step.kind.closed_form or not lanes.least[index] < NARROW**2:
             continue
         sigma = _sigma(plan, step, step.kind, lanes)
         rows = [row for slot in step.outputs for row in range(plan.rows(slot).start, plan.rows(slot).stop)]
         for c, lane in enumerate(at):
-            if not sigma[lane] < GENERAL:
+            if not sigma[lane] < NARROW:
                 continue
             low = max(lane - BESIDE, 0)
-            good = low + np.flatnonzero(sigma[low : lane + BESIDE + 1] > 2 * GENERAL)
+            good = low + np.flatnonzero(sigma[low : lane + BESIDE + 1] > 2 * NARROW)
             if len(good):
                 near[rows, c] = lanes.x[0][rows, good[np.argmin(np.abs(good - lane))]]
                 moved[c] = True

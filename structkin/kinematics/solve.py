@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -46,14 +45,13 @@ def solve_groups(
 
     The rates are solved for in time, or formed `by_coefficients`: v = K z' and a = K z'' + z'^T L z'.
     """
-    plan = compile_plan(mechanism)
-    if engine != plan.engine:
-        plan = replace(plan, engine=engine)
+    plan = compile_plan(mechanism).run_by(engine)
     schedule = make_schedule(mechanism, samples, t, drivers, duration)
     with metered(budget, lambda: too_far(schedule, plan.numbers, budget), mechanism.title):
-        lanes = run_from_sketch(plan, schedule, progress, flip=branch == "smooth")
+        run_by = plan.run_by(engine, with_rates=not by_coefficients)
+        lanes = run_from_sketch(run_by, schedule, progress, flip=branch == "smooth")
     if by_coefficients:
-        lanes = Coefficients(plan, lanes).rates(schedule.drivers)
+        Coefficients(plan, lanes).form_rates(schedule.drivers)
     return Motion(mechanism, plan, schedule.t, schedule.drivers, lanes, schedule.thirds)
 
 

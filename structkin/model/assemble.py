@@ -16,7 +16,7 @@ from structkin.model.joints import check_use, make_joints
 from structkin.model.links import make_links
 from structkin.model.loads import make_forces
 from structkin.model.meshes import make_meshes
-from structkin.model.topology import Topology
+from structkin.model.topology import Joint, Topology
 
 
 def assemble(data: Any, folder: Path | None) -> tuple[Draft, Topology | None]:
@@ -37,7 +37,7 @@ def assemble(data: Any, folder: Path | None) -> tuple[Draft, Topology | None]:
         topology = Topology(
             links=tuple(draft.link_entries),
             ground=GROUND,
-            joints=tuple(draft.joints.values()),
+            joints=tuple(Joint(joint.id, joint.kind, joint.links) for joint in draft.joints.values()),
             drivers=tuple(draft.drivers.values()),
             title=draft.title,
         )

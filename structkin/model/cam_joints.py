@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from structkin.model.cam_mountings import mountings
+from structkin.joints.cam import Cam
+from structkin.model.cam_mountings import AnyJoint, mountings
 from structkin.model.cam_placing import place_cam
 from structkin.model.cam_segments import SEGMENT, read_law
 from structkin.model.draft import GROUND, Draft
@@ -17,8 +18,8 @@ CONTACTS = ("roller", "knife-edge", "flat")
 DIRECTIONS = {"counter-clockwise": 1, "clockwise": -1}
 
 
-def make_cam(draft: Draft, id: str, entry: CamEntry) -> Joint | None:
-    """Return the joint of a cam and put its geometry into `draft.cams`; None where its links are not known.
+def make_cam(draft: Draft, id: str, entry: CamEntry) -> Joint | Cam | None:
+    """Return a cam; None where its links are not known.
 
     Every mistake is told: what is wrong with one key does not hide what is wrong with another.
     """
@@ -59,12 +60,11 @@ def make_cam(draft: Draft, id: str, entry: CamEntry) -> Joint | None:
             assert rows is not None
             own = f"{key}.{name}"
             cam = draft.attempt(own, make_profile_cam, draft, own, id, entry, contact, rows)
-            if cam is not None:
-                draft.profiles[id] = cam
+            return joint if cam is None else cam
         return joint
     # Links with mistakes of their own are missing here.
     if law is not None and all(link in draft.links for link in (entry.cam, entry.follower, mounted[0])):
-        draft.cams[id] = place_cam(draft, id, entry, contact, sense, mounted, law)
+        return place_cam(draft, id, entry, contact, sense, mounted, law)
     return joint
 
 
@@ -127,7 +127,7 @@ def _points_of(draft: Draft, link: str) -> str:
     return f"it has {', '.join(draft.link_entries[link].points)}"
 
 
-def _joints_of(draft: Draft, entry: CamEntry) -> tuple[str, Joint, Joint]:
+def _joints_of(draft: Draft, entry: CamEntry) -> tuple[str, AnyJoint, AnyJoint]:
     """Return the carrier, its pin with the cam, and its joint with the follower."""
     links = draft.link_entries if entry.carrier is None else (entry.carrier,)
     found = list(mountings(draft.joints.values(), links, entry.cam, entry.follower))

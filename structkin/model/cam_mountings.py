@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from structkin.joints.pair import Pair
 from structkin.model.topology import Joint
+
+AnyJoint = Joint | Pair
 
 
 def mountings(
-    joints: Iterable[Joint], links: Iterable[str], cam: str, follower: str
-) -> Iterator[tuple[str, Joint, Joint]]:
+    joints: Iterable[AnyJoint], links: Iterable[str], cam: str, follower: str
+) -> Iterator[tuple[str, AnyJoint, AnyJoint]]:
     """Yield each of the links that carries the cam by a pin and the follower by a pin or a guide, with these joints.
 
     >>> joints = [Joint("A", "R", ("0", "disc")), Joint("g", "P", ("lifter", "0")), Joint("c", "C", ("disc", "lifter"))]

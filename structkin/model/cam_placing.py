@@ -6,19 +6,26 @@ import cmath
 import math
 from dataclasses import replace
 
+from structkin.joints.guide import Guide
+from structkin.joints.law_cam import Follower, LawCam
 from structkin.model.cam_laws import CamLaw
-from structkin.model.cams import Cam, Follower
+from structkin.model.cam_mountings import AnyJoint
 from structkin.model.draft import Draft
 from structkin.model.flaw import Flaw
 from structkin.model.joint_schema import CamEntry
 from structkin.model.parts import Link
-from structkin.model.topology import Joint
 from structkin.rows.periodic import Follow
 
 
 def place_cam(
-    draft: Draft, id: str, entry: CamEntry, contact: str, sense: int, joints: tuple[str, Joint, Joint], law: CamLaw
-) -> Cam:
+    draft: Draft,
+    id: str,
+    entry: CamEntry,
+    contact: str,
+    sense: int,
+    joints: tuple[str, AnyJoint, AnyJoint],
+    law: CamLaw,
+) -> LawCam:
     """Return the cam, its follower placed at the lift 0, and what its joint does then; raise `Flaw` for bad sizes."""
     carrier, shaft, guide = joints
     cam, follower, base = (draft.links[name] for name in (entry.cam, entry.follower, carrier))
@@ -41,9 +48,10 @@ def place_cam(
         follow = Follow(law.function, drawn.sense, turn, sense, phase)
     touch = follower.local[_reference(entry)]
     normal = None if drawn.face is None else drawn.face * base.direction / follower.direction
-    made = Cam(
-        id, cam.name, follower.name, carrier, guide.id, contact, law, moves, sense, phase, cam.local[shaft.id], pivot,
-        follow, touch, normal, radius,
+    made = LawCam(
+        id, links=(cam.name, follower.name), carrier=carrier, joint=guide.id, contact=contact, law=law, moves=moves,
+        sense=sense, phase=phase, centre=cam.local[shaft.id], pivot=pivot, follow=follow, touch=touch, normal=normal,
+        radius=radius,
     )  # fmt: skip
     if not made.base_radius > 1e-9 * abs(moves.place - pivot):
         raise Flaw(
@@ -58,7 +66,7 @@ def _reference(entry: CamEntry) -> str:
     return entry.at if entry.at is not None else (entry.face or ("",))[0]
 
 
-def _drawn(draft: Draft, entry: CamEntry, guide: Joint, follower: Link, base: Link, pivot: complex) -> Follower:
+def _drawn(draft: Draft, entry: CamEntry, guide: AnyJoint, follower: Link, base: Link, pivot: complex) -> Follower:
     """Return the follower as it stands in the sketch, in the frame of the carrier; it lifts away from the shaft."""
 
     def seen(place: complex) -> complex:
@@ -83,8 +91,8 @@ def _drawn(draft: Draft, entry: CamEntry, guide: Joint, follower: Link, base: Li
         if abs(sense.real) <= 1e-9 * abs(contact - hinge):
             raise Flaw("in the sketch the follower moves along the cam's profile, not away from it", "move its pivot")
         return replace(drawn, sense=1 if sense.real > 0 else -1)
-    line = draft.guides.get(guide.id)
-    if line is None:
+    line = draft.joints.get(guide.id)
+    if not isinstance(line, Guide):
         raise Flaw(f"the guide '{guide.id}' of the follower has mistakes of its own", "correct them first")
     direction = line.direction if line.slider == follower.name else line.direction / (line.turn or 1)
     towards = ((place - pivot if face is None else face) / direction).real
@@ -100,7 +108,8 @@ def _drawn(draft: Draft, entry: CamEntry, guide: Joint, follower: Link, base: Li
 
 def _guide_sense(draft: Draft, guide: str, follower: str, direction: complex) -> int:
     """Return +1 where the travel of the guide grows with the lift, -1 where it falls."""
-    line = draft.guides[guide]
+    line = draft.joints[guide]
+    assert isinstance(line, Guide)
     if line.slider == follower:
         return 1 if (direction / line.direction).real > 0 else -1
     return -1 if (direction * (line.turn or 1) / line.direction).real > 0 else 1

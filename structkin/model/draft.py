@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from structkin.errors import Problem
-from structkin.model.cams import Cam
+from structkin.joints.pair import Joints, Pair
 from structkin.model.entry import Entry
 from structkin.model.flaw import Flaw
 from structkin.model.forces import Forces, InitialLink, InitialPoint, InitialState
 from structkin.model.joint_schema import JointEntry
-from structkin.model.parts import Arc, Drive, Guide, Link, Mesh
+from structkin.model.parts import Drive, Link
 from structkin.model.schema import DriverEntry, LinkEntry
 from structkin.model.topology import Driver, Joint, suggest
 from structkin.model.units import Units
 
 GROUND = "ground"
-
-if TYPE_CHECKING:
-    from structkin.model.geneva import Geneva
-    from structkin.model.profile_cams import ProfileCam
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -48,13 +44,7 @@ class Draft:
 
     holders: dict[str, list[str]] = field(default_factory=dict)  # point -> links that have it, in the user's order
     links: dict[str, Link] = field(default_factory=dict)
-    joints: dict[str, Joint] = field(default_factory=dict)
-    guides: dict[str, Guide] = field(default_factory=dict)
-    meshes: dict[str, Mesh] = field(default_factory=dict)
-    arcs: dict[str, Arc] = field(default_factory=dict)
-    cams: dict[str, Cam] = field(default_factory=dict)
-    profiles: dict[str, ProfileCam] = field(default_factory=dict)
-    genevas: dict[str, Geneva] = field(default_factory=dict)
+    joints: dict[str, Joint | Pair] = field(default_factory=dict)  # a bare one where its links have mistakes
     drivers: dict[str, Driver] = field(default_factory=dict)
     drives: dict[str, Drive] = field(default_factory=dict)
     forces: Forces = field(default_factory=Forces)
@@ -104,6 +94,11 @@ class Draft:
         if name != GROUND and not self.excused("links", name):
             self.fault(key, f"link '{name}' is not in [links]", suggest(name, self.link_entries))
         return False
+
+    @property
+    def pairs(self) -> Joints:
+        """The joints with their geometry; all are among them once nothing is wrong."""
+        return Joints(joint for joint in self.joints.values() if isinstance(joint, Pair))
 
     def link_of(self, point: str) -> str | None:
         """Return the ground if it has the point, else the first link that has it."""

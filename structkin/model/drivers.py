@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from structkin.joints.pair import Pair
 from structkin.model.draft import GROUND, Draft
 from structkin.model.expression import Expression
 from structkin.model.fields import pair
@@ -109,7 +110,7 @@ def _at_joint(draft: Draft, key: str, id: str, name: str, links: tuple[str, str]
     return Driver(id, "angle", links or _natural(joint), name), None
 
 
-def _natural(joint: Joint) -> tuple[str, str]:
+def _natural(joint: Joint | Pair) -> tuple[str, str]:
     """Return (from, to): the ground, or else the first listed link, comes first."""
     first, second = joint.links[0], joint.links[1]
     return (second, first) if second == GROUND else (first, second)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from structkin.joints.belt import Belt
+from structkin.joints.gear import Gear
 from structkin.model.draft import Draft
 from structkin.model.flaw import Flaw
 from structkin.model.joint_schema import BeltEntry, GearEntry, WheelsEntry
 from structkin.model.mesh_geometry import APART, points_of, shared_pins
-from structkin.model.parts import Link, Mesh
+from structkin.model.parts import Link
 
 #: How far sizes that say the same may differ: pitch radii are often rounded in a file.
 AGREE = 1e-3
 
 
-def make_wheels(draft: Draft, id: str, entry: GearEntry | BeltEntry) -> Mesh | None:
+def make_wheels(draft: Draft, id: str, entry: GearEntry | BeltEntry) -> Gear | Belt | None:
     """Return two gears or pulleys; None where what they need has mistakes of its own."""
     belt = isinstance(entry, BeltEntry)
     flag = entry.crossed if isinstance(entry, BeltEntry) else entry.internal
@@ -36,8 +38,8 @@ def make_wheels(draft: Draft, id: str, entry: GearEntry | BeltEntry) -> Mesh | N
     ends = [draft.links[link].local[pin] for link, pin in zip(entry.links, pins, strict=True)]
     distance = abs(carrier.local[pins[1]] - carrier.local[pins[0]])
     radii = _belt_radii(draft, entry, distance, ratio) if belt else _gear_radii(draft, entry, distance, ratio)
-    kind = "belt" if belt else "gear"
-    return Mesh(id, kind, entry.links, (ends[0], ends[1]), radii, ratio=ratio, carrier=carrier.name)
+    made = Belt if belt else Gear
+    return made(id, links=entry.links, centers=(ends[0], ends[1]), radii=radii, ratio=ratio, arm=carrier.name)
 
 
 def _ratio(entry: WheelsEntry, same: bool) -> float:

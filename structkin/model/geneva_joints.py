@@ -7,9 +7,9 @@ import math
 from dataclasses import replace
 from types import MappingProxyType
 
+from structkin.joints.geneva import Geneva
 from structkin.model.draft import GROUND, Draft
 from structkin.model.flaw import Flaw
-from structkin.model.geneva import Geneva
 from structkin.model.joint_schema import GenevaEntry
 from structkin.model.topology import Joint
 from structkin.rows.periodic import GenevaLaw
@@ -40,8 +40,8 @@ def size_pins(draft: Draft) -> None:
             draft.links[entry.crank] = replace(link, local=MappingProxyType(placed))
 
 
-def make_geneva(draft: Draft, id: str, entry: GenevaEntry) -> Joint | None:
-    """Return the joint of a Geneva wheel and put its geometry into `draft.genevas`; None where mistakes hinder."""
+def make_geneva(draft: Draft, id: str, entry: GenevaEntry) -> Joint | Geneva | None:
+    """Return a Geneva wheel; None where mistakes hinder."""
     key = f"joints.{id}"
     known = [draft.has_link(f"{key}.{name}", getattr(entry, name)) for name in ("crank", "wheel")]
     known.append(draft.has_point(f"{key}.pin", entry.pin))
@@ -59,10 +59,9 @@ def make_geneva(draft: Draft, id: str, entry: GenevaEntry) -> Joint | None:
             f"no link carries both '{entry.crank}' and '{entry.wheel}' on pins",
             "name their shafts as points of the ground",
         )
-    joint = Joint(id, "C", (entry.crank, entry.wheel))
     carrier, shaft, pivot = found
     if any(name not in draft.links for name in (entry.crank, entry.wheel, carrier)):
-        return joint  # their own mistakes are told already
+        return Joint(id, "C", (entry.crank, entry.wheel))  # their own mistakes are told already
     base, crank, wheel = (draft.links[name] for name in (carrier, entry.crank, entry.wheel))
     centres = base.local[pivot] - base.local[shaft]
     if not centres:
@@ -74,11 +73,10 @@ def make_geneva(draft: Draft, id: str, entry: GenevaEntry) -> Joint | None:
     x = cmath.phase(pin / centres)
     law = GenevaLaw(entry.slots)
     start = angle + float(law(x))
-    draft.genevas[id] = Geneva(
-        id, entry.crank, entry.wheel, carrier, entry.pin, pivot, entry.slots, abs(centres),
-        x - cmath.phase(turned), start, cmath.phase(-centres) - start,
+    return Geneva(
+        id, links=(entry.crank, entry.wheel), carrier=carrier, pin=entry.pin, pivot=pivot, slots=entry.slots,
+        distance=abs(centres), phase=x - cmath.phase(turned), start=start, slot=cmath.phase(-centres) - start,
     )  # fmt: skip
-    return joint
 
 
 def _shafts(draft: Draft, entry: GenevaEntry) -> tuple[str, str, str] | None:

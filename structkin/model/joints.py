@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.pair import Pair
+from structkin.joints.prismatic import Prismatic
+from structkin.joints.revolute import Revolute
+from structkin.joints.slot import Slot
 from structkin.model.cam_joints import make_cam
 from structkin.model.draft import GROUND, Draft
 from structkin.model.flaw import Flaw
 from structkin.model.geneva_joints import make_geneva, size_pins
 from structkin.model.geometry import TINY, unit_direction
 from structkin.model.joint_schema import CamEntry, GenevaEntry, PrismaticEntry, SlotEntry
-from structkin.model.parts import Arc, Guide, Link
+from structkin.model.parts import Link
 from structkin.model.topology import Joint, suggest
 
 #: How far beside its slot a pin may be sketched, in lengths of the slot.
@@ -16,38 +21,33 @@ SLOPPY = 0.1
 
 
 def make_joints(draft: Draft) -> None:
-    """Fill `joints` (pins in the order of the points, then the listed joints) and `guides`."""
+    """Make the pins, in the order of the points, and the joints of the file but those that couple turns."""
     for point in draft.points:
         held = draft.holders.get(point, [])
         if len(held) > 1:
-            draft.joints[point] = Joint(point, "R", tuple(held))
+            draft.joints[point] = Revolute(point, tuple(held))
     size_pins(draft)
     # A cam looks at the joints of its shaft and of its follower: it comes last.
     for id, entry in sorted(draft.joint_entries.items(), key=lambda item: isinstance(item[1], CamEntry)):
         key = f"joints.{id}"
         draft.unread.add(key)  # until it is made
-        made: tuple[Joint, Guide | None] | None
+        made: Joint | Pair | None
         if isinstance(entry, PrismaticEntry):
             made = draft.attempt(key, _prismatic, draft, id, entry)
         elif isinstance(entry, CamEntry):
-            joint = draft.attempt(key, make_cam, draft, id, entry)
-            made = None if joint is None else (joint, None)
+            made = draft.attempt(key, make_cam, draft, id, entry)
         elif isinstance(entry, GenevaEntry):
-            joint = draft.attempt(key, make_geneva, draft, id, entry)
-            made = None if joint is None else (joint, None)
+            made = draft.attempt(key, make_geneva, draft, id, entry)
         elif isinstance(entry, SlotEntry):
             made = draft.attempt(key, _slot, draft, id, entry)
         else:
             continue  # made by `make_meshes`
         if made is not None:
-            joint, guide = made
-            draft.joints.setdefault(id, joint)
-            if guide is not None:
-                draft.guides[id] = guide
+            draft.joints.setdefault(id, made)
             draft.unread.discard(key)
 
 
-def _prismatic(draft: Draft, id: str, entry: PrismaticEntry) -> tuple[Joint, Guide | None] | None:
+def _prismatic(draft: Draft, id: str, entry: PrismaticEntry) -> Joint | Prismatic | None:
     key = f"joints.{id}"
     known = [draft.has_link(f"{key}.links", link) for link in dict.fromkeys(entry.links)]
     if entry.links[0] == entry.links[1]:
@@ -59,13 +59,12 @@ def _prismatic(draft: Draft, id: str, entry: PrismaticEntry) -> tuple[Joint, Gui
     if not all(known):
         return None
     carrier, slider = entry.links if entry.links[1] != GROUND else (entry.links[1], entry.links[0])
-    joint = Joint(id, "P", entry.links)
     if carrier not in draft.links or slider not in draft.links:
-        return joint, None  # their own mistakes are told already
-    return joint, _prismatic_guide(draft, id, entry, draft.links[carrier], draft.links[slider])
+        return Joint(id, "P", entry.links)  # their own mistakes are told already
+    return _made_prismatic(draft, id, entry, draft.links[carrier], draft.links[slider])
 
 
-def _prismatic_guide(draft: Draft, id: str, entry: PrismaticEntry, carrier: Link, slider: Link) -> Guide:
+def _made_prismatic(draft: Draft, id: str, entry: PrismaticEntry, carrier: Link, slider: Link) -> Prismatic:
     at = entry.at if entry.at is not None else slider.points[0]
     place = draft.points[at] if isinstance(at, str) else at
 
@@ -92,12 +91,13 @@ def _prismatic_guide(draft: Draft, id: str, entry: PrismaticEntry, carrier: Link
         else:
             direction = turn * unit_direction(slider.local, p, q)
             point, origin = slider.local[p], _into(carrier, draft.points[p])
-    return Guide(
-        id, carrier.name, slider.name, origin, direction / abs(direction), point, offset, start, turn, at=place
-    )
+    return Prismatic(
+        id, entry.links, carrier=carrier.name, slider=slider.name, origin=origin, direction=direction / abs(direction),
+        point=point, offset=offset, start=start, turn=turn, at=place,
+    )  # fmt: skip
 
 
-def _slot(draft: Draft, id: str, entry: SlotEntry) -> tuple[Joint, Guide | None] | None:
+def _slot(draft: Draft, id: str, entry: SlotEntry) -> Joint | Slot | CircularSlot | None:
     key = f"joints.{id}"
     known = [draft.has_link(f"{key}.slot", entry.slot), draft.has_point(f"{key}.pin", entry.pin)]
     if entry.on is not None:
@@ -116,9 +116,9 @@ def _slot(draft: Draft, id: str, entry: SlotEntry) -> tuple[Joint, Guide | None]
         return None  # told by `check_use`
     slider = entry.on or (GROUND if GROUND in held else held[0])
     end = f"@{entry.pin}" if entry.on is None and len(held) > 1 else slider
-    joint = Joint(id, "S", (end, entry.slot))
+    links = end, entry.slot
     if entry.slot not in draft.links or slider not in draft.links:
-        return joint, None
+        return Joint(id, "S", links)
     carrier, place = draft.links[entry.slot], draft.points[entry.pin]
     point, there = draft.links[slider].local[entry.pin], _into(carrier, place)
     if entry.center is not None:
@@ -126,11 +126,12 @@ def _slot(draft: Draft, id: str, entry: SlotEntry) -> tuple[Joint, Guide | None]
         radius = abs(there - center) if entry.radius is None else entry.radius
         if radius <= TINY * abs(center) or radius == 0:
             raise Flaw(f"in the sketch the pin '{entry.pin}' is at the centre of its slot", "give radius = 50")
-        draft.arcs[id] = Arc(id, carrier.name, slider, center, point, radius)
-        return joint, None
+        return CircularSlot(id, links, carrier=carrier.name, slider=slider, center=center, point=point, radius=radius)
     if entry.axis is not None:
         direction = carrier.direction.conjugate() * entry.axis
-        return joint, Guide(id, carrier.name, slider, there, direction, point, 0.0, 0.0, None, at=place)
+        return Slot(
+            id, links, carrier=carrier.name, slider=slider, origin=there, direction=direction, point=point, at=place
+        )
     assert entry.along is not None
     p, q = entry.along
     direction = unit_direction(carrier.local, p, q)
@@ -142,7 +143,10 @@ def _slot(draft: Draft, id: str, entry: SlotEntry) -> tuple[Joint, Guide | None]
             "draw it on the line, or give the slot an axis instead",
         )
     # the pin runs on the line P-Q itself: a rounded sketch does not shift the slot
-    return joint, Guide(id, carrier.name, slider, carrier.local[p], direction, point, 0.0, step.real, None, at=place)
+    return Slot(
+        id, links, carrier=carrier.name, slider=slider, origin=carrier.local[p], direction=direction, point=point,
+        start=step.real, at=place,
+    )  # fmt: skip
 
 
 def _check_curve(draft: Draft, key: str, entry: SlotEntry) -> bool:

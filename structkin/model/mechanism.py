@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 import numpy as np
 
 from structkin.errors import InputError, Problem
+from structkin.joints.pair import Joints
 from structkin.model.arguments import mapping
-from structkin.model.cams import Cam
 from structkin.model.file import read_data
 from structkin.model.flaw import Flaw
-from structkin.model.geneva import Geneva
-from structkin.model.parts import Arc, Drive, Guide, Link, Mesh
-from structkin.model.profile_cams import ProfileCam
+from structkin.model.parts import Drive, Link
 from structkin.model.topology import Driver, Topology, suggest
 from structkin.model.units import Units
 
@@ -54,17 +52,13 @@ class Mechanism:
         "_pose",
         "_source",
         "_source_dict",
-        "arcs",
-        "cams",
         "drives",
         "duration",
         "forces",
-        "genevas",
-        "guides",
         "initial",
         "initial_data",
+        "joints",
         "links",
-        "meshes",
         "points",
         "remarks",
         "title",
@@ -79,16 +73,8 @@ class Mechanism:
     points: Mapping[str, complex]
     #: Every link with the ground, in the user's order; exact lengths are applied to `local`.
     links: Mapping[str, Link]
-    #: Lines of prismatic joints and slots, by joint id.
-    guides: Mapping[str, Guide]
-    #: Gears, racks, belts and rolling contacts, by joint id.
-    meshes: Mapping[str, Mesh]
-    #: Circular slots, by joint id.
-    arcs: Mapping[str, Arc]
-    #: Cams, each with its law or its profile, by joint id.
-    cams: Mapping[str, Cam | ProfileCam]
-    #: Geneva wheels, by joint id.
-    genevas: Mapping[str, Geneva]
+    #: Every joint with its geometry, pins included, in the order of the topology.
+    joints: Joints
     #: Geometry and law of each driver, in the order of the file.
     drives: Mapping[str, Drive]
     forces: Forces
@@ -189,11 +175,7 @@ class Mechanism:
             "topology": topology,
             "points": MappingProxyType(draft.points),
             "links": MappingProxyType(draft.links),
-            "guides": MappingProxyType(draft.guides),
-            "meshes": MappingProxyType(draft.meshes),
-            "arcs": MappingProxyType(draft.arcs),
-            "cams": MappingProxyType({**draft.cams, **draft.profiles}),
-            "genevas": MappingProxyType(draft.genevas),
+            "joints": draft.pairs,
             "drives": MappingProxyType(draft.drives),
             "forces": draft.forces,
             "initial": MappingProxyType(draft.initial),

@@ -5,30 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.draft import Draft
 from structkin.model.flaw import Flaw
 from structkin.model.gears import make_wheels
 from structkin.model.joint_schema import BeltEntry, GearEntry, MeshEntry, RackEntry, RollingEntry
-from structkin.model.parts import Mesh
 from structkin.model.racks import make_rack
 from structkin.model.rolling_contacts import make_rolling
-from structkin.model.topology import Joint
 
 
 def make_meshes(draft: Draft) -> None:
-    """Fill `meshes`, with their joints and the guide of a contact that rolls on a line."""
+    """Make the joints that couple turns."""
     for id, entry in draft.joint_entries.items():
         if not isinstance(entry, MeshEntry):
             continue
         key = f"joints.{id}"
         mesh = draft.attempt(key, _mesh, draft, id, entry)
         if mesh is not None:
-            draft.joints.setdefault(id, Joint(id, "K" if mesh.type == "rolling" else "G", mesh.links))
-            draft.meshes[id] = mesh
+            draft.joints.setdefault(id, mesh)
             draft.unread.discard(key)
 
 
-def _mesh(draft: Draft, id: str, entry: MeshEntry) -> Mesh | None:
+def _mesh(draft: Draft, id: str, entry: MeshEntry) -> TurnCoupling | None:
     key = f"joints.{id}"
     known = [draft.has_link(f"{key}.links", link) for link in dict.fromkeys(entry.links)]
     if entry.links[0] == entry.links[1]:
@@ -44,7 +42,7 @@ def _mesh(draft: Draft, id: str, entry: MeshEntry) -> Mesh | None:
     unread = any(problem.key.startswith(f"{key}.") for problem in draft.problems)
     if unread or not all(known) or any(link not in draft.links for link in entry.links):
         return None
-    makers: Mapping[type[Any], Callable[..., Mesh | None]] = {
+    makers: Mapping[type[Any], Callable[..., TurnCoupling | None]] = {
         GearEntry: make_wheels,
         BeltEntry: make_wheels,
         RackEntry: make_rack,

@@ -1,4 +1,4 @@
-"""The parts of a mechanism: link, guide, drive, and what a driver law is.
+"""The parts of a mechanism beside its joints: link, drive, and what a driver law is.
 
 Plane vectors are complex numbers x + iy here: turning by an angle is a multiplication by a unit number.
 A link's frame has its origin in its first listed point and its x axis towards the second; the frame of
@@ -33,78 +33,6 @@ class Link:
     mass: float | None = None
     center: complex | None = None
     inertia: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Guide:
-    """The line of a prismatic joint or of a slot.
-
-    The line is fixed in `carrier`: through `origin` along the unit vector `direction`, both in the
-    carrier's frame. The point `point`, in the frame of `slider`, moves along it at the constant distance
-    `offset` [m] to the left. Its travel [m] is the coordinate along the line minus `start`, so that it is zero in the
-    sketch. Between the links of a prismatic joint the orientation is constant: the slider's direction is
-    `turn` (unit) times the carrier's; a slot has `turn = None`.
-    """
-
-    joint: str
-    carrier: str
-    slider: str
-    origin: complex
-    direction: complex
-    point: complex
-    offset: float
-    start: float
-    turn: complex | None
-    at: complex = 0j  # where the symbol is drawn, in the sketch
-
-
-@dataclass(frozen=True, slots=True)
-class Mesh:
-    """Two links whose turns are coupled: gears, pulleys under a belt, a pinion with its rack, a body that rolls.
-
-    Turns are counted from the sketch, without whole turns lost. Either `ratio` is given: (turn of the first - turn of
-    the carrier) = ratio (turn of the second - turn of the carrier), where the carrier is the link that holds both
-    centres, and for rolling circles (`carrier` None) the line of their centres. Or `guide` is given, a prismatic joint
-    or the rolling joint itself: its travel - shift = lever (turn of the first - turn of the second), lever in m per
-    radian; `shift` [m] is its travel in the sketch, other than zero where a mechanism is posed anew.
-
-    `centers` are places in the frames of the two links, `radii` those of the pitch circles [m]; a rack or a
-    line has None instead. `line` holds the two ends of its pitch line, in its own frame. The sketch is in mesh.
-    """
-
-    joint: str
-    type: str
-    links: tuple[str, str]
-    centers: tuple[complex, complex | None]
-    radii: tuple[float, float | None]
-    ratio: float | None = None
-    carrier: str | None = None
-    guide: str | None = None
-    lever: float = 0.0
-    line: tuple[complex, complex] | None = None
-    shift: float = 0.0
-
-    @property
-    def reach(self) -> float:
-        """The distance [m] of the centres of two circles that touch: from inside where they turn in one sense."""
-        first, second = self.radii
-        assert self.ratio is not None and second is not None
-        return first + second if self.ratio < 0 else abs(first - second)
-
-
-@dataclass(frozen=True, slots=True)
-class Arc:
-    """The middle line of a circular slot: a circle about `center`, fixed in `carrier`, of a radius [m].
-
-    The point `point` of `slider` runs on it; both places are in the frames of their links.
-    """
-
-    joint: str
-    carrier: str
-    slider: str
-    center: complex
-    point: complex
-    radius: float
 
 
 class Law(Protocol):

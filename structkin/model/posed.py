@@ -8,7 +8,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from structkin.model.parts import Drive, Guide
+from structkin.joints.guide import Guide
+from structkin.joints.pair import Joints
+from structkin.joints.turn_coupling import TurnCoupling
+from structkin.model.parts import Drive
 
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
@@ -24,7 +27,7 @@ class SketchPose:
 
 
 def posed_parts(mechanism: Mechanism, pose: SketchPose) -> dict[str, Any]:
-    """Return the attributes of a mechanism that a pose changes: points, links, guides, meshes, drives.
+    """Return the attributes of a mechanism that a pose changes: points, links, joints, drives.
 
     Lengths and the zero of every travel stay what they were; the turns of wheels are counted from the new pose.
     """
@@ -32,24 +35,21 @@ def posed_parts(mechanism: Mechanism, pose: SketchPose) -> dict[str, Any]:
         name: replace(link, origin=pose.frames[name][0], direction=pose.frames[name][1])
         for name, link in mechanism.links.items()
     }
-    guides = {}
-    for name, guide in mechanism.guides.items():
+    joints: dict[str, Any] = dict(mechanism.joints)
+    for id, guide in mechanism.joints.of(Guide).items():
         carrier = mechanism.links[guide.carrier]
         origin, direction = pose.frames[guide.carrier]
-        guides[name] = replace(guide, at=origin + direction * (guide.at - carrier.origin) / carrier.direction)
+        joints[id] = replace(guide, at=origin + direction * (guide.at - carrier.origin) / carrier.direction)
+    for id, mesh in mechanism.joints.of(TurnCoupling).items():
+        if mesh.guide is not None:
+            joints[id] = replace(joints[id], shift=_travel(mechanism.joints.of(Guide)[mesh.guide], pose))
     drives = {name: replace(drive, start=_start(mechanism, drive, pose)) for name, drive in mechanism.drives.items()}
-    meshes = {
-        name: mesh if mesh.guide is None else replace(mesh, shift=_travel(mechanism.guides[mesh.guide], pose))
-        for name, mesh in mechanism.meshes.items()
+    return {
+        "points": MappingProxyType({**mechanism.points, **pose.points}),
+        "links": MappingProxyType(links),
+        "joints": Joints(joints.values()),
+        "drives": MappingProxyType(drives),
     }
-    parts: dict[str, dict[str, Any]] = {
-        "points": {**mechanism.points, **pose.points},
-        "links": links,
-        "guides": guides,
-        "meshes": meshes,
-        "drives": drives,
-    }
-    return {name: MappingProxyType(part) for name, part in parts.items()}
 
 
 def _start(mechanism: Mechanism, drive: Drive, pose: SketchPose) -> float:
@@ -60,7 +60,7 @@ def _start(mechanism: Mechanism, drive: Drive, pose: SketchPose) -> float:
         (_, a), (_, b) = drive.ends
         return abs(pose.points[b] - pose.points[a])
     if drive.kind == "slide" and drive.joint is not None:
-        return _travel(mechanism.guides[drive.joint], pose)
+        return _travel(mechanism.joints.of(Guide)[drive.joint], pose)
     first, second = ((pose.frames[link][1] if link in pose.frames else 1 + 0j) for link in drive.links)
     return cmath.phase(second / first)
 

@@ -9,13 +9,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from structkin.joints.profile_cam import ProfileCam
 from structkin.model.cam_laws import spline
 from structkin.model.draft import Draft
 from structkin.model.fields import pair
 from structkin.model.flaw import Flaw, describe
 from structkin.model.joint_schema import CamEntry
 from structkin.model.parts import Link
-from structkin.model.profile_cams import ProfileCam
 from structkin.model.profile_reach import require_reach
 from structkin.model.tables import read_table
 from structkin.rows.periodic import TURN
@@ -50,8 +50,9 @@ def make_profile_cam(draft: Draft, key: str, id: str, entry: CamEntry, contact: 
         normal = 1j * along / abs(along)
         normal *= math.copysign(1.0, ((place - middle) / normal).real)
     made = ProfileCam(
-        id, cam.name, follower.name, contact, function, cam.local[center], place, normal, entry.radius or 0.0
-    )
+        id, links=(cam.name, follower.name), contact=contact, function=function, centre=cam.local[center], touch=place,
+        normal=normal, radius=entry.radius or 0.0,
+    )  # fmt: skip
     if not made.met.is_single_valued:
         what = "is not convex: a flat face bridges it" if normal is not None else "is too hollow for the roller"
         raise Flaw(f"the profile {what}", "take a knife edge or a smaller roller" if normal is not None else "")

@@ -10,10 +10,11 @@ import math
 
 import numpy as np
 
+from structkin.joints.guide import Guide
+from structkin.joints.profile_cam import ProfileCam
 from structkin.model.cam_mountings import mountings
 from structkin.model.draft import Draft
 from structkin.model.flaw import Flaw
-from structkin.model.profile_cams import ProfileCam
 from structkin.rows.periodic import TURN
 
 #: A follower has to miss by this part of the farthest distance, more than extremes between places hide.
@@ -28,7 +29,7 @@ def require_reach(draft: Draft, made: ProfileCam) -> None:
     distance H from the shaft, which is D from the pin, can be at H - D to H + D. A face on a guide reaches any profile.
     """
     mounted = next(mountings(draft.joints.values(), draft.links, made.cam, made.follower), None)
-    if mounted is None or (mounted[2].kind == "P" and (made.normal is not None or mounted[2].id not in draft.guides)):
+    if mounted is None or (mounted[2].kind == "P" and (made.normal is not None or not isinstance(mounted[2], Guide))):
         return
     carrier, shaft, guide = mounted
     base, cam, follower = (draft.links[name] for name in (carrier, made.cam, made.follower))
@@ -41,8 +42,8 @@ def require_reach(draft: Draft, made: ProfileCam) -> None:
     else:
         away, what = away - (beside * axes.conj()).real, "the face"
     least, most = float(away.min()), float(away.max())
-    if guide.kind == "P":
-        line = draft.guides[guide.id]
+    if isinstance(guide, Guide):
+        line = guide
         direction = line.direction if line.slider == made.follower else line.direction / (line.turn or 1)
         place = (follower.origin + follower.direction * made.touch - base.origin) / base.direction
         low, high = abs(((place - base.local[shaft.id]) / direction).imag), math.inf

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from structkin.joints.prismatic import Prismatic
+from structkin.joints.rack import Rack
 from structkin.model.draft import Draft
 from structkin.model.flaw import Flaw
 from structkin.model.joint_schema import MeshEntry, RackEntry
 from structkin.model.mesh_geometry import APART, beside, into_frame, points_of, shared_pins
-from structkin.model.parts import Link, Mesh
+from structkin.model.parts import Link
 
 
-def make_rack(draft: Draft, id: str, entry: RackEntry) -> Mesh | None:
+def make_rack(draft: Draft, id: str, entry: RackEntry) -> Rack | None:
     """Return a pinion and its rack; None where what they need has mistakes of its own."""
     pinion, rack = (draft.links[link] for link in entry.links)
     ways = [
@@ -39,8 +41,8 @@ def make_rack(draft: Draft, id: str, entry: RackEntry) -> Mesh | None:
     if len(found) > 1:
         shown = "; ".join(f"{link} (center {pin})" for _, link, pin in found)
         raise Flaw(f"has {len(found)} possible carriers: {shown}", "add carrier, center, or both")
-    guide, carrier, center = draft.guides.get(found[0][0]), draft.links.get(found[0][1]), found[0][2]
-    if guide is None or carrier is None:
+    guide, carrier, center = draft.joints[found[0][0]], draft.links.get(found[0][1]), found[0][2]
+    if not isinstance(guide, Prismatic) or carrier is None:
         return None
     along = guide.direction * draft.links[guide.carrier].direction
     place = draft.points[center]
@@ -53,9 +55,10 @@ def make_rack(draft: Draft, id: str, entry: RackEntry) -> Mesh | None:
     first, last = min(-2 * radius, *reach), max(2 * radius, *reach)
     line = (into_frame(rack, foot + first * along), into_frame(rack, foot + last * along))
     ends = (pinion.local[center], None)
-    return Mesh(
-        id, "rack", entry.links, ends, (radius, None), carrier=carrier.name, guide=guide.joint, lever=lever, line=line
-    )
+    return Rack(
+        id, links=entry.links, centers=ends, radii=(radius, None), arm=carrier.name, guide=guide.id, lever=lever,
+        line=line,
+    )  # fmt: skip
 
 
 def _pitch_line(draft: Draft, entry: RackEntry, rack: Link, place: complex, along: complex) -> tuple[complex, float]:

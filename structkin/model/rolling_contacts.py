@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from structkin.joints.rolling import RollingOnCircle, RollingOnLine
 from structkin.model.draft import Draft
 from structkin.model.flaw import Flaw
 from structkin.model.geometry import unit_direction
 from structkin.model.joint_schema import RollingEntry
 from structkin.model.joints import SLOPPY
 from structkin.model.mesh_geometry import beside, into_frame, points_of
-from structkin.model.parts import Guide, Mesh
 
 
-def make_rolling(draft: Draft, id: str, entry: RollingEntry) -> Mesh:
-    """Return a rolling contact; fill `guides` with its line where it rolls on one."""
+def make_rolling(draft: Draft, id: str, entry: RollingEntry) -> RollingOnLine | RollingOnCircle:
+    """Return a rolling contact."""
     if entry.along is not None and (entry.centers or entry.radii or entry.internal is not None):
         raise Flaw("has 'along' beside what two circles need", "a line: radius, along; circles: radii, centers")
     if entry.along is not None:
@@ -24,7 +24,7 @@ def make_rolling(draft: Draft, id: str, entry: RollingEntry) -> Mesh:
     raise Flaw("does not say what it rolls on", 'give along = ["P", "Q"], or centers = ["C", "O"] and radii = [10, 30]')
 
 
-def _on_line(draft: Draft, id: str, entry: RollingEntry, along: tuple[str, str]) -> Mesh:
+def _on_line(draft: Draft, id: str, entry: RollingEntry, along: tuple[str, str]) -> RollingOnLine:
     wheel, base = (draft.links[link] for link in entry.links)
     for point in along:
         if point not in base.local:
@@ -46,15 +46,17 @@ def _on_line(draft: Draft, id: str, entry: RollingEntry, along: tuple[str, str])
     above = (side * (base.direction * way).conjugate()).imag < 0
     offset = radius if above else -radius
     start = ((into_frame(base, place) - p) * way.conjugate()).real
-    draft.guides[id] = Guide(id, base.name, wheel.name, p, way, wheel.local[center], offset, start, None, at=place)
     # A circle above its line that turns counter-clockwise rolls backwards.
-    centers = (wheel.local[center], None)
-    return Mesh(id, "rolling", entry.links, centers, (radius, None), guide=id, lever=-offset, line=(p, q))
+    return RollingOnLine(
+        id, links=entry.links, centers=(wheel.local[center], None), radii=(radius, None), guide=id, lever=-offset,
+        line=(p, q), carrier=base.name, slider=wheel.name, origin=p, direction=way, point=wheel.local[center],
+        offset=offset, start=start, at=place,
+    )  # fmt: skip
 
 
 def _on_circle(
     draft: Draft, id: str, entry: RollingEntry, centers: tuple[str, str], radii: tuple[float, float]
-) -> Mesh:
+) -> RollingOnCircle:
     ends = [draft.links[link] for link in entry.links]
     for link, point in zip(ends, centers, strict=True):
         if point not in link.local:
@@ -62,8 +64,8 @@ def _on_circle(
     sign = 1.0 if entry.internal else -1.0
     if entry.internal and radii[0] == radii[1]:
         raise Flaw("circles of one size cannot roll inside each other", "leave internal out, or check radii")
-    mesh = Mesh(
-        id, "rolling", entry.links, (ends[0].local[centers[0]], ends[1].local[centers[1]]), radii,
+    mesh = RollingOnCircle(
+        id, links=entry.links, centers=(ends[0].local[centers[0]], ends[1].local[centers[1]]), radii=radii,
         ratio=sign * radii[1] / radii[0],
     )  # fmt: skip
     distance = abs(draft.points[centers[0]] - draft.points[centers[1]])

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from matplotlib.figure import Figure
 
-from structkin.model.cams import Cam
+from structkin.joints.law_cam import LawCam
 from structkin.model.units import Units
 from structkin.show.letters import legible
 from structkin.show.measures import Measures
@@ -18,7 +18,7 @@ STEPS = 2000
 
 
 @legible
-def plot_cam(cam: Cam, units: Units | None = None) -> Figure:
+def plot_cam(cam: LawCam, units: Units | None = None) -> Figure:
     """Plot the lift of a cam with three derivatives by the cam angle, and the pressure angle, over one turn.
 
     Lifts are in the units given, derivatives per radian. Dotted lines part the segments of the law.

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from structkin.model.cams import Cam
+from structkin.joints.cam import Cam
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.geneva import Geneva
+from structkin.joints.guide import Guide
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Drive, Guide
-from structkin.model.profile_cams import ProfileCam
+from structkin.model.parts import Drive
 from structkin.show.interest import middle
 from structkin.show.labels import Label
 from structkin.show.pose import Path, Pose, profile_of, wheel_of
@@ -37,24 +40,24 @@ class Drawing:
             self.pen.line(path, f"path:{point}", color=colour, linewidth=1.3, zorder=PATH, alpha=0.9)
         for guide in self._guides:
             self._guide(guide)
-        for mesh in self.mechanism.meshes.values():
+        for mesh in self.mechanism.joints.of(TurnCoupling).values():
             draw_mesh(self.pen, self.pose, mesh, self.colour, self.mechanism.topology.ground)
-        for arc in self.mechanism.arcs.values():
-            center, (low, high) = self.pose.at(arc.carrier, arc.center), self.pose.turns[arc.joint]
+        for arc in self.mechanism.joints.of(CircularSlot).values():
+            center, (low, high) = self.pose.at(arc.carrier, arc.center), self.pose.turns[arc.id]
             if np.isfinite(center) and np.isfinite(low):
                 arm = arc.radius * np.exp(1j * low)
                 start = self.pose.at(arc.carrier, arc.center + arm)
-                self.pen.curved_slot(center, start, high - low, f"slot:{arc.joint}", self.colour(arc.carrier))
-        for cam in self.mechanism.cams.values():
+                self.pen.curved_slot(center, start, high - low, f"slot:{arc.id}", self.colour(arc.carrier))
+        for cam in self.mechanism.joints.of(Cam).values():
             self._cam(cam)
-        for geneva in self.mechanism.genevas.values():
+        for geneva in self.mechanism.joints.of(Geneva).values():
             wheel = wheel_of(self.pose, self.mechanism, geneva)
             if np.isfinite(wheel).all():
                 self.pen.disc(wheel, f"wheel:{geneva.id}", self.colour(geneva.wheel))
         for name in self.structure.topology.moving_links:
             dashed = self.colour(name) == LOOSE
             slotted = {guide.carrier for guide in self._guides}
-            below = name in slotted | {arc.carrier for arc in self.mechanism.arcs.values()}
+            below = name in slotted | {arc.carrier for arc in self.mechanism.joints.of(CircularSlot).values()}
             self.pen.body(self._body(name), f"link:{name}", self.colour(name), dashed=dashed, below=below)
         for spring in self.mechanism.forces.springs.values():
             a, b = (self.pose.points[point] for _, point in spring.ends)
@@ -74,7 +77,11 @@ class Drawing:
     @property
     def _guides(self) -> list[Guide]:
         """The guides that are drawn as such: what rolls on a line has a symbol of its own."""
-        return [guide for guide in self.mechanism.guides.values() if guide.joint not in self.mechanism.meshes]
+        return [
+            guide
+            for guide in self.mechanism.joints.of(Guide).values()
+            if guide.id not in self.mechanism.joints.of(TurnCoupling)
+        ]
 
     def link_of(self, point: str) -> str:
         """Return the link whose colour a point takes: the first moving one that has it."""
@@ -101,7 +108,7 @@ class Drawing:
             foot = a + along * float(np.clip(((centre - a) / along).real, 0.0, abs(b - a)))
             if all(abs(foot - place) > near for place in places):
                 places.append(foot)
-        wheel = any(name in mesh.links for mesh in self.mechanism.meshes.values())
+        wheel = any(name in mesh.links for mesh in self.mechanism.joints.of(TurnCoupling).values())
         if len(places) == 1 and (slots or wheel or (blocks and abs(blocks[0] - places[0]) <= near)):
             return []
         return places
@@ -117,13 +124,13 @@ class Drawing:
         colour = self.colour(guide.carrier)
         a, b = a - 0.9 * self.pen.u * along, b + 0.9 * self.pen.u * along
         if guide.turn is None or not fixed:
-            self.pen.slot(a, b, f"slot:{guide.joint}", colour, fixed)
+            self.pen.slot(a, b, f"slot:{guide.id}", colour, fixed)
         else:
-            self.pen.ground_guide(a, b, f"guide:{guide.joint}")
+            self.pen.ground_guide(a, b, f"guide:{guide.id}")
         if guide.turn is not None:
-            self.pen.block(place, along, f"block:{guide.joint}", self.colour(guide.slider))
+            self.pen.block(place, along, f"block:{guide.id}", self.colour(guide.slider))
 
-    def _cam(self, cam: Cam | ProfileCam) -> None:
+    def _cam(self, cam: Cam) -> None:
         """Draw the profile, and the roller or the face that touches it."""
         profile, touch = profile_of(self.pose, cam), self.pose.at(cam.follower, cam.touch)
         if not np.isfinite(profile).all() or not np.isfinite(touch):
@@ -148,7 +155,7 @@ class Drawing:
         pins |= {end for drive in self.mechanism.drives.values() for _, end in drive.ends or ()}
         pins |= {end for spring in self.mechanism.forces.springs.values() for _, end in spring.ends}
         slotted = [self.pose.block(guide) for guide in self._guides if guide.turn is None]
-        slotted += [self.pose.at(arc.slider, arc.point) for arc in self.mechanism.arcs.values()]
+        slotted += [self.pose.at(arc.slider, arc.point) for arc in self.mechanism.joints.of(CircularSlot).values()]
         fixed = self.mechanism.links[topology.ground].local
         labels = []
         for name, place in self.pose.points.items():
@@ -175,7 +182,7 @@ class Drawing:
             self.pen.cylinder(a, b, gid)
             return 0.6 * a + 0.4 * b
         if drive.kind == "slide" and drive.joint is not None:
-            guide = self.mechanism.guides[drive.joint]
+            guide = self.mechanism.joints.of(Guide)[drive.joint]
             along = self.pose.along(guide)
             # on the side away from the hatching, the arrow in the direction of positive travel
             across = 1j * along if (1j * along).imag > 1e-9 or abs(along.real) < 1e-9 < along.imag * -1 else -1j * along

@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from structkin.dynamics import Kinetostatics
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics.limits.passages import report
 from structkin.model.mechanism import GROUND, Mechanism
 from structkin.show.columns import Column, driver_columns, failed_groups, status_words, time_column
@@ -46,7 +47,9 @@ def reaction_columns(forces: Kinetostatics) -> Iterator[Column]:
         force = forces.reaction(joint, link)
         for k, axis in enumerate("xy"):
             yield Column(f"{joint} on {link}", f"F{axis}", "N", force[:, k])
-        if kinds[joint] == "P" or (joint in m.meshes and m.meshes[joint].type == "belt"):
+        if kinds[joint] == "P" or (
+            joint in m.joints.of(TurnCoupling) and m.joints.of(TurnCoupling)[joint].type == "belt"
+        ):
             yield Column(f"{joint} on {link}", "M", "N m", forces.reaction_moment(joint, link))
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from structkin.joints.cam import Cam
+from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Guide, Link
+from structkin.model.parts import Link
 from structkin.model.topology import pin_of
 from structkin.structure import KinematicStructure
 
@@ -27,13 +29,13 @@ def points_of_interest(mechanism: Mechanism) -> list[str]:
     """
     faces = [
         _face_points(mechanism.links[cam.follower], cam.touch, cam.normal)
-        for cam in mechanism.cams.values()
+        for cam in mechanism.joints.of(Cam).values()
         if cam.normal is not None
     ]
     shared = {joint.id for joint in mechanism.topology.joints}
     moving = [p for p in moving_points(mechanism) if p in shared or not any(p in face for face in faces)]
     used = {point for drive in mechanism.drives.values() for _, point in drive.ends or ()}
-    for guide in mechanism.guides.values():
+    for guide in mechanism.joints.of(Guide).values():
         used |= _slider_points(mechanism, guide)
     free = [
         point

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
+from structkin.joints.cam import Cam
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.geneva import Geneva
+from structkin.joints.guide import Guide
 from structkin.kinematics import Motion
-from structkin.model.cams import Cam
-from structkin.model.geneva import Geneva
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Guide
-from structkin.model.profile_cams import ProfileCam
 
 Path = NDArray[np.complex128]
 
@@ -52,13 +52,13 @@ class Pose:
 
     def way(self, guide: Guide) -> tuple[complex, complex]:
         """Return the first and last place that the sliding point takes on its carrier."""
-        low, high = self.ranges[guide.joint]
+        low, high = self.ranges[guide.id]
         start = self.at(guide.carrier, guide.origin + 1j * guide.direction * guide.offset)
         along = self.along(guide)
         return start + low * along, start + high * along
 
 
-def profile_of(pose: Pose, cam: Cam | ProfileCam) -> Path:
+def profile_of(pose: Pose, cam: Cam) -> Path:
     """Return the closed profile of a cam where it stands."""
     x, y = cam.profile().T
     return np.asarray(pose.at(cam.cam, x + 1j * y))
@@ -77,11 +77,11 @@ def sketch_pose(mechanism: Mechanism, scale: float) -> Pose:
     frames = {name: (link.origin / scale, link.direction) for name, link in mechanism.links.items()}
     pose = Pose(scale, points, frames, {})
     ranges = {}
-    for joint, guide in mechanism.guides.items():
+    for joint, guide in mechanism.joints.of(Guide).items():
         way = (pose.block(guide) - pose.at(guide.carrier, guide.origin)) / pose.along(guide)
         ranges[joint] = (way.real, way.real)
     turns = {}
-    for joint, arc in mechanism.arcs.items():
+    for joint, arc in mechanism.joints.of(CircularSlot).items():
         arm = (pose.at(arc.slider, arc.point) - pose.at(arc.carrier, arc.center)) / frames[arc.carrier][1]
         turns[joint] = (float(np.angle(arm)),) * 2
     return Pose(scale, points, frames, ranges, turns)
@@ -105,12 +105,12 @@ def motion_pose(motion: Motion, sample: int, scale: float) -> Pose:
         # a unit of the picture away: no digits are lost
         frames[name] = (origin, at(complex(scale), name) - origin)
     ranges = {}
-    for joint, guide in m.guides.items():
+    for joint, guide in m.joints.of(Guide).items():
         way = (motion.travel(joint) + guide.start) / scale
         good = way[np.isfinite(way)]
         ranges[joint] = (float(good.min()), float(good.max())) if len(good) else (np.nan, np.nan)
     turns = {}
-    for joint, arc in m.arcs.items():
+    for joint, arc in m.joints.of(CircularSlot).items():
         x, y = (motion.position(arc.point, arc.slider) - motion.position(arc.center, arc.carrier)).T
         axis = motion.position(arc.center + 1, arc.carrier) - motion.position(arc.center, arc.carrier)
         arms = (x + 1j * y) * (axis @ np.array([1, -1j]))

@@ -10,6 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from structkin.joints.cam import Cam
+from structkin.joints.geneva import Geneva
+from structkin.joints.guide import Guide
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.mechanism import Mechanism
 from structkin.show.drawing import Drawing
 from structkin.show.labels import root_figure
@@ -22,11 +26,11 @@ from structkin.show.wheels import extent as mesh_extent
 def extent(mechanism: Mechanism, pose: Pose, paths: Mapping[str, Path]) -> tuple[complex, complex]:
     """Return the lower left and upper right corner of all that is drawn; never empty."""
     parts = [np.array(list(pose.points.values())), *paths.values()]
-    for guide in mechanism.guides.values():
+    for guide in mechanism.joints.of(Guide).values():
         parts.append(np.array([pose.block(guide), *pose.way(guide)]))
-    parts += [mesh_extent(pose, mesh) for mesh in mechanism.meshes.values()]
-    parts += [profile_of(pose, cam) for cam in mechanism.cams.values()]
-    parts += [wheel_of(pose, mechanism, geneva) for geneva in mechanism.genevas.values()]
+    parts += [mesh_extent(pose, mesh) for mesh in mechanism.joints.of(TurnCoupling).values()]
+    parts += [profile_of(pose, cam) for cam in mechanism.joints.of(Cam).values()]
+    parts += [wheel_of(pose, mechanism, geneva) for geneva in mechanism.joints.of(Geneva).values()]
     z = np.concatenate(parts)
     z = z[np.isfinite(z)]
     if not len(z):

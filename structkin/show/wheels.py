@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from structkin.model.parts import Mesh
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.show.pose import Path, Pose
 from structkin.show.style import GROUND
 from structkin.show.symbols import BAR, SLOT, Pen
@@ -18,7 +18,7 @@ PITCH = (0, (7.0, 2.0, 1.5, 2.0))
 WHEEL = SLOT - 0.7
 
 
-def circles(pose: Pose, mesh: Mesh) -> list[tuple[str, complex, float]]:
+def circles(pose: Pose, mesh: TurnCoupling) -> list[tuple[str, complex, float]]:
     """Return link, centre and radius of each circle of a mesh, in units of the picture."""
     found = zip(mesh.links, mesh.centers, mesh.radii, strict=True)
     return [
@@ -28,7 +28,7 @@ def circles(pose: Pose, mesh: Mesh) -> list[tuple[str, complex, float]]:
     ]
 
 
-def extent(pose: Pose, mesh: Mesh) -> Path:
+def extent(pose: Pose, mesh: TurnCoupling) -> Path:
     """Return places around all that is drawn of a mesh."""
     around = np.array([1, 1j, -1, -1j])
     parts = [center + radius * around for _, center, radius in circles(pose, mesh)]
@@ -37,7 +37,7 @@ def extent(pose: Pose, mesh: Mesh) -> Path:
     return np.concatenate([np.zeros(0, np.complex128), *parts])
 
 
-def draw_mesh(pen: Pen, pose: Pose, mesh: Mesh, colour: Callable[[str], str], ground: str) -> None:
+def draw_mesh(pen: Pen, pose: Pose, mesh: TurnCoupling, colour: Callable[[str], str], ground: str) -> None:
     """Draw the wheels of a mesh, and what goes over or under them; nothing where a place is not known."""
     wheels = circles(pose, mesh)
     if not np.isfinite(extent(pose, mesh)).all():
@@ -47,22 +47,22 @@ def draw_mesh(pen: Pen, pose: Pose, mesh: Mesh, colour: Callable[[str], str], gr
     for link, center, radius in wheels:
         # a ring is hollow
         hollow = mesh.type != "belt" and (mesh.ratio or 0.0) > 0 and radius == largest
-        _wheel(pen, center, radius, f"wheel:{mesh.joint}:{link}", colour(link), toothed, hollow)
+        _wheel(pen, center, radius, f"wheel:{mesh.id}:{link}", colour(link), toothed, hollow)
         if link != ground:
-            _spoke(pen, center, radius, pose.frames[link][1], f"spoke:{mesh.joint}:{link}", colour(link))
+            _spoke(pen, center, radius, pose.frames[link][1], f"spoke:{mesh.id}:{link}", colour(link))
     if mesh.type == "belt" and mesh.ratio is not None:
         (_, a, r), (_, b, s) = wheels
-        _belt(pen, a, r, b, s, mesh.ratio < 0, f"belt:{mesh.joint}")
+        _belt(pen, a, r, b, s, mesh.ratio < 0, f"belt:{mesh.id}")
     if mesh.line is not None:
         link = mesh.links[1]
         a, b = (pose.at(link, end) for end in mesh.line)
         side = _away(wheels[0][1], a, b)
         if toothed:
-            _rack(pen, a, b, side, f"rack:{mesh.joint}", colour(link))
+            _rack(pen, a, b, side, f"rack:{mesh.id}", colour(link))
         elif link == ground:
-            pen.hatching(a, b, side, f"track:{mesh.joint}")
+            pen.hatching(a, b, side, f"track:{mesh.id}")
         else:
-            pen.line([a, b], f"track:{mesh.joint}", color=colour(link), linewidth=2.0, zorder=WHEEL)
+            pen.line([a, b], f"track:{mesh.id}", color=colour(link), linewidth=2.0, zorder=WHEEL)
 
 
 def _away(center: complex, a: complex, b: complex) -> complex:

@@ -3,9 +3,10 @@
 from structkin.structure.array_result import StructureArrays
 from structkin.structure.arrays import TopologyArrays
 from structkin.structure.compare import fingerprint, isomorphic
-from structkin.structure.decompose import decompose, decompose_arrays
+from structkin.structure.decompose import decompose_arrays
 from structkin.structure.inputs import InputChoice, InputRanking, rank_inputs
-from structkin.structure.result import Group, KinematicStructure, Redundancy
+from structkin.structure.parts import Group, Redundancy
+from structkin.structure.result import KinematicStructure, decompose
 
 __all__ = [
     "Group",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from structkin.structure.array_codes import IntArray
 from structkin.structure.group_arrays import GroupArrays
-from structkin.structure.result import FreePart, KinematicStructure, Redundancy
+from structkin.structure.parts import FreePart, Redundancy
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +45,3 @@ class StructureArrays(GroupArrays):
     def is_solvable(self) -> bool:
         """Whether the groups determine every link, and no equation is redundant."""
         return not len(self.over) and not len(self.under)
-
-    def to_structure(self) -> KinematicStructure:
-        """Return the ordinary structure, with names and objects."""
-        from structkin.structure.decompose import structure_of
-
-        return structure_of(self.topology.to_topology(), self)

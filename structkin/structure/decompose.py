@@ -12,7 +12,6 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from structkin.model.topology import Topology
 from structkin.structure.array_result import StructureArrays
 from structkin.structure.arrays import TopologyArrays
 from structkin.structure.assemble import assemble
@@ -21,8 +20,8 @@ from structkin.structure.certificate import deficient_blocks
 from structkin.structure.diagnostics import describe_redundancies, free_parts
 from structkin.structure.geometry import coefficients
 from structkin.structure.orient import orient
+from structkin.structure.parts import FreePart
 from structkin.structure.repair import free_motion, redundancies
-from structkin.structure.result import FreePart, KinematicStructure
 from structkin.structure.rows import BoolArray, IntArray, Rows, rows_of
 from structkin.structure.shapes import Shapes, shapes_of
 
@@ -62,49 +61,6 @@ class Partition:
     shapes: Shapes
 
 
-def decompose(topology: Topology, *, drivers_first: bool = False) -> KinematicStructure:
-    """Return the kinematic structure of a topology.
-
-    Where equations are redundant, those named are the last in the user's order, drivers after all joints; with
-    `drivers_first` before them: then the drivers hold and joints are called redundant, which is the reading of a
-    mechanism that moves only by special dimensions. Everything not redundant is decomposed; what has too few
-    equations is reported as still moving.
-
-    Raises `InputError` for attachments without a meaning (a gear on a pin).
-
-    With independent equations the groups are unique and minimal: Servatius, Shai, Whiteley (2010), "Combinatorial
-    characterization of the Assur graphs from engineering", European J. Combinatorics 31.
-
-    >>> t = Topology.from_adjacency(
-    ...     [["", "R:A", "", "R:D"], ["R:A", "", "R:B", ""], ["", "R:B", "", "R:C"], ["R:D", "", "R:C", ""]],
-    ...     names=["ground", "crank", "coupler", "rocker"], ground="ground", drivers=["A"])
-    >>> structure = decompose(t)
-    >>> [(group.kind, group.links, group.level) for group in structure.groups]
-    [('driven R', ('crank',), 0), ('RRR', ('coupler', 'rocker'), 1)]
-    >>> structure.mobility, structure.is_solvable
-    (1, True)
-    """
-    return structure_of(topology, decompose_arrays(TopologyArrays.from_topology(topology), drivers_first=drivers_first))
-
-
-def structure_of(topology: Topology, found: StructureArrays) -> KinematicStructure:
-    """Return a structure in arrays as the ordinary one; its groups become objects when they are asked for."""
-    links = topology.links
-    structure = KinematicStructure(
-        topology=topology,
-        mobility=found.mobility,
-        groups=(),
-        over=found.redundancies,
-        under=tuple(links[k] for k in found.under.tolist()),
-        missing_drivers=found.missing_drivers,
-        free_parts=found.free_parts,
-        held=tuple(links[k] for k in found.held.tolist()),
-        arrays=found,
-    )
-    object.__delattr__(structure, "groups")
-    return structure
-
-
 def decompose_arrays(topology: TopologyArrays, *, drivers_first: bool = False) -> StructureArrays:
     """Return the kinematic structure of a topology in arrays, as arrays: for large ones, without an object a link.
 
@@ -114,7 +70,7 @@ def decompose_arrays(topology: TopologyArrays, *, drivers_first: bool = False) -
     >>> found = decompose_arrays(four_bar)
     >>> found.group_of.tolist(), found.level.tolist(), found.kinds
     ([-1, 0, 1, 1], [0, 1], {'RRR': 1, 'driven R': 1})
-    >>> found.to_structure().groups[1].depends_on
+    >>> found.groups()[1].depends_on
     (0,)
     """
     watch = Stopwatch()

@@ -12,7 +12,7 @@ import numpy as np
 from structkin.structure.array_codes import IntArray
 from structkin.structure.arrays import TopologyArrays
 from structkin.structure.naming import Name
-from structkin.structure.result import Group
+from structkin.structure.parts import Group
 from structkin.structure.rows import GROUND, Rows
 from structkin.structure.shapes import spread
 

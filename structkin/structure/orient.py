@@ -106,6 +106,7 @@ class _State:
         )
         open_rows = [start[v + 1] - start[v] for v in range(self.n)]
         undecided = [False] * len(owner)
+        most = max(free, default=0) + 1  # more room than any vertex has
         for r in self.live:
             undecided[r] = True
         frontier: deque[int] = deque()
@@ -159,7 +160,7 @@ class _State:
             if not free[v] or not open_rows[v]:
                 continue
             # towards what has least room left, and most hanging on it: that is rather known before v than after it
-            best, least = -1, (4, 0)
+            best, least = -1, (most, 0)
             for r in row[start[v] : start[v + 1]]:
                 if undecided[r]:
                     other = second[r] if first[r] == v else first[r]

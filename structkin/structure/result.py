@@ -4,83 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import Problem
 from structkin.model.topology import Topology
+from structkin.structure.array_result import StructureArrays
+from structkin.structure.arrays import TopologyArrays
+from structkin.structure.decompose import decompose_arrays
+from structkin.structure.explain import diagnose, explain
+from structkin.structure.parts import FreePart, Group, Redundancy
+from structkin.structure.views import group_graph, link_graph, plain
 
 if TYPE_CHECKING:
     import networkx as nx
-
-    from structkin.structure.array_result import StructureArrays
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A structural group: the smallest set of links that is solved at once from what is known before it.
-
-    `links`, `joints` and `drivers` are in the user's order; a joint belongs to the group if one of its
-    equations does. `level` is the longest way from the ground, `depends_on` the groups that own a link or
-    pin used here. `composite_links` act as one link each; `class_`, `order` and `signature` are those of the
-    group after this contraction, None where there is no such word. `kind` names the solver's case: "driven R",
-    "driven P", a dyad's signature such as "RRP", "R-G" and the like for one link with a higher pair, "class
-    III order 3", "pin" (a pin fixed by two higher pairs or distances, no link), or "general".
-
-    `pins` are the shared pins that the group itself determines (ids of all joints on them), `exterior` its
-    joints and drivers with one end known, each with the group that knows it (None: the ground), `known`
-    the links at those ends.
-    """
-
-    index: int
-    kind: str
-    links: tuple[str, ...]
-    joints: tuple[str, ...]
-    drivers: tuple[str, ...]
-    class_: str | None
-    order: int | None
-    signature: str | None
-    composite_links: tuple[tuple[str, ...], ...]
-    level: int
-    depends_on: tuple[int, ...]
-    pins: tuple[str, ...] = ()
-    exterior: tuple[tuple[str, int | None], ...] = ()
-    known: tuple[str, ...] = ()
-
-    @property
-    def label(self) -> str:
-        """The group in words: its number, kind and links."""
-        return f"group {self.index + 1}, {self.kind} ({' + '.join(self.links)})"
-
-
-@dataclass(frozen=True, slots=True)
-class Redundancy:
-    """One scalar equation that follows from others.
-
-    `id` is the joint or driver it belongs to, `kind` "joint" or "driver", `equation` says which of its
-    equations, `loop` names the joints and drivers (itself included) that share one equation too many.
-    """
-
-    id: str
-    kind: str
-    equation: str
-    loop: tuple[str, ...]
-    message: str
-
-
-@dataclass(frozen=True, slots=True)
-class FreePart:
-    """Links that still move together: `missing` drivers, and the joints whose driving would remove a freedom.
-
-    `idle`: one link spins about its only joint and moves nothing else.
-    """
-
-    links: tuple[str, ...]
-    missing: int
-    candidates: tuple[str, ...]
-    idle: bool
 
 
 @dataclass(frozen=True)
@@ -103,6 +42,25 @@ class KinematicStructure:
     free_parts: tuple[FreePart, ...] = ()
     held: tuple[str, ...] = ()
     arrays: StructureArrays | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def from_arrays(cls, found: StructureArrays, topology: Topology | None = None) -> Self:
+        """Return a structure in arrays as the ordinary one; its groups become objects when they are asked for."""
+        topology = found.topology.to_topology() if topology is None else topology
+        links = topology.links
+        structure = cls(
+            topology=topology,
+            mobility=found.mobility,
+            groups=(),
+            over=found.redundancies,
+            under=tuple(links[k] for k in found.under.tolist()),
+            missing_drivers=found.missing_drivers,
+            free_parts=found.free_parts,
+            held=tuple(links[k] for k in found.held.tolist()),
+            arrays=found,
+        )
+        object.__delattr__(structure, "groups")
+        return structure
 
     if not TYPE_CHECKING:
 
@@ -155,22 +113,16 @@ class KinematicStructure:
     @cached_property
     def diagnostics(self) -> tuple[Problem, ...]:
         """What is wrong, in words to act on: redundant equations with their loop, links that still move."""
-        from structkin.structure.diagnostics import diagnose
-
         return diagnose(self)
 
     @cached_property
     def graph(self) -> nx.Graph:
         """The link graph (networkx): nodes are links, edges carry `joints`, readable by `Topology.from_adjacency`."""
-        from structkin.structure.views import link_graph
-
         return link_graph(self)
 
     @cached_property
     def dag(self) -> nx.DiGraph:
         """The groups as a directed graph (networkx), an edge from each group to those that use it."""
-        from structkin.structure.views import group_graph
-
         return group_graph(self)
 
     def group_of(self, link: str) -> Group | None:
@@ -183,12 +135,34 @@ class KinematicStructure:
 
     def explain(self) -> str:
         """Return the solve order in words, one line a group, and then what is wrong."""
-        from structkin.structure.diagnostics import explain
-
         return explain(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON: title, mobility, links, groups, kinstr and diagnostics."""
-        from structkin.structure.views import plain
-
         return plain(self)
+
+
+def decompose(topology: Topology, *, drivers_first: bool = False) -> KinematicStructure:
+    """Return the kinematic structure of a topology.
+
+    Where equations are redundant, those named are the last in the user's order, drivers after all joints; with
+    `drivers_first` before them: then the drivers hold and joints are called redundant, which is the reading of a
+    mechanism that moves only by special dimensions. Everything not redundant is decomposed; what has too few
+    equations is reported as still moving.
+
+    Raises `InputError` for attachments without a meaning (a gear on a pin).
+
+    With independent equations the groups are unique and minimal: Servatius, Shai, Whiteley (2010), "Combinatorial
+    characterization of the Assur graphs from engineering", European J. Combinatorics 31.
+
+    >>> t = Topology.from_adjacency(
+    ...     [["", "R:A", "", "R:D"], ["R:A", "", "R:B", ""], ["", "R:B", "", "R:C"], ["R:D", "", "R:C", ""]],
+    ...     names=["ground", "crank", "coupler", "rocker"], ground="ground", drivers=["A"])
+    >>> structure = decompose(t)
+    >>> [(group.kind, group.links, group.level) for group in structure.groups]
+    [('driven R', ('crank',), 0), ('RRR', ('coupler', 'rocker'), 1)]
+    >>> structure.mobility, structure.is_solvable
+    (1, True)
+    """
+    found = decompose_arrays(TopologyArrays.from_topology(topology), drivers_first=drivers_first)
+    return KinematicStructure.from_arrays(found, topology)

@@ -6,10 +6,11 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from structkin.model.topology import pin_of
-from structkin.structure.result import KinematicStructure
 
 if TYPE_CHECKING:
     import networkx as nx
+
+    from structkin.structure.result import KinematicStructure
 
 
 def link_graph(structure: KinematicStructure) -> nx.Graph:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from structkin.dynamics.integrators.step_roots import step_roots
+from structkin.dynamics.integrators.step_roots import STEP_POLYNOMIALS, step_roots
 
 Floats = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -94,3 +94,20 @@ def largest_step(integrator: str, alpha: float, beta: float) -> float:
         else:
             high = middle
     return low
+
+
+def table_1_rows() -> list[tuple[str, ...]]:
+    """Return Flores & Lankarani's Tab. 1 beside our roots."""
+    rows: list[tuple[str, ...]] = [("alpha", "beta", "|z| printed", "|z|", "angle printed", "angle [deg]")]
+    for alpha, beta, size, angle in TABLE_1:
+        z = growth("euler", alpha, beta, 1e-3)
+        found = abs(z), abs(np.degrees(np.angle(z)))
+        rows.append((f"{alpha:g}", f"{beta:g}", f"{size:.3f}", f"{found[0]:.4f}", f"{angle:.1f}", f"{found[1]:.2f}"))
+    return rows
+
+
+def step_rows() -> list[tuple[str, ...]]:
+    """Return the largest steps at which the error of a constraint fades."""
+    steps = {name: [largest_step(name, gain, gain) for gain in (5, 50)] for name in STEP_POLYNOMIALS}
+    rows = [(name, *(f"{step:.4g} s" for step in ends)) for name, ends in steps.items()]
+    return [("integrator", "alpha = beta = 5", "alpha = beta = 50"), *rows]

@@ -8,8 +8,11 @@ whenever both rods point the same way. There the constraints lose their rank; sm
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -17,6 +20,9 @@ from numpy.typing import NDArray
 
 from structkin.api import Mechanism
 from structkin.dynamics import Simulation, simulate
+from structkin.dynamics.integrators.methods import adaptive_solver
+from structkin.dynamics.multipliers.stabilisation import Feedback
+from structkin.dynamics.multipliers.start import global_start
 from structkin.studies.agreement import BlandAltman, IntraclassCorrelation, bland_altman, intraclass_correlation
 from structkin.studies.iftomm import GRAVITY, PENDULUM, PENDULUM_TIMES, pendulum_angle, slider_crank_angle
 
@@ -201,3 +207,104 @@ def pendulum_agreement(gain: float = 0.0) -> Agreement:
     case = pendulum()
     found = trial(case, gain, times=PENDULUM_TIMES)
     return agreement(found.simulation.position(case.point)[1:], PENDULUM[1:])
+
+
+def trial_rows(found: Sequence[Trial]) -> list[tuple[str, ...]]:
+    """Return what each trial came to and took."""
+    rows: list[tuple[str, ...]] = [
+        ("gain", "step", "tolerance", "", "error [m]", "energy [J]", "gap", "steps", "evaluations", "time [s]")
+    ]
+    for one in found:
+        r = one.simulation
+        word = "stopped" if r.stopped else "right" if one.right else "wrong"
+        way = ("LSODA", f"{one.tolerance:.3g}") if one.step is None else (f"{1e3 * one.step:g} ms", "")
+        numbers = (f"{x:.1e}" for x in (one.worst, one.energy_change, float(r.violation.max())))
+        work = r.integration
+        rows.append(
+            (f"{one.gain:g}", *way, word, *numbers, str(work.steps), str(work.evaluations), f"{work.seconds:.2g}")
+        )
+    return rows
+
+
+def agreement_rows(found: Agreement) -> list[tuple[str, ...]]:
+    """Return how both coordinates agree with a reference."""
+    heads = ("", "samples", "bias [m]", "limits [m]", "outside", "ICC consistency", "ICC agreement")
+    rows: list[tuple[str, ...]] = [heads]
+    for name, one, both in zip("xy", found.limits, found.correlation, strict=True):
+        low, high = one.limits
+        correlations = (f"{both.consistency:.9f}", f"{both.agreement:.9f}")
+        numbers = (str(len(one.means)), f"{one.bias:.1e}", f"{low:.1e} to {high:.1e}", f"{one.outside:.0%}")
+        rows.append((name, *numbers, *correlations))
+    return rows
+
+
+# --- what an integration takes ----------------------------------------------------------------------------
+
+
+#: The lines that both tables share.
+LINES = (
+    "language",
+    "computer",
+    "simulations",
+    "mean CPU time [s]",
+    "integrator",
+    "largest error admitted",
+    "step [s]",
+    "steps",
+    "most iterations a step",
+)
+
+#: What the tables print, line by line: of the benchmark, and of the paper's own simulation.
+PRINTED: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = MappingProxyType(
+    {
+        "pendulum": (
+            ("C++", "i5-4250U 1.9 GHz", "not told", "0.53", "trapezoidal", "1e-9", "0.001", "not told", "12"),
+            ("Python", "i5-750 3.67 GHz", "1000", "0.36", "Adams / BDF", "1.5e-8", "variable", "1416", "27"),
+        ),
+        "slider-crank": (
+            ("C++", "Core2Duo 3.16 GHz", "not told", "0.328", "trapezoidal", "1e-9", "0.001", "not told", "12"),
+            ("Python", "i5-750 3.67 GHz", "1000", "2.21", "Adams / BDF", "1.5e-8", "variable", "2430", "45"),
+        ),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Steps, evaluations of the equations in all and at most in one step, and CPU time [s], the mean of `runs`."""
+
+    steps: int
+    evaluations: int
+    most: int
+    seconds: float
+    runs: int
+
+
+def work(case: Case, gain: float, runs: int = 1) -> Work:
+    """Integrate a case over ten seconds with alpha = beta = `gain` as `trial` does, and keep account of its steps."""
+    counts, spent = [0], 0.0
+    for _ in range(runs):
+        stabilisation = Feedback(float(gain), float(gain))
+        equations, y = global_start(
+            case.mechanism, "fully-cartesian", stabilisation, (), 0.0, formulation="multipliers"
+        )
+        began = time.process_time()
+        solver = adaptive_solver("LSODA")(equations, 0.0, y, DURATION, rtol=TOLERANCE, atol=TOLERANCE)
+        counts = [equations.evaluations]
+        while solver.status == "running":
+            solver.step()
+            counts.append(equations.evaluations)
+        spent += time.process_time() - began
+    most = max(late - early for early, late in pairwise(counts))
+    return Work(len(counts) - 1, counts[-1], most, spent / runs, runs)
+
+
+def work_rows(case: Case, found: Mapping[float, Work]) -> list[tuple[str, ...]]:
+    """Return the printed table with columns of ours, one for each gain."""
+    ours = []
+    for one in found.values():
+        way = ("Adams / BDF", f"{TOLERANCE:.3g}", "variable")
+        took = (str(one.steps), f"{one.most} evaluations")
+        ours.append(("Python", "this one", str(one.runs), f"{one.seconds:.2g}", *way, *took))
+    head = ("", "benchmark", "paper", *(f"here, gain {gain:g}" for gain in found))
+    return [head, *zip(LINES, *PRINTED[case.name], *ours, strict=True)]

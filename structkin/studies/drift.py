@@ -6,8 +6,9 @@ second derivatives, and what the integrator misses adds up in both (Flores & Lan
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,11 @@ from structkin.api import Mechanism
 from structkin.dynamics.integrators.methods import FIXED
 from structkin.dynamics.multipliers.stabilisation import Feedback
 from structkin.dynamics.multipliers.start import global_start
+from structkin.show.style import GROUND, PALETTE, SMALL, new_figure
+from structkin.studies.pictures import tidy
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Floats = NDArray[np.float64]
 
@@ -84,3 +90,59 @@ def _path(frames: Floats, k: int, local: complex) -> Floats:
     """Return the places (n, 2) [m] of a point of link k from the frames (4 links, n)."""
     x, y, c, s = frames[4 * k : 4 * k + 4]
     return np.column_stack((x + local.real * c - local.imag * s, y + local.real * s + local.imag * c))
+
+
+def drift_rows(found: Mapping[str, Sequence[Drift]]) -> list[tuple[str, ...]]:
+    """Return how far the bodies of a driven motion drift, by start and gain."""
+    rows: list[tuple[str, ...]] = [("start", "alpha = beta", "largest gap [mm]", "at the end [mm]")]
+    for title, runs in found.items():
+        for one in runs:
+            last = max(float(abs(gap[-1]).max()) for gap in one.gaps.values())
+            rows.append((title, f"{one.gain:g}", f"{1e3 * one.worst:.2g}", f"{1e3 * last:.2g}"))
+    return rows
+
+
+def draw_courses(found: Mapping[str, Sequence[Drift]], t: Floats, data: Mapping[str, Floats]) -> Figure:
+    """Draw the height of each body over time, a row for each start, against the data (n, 2) at times t (n,).
+
+    After Flores & Lankarani, Fig. 62: direct integration, and the smallest of the gains.
+    """
+    figure, grid = _grid(found, list(data))
+    for runs, row in zip(found.values(), grid, strict=True):
+        within = t <= runs[0].t[-1] + 1e-9
+        for axes, (name, path) in zip(row, data.items(), strict=True):
+            axes.plot(t[within], path[within, 1], "o", color=GROUND, ms=2.5, alpha=0.6, label="markers")
+            for k, one in enumerate(runs[:2]):
+                axes.plot(one.t, one.paths[name][:, 1], color=PALETTE[k], linewidth=1, label=_label(one))
+    _name(found, grid, list(data), "y of the centre of mass [m]")
+    return figure
+
+
+def draw_drift(found: Mapping[str, Sequence[Drift]]) -> Figure:
+    """Draw how far the bodies drift from where the guides have them, a row for each start."""
+    names = list(next(iter(found.values()))[0].paths)
+    figure, grid = _grid(found, names)
+    for runs, row in zip(found.values(), grid, strict=True):
+        for axes, name in zip(row, names, strict=True):
+            for k, one in enumerate(runs):
+                axes.plot(one.t, 1e3 * one.gaps[name][:, 1], color=PALETTE[k], label=_label(one))
+    _name(found, grid, names, "y off the guides [mm]")
+    return figure
+
+
+def _label(one: Drift) -> str:
+    return f"alpha = beta = {one.gain:g}" if one.gain else "direct integration"
+
+
+def _grid(found: Mapping[str, Sequence[Drift]], names: Sequence[str]) -> tuple[Figure, NDArray[np.object_]]:
+    figure = new_figure(11.0, 2.8 * len(found))
+    return figure, figure.subplots(len(found), len(names), squeeze=False)
+
+
+def _name(found: Mapping[str, Sequence[Drift]], grid: NDArray[np.object_], names: Sequence[str], y: str) -> None:
+    for title, row in zip(found, grid, strict=True):
+        for k, (axes, name) in enumerate(zip(row, names, strict=True)):
+            tidy(axes, f"{name.removeprefix('right_')}, {title}", "t [s]", "" if k else y)
+    grid[0, 0].figure.legend(
+        *grid[0, 0].get_legend_handles_labels(), fontsize=SMALL, loc="outside lower center", ncols=3
+    )

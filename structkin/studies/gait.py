@@ -246,3 +246,22 @@ def analyse(markers: Markers, strides: Strides, body: Mapping[str, Segment] = BO
     motion = mechanism.solve(samples)
     ground = ground_reaction(motion, strides)
     return Gait(mechanism, motion, ground, motion.forces(loads=[ground.loads]))
+
+
+def gait_rows(gait: Gait) -> list[tuple[str, ...]]:
+    """Return the extremes of the joint moments, of the ground's force and of where it acts."""
+    motion, mass = gait.motion, gait.mass
+    rows: list[tuple[str, ...]] = [("", "least", "largest", "least a kg", "largest a kg")]
+    for name, values in joint_moments(gait.forces).items():
+        ends = float(values.min()), float(values.max())
+        rows.append(
+            (f"{name.replace('_', ' ')} [N m]", *(f"{x:.4g}" for x in ends), *(f"{x / mass:.2f}" for x in ends))
+        )
+    for k, name in enumerate(("forward", "up")):
+        force = gait.ground.force[:, k]
+        rows.append((f"ground, {name} [N]", f"{force.min():.4g}", f"{force.max():.4g}", "", ""))
+    lever = levers(motion, gait.ground)["right"]
+    ball = (motion.position("B_right") - motion.position("A_right"))[np.isfinite(lever), 0]
+    rows.append(("it acts ahead of the ankle [m]", f"{np.nanmin(lever):.3f}", f"{np.nanmax(lever):.3f}", "", ""))
+    rows.append(("ball of the foot ahead of it [m]", f"{ball.min():.3f}", f"{ball.max():.3f}", "", ""))
+    return rows

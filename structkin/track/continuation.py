@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General
-from structkin.track.contour import CLOSED, ITERATIONS, POWERS, UNIT, is_analytic, powers
+from structkin.track.contour import ITERATIONS, POWERS, UNIT, is_analytic, powers
+from structkin.track.tolerances import CLOSED
 
 Floats = NDArray[np.float64]
 

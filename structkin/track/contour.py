@@ -24,8 +24,8 @@ NODES = 32
 POWERS = 3 * NODES // 4
 #: Largest negative power that is rounding, relative to the size of what is on the circle.
 CERTAIN = 1e-11
-#: Steps of Newton's method on a circle, from poses that may be as far away as its radius, and its last step.
-ITERATIONS, CLOSED = 25, 1e-8
+#: Steps of Newton's method on a circle, from poses that may be as far away as its radius.
+ITERATIONS = 25
 
 #: The places on a circle of radius one.
 UNIT = np.exp(2j * np.pi * (np.arange(NODES) + 0.5) / NODES)

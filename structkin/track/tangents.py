@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import General
-from structkin.track.contour import CLOSED, ITERATIONS
+from structkin.track.contour import ITERATIONS
+from structkin.track.tolerances import CLOSED
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]

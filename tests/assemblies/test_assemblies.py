@@ -16,6 +16,7 @@ from three_cranks import three_cranks
 
 import structkin as sk
 from structkin.examples import names, path
+from structkin.joints.guide import Guide
 
 sys.path.append(str(Path(__file__).parents[1] / "kinematics"))
 from random_mechanisms import build
@@ -51,7 +52,7 @@ def test_examples_have_their_sketch_and_can_be_used_in_every_assembly(name):
         motion = other.solve(drivers={id: [value] for id, value in item.drivers.items()}, strict=True)
         for point in held(m):
             assert motion.position(point)[0] == pytest.approx(item.position(point), abs=1e-9 * item.motion.size)
-        for joint in m.guides:
+        for joint in m.joints.of(Guide):
             assert motion.travel(joint)[0] == pytest.approx(item.motion.travel(joint)[0], abs=1e-9 * item.motion.size)
 
 

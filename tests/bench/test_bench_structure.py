@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from structkin.bench.decomposition import FAMILIES, STEPS, exponent, measure
 from structkin.cli.app import app
-from structkin.cli.bench import FAMILIES, STEPS, exponent, measure
 
 
 def test_a_tiny_run(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_pictures_are_drawn(tmp_path):
         picture = tmp_path / f"limits{len(options)}.png"
         run = structkin("limits", path("triple_rocker"), *options, "--plot", picture)
         assert run.exit_code == 0 and picture.stat().st_size > 5000
-        assert f"drawn: {picture}" in run.stdout.replace("\n", "")
+        assert f"written: {picture}" in run.stdout.replace("\n", "")
 
 
 @pytest.mark.parametrize(

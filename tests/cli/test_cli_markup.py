@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from structkin.cli.bench_dynamics import _table
+from structkin.cli.terminal import print_table
 
 
 def test_a_table_of_benchmarks_keeps_its_units(capsys):
     """Rich would take "[s]" for struck out text, and drop it."""
-    _table("the [b]clock", [("program", "time [s]", "error [m]"), ("ours", "[red]", "1")])
+    print_table("the [b]clock", [("program", "time [s]", "error [m]"), ("ours", "[red]", "1")])
     shown = capsys.readouterr().out
     assert all(word in shown for word in ("the [b]clock", "time [s]", "error [m]", "[red]"))

@@ -147,7 +147,7 @@ def test_a_signal_leaves_nothing_half_written(name, tmp_path):
 
 
 def test_a_signal_that_is_ignored_stays_so():
-    from structkin.cli.ending import tidy_end
+    from structkin.cli.app import tidy_end
 
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:

@@ -31,7 +31,7 @@ def test_matrices_are_drawn(tmp_path):
     picture = tmp_path / "matrices.svg"
     run = structkin("structure", path("crank_rocker"), "--matrices", picture)
     assert run.exit_code == 0
-    assert f"drawn: {picture}" in run.stdout.replace("\n", "") and picture.stat().st_size > 1000
+    assert f"written: {picture}" in run.stdout.replace("\n", "") and picture.stat().st_size > 1000
     assert structkin("structure", path("crank_rocker"), "--json", "--matrices", picture).stdout.startswith("{")
 
 

@@ -146,3 +146,18 @@ def test_blocks_are_triangular_and_follow_the_groups():
 
 def test_a_pattern_without_a_matching_has_no_blocks():
     assert Blocks.find(np.array([0, 1, 1]), np.array([0, 0, 0]), 2) is None
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_matching_takes_no_time_on_layered_graphs(reverse):
+    """Diamonds that end nowhere, beside a chain as long that ends at a free column: as many paths as 2^depth."""
+    depth = 200
+    entries = [(2 * k + i, 2 * k + i) for k in range(depth) for i in (0, 1)]
+    entries += [(2 * k + i, 2 * k + 2 + j) for k in range(depth - 1) for i in (0, 1) for j in (0, 1)]
+    entries += [(2 * depth + k, 2 * depth + k + j) for k in range(depth) for j in (0, 1)]
+    entries += [(3 * depth, column) for column in (0, 1, 2 * depth)]
+    rows, columns = np.array(entries).T
+    n = 3 * depth + 1
+    rows = n - 1 - rows if reverse else rows
+    found = Blocks.find(rows, columns, n)
+    assert found is not None and found.largest == 1 and len(found.blocks) == n

@@ -82,7 +82,7 @@ class Judge:
                 self.rows.append(Row(joint.id, link, "force", gap, 0.5 if massless else 1.0, lambda q, u=unit: u))
 
     def _guided(self, joint: Any) -> Row:
-        guide = self.m.guides[joint.id]
+        guide = self.m.joints[joint.id]
         end = next((end for end in joint.links if end.startswith("@")), guide.slider)
 
         def gap(q: Any) -> Any:
@@ -100,7 +100,7 @@ class Judge:
         self.rows.append(self._guided(joint))
 
     def _P(self, joint: Any) -> None:
-        guide = self.m.guides[joint.id]
+        guide = self.m.joints[joint.id]
         self.rows.append(self._guided(joint))
         turn = lambda q: self.turn(q, guide.slider) - self.turn(q, guide.carrier)  # noqa: E731
         self.rows.append(Row(joint.id, guide.slider, "moment", turn, 1.0 / self.size**2))
@@ -110,7 +110,7 @@ class Judge:
         if drive.kind == "angle":
             value = lambda q: self.turn(q, drive.links[1]) - self.turn(q, drive.links[0])  # noqa: E731
         elif drive.kind == "slide":
-            guide = self.m.guides[drive.joint]
+            guide = self.m.joints[drive.joint]
 
             def value(q: Any) -> Any:
                 way = self.at(q, guide.slider, guide.point) - self.at(q, guide.carrier, guide.origin)

@@ -69,7 +69,7 @@ def equilibrium(r: Any, good: Any, scale: float) -> None:
             if drive.kind == "angle":
                 moment = moment + sign * effort
             elif drive.kind == "slide":
-                guide = m.guides[drive.joint]
+                guide = m.joints[drive.joint]
                 u = motion.position(guide.direction, guide.carrier) - motion.position(0j, guide.carrier)
                 sign = 1.0 if name == guide.slider else -1.0
                 push(motion.position(guide.point, guide.slider), sign * effort[:, None] * u)

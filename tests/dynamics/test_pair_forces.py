@@ -19,6 +19,7 @@ from test_kinetostatics import agree, check
 
 import structkin as sk
 from structkin.examples import path
+from structkin.joints.cam import Cam
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "coordinates"))
 from coordinate_samples import KINDS, SLOTS, cam_file, circular_slot
@@ -191,7 +192,7 @@ def test_a_translating_roller_follower() -> None:
     m = sk.load(path("cam_roller_follower"))
     data = json.loads(json.dumps(m.source_dict))
     data.pop("forces", None)
-    cam = next(iter(m.cams.values()))
+    cam = next(iter(m.joints.of(Cam).values()))
     touch = next(p for p, local in m.links[cam.follower].local.items() if local == cam.touch)
     data["forces"] = {"load": {"type": "force", "at": touch, "on": cam.follower, "value": [0, -100]}}
     motion = sk.Mechanism.from_dict(data).solve(37)

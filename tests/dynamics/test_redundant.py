@@ -12,6 +12,7 @@ from redundant import KINDS, MAKE, redundant
 
 import structkin as sk
 from structkin.coordinates import FAMILIES
+from structkin.joints.guide import Guide
 from structkin.kinematics.special_geometry import compile_plan
 
 NEAR = 1e-9
@@ -19,7 +20,7 @@ NEAR = 1e-9
 
 def agree(motion: sk.Motion, *roads: Any, samples: Iterable[int] | None = None) -> int:
     """Compare reactions and moments of all joints with the judge's; return the number of samples with a pose."""
-    guides = motion.mechanism.guides
+    guides = motion.mechanism.joints.of(Guide)
     good = [k for k in samples or range(len(motion)) if motion.ok[k]]
     for k in good:
         expected = Judge(motion, k).solve()

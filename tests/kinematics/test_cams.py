@@ -30,7 +30,7 @@ def test_follower_and_cam_touch_all_the_way_round(kind, contact, seed):
     rng = np.random.default_rng(seed)
     data = cam_file(kind, contact, rng)
     m = sk.Mechanism.from_dict(data)
-    cam, motion = m.cams["cam"], m.solve(samples=73)
+    cam, motion = m.joints["cam"], m.solve(samples=73)
     assert motion.ok.all() and motion.residual().max() < 1e-12
     on = motion.cam("cam")
     np.testing.assert_allclose(np.diff(on.angle), cam.sense * np.diff(motion.t), atol=1e-12)
@@ -53,7 +53,7 @@ def test_the_profile_is_the_envelope(kind, contact, seed):
     """Carve the cam from a plate: along each ray from the shaft, up to where any pose of the follower begins."""
     rng = np.random.default_rng(seed)
     m = sk.Mechanism.from_dict(cam_file(kind, contact, rng))
-    cam, motion = m.cams["cam"], m.solve(samples=20_001)
+    cam, motion = m.joints["cam"], m.solve(samples=20_001)
     q, f, a, turn = (places(motion, point) for point in ("Q", "F", "A", "M"))
     turn = (turn - a) / np.abs(turn - a)  # A, M: the x axis of the disc
     q, f = (q - a) / turn, (f - a) / turn
@@ -88,7 +88,7 @@ def test_curvature_is_that_of_the_drawn_curve(kind, contact, seed):
     to = 0.3 if kind == "translating" else 9.0
     law = [{"motion": "cycloidal", "over": 180, "to": to}, {"motion": "cycloidal", "over": 180, "to": 0}]
     m = sk.Mechanism.from_dict(cam_file(kind, contact, np.random.default_rng(seed), law=law))
-    cam, step = m.cams["cam"], 1e-3
+    cam, step = m.joints["cam"], 1e-3
     x = np.concatenate((np.linspace(0.1, 3.0, 60), np.linspace(3.3, 6.2, 60)))
     c = np.stack([cam.profile(x + k * step) @ np.array([1, 1j]) for k in range(-3, 4)])
     first = np.tensordot([-1, 9, -45, 0, 45, -9, 1], c, 1) / (60 * step)
@@ -106,7 +106,7 @@ def test_curvature_is_that_of_the_drawn_curve(kind, contact, seed):
 def test_pressure_angle_of_a_translating_roller(direction, offset):
     """Norton, eq. 8.31d: tan phi = (s' - e) / (s + sqrt(R^2 - e^2))."""
     m = translating(offset, radius=0.15, direction=direction)
-    cam, x = m.cams["cam"], np.linspace(0, TURN, 361)
+    cam, x = m.joints["cam"], np.linspace(0, TURN, 361)
     assert cam.offset == pytest.approx(-offset)
     sense = 1 if direction == "counter-clockwise" else -1
     prime = cam.base_radius + cam.radius
@@ -136,7 +136,7 @@ def translating(offset=0.0, reach=1.0, title="cam", law=None, **cam):
 def test_flat_face_by_its_formulas():
     """Norton, eqs. 8.32 and 8.35: rho = r_b + s + s'', the face is touched at the distance s' from the stem."""
     m = translating(contact="flat")
-    cam, x = m.cams["cam"], np.linspace(0, TURN, 721)
+    cam, x = m.joints["cam"], np.linspace(0, TURN, 721)
     np.testing.assert_allclose(cam.curvature_radius(x), 1.0 + cam.lift(x) + cam.lift(x, 2), rtol=1e-13)
     np.testing.assert_allclose(cam.pressure_angle(x), 0.0, atol=1e-15)
     motion = m.solve(samples=181)
@@ -146,20 +146,20 @@ def test_flat_face_by_its_formulas():
     np.testing.assert_allclose(on.contact[:, 1], motion.position("Q")[:, 1], rtol=1e-13)
     smallest = -float(np.min(cam.lift(x) + cam.lift(x, 2)))
     too_small = translating(contact="flat", base=0.98 * smallest)
-    assert any("undercut" in remark for remark in too_small.cams["cam"].remarks)
-    assert not translating(contact="flat", base=1.02 * smallest).cams["cam"].remarks
+    assert any("undercut" in remark for remark in too_small.joints["cam"].remarks)
+    assert not translating(contact="flat", base=1.02 * smallest).joints["cam"].remarks
 
 
 def test_undercut_and_pressure_are_remarked():
     fine = translating(radius=0.1)
-    assert fine.cams["cam"].remarks == ()
+    assert fine.joints["cam"].remarks == ()
     steep = translating(reach=0.25, radius=0.1)
-    assert any("pressure angle reaches" in remark for remark in steep.cams["cam"].remarks)
-    narrow = float(np.min(np.where(fine.cams["cam"].pitch_radius() > 0, fine.cams["cam"].pitch_radius(), np.inf)))
+    assert any("pressure angle reaches" in remark for remark in steep.joints["cam"].remarks)
+    narrow = float(np.min(np.where(fine.joints["cam"].pitch_radius() > 0, fine.joints["cam"].pitch_radius(), np.inf)))
     big = translating(radius=1.01 * narrow)
-    assert [remark for remark in big.cams["cam"].remarks if "undercut around" in remark]
+    assert [remark for remark in big.joints["cam"].remarks if "undercut around" in remark]
     # up to the smallest radius of the pitch curve the profile is whole
-    assert not translating(radius=0.99 * narrow).cams["cam"].remarks
+    assert not translating(radius=0.99 * narrow).joints["cam"].remarks
 
 
 @every_kind
@@ -208,7 +208,7 @@ def test_rates_are_those_of_the_law_at_any_speed():
     t = np.linspace(0, 1, 50)
     z = 4 * t**2, 8 * t, np.full_like(t, 8.0)
     motion = m.solve(drivers={"motor": z})
-    s = [m.cams["cam"].lift(z[0], order) for order in range(3)]
+    s = [m.joints["cam"].lift(z[0], order) for order in range(3)]
     np.testing.assert_allclose(motion.position("Q")[:, 1], 1.0 + s[0], rtol=1e-14)
     np.testing.assert_allclose(motion.velocity("Q")[:, 1], s[1] * z[1], atol=1e-13)
     np.testing.assert_allclose(motion.acceleration("Q")[:, 1], s[2] * z[1] ** 2 + s[1] * z[2], atol=1e-12)
@@ -249,7 +249,7 @@ def test_a_cam_drives_a_linkage():
     assert [group.kind for group in motion.structure.groups] == ["driven R", "R-C", "RRR"]
     assert motion.ok.all() and motion.residual().max() < 1e-14
     lever = motion.angle("lever")
-    cam = motion.mechanism.cams["cam"]
+    cam = motion.mechanism.joints["cam"]
     np.testing.assert_allclose(lever - lever[0], -cam.lift(2.0 * motion.t), atol=1e-14)
     # L by differences of K, wherever the law has no joint
     h = 1e-5
@@ -295,7 +295,7 @@ def test_a_cam_on_a_moving_carrier(speeds):
     assert motion.ok.all() and motion.residual().max() < 1e-13
     arm = np.exp(1j * arm_speed * motion.t)
     seen = (places(motion, "Q") - (-1 - 0.5j)) / arm + (-1 - 0.5j)
-    np.testing.assert_allclose(seen, 0.1 + 1j + 1j * still.cams["cam"].lift(cam_speed * motion.t), atol=1e-13)
+    np.testing.assert_allclose(seen, 0.1 + 1j + 1j * still.joints["cam"].lift(cam_speed * motion.t), atol=1e-13)
 
 
 def test_a_fixed_cam_with_a_carrier_that_turns():
@@ -308,7 +308,7 @@ def test_a_fixed_cam_with_a_carrier_that_turns():
     motion = m.solve(samples=50)
     assert motion.ok.all() and motion.residual().max() < 1e-14
     seen = places(motion, "Q") / np.exp(1j * motion.t)
-    np.testing.assert_allclose(seen, 0.1 + 1j + 1j * m.cams["cam"].lift(motion.t), atol=1e-13)
+    np.testing.assert_allclose(seen, 0.1 + 1j + 1j * m.joints["cam"].lift(motion.t), atol=1e-13)
 
 
 # --- by a profile -------------------------------------------------------------------------------------------
@@ -324,7 +324,7 @@ def test_an_eccentric_is_a_linkage(kind, contact):
     if contact == "flat":
         np.testing.assert_allclose(np.abs(((q - centre) * np.conj(f - q)).imag) / np.abs(f - q), 1.0, rtol=2e-7)
     else:
-        radius = 1.0 + motion.mechanism.cams["cam"].radius
+        radius = 1.0 + motion.mechanism.joints["cam"].radius
         np.testing.assert_allclose(np.abs(q - centre), radius, rtol=2e-7)
         # rates: (q - c) . (q' - c') = 0, and once more; the spline's second derivatives are good to 1e-4
         dq, dc = places(motion, "Q", "velocity"), 1j * centre
@@ -395,7 +395,7 @@ def test_a_profile_may_be_an_outline_or_a_file(tmp_path):
 def test_from_a_law_to_its_profile_and_back(contact):
     """The profile that a law generates moves the follower by that law."""
     by_law = translating(0.1, **({"radius": 0.15} if contact == "roller" else {"contact": contact}))
-    outline = by_law.cams["cam"].profile(np.linspace(0, TURN, 720, endpoint=False))
+    outline = by_law.joints["cam"].profile(np.linspace(0, TURN, 720, endpoint=False))
     data = by_law.source_dict
     data["joints"]["cam"].pop("law")
     data["joints"]["cam"]["outline"] = outline.tolist()

@@ -6,6 +6,7 @@ from windows import windows
 
 import structkin as sk
 from structkin.examples import names, path
+from structkin.joints.geneva import Geneva
 
 
 def four_bar(A, B, C, D, **more):
@@ -25,7 +26,7 @@ def parallelogram():
 def test_examples_are_regular(name):
     m = sk.load(path(name))
     motion = m.solve(5)
-    if m.genevas:
+    if m.joints.of(Geneva):
         with pytest.raises(sk.InputError, match="cannot be classified"):
             motion.classify(2)
         return

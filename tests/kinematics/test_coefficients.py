@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 from random_mechanisms import build
 
 import structkin as sk
+from structkin.bench.mechanism import scalable_four_bar
 from structkin.examples import names, path
-from structkin.kinematics import compile_plan
+from structkin.kinematics import choice, compile_plan
 from structkin.kinematics.derivatives import Rows
+from structkin.kinematics.kernels import run as running
 
 
 def parts(m):
@@ -121,3 +123,60 @@ def test_columns_by_kernels_are_read_where_they_are():
         for slot in range(len(plan.movers)):
             assert (found.get(slot) is not None) == (slot in found) == (slot in moved)
         assert all(np.shares_memory(value, x) for value in found.values())
+
+
+# --- rates by K and L, block by block -----------------------------------------------------------------------
+
+
+def assert_same_rates(m, engine, **how):
+    """What `topological-kl` gives are the rates in time, NaN in the same places."""
+    motion, other = (m.solve(engine=engine, method=method, **how) for method in ("topological", "topological-kl"))
+    np.testing.assert_array_equal(other.status, motion.status)
+    for one, two in zip(motion.lanes.x, other.lanes.x, strict=True):
+        np.testing.assert_array_equal(np.isnan(one), np.isnan(two))
+        np.testing.assert_allclose(two, one, rtol=0, atol=1e-11 * max(1.0, np.nanmax(np.abs(one))))
+    return other
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+@pytest.mark.parametrize("drivers", [1, 2, 4])
+def test_rates_of_chains(drivers, engine, monkeypatch):
+    m = scalable_four_bar(5, drivers, seed=1)
+    monkeypatch.setattr(running, "BLOCKS", {True: 96, False: 96})
+    monkeypatch.setattr(running, "SHARE", 1)
+    monkeypatch.setattr(running, "NARROW", 100)
+    monkeypatch.setattr(running, "TOGETHER", 500)
+    monkeypatch.setenv("STRUCTKIN_THREADS", "3")
+    monkeypatch.setattr(choice, "SMALL", 0)
+    t = np.linspace(0, 1, 400)
+    values = {id: (0.3 * t**2 * (k + 1), 0.6 * t * (k + 1), 0.6 * (k + 1) + 0 * t) for k, id in enumerate(m.drives)}
+    assert assert_same_rates(m, engine, drivers=values).ok.all()
+
+
+@pytest.mark.parametrize("name", names())
+def test_rates_of_examples(name, monkeypatch):
+    monkeypatch.setattr(choice, "SMALL", 0)
+    assert_same_rates(sk.load(path(name)), "numpy", samples=50)
+
+
+def test_a_driver_without_rates_spoils_what_it_moves_alone(monkeypatch):
+    monkeypatch.setattr(choice, "SMALL", 0)
+    m = sk.load(path("excavator"))
+    t = np.linspace(0, 0.1, 30)
+    values = {id: (drive.start + 0.1 * t, 0.1 + 0 * t, 0 * t) for id, drive in m.drives.items()}
+    values["arm_cylinder"] = values["arm_cylinder"][0]
+    assert np.isnan(assert_same_rates(m, "numpy", drivers=values).lanes.x[1]).any(axis=1).sum() > 0
+
+
+@pytest.mark.parametrize("lengths", [(1.5, 1.0), (3.0, 1.0)])
+def test_rates_where_poses_are_lost_or_flat(lengths, monkeypatch):
+    """A crank that does not turn round, and a parallelogram with its change points."""
+    monkeypatch.setattr(choice, "SMALL", 0)
+    coupler, rocker = lengths
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0), "C": (2.5, 2), "D": (3, 0)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+        lengths={"A-B": 1.0, "B-C": coupler, "C-D": rocker},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+    assert assert_same_rates(m, "numpy", samples=361).ok.all() == (coupler == 3.0)

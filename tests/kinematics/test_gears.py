@@ -10,6 +10,7 @@ from test_random_mechanisms import check_motion, check_structure, check_there_an
 
 import structkin as sk
 from structkin.examples import path
+from structkin.joints.guide import Guide
 from structkin.kinematics.time_range import default_range
 from structkin.model.posed import SketchPose
 
@@ -90,7 +91,7 @@ def check_posed(m, t, method="topological"):
         for place in (0j, 1 + 0j):
             one, other = rest.position(place, name), whole.position(place, name)[k:good]
             np.testing.assert_allclose(one, other, atol=1e-8 * whole.size)
-    for joint in m.guides:
+    for joint in m.joints.of(Guide):
         np.testing.assert_allclose(rest.travel(joint), whole.travel(joint)[k:good], atol=1e-8 * whole.size)
     assert rest.residual().max() < 1e-8
     return 1

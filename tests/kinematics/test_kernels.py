@@ -28,7 +28,7 @@ from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.engine import drive_all
 from structkin.kinematics.kernels import run as running
 from structkin.kinematics.kernels import store
-from structkin.kinematics.kernels.tape import Job, Kernel
+from structkin.kinematics.kernels.tape import Job, Kernel, tape_of
 
 #: Few mechanisms, for every kind takes seconds to compile; the dialect of NumPy is tested on all.
 COMPILED = ("crank_rocker", "stephenson_iii_triad")
@@ -180,7 +180,7 @@ def test_what_cannot_be_traced_is_run_as_it_is(kind, monkeypatch):
     schedule = make_schedule(m, 50, None, None, None)
     monkeypatch.setattr(choice, "SMALL", 0)
     mixed = replace(plan, steps=tuple(steps), engine="numpy")
-    assert not mixed.tape.is_whole and mixed.tape.runs
+    assert not tape_of(mixed).is_whole and tape_of(mixed).runs
     reference = run(replace(plan, engine="numpy"), schedule)
     lanes = run(mixed, schedule)
     np.testing.assert_array_equal(lanes.x, reference.x)
@@ -202,10 +202,10 @@ def test_the_choice_is_by_the_work(monkeypatch):
     monkeypatch.setattr(Kernel, "is_ready", lambda *_: False)
     monkeypatch.setattr(Kernel, "is_stored", lambda *_: False)
     monkeypatch.setattr(choice, "has_numba", lambda: False)
-    assert choice.choose(plan, 10**9) == Job(plan.tape, numba=False)
+    assert choice.choose(plan, 10**9) == Job(tape_of(plan), numba=False)
     monkeypatch.setattr(choice, "has_numba", lambda: True)
-    assert choice.choose(plan, 10**9) == Job(plan.tape, numba=True)
-    assert choice.choose(plan, 10**5) == Job(plan.tape, numba=False)
+    assert choice.choose(plan, 10**9) == Job(tape_of(plan), numba=True)
+    assert choice.choose(plan, 10**5) == Job(tape_of(plan), numba=False)
     assert not choice.choose(replace(plan, engine="numpy"), 10**9).numba
     assert choice.choose(replace(plan, engine="numba"), 1).numba
 

@@ -10,6 +10,8 @@ import structkin as sk
 from structkin.cli.app import app
 from structkin.coordinates.methods import METHODS
 from structkin.examples import names, path
+from structkin.joints.cam import Cam
+from structkin.joints.geneva import Geneva
 
 NO_INPUT = sk.Status.NO_INPUT
 
@@ -107,9 +109,9 @@ def test_what_is_read_of_such_a_motion_leaks_no_warning(name):
         assert not np.isinf(motion.angle(link.name)).any()
         for point in link.points:
             assert not np.isinf(motion.position(point)).any()
-    for cam in motion.mechanism.cams:
+    for cam in motion.mechanism.joints.of(Cam):
         assert np.isnan(motion.cam(cam).pressure_angle[0])
-    for geneva in motion.mechanism.genevas:
+    for geneva in motion.mechanism.joints.of(Geneva):
         assert np.isnan(motion.geneva(geneva).steps[0])
 
 

@@ -32,7 +32,7 @@ def swinging(**cam):
 
 def tabulated(rows):
     """The same by the profile of the law."""
-    outline = swinging(law=LAW).cams["cam"].profile(np.linspace(0, TURN, rows, endpoint=False))
+    outline = swinging(law=LAW).joints["cam"].profile(np.linspace(0, TURN, rows, endpoint=False))
     return swinging(outline=outline.tolist())
 
 

@@ -32,6 +32,7 @@ from whole_system import WholeSystem, solve_whole, unknowns_of
 
 import structkin as sk
 from structkin import Status
+from structkin.joints.turn_coupling import TurnCoupling
 
 seeds = st.integers(0, 2**31 - 1)
 elements = st.integers(0, 5)
@@ -200,10 +201,15 @@ def _check_out_of_reach(case: Case, motion: Any, centers: Any, place: Any) -> Co
         else:
             q = system.sketch()
             start = np.array([mechanism.drives[id].start for id in system.drivers])
-            turns = np.array([mechanism.drives[id].kind == "angle" and not mechanism.meshes for id in system.drivers])
+            turns = np.array(
+                [
+                    mechanism.drives[id].kind == "angle" and not mechanism.joints.of(TurnCoupling)
+                    for id in system.drivers
+                ]
+            )
             way = end - start
             way = np.where(turns, np.remainder(way + np.pi, 2 * np.pi) - np.pi, way)
-            path = start + np.linspace(0, 1, 101 if mechanism.meshes else 41)[1:, None] * way
+            path = start + np.linspace(0, 1, 101 if mechanism.joints.of(TurnCoupling) else 41)[1:, None] * way
         assert system.follow(q, path) is None, (Status(motion.status[lane]).words, lane)
         seen["walks to a limit"] += 1
     return seen
@@ -240,7 +246,9 @@ def check_walk(case: Case) -> Counter[str]:
     z = np.array([motion.drivers[id][0] for id in system.drivers])
     start = np.array([mechanism.drives[id].start for id in system.drivers])
     # where there are gears, a whole turn before the first sample counts
-    turns = np.array([mechanism.drives[id].kind == "angle" and not mechanism.meshes for id in system.drivers])
+    turns = np.array(
+        [mechanism.drives[id].kind == "angle" and not mechanism.joints.of(TurnCoupling) for id in system.drivers]
+    )
     way = np.where(turns, np.remainder(z[:, 0] - start + np.pi, 2 * np.pi) - np.pi, z[:, 0] - start)
     theirs = unknowns_of(system, motion, 0)
     q: Any = system.sketch()
@@ -249,7 +257,7 @@ def check_walk(case: Case) -> Counter[str]:
             times = np.linspace(t[lane - 1], t[lane], 10)[1:]
             path = np.array([mechanism.drives[id].law(times)[0] for id in system.drivers]).T
         else:
-            path = z[:, 0] - way + np.linspace(0, 1, 100 if mechanism.meshes else 10)[1:, None] * way
+            path = z[:, 0] - way + np.linspace(0, 1, 100 if mechanism.joints.of(TurnCoupling) else 10)[1:, None] * way
         q = system.follow(q, path)
         if q is None:
             seen["walks that met a limit"] += 1

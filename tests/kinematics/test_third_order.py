@@ -11,6 +11,8 @@ from random_mechanisms import DYADS, build
 
 import structkin as sk
 from structkin.examples import names, path
+from structkin.joints.cam import Cam
+from structkin.joints.geneva import Geneva
 from structkin.kinematics.derivatives import Derivatives, quadratic, third
 
 pytestmark = pytest.mark.skipif(not PRECISE, reason="long double has no more digits than double here")
@@ -30,10 +32,10 @@ JUMP = 1e-9
 def off_the_jumps(mechanism, motion):
     """Samples where no law of a cam changes its piece and no Geneva pin enters or leaves: there the jerk may jump."""
     good = motion.ok.copy()
-    for id, cam in mechanism.cams.items():
+    for id, cam in mechanism.joints.of(Cam).items():
         way = (motion.cam(id).angle[:, None] - cam.law.function.breaks + np.pi) % (2 * np.pi) - np.pi
         good &= np.min(np.abs(way), axis=1) > JUMP
-    for id, wheel in mechanism.genevas.items():
+    for id, wheel in mechanism.joints.of(Geneva).items():
         angle = (motion.geneva(id).angle + np.pi) % (2 * np.pi) - np.pi
         good &= np.abs(np.abs(angle) - wheel.law.half) > JUMP
     return good

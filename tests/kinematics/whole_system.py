@@ -159,7 +159,9 @@ class WholeSystem:
 
         for joint in m.topology.joints:
             if joint.kind != "R":
-                assert joint.id in m.guides or _known(m, joint.id), f"a {joint.kind} joint without geometry"
+                assert any(hasattr(m.joints[joint.id], name) for name in GEOMETRY), (
+                    f"a {joint.kind} joint without geometry"
+                )
                 continue
             first = joint.links[0]
             for other in joint.links[1:]:
@@ -168,21 +170,21 @@ class WholeSystem:
                 )
                 add(gap.x, self.size, first, other)
                 add(gap.y, self.size, first, other)
-        for guide in m.guides.values():
+        for guide in _having(m, "turn"):
             along, way = self._line(pose, guide)
             add(along.cross(way) - guide.offset, self.size, guide.carrier, guide.slider)
             if guide.turn is not None:
                 row = pose.angle(guide.slider) - pose.angle(guide.carrier) - np.angle(guide.turn)
                 add(row.wrapped(), 1.0, guide.carrier, guide.slider)
-        for mesh in m.meshes.values():
+        for mesh in _having(m, "lever"):
             if mesh.guide is not None:
-                along, way = self._line(pose, m.guides[mesh.guide])
-                row = along.dot(way) - m.guides[mesh.guide].start - mesh.shift
+                along, way = self._line(pose, m.joints[mesh.guide])
+                row = along.dot(way) - m.joints[mesh.guide].start - mesh.shift
                 row = row - (self._turn(pose, mesh.links[0]) - self._turn(pose, mesh.links[1])) * mesh.lever
-                add(row.wrapped(TURN * abs(mesh.lever)), self.size, *mesh.links, m.guides[mesh.guide].carrier,
-                    m.guides[mesh.guide].slider)  # fmt: skip
+                add(row.wrapped(TURN * abs(mesh.lever)), self.size, *mesh.links, m.joints[mesh.guide].carrier,
+                    m.joints[mesh.guide].slider)  # fmt: skip
                 continue
-            if mesh.carrier is None:
+            if mesh.arm is None:
                 reach = pose.point(mesh.links[1], mesh.centers[1]) - pose.point(mesh.links[0], mesh.centers[0])
                 sketch = [
                     m.links[a].origin + m.links[a].direction * c for a, c in zip(mesh.links, mesh.centers, strict=True)
@@ -192,11 +194,11 @@ class WholeSystem:
                     *mesh.links)  # fmt: skip
                 carrier = direction(reach) - np.angle(sketch[1] - sketch[0])
             else:
-                carrier = self._turn(pose, mesh.carrier)
+                carrier = self._turn(pose, mesh.arm)
             row = self._turn(pose, mesh.links[0]) - carrier - (self._turn(pose, mesh.links[1]) - carrier) * mesh.ratio
             teeth = Fraction(mesh.ratio).limit_denominator(1000)
             assert abs(teeth - mesh.ratio) < 1e-15 * abs(mesh.ratio), "a ratio of whole numbers of teeth"
-            add(row.wrapped(TURN / teeth.denominator), 1.0, *mesh.links, *([mesh.carrier] if mesh.carrier else []))
+            add(row.wrapped(TURN / teeth.denominator), 1.0, *mesh.links, *([mesh.arm] if mesh.arm else []))
         cam_rows(self, pose, add)
         for id in self.drivers:
             drive = m.drives[id]
@@ -204,7 +206,7 @@ class WholeSystem:
                 first, second = drive.links
                 add(pose.angle(second) - pose.angle(first), 1.0, first, second)
             elif drive.kind == "slide":
-                guide = m.guides[drive.joint]
+                guide = m.joints[drive.joint]
                 along, way = self._line(pose, guide)
                 add(along.dot(way) - guide.start, self.size, guide.carrier, guide.slider)
             else:
@@ -321,12 +323,13 @@ class WholeSystem:
         return q
 
 
-#: What has geometry besides guides, as attributes of a mechanism.
-OTHER_GEOMETRY = ("meshes", "cams", "genevas", "arcs")
+#: By which attribute the kinds of joints are told: lines, wheels, cams, Geneva wheels, circular slots.
+GEOMETRY = ("turn", "lever", "contact", "slots", "center")
 
 
-def _known(mechanism: Any, joint: str) -> bool:
-    return any(joint in getattr(mechanism, kind) for kind in OTHER_GEOMETRY)
+def _having(mechanism: Any, attribute: str) -> list[Any]:
+    """Return the joints that have an attribute: their geometry, read by no class of the package."""
+    return [joint for joint in mechanism.joints.values() if hasattr(joint, attribute)]
 
 
 def cam_rows(system: WholeSystem, pose: Pose, add: Callable[..., None]) -> None:
@@ -336,20 +339,20 @@ def cam_rows(system: WholeSystem, pose: Pose, add: Callable[..., None]) -> None:
     on the middle line of a slot, or by its locked angle; a circular slot by a distance.
     """
     m, size = system.mechanism, system.size
-    for arc in m.arcs.values():
+    for arc in _having(m, "center"):
         way = pose.point(arc.slider, arc.point) - pose.point(arc.carrier, arc.center)
         add(way.dot(way).sqrt() - arc.radius, size, arc.carrier, arc.slider)
-    for cam in m.cams.values():
+    for cam in _having(m, "contact"):
         angle = pose.angle(cam.cam) - pose.angle(cam.carrier)
         f = angle.map(*(cam.follow(angle.f, order) for order in range(4)))
         ends = cam.cam, cam.follower, cam.carrier
-        if cam.joint in m.guides:
-            guide = m.guides[cam.joint]
+        if hasattr(m.joints[cam.joint], "turn"):
+            guide = m.joints[cam.joint]
             along, way = system._line(pose, guide)
             add(along.dot(way) - guide.start - f, size, *ends)
         else:
             add((pose.angle(cam.follower) - pose.angle(cam.carrier) - f).wrapped(), 1.0, *ends)
-    for g in m.genevas.values():
+    for g in _having(m, "slots"):
         pivot = m.links[g.wheel].local[g.pivot]
         way = pose.point(g.crank, m.links[g.crank].local[g.pin]) - pose.point(g.wheel, pivot)
         reach, turn = np.hypot(way.x.f, way.y.f), 2 * np.pi / g.slots

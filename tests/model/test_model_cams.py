@@ -44,19 +44,19 @@ def changed(**cam: Any) -> dict[str, Any]:
 
 
 def test_what_is_built():
-    cam = Mechanism.from_dict(changed()).cams["cam"]
+    cam = Mechanism.from_dict(changed()).joints["cam"]
     assert (cam.contact, cam.moves.kind, cam.carrier, cam.joint) == ("roller", "translating", "ground", "guide")
     assert cam.base_radius == pytest.approx(np.hypot(5, 50) * 1e-3 - 0.01)
     assert cam.offset == pytest.approx(-0.005)
     assert cam.lift(np.pi) == pytest.approx(0.02)
-    started = Mechanism.from_dict(changed(start=90, base=30)).cams["cam"]
+    started = Mechanism.from_dict(changed(start=90, base=30)).joints["cam"]
     assert started.base_radius == pytest.approx(0.03)
     assert started.phase == pytest.approx(np.pi / 2)
-    assert Mechanism.from_dict(changed(radius=None, contact="knife-edge")).cams["cam"].radius == 0
-    flat = Mechanism.from_dict(changed(radius=None, contact="flat")).cams["cam"]
+    assert Mechanism.from_dict(changed(radius=None, contact="knife-edge")).joints["cam"].radius == 0
+    flat = Mechanism.from_dict(changed(radius=None, contact="flat")).joints["cam"]
     assert flat.base_radius == pytest.approx(0.05) and flat.moves.face == pytest.approx(1j)
     slanted = Mechanism.from_dict({**changed(radius=None, at=None, face=["Q", "F"])})
-    assert slanted.cams["cam"].contact == "flat"
+    assert slanted.joints["cam"].contact == "flat"
 
 
 SEGMENT = {"motion": "cycloidal", "over": 180, "to": 20}
@@ -177,8 +177,8 @@ def test_the_builder_has_the_same_words():
     assert b.to_dict() == {"title": "", **ROLLER}
     b = Builder().points(A=(0, 0), P=(-1, 0), B=(np.sqrt(2), 0)).links(ground=["A", "B"], crank=["A", "P"], wheel=["B"])
     b.geneva("step", crank="crank", pin="P", wheel="wheel", slots=4).slot("way", pin="P", slot="ground", center="A")
-    assert b.build().genevas["step"].radius == pytest.approx(1.0)
-    assert b.build().arcs["way"].radius == pytest.approx(1.0)
+    assert b.build().joints["step"].radius == pytest.approx(1.0)
+    assert b.build().joints["way"].radius == pytest.approx(1.0)
 
 
 def test_odd_cams_are_noted_by_check(tmp_path, capsys, monkeypatch):
@@ -197,7 +197,7 @@ def test_odd_cams_are_noted_by_check(tmp_path, capsys, monkeypatch):
 def lifted(to, **cam):
     """The remarks on the cam with the lift `to`, in mm."""
     law = [{"motion": "cycloidal", "over": 180, "to": to}, {"motion": "cycloidal", "over": 180, "to": 0}]
-    return Mechanism.from_dict(changed(law=law, **cam)).cams["cam"].remarks
+    return Mechanism.from_dict(changed(law=law, **cam)).joints["cam"].remarks
 
 
 def test_undercutting_is_seen_wherever_the_follower_comes_from():

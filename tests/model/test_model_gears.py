@@ -42,7 +42,7 @@ def changed(base, joint="mesh", **changes):
 
 
 def mesh(data, id="mesh"):
-    return sk.Mechanism.from_dict(data).meshes[id]
+    return sk.Mechanism.from_dict(data).joints[id]
 
 
 # --- what is read ---------------------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ def mesh(data, id="mesh"):
 def test_teeth_radii_and_ratio_say_the_same():
     for changes in ({}, {"teeth": None, "radii": [0.01, 0.02]}, {"teeth": None, "ratio": -2}):
         found = mesh(changed(PAIR, **changes))
-        assert found.ratio == -2 and found.carrier == "ground"
+        assert found.ratio == -2 and found.arm == "ground"
         assert found.radii == pytest.approx((0.01, 0.02))
 
 
@@ -92,7 +92,7 @@ def test_a_carrier_that_moves_is_found():
         "sun": {"links": ["ground", "small"], "speed": 1},
         "arm": {"links": ["ground", "arm"], "speed": 2},
     }
-    assert mesh(data).carrier == "arm"
+    assert mesh(data).arm == "arm"
 
 
 def test_a_differential_of_spur_gears_shares_two_speeds():
@@ -122,15 +122,15 @@ def test_the_builder_says_the_same_as_the_file():
         return sk.Builder().points(base["points"]).links(base["links"]).drive("motor", **base["drivers"]["motor"])
 
     built = start(PAIR).gear("mesh", links=["small", "large"], teeth=(20, 40)).build()
-    assert built.meshes["mesh"] == mesh(PAIR)
+    assert built.joints["mesh"] == mesh(PAIR)
     built = start(PAIR).belt("mesh", links=["small", "large"], radii=(0.008, "16 mm"), crossed=True).build()
-    assert built.meshes["mesh"].ratio == -2
+    assert built.joints["mesh"].ratio == -2
     built = start(RACK).prismatic("guide", links=["rack", "ground"], axis=(1, 0))
-    assert built.rack("mesh", links=["pinion", "rack"], radius=0.02).build().meshes["mesh"] == mesh(RACK)
+    assert built.rack("mesh", links=["pinion", "rack"], radius=0.02).build().joints["mesh"] == mesh(RACK)
     built = start(WHEEL).rolling("roll", links=["wheel", "ground"], radius=0.2, along=["P", "Q"]).build()
-    assert built.meshes["roll"] == mesh(WHEEL, "roll")
+    assert built.joints["roll"] == mesh(WHEEL, "roll")
     built = start(WHEEL).rolling("roll", links=["wheel", "ground"], centers=["C", "O"], radii=(0.2, 0.3)).build()
-    assert built.meshes["roll"].reach == 0.5
+    assert built.joints["roll"].reach == 0.5
 
 
 # --- mistakes -------------------------------------------------------------------------------------------------

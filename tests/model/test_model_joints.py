@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structkin import Mechanism
-from structkin.model import Driver, Guide, Joint, Link
+from structkin.joints.guide import Guide
+from structkin.model import Driver, Joint, Link
 
 POINTS = {"O": [0, 0], "A": [1, 1], "B": [4, 2], "E": [2, 2], "F": [0, 3]}
 LINKS = {"ground": ["O", "F"], "crank": ["O", "A"], "rod": ["A", "B"], "block": ["B"], "arm": ["F", "E"]}
@@ -38,7 +39,7 @@ def check(m: Mechanism, guide: Guide) -> None:
 
 def prismatic(**entry: Any) -> tuple[Mechanism, Guide]:
     m = build({"g": {"type": "prismatic", **entry}})
-    guide = m.guides["g"]
+    guide = m.joints["g"]
     check(m, guide)
     return m, guide
 
@@ -63,7 +64,7 @@ def test_a_guide_on_the_ground() -> None:
 @pytest.mark.parametrize("links", [["block", "ground"], ["ground", "block"]])
 def test_the_ground_carries_whatever_the_order(links: list[str]) -> None:
     m = build({"g": {"type": "prismatic", "links": links, "axis": [0, 1]}}, {"s": {"joint": "g", "speed": 1}})
-    assert (m.guides["g"].carrier, m.guides["g"].slider) == ("ground", "block")
+    assert (m.joints["g"].carrier, m.joints["g"].slider) == ("ground", "block")
     assert m.topology.drivers == (Driver("s", "slide", ("ground", "block"), "g"),)
     assert m.drives["s"].start == 0
 
@@ -100,19 +101,19 @@ def test_a_point_that_only_places_a_guide_is_of_use() -> None:
         {"g": {"type": "prismatic", "links": ["block", "ground"], "at": "Z", "axis": [1, 0]}},
         points={**POINTS, "Z": [9, 9]},
     )
-    assert m.guides["g"].at == 9 + 9j
+    assert m.joints["g"].at == 9 + 9j
 
 
 def test_exact_lengths_reach_the_guide_and_not_its_line() -> None:
     m = build({"g": {"type": "prismatic", "links": ["rod", "ground"], "at": "B", "axis": [1, 0]}}, lengths={"A-B": 3})
-    assert m.guides["g"].point == 3
-    assert m.guides["g"].origin == 4 + 2j
+    assert m.joints["g"].point == 3
+    assert m.joints["g"].origin == 4 + 2j
 
 
 def test_a_slot_holds_the_pin_of_a_joint() -> None:
     m = build({"s": {"type": "pin-in-slot", "pin": "A", "slot": "arm", "axis": [0, 1]}})
     assert m.topology.joint("s") == Joint("s", "S", ("@A", "arm"))
-    guide = m.guides["s"]
+    guide = m.joints["s"]
     assert (guide.carrier, guide.slider, guide.turn, guide.at) == ("arm", "crank", None, 1 + 1j)
     check(m, guide)
 
@@ -124,8 +125,8 @@ def test_a_slot_holds_the_pin_of_a_link() -> None:
         {"s": {"type": "pin-in-slot", "pin": "E", "slot": "crank", "along": ["O", "A"]}},
     )
     assert alone.topology.joint("s").links == ("arm", "crank")
-    check(alone, alone.guides["s"])
-    assert alone.guides["s"].start == pytest.approx(math.sqrt(8))
+    check(alone, alone.joints["s"])
+    assert alone.joints["s"].start == pytest.approx(math.sqrt(8))
 
 
 def test_a_rounded_sketch_does_not_shift_a_slot() -> None:
@@ -133,7 +134,7 @@ def test_a_rounded_sketch_does_not_shift_a_slot() -> None:
         {"s": {"type": "pin-in-slot", "pin": "E", "slot": "crank", "along": ["O", "A"]}},
         points={**POINTS, "E": [2, 2.02]},
     )
-    assert m.guides["s"].offset == 0
+    assert m.joints["s"].offset == 0
 
 
 def test_drivers_of_angles() -> None:
@@ -212,5 +213,5 @@ def test_every_guide_agrees_with_the_sketch(z: list[complex], axis: complex, alo
             "slot": {"type": "pin-in-slot", "pin": "C", "slot": "a", "axis": [axis.real, axis.imag]},
         },
     )
-    for guide in m.guides.values():
+    for guide in m.joints.of(Guide).values():
         check(m, guide)

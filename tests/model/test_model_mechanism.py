@@ -16,6 +16,7 @@ from model_samples import CRANK_ROCKER_TOML, EVERYTHING
 
 from structkin import Builder, Mechanism, load
 from structkin.errors import InputError
+from structkin.joints.guide import Guide
 from structkin.model import Units
 
 
@@ -30,7 +31,7 @@ def parts(m: Mechanism) -> tuple[Any, ...]:
         m.topology,
         dict(m.points),
         links,
-        dict(m.guides),
+        dict(m.joints.of(Guide)),
         dict(m.drives),
         m.forces,
         dict(m.initial),

@@ -66,7 +66,7 @@ def test_a_circular_slot_follows_its_arc():
 
 def test_the_diagrams_of_a_cam():
     m = sk.load(path("cam_roller_follower"))
-    figure = plot_cam(m.cams["contact"], m.units)
+    figure = plot_cam(m.joints["contact"], m.units)
     labels = [ax.get_ylabel() for ax in figure.axes]
     assert labels == [
         "lift [mm]", "velocity [mm/rad]", "acceleration [mm/rad²]", "jerk [mm/rad³]", "pressure angle [deg]",

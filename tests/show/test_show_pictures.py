@@ -64,9 +64,9 @@ def figures(m):
 
 def test_every_figure_shows_itself(capsys):
     cam = sk.load(path("cam_roller_follower"))
-    (id,) = cam.cams
+    (id,) = [joint.id for joint in cam.joints.values() if joint.kind == "C"]
     made = figures(renamed(""))
-    made |= {"CamMotion.plot": cam.solve(5).cam(id).plot, "plot_cam": lambda: show.plot_cam(cam.cams[id])}
+    made |= {"CamMotion.plot": cam.solve(5).cam(id).plot, "plot_cam": lambda: show.plot_cam(cam.joints[id])}
     assert {name for name in show.__all__ if name.startswith(("draw_", "plot_"))} <= set(made)
     for name, make in made.items():
         figure = make()

@@ -27,6 +27,7 @@ from show_samples import (
 )
 
 import structkin as sk
+from structkin.joints.guide import Guide
 from structkin.model.units import Units
 from structkin.show import draw_schematic
 from structkin.show.labels import root_figure
@@ -53,13 +54,13 @@ def test_every_part_is_drawn_once(make, moving):
     m = make()
     found = gids(picture(make) if moving else draw_schematic(m))
     for link in m.topology.moving_links:
-        bare = len(m.links[link].points) == 1 and any(guide.slider == link for guide in m.guides.values())
+        bare = len(m.links[link].points) == 1 and any(guide.slider == link for guide in m.joints.of(Guide).values())
         assert found.count(f"link:{link}") == (0 if bare else 1)
     for joint in m.topology.joints:
         kind = {"R": "pin"}.get(joint.kind)
         if kind:
             assert found.count(f"{kind}:{joint.id}") == 1
-    for joint, guide in m.guides.items():
+    for joint, guide in m.joints.of(Guide).items():
         assert (f"block:{joint}" in found) == (guide.turn is not None)
         fixed = guide.carrier == "ground"
         assert (f"hatching:guide:{joint}" in found) == (fixed and guide.turn is not None)

@@ -14,7 +14,7 @@ from mechanisms import CATALOGUE, chain_of_dyads
 from structkin import Topology
 from structkin.errors import InputError
 from structkin.model.topology import Driver, Joint
-from structkin.structure import TopologyArrays, decompose, decompose_arrays
+from structkin.structure import KinematicStructure, TopologyArrays, decompose, decompose_arrays
 from structkin.structure.blocks import _components, _components_by_scipy, _dependencies, levels, solve_order
 from structkin.structure.certificate import deficient_blocks
 from structkin.structure.geometry import coefficients
@@ -42,15 +42,15 @@ def oriented(rows: Rows) -> tuple[IntArray, IntArray]:
 def test_arrays_and_back(entry: dict[str, Any]) -> None:
     topology = Topology.from_dict(entry)
     arrays = TopologyArrays.from_topology(topology)
-    assert arrays.to_topology() == topology
+    assert Topology.from_arrays(arrays) == topology
     assert arrays.mobility_count == topology.mobility_count
-    assert decompose_arrays(arrays).to_structure() == decompose(topology)
+    assert KinematicStructure.from_arrays(decompose_arrays(arrays), topology) == topology.structure()
 
 
 def test_the_arrays_say_what_the_groups_say() -> None:
     arrays = random_mechanism(400, seed=3)
     found = decompose_arrays(arrays)
-    structure = found.to_structure()
+    structure = KinematicStructure.from_arrays(found)
     assert found.n_groups == len(structure.groups)
     for group in structure.groups:
         assert found.group(group.index) == group

@@ -15,14 +15,16 @@ from structkin.studies.cartesian import (
     QUICK,
     TOLERANCE,
     Extent,
+    Work,
     pendulum,
     pendulum_agreement,
     slider_crank,
     trial,
+    work,
+    work_rows,
 )
 from structkin.studies.drift import drift
 from structkin.studies.iftomm import PENDULUM, PENDULUM_TIMES, pendulum_angle, slider_crank_angle
-from structkin.studies.work import Work, work, work_rows
 
 
 def test_the_pendulum_s_closed_form_is_the_published_path() -> None:

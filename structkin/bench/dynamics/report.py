@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from structkin.bench.dynamics.measure import Case, Measured, Pace, at_target
@@ -24,14 +24,6 @@ class Found:
     def of(self, case: Case) -> list[Measured]:
         """Return the runs of a case."""
         return [one for one in self.runs if one.case == case.name]
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return every run as a line of a table."""
-        return [asdict(one) for one in self.runs]
-
-    def pace_rows(self) -> list[dict[str, Any]]:
-        """Return every pace as a line of a table."""
-        return [asdict(one) for one in self.paces]
 
     def verdicts(self) -> list[str]:
         """Return in words how the programs compare at the target of each case."""

@@ -59,7 +59,7 @@ from structkin.dynamics.compiled.layout import (
 )
 from structkin.dynamics.compiled.series_at import expand, leave_series
 from structkin.dynamics.compiled.turns_at import count_turns
-from structkin.dynamics.reduced.poses import WAY
+from structkin.track.tolerances import SIMULATED_WAY
 
 if TYPE_CHECKING:
     from structkin.dynamics.compiled.calling import call_step
@@ -118,7 +118,7 @@ def settle(I: Any, D: Any, t: float, y: Any, count: int, z: Any, x: Any, columns
     if not give(I, D, t, y, z):
         return False
     followed = ints(I, FOLLOWED)[0] != 0
-    far = followed and farthest(I, D, z) > WAY
+    far = followed and farthest(I, D, z) > SIMULATED_WAY
     if not far and pose(I, D, t - numbers(I, D, CLOCK)[0], y, count, z, x, columns):
         return True
     if not followed:
@@ -160,9 +160,9 @@ def walk(I: Any, D: Any, y: Any, z: Any, x: Any, columns: Any) -> bool:
     """Go in parts to where the drivers are given; rates are those by the part of the way. False where that fails."""
     f, free, last = z.shape[1], ints(I, FREE)[0], numbers(I, D, LAST)
     longest = farthest(I, D, z)
-    if not 0.0 < longest < 16 * WAY:
+    if not 0.0 < longest < 16 * SIMULATED_WAY:
         return False
-    parts = 2 + int(2 * longest / WAY)
+    parts = 2 + int(2 * longest / SIMULATED_WAY)
     start, way, trial = np.empty(f), np.empty(f), np.empty(2 * free)
     for k in range(f):
         start[k], way[k] = last[k], z[0, k] - last[k]

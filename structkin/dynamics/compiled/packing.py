@@ -15,6 +15,7 @@ from structkin.dynamics.compiled.modules import Kind, kind_of
 from structkin.dynamics.compiled.series_at import HEAD, MANY
 from structkin.dynamics.reduced.equations import STEEP, Reduced
 from structkin.dynamics.reduced.partition import LIMIT, joint_coordinates, lines
+from structkin.joints.guide import Guide
 from structkin.kinematics.motion.turning import Turning
 from structkin.kinematics.plan import Plan, Slot
 from structkin.model.forces import AppliedForce, AppliedMoment, Friction, Spring, Torsion
@@ -277,7 +278,7 @@ class _Loads:
         self._line("MOMENTS", *map(self._direction, load.links), laws.add(load.size))
 
     def _friction(self, load: Friction, laws: Laws) -> None:
-        guide = self.equations.own.guides.get(load.joint)
+        guide = self.equations.own.joints.of(Guide).get(load.joint)
         if guide is None:
             self._line("FRICTIONS", *map(self._direction, load.links), -1)
             self._line("FRICTION_SIZES", load.limit, load.transition, 1.0, 0.0)

@@ -19,10 +19,10 @@ from structkin.dynamics.compiled import (
     turns_at,
 )
 from structkin.dynamics.compiled.differentiate import derivative
-from structkin.dynamics.reduced.poses import STRAY, TURN
+from structkin.dynamics.reduced.poses import STRAY
 from structkin.kinematics.kernels.group_rows import Formulas
 from structkin.kinematics.kernels.tracing import SCALAR, VECTOR, Signature, Trace
-from structkin.kinematics.smoothing import GUARD
+from structkin.track.tolerances import GUARD, SIMULATED_TURN
 
 #: The margin of a group with one mode is larger, or `Reduced` looks at the pose.
 CLEAR = 1e-6
@@ -210,7 +210,8 @@ def group_lines(found: Formulas, widths: Sequence[int], clear: float) -> Iterato
     yield from ("    " + line for line in inner)
     yield from ("if not done:", "    return 0")
     for k in range(2, m, 4):
-        yield f"if not (abs(s{k} - kept[{outputs[k]}]) < {TURN} and abs(s{k + 1} - kept[{outputs[k + 1]}]) < {TURN}):"
+        turned = (f"abs(s{j} - kept[{outputs[j]}]) < {SIMULATED_TURN}" for j in (k, k + 1))
+        yield f"if not ({' and '.join(turned)}):"
         yield "    return 0"
     yield from graph.lines([*found.first, *found.second])
     for k, row in enumerate(outputs):

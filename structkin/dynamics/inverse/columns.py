@@ -17,6 +17,11 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.inverse.pair_forces import action_of, moment_of_action, parts_of
 from structkin.dynamics.loads import cross
+from structkin.joints.cam import Cam
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.geneva import Geneva
+from structkin.joints.guide import Guide
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics import Motion
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import Joint, pin_of
@@ -59,7 +64,7 @@ class Column:
             with np.errstate(invalid="ignore", divide="ignore"):
                 return np.asarray(way / np.hypot(way[:, 0], way[:, 1])[:, None])
         joint = motion.mechanism.drives[self.id].joint if self.part == "travel" else self.id
-        guide = motion.mechanism.guides[joint or ""]
+        guide = motion.mechanism.joints.of(Guide)[joint or ""]
         turn = guide.direction if self.part == "travel" else 1j * guide.direction
         return motion.position(turn, guide.carrier) - motion.position(0j, guide.carrier)
 
@@ -103,10 +108,10 @@ def make_columns(mechanism: Mechanism, structure: KinematicStructure) -> Columns
         if joint.kind == "R":
             columns += _pin_columns(mechanism, joint.id, joint.links, bodies)
             continue
-        if joint.kind not in "PS" or joint.id in mechanism.arcs:
+        if joint.kind not in "PS" or joint.id in mechanism.joints.of(CircularSlot):
             columns += _pair_columns(mechanism, joint, body)
             continue
-        guide = mechanism.guides[joint.id]
+        guide = mechanism.joints.of(Guide)[joint.id]
         end = next((end for end in joint.links if pin_of(end) is not None), guide.slider)
         off, to = body(guide.carrier), body(end)
         columns.append(Column(joint.id, "normal", off, to))
@@ -144,7 +149,7 @@ def _pin_columns(mechanism: Mechanism, id: str, held: Sequence[str], bodies: dic
 
 def _pair_columns(mechanism: Mechanism, joint: Joint, body: Any) -> list[Column]:
     """Return the forces of a higher pair: from its first link, or the slotted one, on the other."""
-    mesh, arc = mechanism.meshes.get(joint.id), mechanism.arcs.get(joint.id)
+    mesh, arc = mechanism.joints.of(TurnCoupling).get(joint.id), mechanism.joints.of(CircularSlot).get(joint.id)
     if arc is not None:
         end = next((end for end in joint.links if pin_of(end) is not None), arc.slider)
         return [Column(joint.id, "radius", body(arc.carrier), body(end), pair=True)]
@@ -156,7 +161,7 @@ def _pair_columns(mechanism: Mechanism, joint: Joint, body: Any) -> list[Column]
 
 
 def _contact_links(mechanism: Mechanism, id: str) -> tuple[str, str]:
-    geneva, cam = mechanism.genevas.get(id), mechanism.cams.get(id)
+    geneva, cam = mechanism.joints.of(Geneva).get(id), mechanism.joints.of(Cam).get(id)
     if geneva is not None:
         return geneva.crank, geneva.wheel
     assert cam is not None
@@ -168,7 +173,7 @@ def _effort(mechanism: Mechanism, id: str, body: Any) -> Column:
     if drive.kind == "angle":
         return Column(id, "moment", *(body(link) for link in drive.links))
     if drive.kind == "slide":
-        guide = mechanism.guides[drive.joint or ""]
+        guide = mechanism.joints.of(Guide)[drive.joint or ""]
         return Column(id, "travel", body(guide.carrier), body(guide.slider))
     assert drive.ends is not None
     topology = next(driver for driver in mechanism.topology.drivers if driver.id == id)
@@ -186,7 +191,7 @@ def weight(motion: Motion, column: Column) -> Floats | float:
     they are unique, so that the least sum does not depend on them.
     """
     if column.part == "belt":
-        pulleys = motion.mechanism.meshes[column.id].links
+        pulleys = motion.mechanism.joints.of(TurnCoupling)[column.id].links
         first, second = (moment_of_action(motion, column.id, link, column.part) / motion.size for link in pulleys)
         force = action_of(motion, column.id, column.part).force
         return np.sqrt(np.abs(force) ** 2 + 0.5 * (first**2 + second**2))
@@ -209,7 +214,7 @@ def unit_wrenches(motion: Motion, column: Column) -> tuple[Floats, Floats]:
         return -unit, unit
     if column.part in ("normal", "travel"):
         # The force acts on both bodies at the slider's point.
-        guide = motion.mechanism.guides[_joint(motion.mechanism, column)]
+        guide = motion.mechanism.joints.of(Guide)[_joint(motion.mechanism, column)]
         there = motion.position(guide.point, guide.slider)
         arms = [there - _origin(motion, body, there) for body in (column.off, column.to)]
     else:

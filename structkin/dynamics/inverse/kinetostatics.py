@@ -18,6 +18,9 @@ from structkin.dynamics.inverse.virtual_work import efforts
 from structkin.dynamics.loads import Wrenches, cross, wrenches
 from structkin.dynamics.user_loads import UserLoad, not_functions
 from structkin.errors import InputError, Problem
+from structkin.joints.cam import Cam
+from structkin.joints.guide import Guide
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics import Motion
 from structkin.model.topology import suggest
 
@@ -106,7 +109,7 @@ class Kinetostatics:
         """
         self._check(joint, link)
         columns = [column for column, _ in self._of(joint)]
-        guide = self.motion.mechanism.guides.get(joint)
+        guide = self.motion.mechanism.joints.of(Guide).get(joint)
         if columns and columns[0].pair:
             place = place_of_action(self.motion, joint, link, columns[0].part)
             return np.stack((place.real, place.imag), axis=1)
@@ -128,7 +131,10 @@ class Kinetostatics:
     def pressing(self) -> tuple[str, ...]:
         """The cams and rolling contacts: joints that only press."""
         m = self.motion.mechanism
-        return (*m.cams, *(mesh.joint for mesh in m.meshes.values() if mesh.type == "rolling"))
+        return (
+            *m.joints.of(Cam),
+            *(mesh.id for mesh in m.joints.of(TurnCoupling).values() if mesh.type == "rolling"),
+        )
 
     def unique(self, id: str) -> bool:
         """Return whether the motion alone determines the forces of a joint or driver.

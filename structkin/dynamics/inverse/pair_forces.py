@@ -23,11 +23,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.joints.cam import Cam
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.geneva import Geneva
+from structkin.joints.guide import Guide
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics import Motion
 from structkin.kinematics.cam_motion import cam_motion
 from structkin.kinematics.geneva_motion import geneva_motion
-from structkin.model.geneva import Geneva
-from structkin.model.parts import Arc, Mesh
 
 Floats = NDArray[np.float64]
 #: Places and vectors of the plane as complex numbers (n,).
@@ -47,19 +50,19 @@ def action_of(motion: Motion, joint: str, part: str) -> Action:
     """Return a part of the force of a higher pair on its second link, or on the pin of a slot."""
     m = motion.mechanism
     with np.errstate(invalid="ignore", divide="ignore"):
-        if joint in m.arcs:
-            return _in_slot(motion, m.arcs[joint])
-        if joint in m.genevas:
-            return _of_wheel(motion, m.genevas[joint])
-        if joint in m.cams:
+        if joint in m.joints.of(CircularSlot):
+            return _in_slot(motion, m.joints.of(CircularSlot)[joint])
+        if joint in m.joints.of(Geneva):
+            return _of_wheel(motion, m.joints.of(Geneva)[joint])
+        if joint in m.joints.of(Cam):
             return _of_cam(motion, joint)
-        mesh = m.meshes[joint]
+        mesh = m.joints.of(TurnCoupling)[joint]
         return _on_line(motion, mesh, mesh.guide, part) if mesh.guide is not None else _of_circles(motion, mesh, part)
 
 
 def place_of_action(motion: Motion, joint: str, link: str, part: str) -> Plane:
     """Return where (n,) the force on a link acts: the centre of a pulley under a belt, else the point of contact."""
-    mesh = motion.mechanism.meshes.get(joint)
+    mesh = motion.mechanism.joints.of(TurnCoupling).get(joint)
     if mesh is not None and mesh.type == "belt":
         local = mesh.centers[mesh.links.index(link)]
         assert local is not None
@@ -73,7 +76,7 @@ def moment_of_action(motion: Motion, joint: str, link: str, part: str) -> Floats
     return np.asarray(action.couple + (np.conj(action.point - place) * action.force).imag)
 
 
-def parts_of(mesh: Mesh) -> tuple[str, ...]:
+def parts_of(mesh: TurnCoupling) -> tuple[str, ...]:
     """Return the names of the forces of a mesh."""
     return ("tangent", "normal") if mesh.type == "rolling" else ("belt",) if mesh.type == "belt" else ("tangent",)
 
@@ -87,7 +90,7 @@ def _along(motion: Motion, direction: complex, link: str) -> Plane:
     return at(motion, direction, link) - at(motion, 0j, link)
 
 
-def _of_circles(motion: Motion, mesh: Mesh, part: str) -> Action:
+def _of_circles(motion: Motion, mesh: TurnCoupling, part: str) -> Action:
     """Return the force of two circles: on the second one, at the point where both have the same velocity."""
     assert mesh.ratio is not None
     first, second = (at(motion, c, link) for c, link in zip(mesh.centers, mesh.links, strict=True) if c is not None)
@@ -101,9 +104,9 @@ def _of_circles(motion: Motion, mesh: Mesh, part: str) -> Action:
     return Action(force, first + way / (1 - mesh.ratio))
 
 
-def _on_line(motion: Motion, mesh: Mesh, joint: str, part: str) -> Action:
+def _on_line(motion: Motion, mesh: TurnCoupling, joint: str, part: str) -> Action:
     """Return the force on a rack, or on the line that a wheel rolls on, at the wheel's foot on the line."""
-    guide = motion.mechanism.guides[joint]
+    guide = motion.mechanism.joints.of(Guide)[joint]
     along = _along(motion, guide.direction, guide.carrier)
     lever = mesh.lever if guide.slider == mesh.links[1] else -mesh.lever
     # A wheel's foot at -i times its radius goes along the line as the wheel turns counter-clockwise.
@@ -133,7 +136,7 @@ def _of_wheel(motion: Motion, geneva: Geneva) -> Action:
     return Action(1j * way / np.abs(way), point)
 
 
-def _in_slot(motion: Motion, arc: Arc) -> Action:
+def _in_slot(motion: Motion, arc: CircularSlot) -> Action:
     point = at(motion, arc.point, arc.slider)
     way = point - at(motion, arc.center, arc.carrier)
     return Action(way / np.abs(way), point)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.coordinates import Coordinates
+from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Drive
 from structkin.rows.matrix import summing
@@ -38,7 +39,7 @@ class DriverRows:
     def _ends(self, drive: Drive) -> tuple[str, str]:
         """Return the two links whose frames a coordinate depends on."""
         if drive.kind == "slide":
-            guide = self._mechanism.guides[drive.joint or ""]
+            guide = self._mechanism.joints.of(Guide)[drive.joint or ""]
             return guide.carrier, guide.slider
         if drive.kind == "distance":
             assert drive.ends is not None
@@ -71,7 +72,7 @@ class DriverRows:
                 out[k] = angle + 2 * np.pi * round((drive.start + end - begin - angle) / (2 * np.pi))
             elif drive.kind == "slide":
                 along, way = self._line(drive, first, second)
-                out[k] = (along.conjugate() * way).real - self._mechanism.guides[drive.joint or ""].start
+                out[k] = (along.conjugate() * way).real - self._mechanism.joints.of(Guide)[drive.joint or ""].start
             else:
                 out[k] = abs(self._way(drive, first, second))
         return out
@@ -114,7 +115,7 @@ class DriverRows:
         if drive.kind == "angle":
             return [(0j, -1j * first[1] / abs(first[1]) ** 2), (0j, 1j * second[1] / abs(second[1]) ** 2)]
         if drive.kind == "slide":
-            guide = self._mechanism.guides[drive.joint or ""]
+            guide = self._mechanism.joints.of(Guide)[drive.joint or ""]
             along, way = self._line(drive, first, second)
             turn = guide.direction.conjugate() * way - along * guide.origin.conjugate()
             return [(-along, turn), (along, along * guide.point.conjugate())]
@@ -127,7 +128,7 @@ class DriverRows:
         self, drive: Drive, first: tuple[complex, complex], second: tuple[complex, complex]
     ) -> tuple[complex, complex]:
         """Return the direction of the guide and the way from its origin to the slider's point, or their rates."""
-        guide = self._mechanism.guides[drive.joint or ""]
+        guide = self._mechanism.joints.of(Guide)[drive.joint or ""]
         way = second[0] + second[1] * guide.point - first[0] - first[1] * guide.origin
         return first[1] * guide.direction, way
 

@@ -26,8 +26,8 @@ from structkin.dynamics.contacts import depths, note_impacts
 from structkin.dynamics.efforts import given_efforts
 from structkin.dynamics.multipliers.driver_rows import CoordinateDrivers, DriverRows
 from structkin.dynamics.multipliers.kkt import Kkt, Solution
-from structkin.dynamics.multipliers.limit import limit
 from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameLoads, FrameMasses
+from structkin.dynamics.multipliers.projection import limit
 from structkin.dynamics.multipliers.stabilisation import Stabilisation
 from structkin.dynamics.multipliers.turns import LinkTurns
 from structkin.dynamics.reduced.pose import BlownUpError

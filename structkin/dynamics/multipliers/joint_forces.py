@@ -27,6 +27,10 @@ from structkin.coordinates import Coordinates
 from structkin.coordinates.rows import solve_places
 from structkin.dynamics.inverse.kinetostatics import Kinetostatics, kinetostatics
 from structkin.errors import InputError, Problem
+from structkin.joints.cam import Cam
+from structkin.joints.geneva import Geneva
+from structkin.joints.guide import Guide
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import pin_of, suggest
 
@@ -41,7 +45,7 @@ FREE = 1e-7
 
 def has_higher_pairs(mechanism: Mechanism) -> bool:
     """Return whether there are gears, belts, racks, rolling contacts, cams or Geneva wheels."""
-    return bool(mechanism.meshes or mechanism.cams or mechanism.genevas)
+    return bool(mechanism.joints.of(TurnCoupling) or mechanism.joints.of(Cam) or mechanism.joints.of(Geneva))
 
 
 @dataclass(frozen=True)
@@ -215,7 +219,7 @@ class JointForces:
         return np.stack((g[0], g[1], Ux * g[3] - Uy * g[2]))
 
     def _moment(self, joint: str, link: str, lanes: _Lanes) -> Floats:
-        guide = self.motion.mechanism.guides.get(joint)
+        guide = self.motion.mechanism.joints.of(Guide).get(joint)
         if guide is None or guide.turn is None:
             return np.asarray(lanes.none[0])
         ground = self.motion.mechanism.topology.ground

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.reduced.maps import SlotMap
+from structkin.joints.guide import Guide
 from structkin.kinematics.plan import Plan
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Drive
@@ -99,7 +100,7 @@ def lines(mechanism: Mechanism, plan: Plan, drives: Sequence[Drive]) -> list[Lin
         if drive.kind == "angle":
             first, second = (frames[link].direction for link in drive.links)
         elif drive.kind == "slide":
-            guide = mechanism.guides[drive.joint or ""]
+            guide = mechanism.joints.of(Guide)[drive.joint or ""]
             carrier, slider = frames[guide.carrier], frames[guide.slider]
             first = carrier.direction * guide.direction
             second = slider.point(guide.point) - carrier.point(guide.origin)

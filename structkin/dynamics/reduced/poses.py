@@ -28,13 +28,11 @@ from structkin.dynamics.reduced.series import Series, expand
 from structkin.kinematics.coefficients import Coefficients
 from structkin.kinematics.engine import Lanes, positions
 from structkin.kinematics.plan import Plan
-from structkin.kinematics.smoothing import GUARD
 from structkin.kinematics.status import Status
+from structkin.track.tolerances import GUARD, NARROW, SIMULATED_TURN, SIMULATED_WAY
 
 Floats = NDArray[np.float64]
 
-#: Longest way of the coordinates [rad or parts of the size], and largest turn of a link in a general group, at once.
-WAY, TURN = 0.3, 0.3
 #: How often a way is halved before it is given up.
 HALVINGS = 10
 #: How far a root may be from where its slope leads it, relative to its size or change.
@@ -45,8 +43,6 @@ FLAT = 1e-8
 IN_VAIN = 3e-3
 #: The last pose is on a new series, if it lies within this part of its radius, to this part of the largest slot.
 REACH, MEETS = 0.6, 1e-5
-#: A general group with a smaller singular value may be at a change point.
-NARROW = 0.01
 #: A root below this may be zero in the neighbourhood of a pose.
 ACROSS = 0.3
 #: A root goes straight to zero, as at a flat pose, where |r r''| is a smaller part of r'^2: it is 1 at a dead point.
@@ -188,7 +184,7 @@ class Poses:
         """Return the pose at q, or why it cannot be told from here."""
         assert self.last is not None
         last, way = self.last, q - self.last.q
-        way_is_long = np.max(np.abs(way) / self.lengths, initial=0.0) > WAY
+        way_is_long = np.max(np.abs(way) / self.lengths, initial=0.0) > SIMULATED_WAY
         if (self.steps or self.plan.tracked or self._counted.any) and way_is_long:
             return Status.NOT_CONVERGED, -1
         for one in self._series:
@@ -242,7 +238,7 @@ class Poses:
         """Return the pose in these modes from closed forms, or from a series where a group is nearly singular."""
         assert self.last is not None
         lanes = self._positions(q, self.last.x, modes)
-        least = lanes.least[self.steps]
+        least = lanes.least[list(self.steps)]
         status = Status(int(lanes.status[0]))
         flat = self.steps[int(np.argmin(least))] if self.steps else 0
         if status in (Status.OK, Status.SINGULAR) and np.min(least, initial=np.inf) < GUARD**2:
@@ -255,7 +251,7 @@ class Poses:
             return status, int(lanes.group[0])
         x = lanes.x[0, :, 0]
         turn = np.abs(x - self.last.x)[self._unit]
-        if not np.isfinite(x).all() or np.max(turn, initial=0.0) > TURN:
+        if not np.isfinite(x).all() or np.max(turn, initial=0.0) > SIMULATED_TURN:
             return Status.NOT_CONVERGED, -1
         roots = np.asarray(modes * np.sqrt(least), dtype=np.float64)
         if not self._continues(roots, expected):

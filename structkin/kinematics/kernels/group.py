@@ -21,7 +21,7 @@ from structkin.kinematics.kernels import store
 from structkin.kinematics.kernels.group_rows import formulas
 from structkin.kinematics.kernels.group_source import numba_source, numpy_source, scalar_source
 from structkin.kinematics.kernels.kernel import Kernel
-from structkin.kinematics.kernels.limits import CLOSED, ITERATIONS
+from structkin.track.tolerances import CLOSED, ITERATIONS, SINGULAR
 
 Floats = NDArray[np.float64]
 
@@ -34,8 +34,8 @@ SMALL = 512
 #: So few lanes go one by one where there is no compiler.
 FEW = 4
 
-#: Smallest scaled singular value of a regular pose, and how much larger a triangle's diagonal may be than that.
-SINGULAR, MARGIN = 1e-7, 1000.0
+#: How much larger a triangle's diagonal may be than the smallest singular value.
+MARGIN = 1000.0
 
 #: The functions that Numba compiles.
 FUNCTIONS = ("between", "walk", "newton", "ahead", "rates")
@@ -84,7 +84,7 @@ class GroupKernel:
         for k in range(iterations):
             t, r = np.empty_like(s), np.empty((2, s.shape[1]))
             self.kernel.call("newton", h, s, self.constants if numba else self._cells, t, r, numba=numba)
-            left = ~(r[0] < CLOSED)
+            left = ~(r[0] < CLOSED**2)
             if going is None:
                 found, found_rest = t, r
             else:
@@ -107,7 +107,7 @@ class GroupKernel:
             try:
                 for _ in range(iterations):
                     *pose, change, side = newton(here, pose, c)
-                    if change < CLOSED:
+                    if change < CLOSED**2:
                         break
             except (ArithmeticError, ValueError):
                 pose, change, side = [np.nan] * len(pose), np.inf, np.nan
@@ -173,9 +173,9 @@ class GroupKernel:
             s, t = t, s
             self.kernel.call("newton", h, s, self._cells, t, r, numba=False)
             far += r[0]
-            if r[0].max() < CLOSED:
+            if r[0].max() < CLOSED**2:
                 break
-            left = np.flatnonzero(~(r[0] < CLOSED))
+            left = np.flatnonzero(~(r[0] < CLOSED**2))
             if k >= TOGETHER and 2 * len(left) < n:
                 here = np.array([row[left] for row in h]).reshape(len(h), len(left))
                 found = self.newton(here, t[:, left], ITERATIONS - k - 1, numba=False)

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from structkin.kinematics.kernels.calls import Calls
 from structkin.kinematics.kernels.group_rows import Formulas
-from structkin.kinematics.kernels.limits import BETWEEN, CLOSED, DEPARTURE, ITERATIONS, TURN
 from structkin.kinematics.kernels.symbols import Graph, Term
+from structkin.track.tolerances import BETWEEN, CLOSED, DEPARTURE, ITERATIONS, TURN
 
 #: Compilers give up to find out whether rows overlap where there are more pairs of them than this. Rows then go through
 #: buffers of one width, which they know.
@@ -218,14 +218,14 @@ def _between(found: Formulas) -> list[str]:
         *_indented(body, 4),
         "            open_ = 0",
         "            for i in range(n):",
-        f"                open_ += not ({x(change)} < {CLOSED!r})",
+        f"                open_ += not ({x(change)} < {CLOSED**2!r})",
         "            if open_ == 0:",
         "                break",
         *(line for name, k in stores[0] for line in (_OVER, f"            {name}_[low + i] = {x(k)}")),
         _OVER,
         f"            {x(far)} *= {ITERATIONS}.0",
         _OVER,
-        f"            bad += not ({x(change)} < {CLOSED!r} and {x(far)} < {BETWEEN**2!r})",
+        f"            bad += not ({x(change)} < {CLOSED**2!r} and {x(far)} < {BETWEEN**2!r})",
         # Minima and maxima side by side: each waits for its own last comparison only.
         "        for i in range(0, n - 3, 4):",
         *(
@@ -274,9 +274,9 @@ def _walk(found: Formulas) -> list[str]:
         f"        for _ in range({ITERATIONS}):",
         *_indented(graph.lines(terms), 3),
         *_indented([f"s{k} = {graph.name(term)}" for k, term in enumerate(found.corrected)], 3),
-        f"            if {graph.name(found.change)} < {CLOSED!r}:",
+        f"            if {graph.name(found.change)} < {CLOSED**2!r}:",
         "                break",
-        f"        if not ({graph.name(found.change)} < {CLOSED!r} and start * {graph.name(found.side)} > 0.0):",
+        f"        if not ({graph.name(found.change)} < {CLOSED**2!r} and start * {graph.name(found.side)} > 0.0):",
         "            return j",
         f"        if not ({' and '.join(tests)}):",
         "            return j",

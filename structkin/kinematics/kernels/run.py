@@ -7,7 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
+from threading import get_ident
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,6 +25,9 @@ T = TypeVar("T")
 #: Lanes in a block, by whether kernels are compiled: what a step reads and writes stays in the caches near by, and
 #: calls cost little beside it, of which NumPy has a hundred times as many.
 BLOCKS = {True: 4096, False: 8192}
+#: Bytes of K and L of a block of lanes whose rates alone are kept, and its lanes at least; and how many numbers of K
+#: are made rates at a time: they stay in the caches.
+SCRATCH, LEAST, TOGETHER = 8_000_000, 512, 1 << 17
 #: Steps times lanes, and lanes, that a thread has to have to be worth starting.
 SHARE, NARROW = 500_000, 400
 
@@ -77,7 +81,7 @@ class _Stage:
                 continue
             run, modes = item
             run.kernel.call(
-                "solve",
+                plan.sweep_kernel,
                 *(self.lanes.x, part.start, part.stop, run.rows, run.constants, *modes, run.first, run.groups),
                 *(self.lanes.status, self.lanes.group, own.least, *scratch),
                 numba=self.job.numba,
@@ -85,40 +89,92 @@ class _Stage:
         return own.least
 
 
-def coefficients(
-    job: Job, lanes: Lanes, count: int, seed: Callable[[Floats, Floats, slice], None], *, second: bool
-) -> tuple[Floats, Floats]:
-    """Return K (f, rows, n) and L (f, f, rows, n) of all slots for `count` drivers.
+@dataclass(frozen=True)
+class Columns:
+    """K (f, rows, n) and L (f, f, rows, n) of all slots by f drivers, formed block by block.
 
-    `seed` writes the derivatives of the driver slots in a block of lanes. Without `second` there is no L: it has no
-    lanes.
+    Of L only the lower half is formed. `seed` writes the derivatives of the drivers' slots in some lanes into both.
     """
-    rows, n = lanes.x.shape[1:]
-    K = np.empty((count, rows, n))
-    L = np.empty((count, count, rows, n if second else 0))
-    work = partial(_coefficients_block, job, lanes, K, L, seed, bool((lanes.status == Status.SINGULAR).any()))
-    for _ in _over_blocks(work, n, len(job.tape.plan.steps), BLOCKS[job.numba], None):
-        pass
-    return K, L
+
+    job: Job
+    lanes: Lanes
+    count: int
+    seed: Callable[[Floats, Floats, slice], None]
+
+    def all(self, *, second: bool) -> tuple[Floats, Floats]:
+        """Return K and L; without `second` L has no lanes."""
+        rows, n = self.lanes.x.shape[1:]
+        K, L = np.empty((self.count, rows, n)), np.empty((self.count, self.count, rows, n if second else 0))
+
+        def work(part: slice) -> None:
+            self._form(K, L, part, part.start)
+
+        self._run(work, BLOCKS[self.job.numba])
+        return K, L
+
+    def form_rates(self, z: Floats) -> None:
+        """Write x' = K z' and x'' = K z'' + z'^T L z' into the lanes; z (f, 3, n) are the drivers' values and rates.
+
+        K and L of a block of lanes are forgotten after it. With one driver they stand where its rates will.
+        """
+        f, rows, block = self.count, self.lanes.x.shape[1], BLOCKS[self.job.numba]
+        if f > 1:
+            block = min(block, max(LEAST, SCRATCH // (8 * f * (f + 1) * rows)))
+
+        @cache
+        def own(thread: int) -> tuple[Floats, Floats]:
+            return np.empty((f, rows, block)), np.empty((f, f, rows, block))
+
+        def work(part: slice) -> None:
+            x, at = self.lanes.x, 0 if f > 1 else part.start
+            K, L = own(get_ident()) if f > 1 else (x[1:2], x[2:3][None])
+            self._form(K, L, part, at)
+            size = part.stop - part.start
+            for low in range(0, rows, 1 + TOGETHER // size):
+                some, here = slice(low, low + 1 + TOGETHER // size), slice(at, at + size)
+                _combine(K[:, some, here], L[:, :, some, here], z[..., part])
+                if f > 1:
+                    x[1, some, part], x[2, some, part] = K[0, some, here], L[0, 0, some, here]
+
+        self._run(work, block)
+
+    def _run(self, work: Callable[[slice], None], block: int) -> None:
+        for _ in _over_blocks(work, self.lanes.x.shape[-1], len(self.job.tape.plan.steps), block, None):
+            pass
+
+    def _form(self, K: Floats, L: Floats, part: slice, at: int) -> None:
+        """Form the columns of a block of lanes in those of K and L from `at` on."""
+        here = slice(at, at + part.stop - part.start)
+        self.seed(K[..., here], L[..., here], part)
+        singular = bool((self.lanes.status[part] == Status.SINGULAR).any())
+        for item in self.job.tape.runs:
+            item.kernel.call(
+                "both" if L.size else "first",
+                *(self.lanes.x, K, L, part.start, part.stop, at, item.rows, item.constants, item.groups),
+                *(self.lanes.status, self.lanes.group, singular),
+                numba=self.job.numba,
+            )
 
 
-def _coefficients_block(
-    job: Job,
-    lanes: Lanes,
-    K: Floats,
-    L: Floats,
-    seed: Callable[[Floats, Floats, slice], None],
-    singular: bool,
-    part: slice,
-) -> None:
-    seed(K, L, part)
-    for item in job.tape.runs:
-        item.kernel.call(
-            "both" if L.size else "first",
-            *(lanes.x, K, L, part.start, part.stop, item.rows, item.constants, item.groups),
-            *(lanes.status, lanes.group, singular),
-            numba=job.numba,
-        )
+def _combine(K: Floats, L: Floats, z: Floats) -> None:
+    """Make K[0] and L[0, 0] the rates K z' and K z'' + z'^T L z'; the other columns are used up.
+
+    >>> K, L, z = np.array([[[2.0]]]), np.array([[[[3.0]]]]), np.array([[[0.0], [5.0], [7.0]]])
+    >>> _combine(K, L, z)
+    >>> K.item(), L.item()
+    (10.0, 89.0)
+    """
+    for a in range(len(K)):
+        for b in range(a + 1):
+            L[a, b] *= (1 if a == b else 2) * z[a, 1] * z[b, 1]
+            if a:
+                L[0, 0] += L[a, b]
+    for k, (_, rate, second) in enumerate(z):
+        if second.any():
+            L[0, 0] += K[k] * second
+        K[k] *= rate
+        if k:
+            K[0] += K[k]
 
 
 def _over_blocks(work: Callable[[slice], T], n: int, steps: int, block: int, progress: Progress | None) -> Iterator[T]:

@@ -11,22 +11,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from structkin.kinematics.engine import LIMIT
 from structkin.kinematics.kernels.calls import Calls
 from structkin.kinematics.kernels.pairing import row_of
 from structkin.kinematics.kernels.symbols import Term
 from structkin.kinematics.kernels.tracing import SCALAR, VECTOR, Signature, Trace
 from structkin.kinematics.status import Status
+from structkin.track.tolerances import LIMIT
 
 #: What the kernels of both dialects take.
 SOLVE = "x, low, high, rows, constants, modes, lane_modes, at, groups, status, group, least, margin, root_"
-COEFFICIENTS = "x, K, L, low, high, rows, constants, groups, status, group, singular"
+COEFFICIENTS = "x, K, L, low, high, at, rows, constants, groups, status, group, singular"
 
 
 def module_source(of: Signature, trace: Trace, *, numba: bool) -> str:
-    """Return the source of the module of a kind of step: `solve`, `first` and `both`.
+    """Return the source of the module of a kind of step: `solve`, `place`, `first` and `both`.
 
-    `solve` computes positions, velocities and accelerations; `first` the columns of K; `both` K and L.
+    `solve` computes positions, velocities and accelerations, `place` positions alone; `first` the columns of K and
+    `both` K and the lower half of L, into their lanes from `at` on.
     """
     return "\n".join((_Numba if numba else _NumPy)(of, trace).module())
 
@@ -43,7 +44,8 @@ class _Writer:
     def module(self) -> Iterable[str]:
         """Yield the lines of the module."""
         yield from self.head.format(name=self.of.relation.__name__).splitlines()
-        yield from self._kernel("solve", SOLVE, self._solve_body())
+        yield from self._kernel("solve", SOLVE, self._solve_body(3))
+        yield from self._kernel("place", SOLVE, self._solve_body(1))
         yield from self._kernel("first", COEFFICIENTS, self._first_body())
         yield from self._kernel("both", COEFFICIENTS, self._both_body())
 
@@ -53,18 +55,16 @@ class _Writer:
 
     # --- position, velocity, acceleration -----------------------------------------------------------------
 
-    def _solve_body(self) -> list[str]:
-        trace, outs = self.trace, [name for order in range(3) for name in self._names(f"o{order}")]
-        terms = [term for order in trace.orders for term in order]
-        body = self._rows("x[0]", "h0", inputs=True) + self._rows("x[1]", "h1", inputs=True)
-        body += self._rows("x[2]", "h2", inputs=True)
-        for order in range(3):
-            body += self._rows(f"x[{order}]", f"o{order}", inputs=False)
-        if trace.margin is not None:
-            width = sum(self.of.widths)
-            sign = "modes[s] * " if trace.one_mode else ""
-            return body + self._with_margin(sign, terms, outs) + self._without_pose(outs[:width], outs[width:])
-        return body + self._formulas(terms, outs)
+    def _solve_body(self, orders: int) -> list[str]:
+        trace, outs = self.trace, [name for order in range(orders) for name in self._names(f"o{order}")]
+        terms = [term for order in trace.orders[:orders] for term in order]
+        body = [line for order in range(orders) for line in self._rows(f"x[{order}]", f"h{order}", inputs=True)]
+        body += [line for order in range(orders) for line in self._rows(f"x[{order}]", f"o{order}", inputs=False)]
+        if trace.margin is None:
+            return body + self._formulas(terms, outs)
+        width = sum(self.of.widths)
+        sign = "modes[s] * " if trace.one_mode else ""
+        return body + self._with_margin(sign, terms, outs) + self._without_pose(outs[:width], outs[width:])
 
     # --- K and L ------------------------------------------------------------------------------------------
 
@@ -77,19 +77,15 @@ class _Writer:
     def _both_body(self) -> list[str]:
         K, L = self.trace.both
         outs = self._names("o") + self._names("p")
-        body = [*self._pose(), "for a in range(K.shape[0]):"]
         inner = self._rows("K[a]", "v", inputs=True) + self._rows("L[a, a]", "h2", inputs=True)
         inner += self._rows("K[a]", "o", inputs=False) + self._rows("L[a, a]", "p", inputs=False)
         inner += self._formulas([*K, *L], outs) + self._blanks(outs)
         inner += self._rows("K[a]", "fv", inputs=False)
-        inner += ["for b in range(a):"]
         mixed = self._rows("K[b]", "w", inputs=True) + self._rows("L[a, b]", "h2", inputs=True)
-        mixed += self._rows("K[b]", "fw", inputs=False)
-        mixed += self._rows("L[a, b]", "p", inputs=False) + self._rows("L[b, a]", "q", inputs=False)
-        mixed += self._formulas(self.trace.second, self._names("p"))
-        mixed += [f"{q}_[:] = {p}_" for p, q in zip(self._names("p"), self._names("q"), strict=True)]
-        mixed += self._blanks(self._names("p") + self._names("q"))
-        return body + _indented(inner + _indented(mixed))
+        mixed += self._rows("K[b]", "fw", inputs=False) + self._rows("L[a, b]", "p", inputs=False)
+        mixed += self._formulas(self.trace.second, self._names("p")) + self._blanks(self._names("p"))
+        inner += ["for b in range(a):", *_indented(mixed)]
+        return [*self._pose(), "for a in range(K.shape[0]):", *_indented(inner)]
 
     def _pose(self) -> list[str]:
         return self._rows("x[0]", "h0", inputs=True) + self._rows("x[0]", "f", inputs=False)
@@ -104,16 +100,16 @@ class _Writer:
         widths = {VECTOR: 2, SCALAR: 1}
         sizes = [widths.get(kind, 0) for kind in self.of.operands] if inputs else self.of.widths
         shift = 0 if inputs else len(self.of.operands)
-        first, dot, rest = array.partition("[")
-        head = f"{first}{dot}{rest[:-1]}, "
-        return [line for j, size in enumerate(sizes) for line in self._operand(head, f"{letter}_{j}", shift + j, size)]
+        lanes = "low:high" if array.startswith("x") else "at:at + n"
+        place = f"{array[:-1]}, {{}}, {lanes}]"
+        return [line for j, size in enumerate(sizes) for line in self._operand(place, f"{letter}_{j}", shift + j, size)]
 
     def _steps(self, body: Sequence[str]) -> Iterable[str]:
         """Yield the loop over the steps around a body, and what goes before it."""
         raise NotImplementedError
 
-    def _operand(self, head: str, name: str, column: int, size: int) -> Iterable[str]:
-        """Yield what gives the rows of one operand their names."""
+    def _operand(self, place: str, name: str, column: int, size: int) -> Iterable[str]:
+        """Yield what gives the rows of one operand their names; they stand in the braces of `place`."""
         raise NotImplementedError
 
     def _with_margin(self, sign: str, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
@@ -157,8 +153,8 @@ def mark(status, group, lane, outcome, at):
         yield from _indented([f"c{k} = constants[s, {k}]" for k in range(self.trace.constants)])
         yield from _indented(body)
 
-    def _operand(self, head: str, name: str, column: int, size: int) -> Iterable[str]:
-        yield from (f"{name}_{c}_ = {head}rows[s, {column}] + {c}, low:high]" for c in range(size))
+    def _operand(self, place: str, name: str, column: int, size: int) -> Iterable[str]:
+        yield from (f"{name}_{c}_ = {place.format(f'rows[s, {column}] + {c}')}" for c in range(size))
 
     def _with_margin(self, sign: str, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
         margin = self.trace.margin
@@ -188,7 +184,7 @@ def mark(status, group, lane, outcome, at):
 
     def _without_pose(self, poses: Sequence[str], rates: Sequence[str]) -> list[str]:
         lost = [f"if margin[i] < {-LIMIT!r}:", *_indented(f"{name}_[i] = nan" for name in poses)]
-        singular = [f"if margin[i] <= {LIMIT!r}:", *_indented(f"{name}_[i] = nan" for name in rates)]
+        singular = [f"if margin[i] <= {LIMIT!r}:", *_indented(f"{name}_[i] = nan" for name in rates)] if rates else []
         return ["if bad:", *self._loop([], lost + singular, "    ")]
 
     def _blanks(self, outs: Sequence[str]) -> list[str]:
@@ -236,13 +232,13 @@ from structkin.kinematics.kernels.uneasy import blank, uneasy
         yield f"for s, (row, {''.join(f'{name}, ' for name in read)}) in enumerate(steps):"
         yield from _indented(_without_unread(body))
 
-    def _operand(self, head: str, name: str, column: int, size: int) -> Iterable[str]:
+    def _operand(self, place: str, name: str, column: int, size: int) -> Iterable[str]:
         if size == 2:
             self._vectors.add(name)
-            yield f"{name}_p = {head}row[{column}] : row[{column}] + 2, low:high]"
+            yield f"{name}_p = {place.format(f'row[{column}] : row[{column}] + 2')}"
             yield from (f"{name}_{c}_ = {name}_p[{c}]" for c in range(2))
         elif size == 1:
-            yield f"{name}_0_ = {head}row[{column}], low:high]"
+            yield f"{name}_0_ = {place.format(f'row[{column}]')}"
 
     def _with_margin(self, sign: str, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
         formulas = [(term, f"{name}_") for term, name in zip(terms, outs, strict=True)]

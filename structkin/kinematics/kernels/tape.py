@@ -124,6 +124,15 @@ class Tape:
         )
 
 
+def tape_of(plan: Plan) -> Tape:
+    """Return the plan cut into runs of steps that share a kernel; it is kept with the plan."""
+    kept = vars(plan)
+    if "tape" not in kept:
+        kept["tape"] = Tape(plan)
+    found: Tape = kept["tape"]
+    return found
+
+
 @dataclass(frozen=True)
 class Job:
     """A tape, and whether its kernels are compiled by Numba."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.engine import LIMIT
 from structkin.kinematics.status import Status, mark
+from structkin.track.tolerances import LIMIT
 
 Floats = NDArray[np.float64]
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from structkin.joints.geneva import Geneva
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics.limits.poses import Poses
 from structkin.kinematics.limits.reach import TURN
 
@@ -53,8 +55,8 @@ def turns_of_ratios(mechanism: Mechanism) -> int:
 
     Their poses may come back sooner. A rack goes back and forth with what moves it.
     """
-    turns = math.prod(wheel.slots for wheel in mechanism.genevas.values())
-    for mesh in mechanism.meshes.values():
+    turns = math.prod(wheel.slots for wheel in mechanism.joints.of(Geneva).values())
+    for mesh in mechanism.joints.of(TurnCoupling).values():
         if mesh.ratio is not None:
             ratio = Fraction(mesh.ratio).limit_denominator(MOST)
             if abs(float(ratio) - mesh.ratio) > BACK * abs(mesh.ratio):

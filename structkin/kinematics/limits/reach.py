@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.circles import TOUCH
 from structkin.kinematics.limits.poses import TINY, Modes, Poses
 from structkin.track.chebyshev import landmarks
+from structkin.track.tolerances import DOUBLE_ZERO
 
 Floats = NDArray[np.float64]
 TURN = 2 * math.pi
@@ -142,7 +142,7 @@ def _split(poses: Poses, stretch: Stretch, step: int, modes: Modes) -> list[Stre
         marks[k] = place, End(chart.parameter(place), "change", frozenset({step}))
     pieces: list[tuple[_Mark, _Mark, bool]] = []
     for k, j in pairwise(kept):
-        signs = [0.0 if abs(values[i]) <= TOUCH else float(np.sign(values[i])) for i in (k, j)]
+        signs = [0.0 if abs(values[i]) <= DOUBLE_ZERO else float(np.sign(values[i])) for i in (k, j)]
         if signs[0] * signs[1] < 0:
             place = chart.zero(places[k], places[j])
             mark = place, End(chart.parameter(place), "limit", frozenset({step}))
@@ -157,12 +157,12 @@ def _touches(values: Floats) -> tuple[dict[int, tuple[int, int]], list[int]]:
 
     Runs of places at which the margin is zero to rounding are one touch, or belong to a crossing or to an end.
     """
-    zero = np.abs(values) <= TOUCH
+    zero = np.abs(values) <= DOUBLE_ZERO
     zero[[0, -1]] = False
     touches: dict[int, tuple[int, int]] = {}
     kept = np.flatnonzero(~zero).tolist()
     for before, after in pairwise(kept):
-        if after - before > 1 and values[before] > TOUCH and values[after] > TOUCH:
+        if after - before > 1 and values[before] > DOUBLE_ZERO and values[after] > DOUBLE_ZERO:
             touches[before + 1 + int(np.argmin(values[before + 1 : after]))] = before, after
     return touches, sorted([*kept, *touches])
 
@@ -173,7 +173,7 @@ _Mark = tuple[float, End | None]
 
 def _joined(end: End, step: int, value: float) -> End:
     """Return an end, with the step where its margin is zero there too."""
-    return replace(end, steps=end.steps | {step}) if abs(value) <= TOUCH else end
+    return replace(end, steps=end.steps | {step}) if abs(value) <= DOUBLE_ZERO else end
 
 
 def _parts(pieces: list[tuple[_Mark, _Mark, bool]], chart: Chart) -> list[Stretch]:

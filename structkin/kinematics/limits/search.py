@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from structkin.budget import DEFAULT, HINT, metered
 from structkin.errors import InputError, Problem
+from structkin.joints.geneva import Geneva
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics.limits.counting import count_turns
-from structkin.kinematics.limits.crossing import change_at, crossing_between
-from structkin.kinematics.limits.follow import Fold, LostError, Point, follow
+from structkin.kinematics.limits.follow import Fold, change_at, follow
 from structkin.kinematics.limits.period import turns_of, turns_of_ratios
 from structkin.kinematics.limits.poses import Modes, Poses
 from structkin.kinematics.limits.reach import TURN, End
@@ -28,6 +29,7 @@ from structkin.kinematics.status import Status
 from structkin.model.arguments import mapping
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
+from structkin.track.arclength import Point, crossing_between
 
 #: How far [rad] a driver of wheels is followed either way where poses do not come back and no range is given.
 GEARED = 8 * math.pi
@@ -138,10 +140,7 @@ def _followed(plan: Plan, rows: Floats, swept: Swept, size: float) -> _Found:
         whole = swept.start - TURN * turns, swept.start + TURN * turns
     upward: list[tuple[Point, Point]] = []
     downward: list[tuple[Point, Point]] = []
-    try:
-        back = follow(system, y, 1, whole, wheels=wheels, crossed=upward)
-    except LostError as lost:
-        back = Fold(lost.p, None, y, lost=True)
+    back = follow(system, y, 1, whole, wheels=wheels, crossed=upward)
     if back is not None and back.turns:
         return None, None, _crossed(system, upward), (Interval(None, None, back.turns),), ""
     lower = follow_to(system, y, -1, whole, downward)
@@ -167,10 +166,7 @@ def follow_to(
     crossed: list[tuple[Point, Point]] | None = None,
 ) -> Limit | None:
     """Return where following a pose ends, in words; add the steps in which another curve crosses."""
-    try:
-        fold = follow(system, y, direction, whole, crossed=crossed)
-    except LostError as lost:
-        fold = Fold(lost.p, None, y, lost=True)
+    fold = follow(system, y, direction, whole, crossed=crossed)
     return None if fold is None else fold_words(system, fold)
 
 
@@ -183,7 +179,7 @@ def fold_words(system: System, fold: Fold) -> Limit:
         return Limit(fold.p, "range", None, "the end of the range")
     slots = system.rows(fold.y[:, None])
     step = system.plan.steps[fold.step]
-    kind, words = why(system.plan, fold.step, tuple(system.value(operand, slots) for operand in step.inputs))
+    kind, words = why(system.plan, fold.step, system.plan.inputs(step, slots))
     return Limit(fold.p, kind, step.group, f"{words}, at infinity" if fold.far else words)
 
 
@@ -251,7 +247,7 @@ class Swept:
     @property
     def has_wheels(self) -> bool:
         """Whether turns of a driver matter, whole ones too."""
-        return bool(self.mechanism.meshes or self.mechanism.genevas)
+        return bool(self.mechanism.joints.of(TurnCoupling) or self.mechanism.joints.of(Geneva))
 
     @property
     def goes_round(self) -> bool:

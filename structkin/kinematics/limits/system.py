@@ -15,10 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.budget import charge
+from structkin.groups.solve_lanes import solve_lanes
 from structkin.kinematics.limits.poses import TINY, Path
-from structkin.kinematics.plan import Operand, Plan, Slot
+from structkin.kinematics.plan import Plan
 
 Floats = NDArray[np.float64]
+
+#: Steps of Newton's method at one parameter, and the last of them.
+ITERATIONS, CLOSED = 12, 1e-12
 
 
 @dataclass(frozen=True)
@@ -80,30 +84,40 @@ class System:
         return rows
 
     def equations(self, y: Floats) -> tuple[Floats, Floats]:
-        """Return the residuals (r,) of all steps and their derivatives (r, m) by the unknowns."""
-        n = len(y)
+        """Return the residuals (r,) of all steps and their derivatives (r, m) by the unknowns (m,)."""
         charge(1.0)
+        values, J = self._all_equations(y[None])
+        return values[0], J[0]
+
+    def _all_equations(self, y: Floats) -> tuple[Floats, Floats]:
+        """Return the residuals (n, r) at unknowns y (n, m), and their derivatives (n, r, m)."""
+        n, m = y.shape
         # Column by column a complex step, all in one pass over the tape.
-        rows = self.rows(y[:, None] + 1j * TINY * np.eye(n))
+        rows = self.rows((y[:, :, None] + 1j * TINY * np.eye(m)).transpose(1, 0, 2).reshape(m, n * m))
         parts = []
         for step in self.plan.steps:
-            h = tuple(self.value(operand, rows) for operand in step.inputs)
-            phi = tuple(self.value(Slot(slot), rows) for slot in step.outputs)
-            for part in step.kind.residual(h, phi):
-                parts += [np.broadcast_to(row, n) for row in (part if np.ndim(part) == 2 else (part,))]
-        values = np.stack(parts)
+            for part in step.kind.residual(self.plan.inputs(step, rows), self.plan.outputs(step, rows)):
+                parts += [np.broadcast_to(row, n * m) for row in (part if np.ndim(part) == 2 else (part,))]
+        values = np.stack(parts).reshape(-1, n, m).transpose(1, 0, 2)
         slopes = values.imag / TINY
         # Each equation in parts of what its unknowns can do.
-        size = np.abs(slopes).max(axis=1)
+        size = np.abs(slopes).max(axis=2)
         size[size == 0] = 1.0
-        return values[:, 0].real / size, slopes / size[:, None]
+        return values[:, :, 0].real / size, slopes / size[:, :, None]
 
-    def value(self, operand: Operand, rows: Any) -> Any:
-        """Return an operand as a group function takes it."""
-        if isinstance(operand, Slot):
-            part = rows[self.plan.rows(operand.index)]
-            return part if len(part) == 2 else part[0]
-        return operand if isinstance(operand, float) else np.array([[operand.real], [operand.imag]])
+    def closed(self, y: Floats) -> tuple[Floats, Floats]:
+        """Return poses (n, m) at the parameters of some near by, by Newton's method, and their last changes (n,)."""
+        change = np.full(len(y), np.inf)
+        with np.errstate(all="ignore"):
+            for _ in range(ITERATIONS):
+                charge(1.0)
+                values, J = self._all_equations(y)
+                step = solve_lanes(J[:, :, :-1], -values)
+                y = np.concatenate((y[:, :-1] + step, y[:, -1:]), axis=1)
+                change = np.abs(step).max(axis=1)
+                if (change < CLOSED).all():
+                    break
+        return y, change
 
     def stuck(self, direction: Floats) -> int:
         """Return the step that is singular where the curve runs along `direction` (m,) with the drivers at rest."""

@@ -1,6 +1,6 @@
 """Whole curves of poses along the path of the drivers, through every fold: the circuits of any mechanism.
 
-A curve of poses is traced by pseudo-arclength continuation (see `structkin.kinematics.limits.follow`) until it closes,
+A curve of poses is traced by pseudo-arclength continuation (see `structkin.track.arclength`) until it closes,
 or to its ends both ways. Its folds cut it into arcs on which the parameter only grows or only falls: the sheets.
 """
 
@@ -12,29 +12,21 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.limits.crossing import crossing_between
 from structkin.kinematics.limits.follow import (
-    FAR,
-    FIRST,
-    SHORTEST,
-    STEPS,
     Fold,
-    LostError,
-    Point,
     barred_between,
-    begin,
     far_end,
     fold_between,
-    longest,
-    step_on,
+    is_back,
+    lost_at,
+    range_between,
+    shifted,
 )
 from structkin.kinematics.limits.reach import TURN
 from structkin.kinematics.limits.system import System
+from structkin.track.arclength import LostError, begin, crossing_between, steps
 
 Floats = NDArray[np.float64]
-
-#: How far a chord of the curve may pass by a pose of it, in parts of the chord.
-BESIDE = 0.05
 
 
 @dataclass(frozen=True)
@@ -97,61 +89,27 @@ def _walk(
     system: System, y: Floats, direction: int, whole: tuple[float, float] | None, crossings: list[Floats]
 ) -> tuple[list[_Mark], bool]:
     """Return the poses of the way from y to its end, and whether it came back to y; add where curves cross."""
-    here = start = begin(system, y, direction)
+    start = begin(system, y, direction)
     way: list[_Mark] = [(y, None)]
-    step = FIRST
-    for _ in range(STEPS):
-        there = step_on(system, here, step)
-        if there is None:
-            step *= 0.5
-            if step < SHORTEST:
-                return [*way, (here.y, Fold(float(here.y[-1]), None, here.y, lost=True))], False
-            continue
-        if len(way) > 1 and _passes(start, here, there, periodic=whole is None):
-            return [*way, (_shifted(y, there), None)], True
-        end = _end(system, here, there, whole)
-        if end is not None:
-            return [*way, (end.y, end)], False
-        if there.side * here.side < 0:
-            crossings.append(crossing_between(system, here, there))
-            way.append((crossings[-1], None))
-        if there.tangent[-1] * here.tangent[-1] < 0:
-            fold = fold_between(system, here, there)
-            way.append((fold.y, Fold(float(fold.y[-1]), system.stuck(fold.tangent), fold.y)))
-        way.append((there.y, None))
-        here, step = there, min(2 * step, longest(system, start.y, there))
-    return [*way, (here.y, Fold(float(here.y[-1]), None, here.y, lost=True))], False
-
-
-def _end(system: System, here: Point, there: Point, whole: tuple[float, float] | None) -> Fold | None:
     try:
-        barred = barred_between(system, here, there)
-    except LostError:
-        return Fold(float(here.y[-1]), None, here.y, lost=True)
-    if barred is not None:
-        return barred
-    p = float(there.y[-1])
-    if whole is not None and not whole[0] <= p <= whole[1]:
-        bound = whole[0] if p < whole[0] else whole[1]
-        part = (bound - here.y[-1]) / (p - here.y[-1])
-        return Fold(bound, None, here.y + part * (there.y - here.y))
-    return far_end(system, here, there) if system.reach(there.y) > FAR else None
-
-
-def _shifted(y: Floats, there: Point) -> Floats:
-    """Return y, whole turns on, near to another pose."""
-    return np.append(y[:-1], y[-1] + TURN * np.round((there.y[-1] - y[-1]) / TURN))
-
-
-def _passes(start: Point, here: Point, there: Point, *, periodic: bool) -> bool:
-    """Return whether the way from one pose to the next passes the start, in the direction that it had there."""
-    back = _shifted(start.y, there) if periodic else start.y
-    way = there.y - here.y
-    square = float(way @ way)
-    part = float((back - here.y) @ way) / square
-    if not -1e-9 <= part < 1 - 1e-9 or start.tangent @ way <= 0:
-        return False
-    return bool(np.linalg.norm(here.y + part * way - back) < BESIDE * np.sqrt(square))
+        for here, there in steps(system, start):
+            if is_back(start, here, there, periodic=whole is None):
+                return [*way, (shifted(y, there), None)], True
+            if end := barred_between(system, here, there) or range_between(here, there, whole):
+                return [*way, (end.y, end)], False
+            if there.side * here.side < 0:
+                crossings.append(crossing_between(system, here, there))
+                way.append((crossings[-1], None))
+            if there.tangent[-1] * here.tangent[-1] < 0:
+                fold = fold_between(system, here, there)
+                way.append((fold.y, fold))
+            end = far_end(system, here, there)
+            way.append((there.y, end))
+            if end:
+                return way, False
+    except LostError as lost:
+        return [*way, (lost.y, lost_at(lost.y))], False
+    raise AssertionError("steps end in an exception")
 
 
 def _closed(way: list[_Mark]) -> tuple[Arc, ...]:
@@ -182,12 +140,6 @@ def _at(system: System, poses: Floats, p: float) -> Floats:
     k = min(max(int(np.searchsorted(values, p)), 1), len(values) - 1)
     part = (p - values[k - 1]) / ((values[k] - values[k - 1]) or 1.0)
     guess = ordered[k - 1] + part * (ordered[k] - ordered[k - 1])
-    y = np.append(guess[:-1], p)
-    for _ in range(12):
-        rows, J = system.equations(y)
-        change = np.linalg.lstsq(J[:, :-1], -rows, rcond=None)[0]
-        y = y + np.append(change, 0.0)
-        if np.abs(change).max() < 1e-12:
-            break
+    y = system.closed(np.append(guess[:-1], p)[None])[0][0]
     near = np.abs(y - guess).max() < max(0.5 * np.abs(ordered[k] - ordered[k - 1]).max(), 1e-6)
     return y if near else np.append(guess[:-1], p)

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.groups.kind import cross, dot
+from structkin.joints.guide import Guide
 from structkin.kinematics.motion import Motion
-from structkin.kinematics.plan import Operand, Slot, Step
+from structkin.kinematics.plan import Step
 from structkin.model.topology import suggest
 
 Floats = NDArray[np.float64]
@@ -27,7 +28,8 @@ def transmission_angle(motion: Motion, at: str | int) -> Floats:
     the square to the guide. PRP and RPP: that between the guides. Raises `InputError` for other groups.
     """
     step = _dyad(motion, at)
-    h, phi = (tuple(_value(motion, operand) for operand in part) for part in (step.inputs, map(Slot, step.outputs)))
+    x = motion.lanes.x[0]
+    h, phi = motion.plan.inputs(step, x), motion.plan.outputs(step, x)
     name = getattr(step.kind, "name", "")
     with np.errstate(all="ignore"):
         if name == "RRR":
@@ -85,7 +87,7 @@ def mechanical_advantage(motion: Motion, output: str, driver: str | None = None)
         message = f"there are {len(drives)} drivers" if driver is None else f"'{driver}' is not a driver"
         raise InputError([Problem("driver", message, f"one of {', '.join(drives)}")], motion.mechanism.title)
     j = drives.index(driver)
-    if output in motion.mechanism.guides:
+    if output in motion.mechanism.joints.of(Guide):
         K = motion.travel_coefficient(output)[:, j]
     else:
         K = motion.K(output)[..., j]
@@ -95,10 +97,3 @@ def mechanical_advantage(motion: Motion, output: str, driver: str | None = None)
     unit /= 1.0 if motion.mechanism.drives[driver].kind == "angle" else motion.size
     with np.errstate(divide="ignore"):
         return np.asarray(np.where(np.abs(K) <= REST * unit, np.inf, 1 / K))
-
-
-def _value(motion: Motion, operand: Operand) -> Any:
-    if isinstance(operand, Slot):
-        rows = motion.plan.rows(operand.index)
-        return motion.lanes.x[0, rows] if rows.stop - rows.start == 2 else motion.lanes.x[0, rows.start]
-    return operand if isinstance(operand, float) else np.array([[operand.real], [operand.imag]])

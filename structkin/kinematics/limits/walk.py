@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from structkin.kinematics.limits.poses import Modes
 from structkin.kinematics.limits.reach import SAME, TURN, End, Reach, Stretch
-from structkin.kinematics.plan import Operand, Plan, Slot
+from structkin.kinematics.plan import Plan
 
 Floats = NDArray[np.float64]
 
@@ -87,18 +87,11 @@ def _beginning(stretches: tuple[Stretch, ...], p: float, direction: int, periodi
 
 def modes_of(plan: Plan, rows: Floats) -> dict[int, int]:
     """Return the assembly mode of each step in a solved pose; `rows` (r,) are its slots."""
-
-    def value(operand: Operand) -> Any:
-        if isinstance(operand, Slot):
-            part = rows[plan.rows(operand.index)]
-            return part[:, None] if len(part) == 2 else part
-        return operand if isinstance(operand, float) else np.array([[operand.real], [operand.imag]])
-
-    modes = {}
+    x, modes = rows[:, None], {}
     for index, step in enumerate(plan.steps):
         modes[index] = step.mode
         if step.kind.closed_form and step.has_root:
-            h, phi = tuple(map(value, step.inputs)), tuple(value(Slot(slot)) for slot in step.outputs)
+            h, phi = plan.inputs(step, x), plan.outputs(step, x)
             with np.errstate(all="ignore"):
                 modes[index] = 1 if float(np.ravel(step.kind.side(h, phi))[0]) > 0 else -1
     return modes

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from structkin.groups import General, Relation
 from structkin.groups.kind import Array, Explicit, Values, times
+from structkin.joints.pair import Joints
 from structkin.kinematics.compile import close_group
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.many.variants import Variants
@@ -19,7 +20,7 @@ from structkin.kinematics.plan import Operand, Plan, Slot
 from structkin.kinematics.scene import Scene
 from structkin.kinematics.tape import Tape
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Guide, Link
+from structkin.model.parts import Link
 from structkin.rows.affine import Affine
 from structkin.structure import KinematicStructure
 
@@ -128,7 +129,7 @@ class _Varied:
 
     mechanism: Mechanism
     links: Mapping[str, Link]
-    guides: Mapping[str, Guide]
+    joints: Joints
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.mechanism, name)
@@ -157,7 +158,14 @@ def record_many(
     make_joints(draft)
     links = {name: replace(link, local=draft.links[name].local) for name, link in mechanism.links.items()}
     # It has all that a scene asks of a mechanism.
-    varied = cast("Mechanism", _Varied(mechanism, MappingProxyType(links), MappingProxyType(draft.guides)))
+    varied = cast(
+        "Mechanism",
+        _Varied(
+            mechanism,
+            MappingProxyType(links),
+            draft.pairs,
+        ),
+    )
     tape = ManyTape()
     scene = Scene(varied, mechanism.topology, tape, mechanism.topology.ground, close_group)
     scene.solve_all(structure)

@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from structkin.budget import DEFAULT, new_meter
 from structkin.errors import InputError
+from structkin.joints.cam import Cam
+from structkin.joints.geneva import Geneva
+from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics.call import make_schedule
 from structkin.kinematics.choice import check_engine
 from structkin.kinematics.engine import Lanes, sweep
@@ -122,7 +125,7 @@ def _has_to_be_followed(mechanism: Mechanism) -> bool:
     A group without a closed form is followed from the sketch of each; sizes of wheels and cams do not follow those of
     links in one plan.
     """
-    sized = bool(mechanism.meshes or mechanism.cams or mechanism.genevas)
+    sized = bool(mechanism.joints.of(TurnCoupling) or mechanism.joints.of(Cam) or mechanism.joints.of(Geneva))
     return sized or compile_plan(mechanism).tracked
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
+from structkin.joints.guide import Guide
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Guide
 from structkin.model.topology import suggest
 from structkin.rows.affine import Affine, Frame
 
@@ -77,9 +77,9 @@ class MovingFrames:
 
     def guide(self, joint: str) -> Guide:
         """Return the guide of a prismatic joint or slot."""
-        if not isinstance(joint, str) or joint not in self.mechanism.guides:
-            raise self.unknown(joint, "a prismatic joint or slot", self.mechanism.guides)
-        return self.mechanism.guides[joint]
+        if not isinstance(joint, str) or joint not in self.mechanism.joints.of(Guide):
+            raise self.unknown(joint, "a prismatic joint or slot", self.mechanism.joints.of(Guide))
+        return self.mechanism.joints.of(Guide)[joint]
 
     def unknown(self, name: Any, what: str, known: Iterable[str]) -> InputError:
         """Return the error that a name is not what was asked for."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
 from structkin.rows.affine import Affine
 
@@ -75,7 +76,7 @@ def _ties(mechanism: Mechanism) -> Iterator[tuple[str, str, str | None]]:
     for drive in mechanism.drives.values():
         if drive.kind == "angle":
             yield *drive.links, drive.id
-    for guide in mechanism.guides.values():
+    for guide in mechanism.joints.of(Guide).values():
         if guide.turn is not None:
             yield guide.carrier, guide.slider, None
 

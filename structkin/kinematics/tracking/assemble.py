@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from structkin.groups import General
 from structkin.kinematics.closers import Closer
 from structkin.kinematics.direct import Direct, apart
-from structkin.kinematics.kernels.limits import TURN
-from structkin.kinematics.tracking.poses import HALVINGS, Poses
+from structkin.kinematics.tracking.poses import Poses
+from structkin.track.tolerances import CLOSED, HALVINGS, TURN
 
 Floats = NDArray[np.float64]
 
@@ -28,19 +28,19 @@ def assemble(closer: Closer, h: Floats, O: Floats, theta: Floats) -> Poses | Non
     form, rows = closer.form, Direct(closer.form, closer.known)
     sketch = rows.join(O, theta)
     s, change, side = closer.newton(h, sketch, 6)
-    if change[0] < 1e-8 and apart(form, s, sketch)[0] < AS_DRAWN and side * closer.newton(h, sketch, 1)[2] > 0:
+    if change[0] < CLOSED and apart(form, s, sketch)[0] < AS_DRAWN and side * closer.newton(h, sketch, 1)[2] > 0:
         return Poses(h, s, side)
     values = rows.values(h)
     if form.rows.count > 3 * form.rows.links:
         O, theta, change = form.newton(values, O, theta, iterations=30)
-        return Poses(h, rows.join(O, theta), np.ones(1)) if change[0] < 1e-8 else None
+        return Poses(h, rows.join(O, theta), np.ones(1)) if change[0] < CLOSED else None
     gaps, sign = form.gaps(values, O, theta), _sign(form, values, O, theta)
     closed, step = 0.0, 1.0
     while closed < 1.0:
         end = min(1.0, closed + step)
         O1, theta1, change = form.newton(values, O, theta, left=(1.0 - end) * gaps)
         near = max(np.max(np.abs(O1 - O)) / form.rows.size, np.max(np.abs(theta1 - theta))) < TURN
-        if change[0] < 1e-8 and near and _sign(form, values, O1, theta1)[0] == sign[0]:
+        if change[0] < CLOSED and near and _sign(form, values, O1, theta1)[0] == sign[0]:
             O, theta, closed, step = O1, theta1, end, 2 * step
             continue
         step *= 0.5

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from structkin.kinematics.direct import apart
 from structkin.kinematics.intervals import Intervals
-from structkin.kinematics.kernels.limits import DEPARTURE, TURN
 from structkin.kinematics.status import Status
 from structkin.kinematics.tracking.course import Course
 from structkin.kinematics.tracking.poses import Poses, reach, step
 from structkin.kinematics.tracking.record import Record
 from structkin.kinematics.tracking.walk import to_next
+from structkin.track.tolerances import DEPARTURE, TURN
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]

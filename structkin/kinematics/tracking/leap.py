@@ -6,14 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.kinematics.direct import apart
-from structkin.kinematics.kernels.limits import DEPARTURE, ITERATIONS, TURN
 from structkin.kinematics.tracking.poses import Poses
 from structkin.kinematics.tracking.record import Record
+from structkin.track.tolerances import CLOSED, COME_BACK, DEPARTURE, ITERATIONS, TURN
 
 Floats = NDArray[np.float64]
 
-#: How near the inputs of a station have to come to walked ones, relative to the group's size.
-HOP = 0.1
 #: How many times as many stations are tried first as were walked before, and where a leap has failed.
 WINDOW, AFRESH = 32, 4
 #: Distances between so many pairs of places are looked at one by one.
@@ -80,7 +78,7 @@ class Leaper:
             return near, Poses(h, np.empty((len(record.out), 0)), np.empty(0))
         old, s = np.take(old, nearest, axis=1), record.found(stations[nearest])
         found, change, side = record.closer.newton(h, record.closer.ahead(old, s, h - old), ITERATIONS)
-        return near & (change < 1e-8), Poses(h, found, side)
+        return near & (change < CLOSED), Poses(h, found, side)
 
 
 def _nearest(old: Floats, places: Floats) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
@@ -90,8 +88,8 @@ def _nearest(old: Floats, places: Floats) -> tuple[NDArray[np.bool_], NDArray[np
         away = np.sum(old * old, axis=1) - 2.0 * (places @ old.T)
         nearest = np.argmin(away, axis=1)
         gap = places - old[nearest]
-        return np.sum(gap * gap, axis=1) < HOP**2, nearest
+        return np.sum(gap * gap, axis=1) < COME_BACK**2, nearest
     from scipy.spatial import cKDTree
 
-    distance, at = cKDTree(old).query(places, distance_upper_bound=HOP)
-    return np.asarray(distance < HOP), np.minimum(at, len(old) - 1)
+    distance, at = cKDTree(old).query(places, distance_upper_bound=COME_BACK)
+    return np.asarray(distance < COME_BACK), np.minimum(at, len(old) - 1)

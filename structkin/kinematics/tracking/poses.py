@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 from structkin.budget import charge
 from structkin.kinematics.closers import Closer, scales_of, weights_of
 from structkin.kinematics.direct import Direct, apart
-from structkin.kinematics.kernels.limits import DEPARTURE, ITERATIONS, TURN
 from structkin.kinematics.status import Status
+from structkin.track.tolerances import CLOSED, DEPARTURE, HALVINGS, ITERATIONS, NEAR_LIMIT, TURN
 
 Floats = NDArray[np.float64]
 
-#: Halvings of the way to a lane before it is given up, and where a limit position is neared to rounding.
-HALVINGS, FINEST = 12, 44
 #: A step of a pose that has gone far departs from its prediction by this part of that way, in allowed departures.
 FAR = 0.1
 #: Poses that go farther than this, in sizes of the group, run off to infinity.
@@ -48,7 +46,7 @@ def step(closer: Closer, poses: Poses, h: Floats, far: float = 1.0) -> tuple[NDA
     """
     predicted = closer.ahead(poses.h, poses.s, h - poses.h)
     s, change, side = closer.newton(h, predicted, ITERATIONS)
-    good = (change < 1e-8) & (apart(closer.form, s, predicted) < far * DEPARTURE) & (side * poses.side > 0)
+    good = (change < CLOSED) & (apart(closer.form, s, predicted) < far * DEPARTURE) & (side * poses.side > 0)
     if far > 1.0:
         good &= apart(closer.form, s, predicted, origins=False) < DEPARTURE
     return good & (apart(closer.form, s, poses.s, origins=False) < TURN + DEPARTURE), Poses(h, s, side)
@@ -74,8 +72,7 @@ def reach(closer: Closer, start: Poses, target: Floats, halvings: int = HALVINGS
                 return Poses(target, pose.s, pose.side)
             rows = Direct(closer.form, closer.known)
             sigma = closer.form.smallest_singular_value(rows.values(pose.h), rows.phi(pose.s))[0]
-            # Near a limit position the singular value falls like the square root of the way that is left.
-            return Status.OUT_OF_REACH if sigma < 0.2 else Status.NOT_CONVERGED
+            return Status.OUT_OF_REACH if sigma < NEAR_LIMIT else Status.NOT_CONVERGED
     return pose
 
 

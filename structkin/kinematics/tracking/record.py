@@ -14,14 +14,11 @@ from structkin.kinematics.direct import Direct
 from structkin.kinematics.status import Status
 from structkin.kinematics.tracking.course import BLOCK, Course
 from structkin.kinematics.tracking.poses import Poses
+from structkin.track.tolerances import FLAT
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-#: A pose with a smaller singular value does not tell the way on; one with a larger one does, through a change point.
-FLAT, REGULAR = 1e-3, 1e-2
-#: With a smaller one its tangent and the sign of its determinant are rounding.
-LEFT = 1e-6
 #: A side larger than this many of those that tell by themselves is that of a pose that is not flat.
 DOUBT = 1000
 

@@ -8,13 +8,10 @@ from numpy.typing import NDArray
 from structkin.kinematics.status import Status
 from structkin.kinematics.tracking.course import BLOCK
 from structkin.kinematics.tracking.fill import fill
-from structkin.kinematics.tracking.leap import HOP
 from structkin.kinematics.tracking.poses import Poses, reach, step
 from structkin.kinematics.tracking.record import Record
 from structkin.kinematics.tracking.walk import walk_back
-
-#: How far a gap in the inputs may be, relative to the group's size.
-ACROSS = 1.0
+from structkin.track.tolerances import ACROSS, COME_BACK
 
 
 def resume(record: Record, k: int, why: Status, *, across: bool = False) -> tuple[int, Poses | None]:
@@ -68,13 +65,13 @@ def _come_back(record: Record, k: int) -> tuple[int, Poses | None]:
 
     def places(lanes: NDArray[np.intp]) -> NDArray[np.float64]:
         # A turn more is farther than a step.
-        return np.hstack((course.drives(lanes), HOP / np.pi * course.turns(lanes)))
+        return np.hstack((course.drives(lanes), COME_BACK / np.pi * course.turns(lanes)))
 
     tree = cKDTree(places(solved))
     for start in range(k, len(course.lanes), BLOCK):
         later = np.arange(start, min(start + BLOCK, len(course.lanes)))
-        distance, nearest = tree.query(places(later), distance_upper_bound=HOP)
-        close = np.flatnonzero(np.asarray(distance) < HOP)
+        distance, nearest = tree.query(places(later), distance_upper_bound=COME_BACK)
+        close = np.flatnonzero(np.asarray(distance) < COME_BACK)
         if not len(close):
             continue
         from_there = record.poses(solved[np.asarray(nearest)[close]])

@@ -18,11 +18,9 @@ from structkin.kinematics.tracking.poses import Poses
 from structkin.kinematics.tracking.record import Record
 from structkin.kinematics.tracking.resume import resume
 from structkin.kinematics.tracking.walk import stride, walk, walk_back
+from structkin.track.tolerances import TRIALS
 
 Floats = NDArray[np.float64]
-
-#: Lanes that are tried from the sketch before the group is given up.
-TRIALS = 24
 
 
 def track(

@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from structkin.kinematics.direct import Direct
 from structkin.kinematics.status import Status
-from structkin.kinematics.tracking.poses import FINEST, HALVINGS, Poses, reach
-from structkin.kinematics.tracking.record import LEFT, REGULAR, Record
+from structkin.kinematics.tracking.poses import Poses, reach
+from structkin.kinematics.tracking.record import Record
 from structkin.track.continuation import continued
+from structkin.track.tolerances import FINEST, HALVINGS, NO_TANGENT, REGULAR
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -84,7 +85,7 @@ def to_next(record: Record, pose: Poses, k: int, target: int) -> Poses | Status:
         beyond = _beyond(record, k, target)
         if beyond is not None:
             return beyond
-        if record.is_flat(pose, LEFT):
+        if record.is_flat(pose, NO_TANGENT):
             # At a limit position a pose knows no way back: one before it does.
             before, _ = _regular(record, k, target)
             return _reach(record, record.poses(before[:1]), target, FINEST) if len(before) else Status.OUT_OF_REACH

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from structkin.model.topology import Driver, Topology
 from structkin.structure.compare import fingerprint, isomorphic
-from structkin.structure.decompose import decompose
 from structkin.structure.inputs.candidates import coordinate, label_of
 from structkin.structure.inputs.result import InputChoice
 from structkin.structure.inputs.verdict import Verdict, verdict_of
+from structkin.structure.result import decompose
 
 
 class Judge:

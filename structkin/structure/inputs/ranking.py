@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 from structkin.errors import InputError, Problem
 from structkin.model.topology import Driver, Topology, suggest
 from structkin.structure.compare import topology_of
-from structkin.structure.decompose import decompose
 from structkin.structure.inputs.candidates import KINDS, candidate_drivers, carried, idle_links
 from structkin.structure.inputs.judge import Judge
 from structkin.structure.inputs.result import InputRanking
-from structkin.structure.result import KinematicStructure
+from structkin.structure.result import KinematicStructure, decompose
 
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism

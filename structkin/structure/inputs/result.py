@@ -9,10 +9,9 @@ from functools import cached_property
 from typing import Any
 
 from structkin.model.topology import Driver, Topology
-from structkin.structure.decompose import decompose
 from structkin.structure.inputs.candidates import carried, label_of
 from structkin.structure.inputs.verdict import Verdict
-from structkin.structure.result import KinematicStructure
+from structkin.structure.result import KinematicStructure, decompose
 
 
 @dataclass(frozen=True)

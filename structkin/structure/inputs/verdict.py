@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Set
 from dataclasses import dataclass
 
-from structkin.structure.result import Group, KinematicStructure
+from structkin.structure.parts import Group
+from structkin.structure.result import KinematicStructure
 
 _NUMERALS = {"I": 1, "V": 5, "X": 10, "L": 50}
 _NO_CLASS = 1000

@@ -9,49 +9,38 @@ from typing import Any
 import numpy as np
 
 from structkin.groups.profile import Met
+from structkin.joints.cam import Cam, cam_angles
 from structkin.model.parts import Floats
 from structkin.rows.periodic import TURN, Piecewise
 
 
-@dataclass(frozen=True, eq=False)
-class ProfileCam:
-    """A disc cam given by its profile: the radius [m] about `centre` by the polar angle u [rad] in the cam's frame.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ProfileCam(Cam):
+    """A disc cam given by its profile: the radius [m] about `centre` by the polar angle u [rad] in the cam's frame."""
 
-    `touch` is the roller's centre, the edge or a point of the face in the follower's frame, `normal` that of the face,
-    away from the cam, None where there is none; `radius` is the roller's, else 0.
-    """
-
-    id: str
-    cam: str
-    follower: str
-    contact: str
     function: Piecewise
-    centre: complex
-    touch: complex
-    normal: complex | None = None
-    radius: float = 0.0
 
     @cached_property
     def met(self) -> Met:
         """The distance of the roller's centre, the edge or the face from `centre` by its angle in the cam's frame."""
         return Met(self.function, self.radius, self.normal is not None)
 
-    def profile(self, u: Any = None) -> Floats:
-        """Return the profile (n, 2) [m] in the cam's frame at polar angles u (n,); a turn in 360 steps by default."""
-        u = _angles(u)
+    def profile(self, x: Any = None) -> Floats:
+        """Return the profile (n, 2) [m] in the cam's frame at polar angles x (n,); a turn in 360 steps by default."""
+        u = cam_angles(x)
         z = self.centre + self.function(u) * np.exp(1j * u)
         return np.stack((z.real, z.imag), axis=1)
 
-    def curvature_radius(self, u: Any = None) -> Floats:
-        """Return the radius of curvature (n,) [m] at polar angles u (n,), positive where the profile is convex."""
-        r, dr, ddr = (self.function(_angles(u), order) for order in range(3))
+    def curvature_radius(self, x: Any = None) -> Floats:
+        """Return the radius of curvature (n,) [m] at polar angles x (n,), positive where the profile is convex."""
+        r, dr, ddr = (self.function(cam_angles(x), order) for order in range(3))
         with np.errstate(divide="ignore"):
             return np.asarray((r * r + dr * dr) ** 1.5 / (r * r + 2 * dr * dr - r * ddr))
 
     @property
     def base_radius(self) -> float:
         """The smallest radius of the profile [m]."""
-        return float(np.min(self.function(_angles(None))))
+        return float(np.min(self.function(cam_angles(None))))
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
@@ -60,7 +49,3 @@ class ProfileCam:
         if self.contact == "roller" and ((radius < 0) & (-radius < self.radius)).any():
             return ("the profile is hollow with a smaller radius than that of the roller: it touches at two places",)
         return ()
-
-
-def _angles(u: Any) -> Floats:
-    return np.linspace(0.0, TURN, 361) if u is None else np.atleast_1d(np.asarray(u, dtype=float))

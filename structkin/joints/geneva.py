@@ -5,15 +5,17 @@ from __future__ import annotations
 import cmath
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.joints.pair import Pair
 from structkin.rows.periodic import GenevaLaw
 
 
-@dataclass(frozen=True, eq=False)
-class Geneva:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Geneva(Pair):
     """An external Geneva wheel of n slots and its crank, both on pins of one carrier; lengths in m, angles in rad.
 
     The pin enters and leaves the slots along their middle line, so that its radius is `distance` sin(pi / n).
@@ -21,9 +23,9 @@ class Geneva:
     against the carrier is `start` - law(x). `slot` is the direction of a slot in the wheel's frame.
     """
 
-    id: str
-    crank: str
-    wheel: str
+    kind: ClassVar[str] = "C"
+
+    links: tuple[str, str]
     carrier: str
     pin: str
     pivot: str
@@ -32,6 +34,16 @@ class Geneva:
     phase: float
     start: float
     slot: float
+
+    @property
+    def crank(self) -> str:
+        """The link whose pin turns the wheel."""
+        return self.links[0]
+
+    @property
+    def wheel(self) -> str:
+        """The link with the slots."""
+        return self.links[1]
 
     @property
     def law(self) -> GenevaLaw:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.joints.cam import Cam, cam_angles
 from structkin.model.cam_clearance import face_cut, roller_cut
 from structkin.model.cam_laws import CamLaw
 from structkin.model.parts import Floats
@@ -68,32 +69,23 @@ class Follower:
         return self.hinge + arm, turn * s[1] * arm, (turn * s[2] - s[1] ** 2) * arm
 
 
-@dataclass(frozen=True, eq=False)
-class Cam:
-    """A disc cam whose law moves a follower; lengths in m, angles in rad.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LawCam(Cam):
+    """A disc cam whose law moves its follower.
 
     `joint` joins the follower to the `carrier`: a prismatic joint whose travel, or a pin whose angle is `follow` of the
     angle of the cam against the carrier. The cam angle is x = sense * angle + phase. `centre` is the cam's shaft in the
-    cam's frame, `pivot` in the carrier's. `touch` is the roller's centre, the edge or a point of the face in the
-    follower's frame, `normal` that of the face, None where there is none; `radius` is the roller's, else 0.
+    cam's frame, `pivot` in the carrier's.
     """
 
-    id: str
-    cam: str
-    follower: str
     carrier: str
     joint: str
-    contact: str
     law: CamLaw
     moves: Follower
     sense: int
     phase: float
-    centre: complex
     pivot: complex
     follow: Follow
-    touch: complex
-    normal: complex | None = None
-    radius: float = 0.0
 
     @property
     def base_radius(self) -> float:
@@ -119,15 +111,15 @@ class Cam:
 
         `x` (n,) are cam angles [rad]; a turn in 360 steps by default.
         """
-        return _pairs(self._pitch(_angles(x))[0])
+        return _pairs(self._pitch(cam_angles(x))[0])
 
     def profile(self, x: Any = None) -> Floats:
         """Return the cam's profile (n, 2) [m] in its frame, where it touches the follower at the cam angles x (n,)."""
-        return _pairs(self._profile(_angles(x)))
+        return _pairs(self._profile(cam_angles(x)))
 
     def normal_at(self, x: Any = None) -> Floats:
         """Return the unit normal (n, 2) of the contact, away from the cam, in the cam's frame at cam angles x (n,)."""
-        angles = _angles(x)
+        angles = cam_angles(x)
         if self.moves.face is None:
             return _pairs(self._outward(self._pitch(angles)[1]))
         return _pairs(self._face_normal(angles))
@@ -138,7 +130,7 @@ class Cam:
         For a translating follower with offset e and distance y of its roller from the shaft along the stroke,
         tan = (s' - e) / y up to the sign (Norton, eq. 8.31d).
         """
-        angles = _angles(x)
+        angles = cam_angles(x)
         s = self._derivatives(angles)
         _, dp, _ = self._pitch(angles)
         turned = self._turn(angles)
@@ -152,7 +144,7 @@ class Cam:
         """Return the radius of curvature (n,) [m] of the pitch curve, positive where it is convex."""
         if self.moves.face is not None:
             return self.curvature_radius(x)
-        _, dp, ddp = self._pitch(_angles(x))
+        _, dp, ddp = self._pitch(cam_angles(x))
         with np.errstate(divide="ignore"):
             return np.asarray(-self.sense * np.abs(dp) ** 3 / (np.conj(dp) * ddp).imag)
 
@@ -164,7 +156,7 @@ class Cam:
         """
         if self.moves.face is None:
             return self.pitch_radius(x) - self.radius
-        support, first, second, rate, change = self._support(_angles(x))
+        support, first, second, rate, change = self._support(cam_angles(x))
         # H as a function of the normal's angle psi: d/dpsi = (1 / rate) d/dx.
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(support + (second - first * change / rate) / rate**2)
@@ -268,10 +260,6 @@ class Cam:
         dback, ddback = -1j * turn * s[1] * back, (-1j * turn * s[2] - (turn * s[1]) ** 2) * back
         support = (q * back).real, (dq * back + q * dback).real, (ddq * back + 2 * dq * dback + q * ddback).real
         return *support, turn * s[1] - self.sense, turn * s[2]
-
-
-def _angles(x: Any) -> Floats:
-    return np.linspace(0.0, TURN, 361) if x is None else np.atleast_1d(np.asarray(x, dtype=float))
 
 
 def _pairs(z: Places) -> Floats:

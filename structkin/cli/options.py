@@ -1,0 +1,87 @@
+"""Arguments and options that commands share, and how their texts are read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from structkin.budget import DEFAULT
+from structkin.errors import InputError, Problem
+from structkin.model.flaw import Flaw
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
+
+File = Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)]
+Samples = Annotated[int, typer.Option(help="Number of samples, both ends of the range included.", min=1)]
+Duration = Annotated[float | None, typer.Option(help="Range of time [s]; default: a full cycle, or the file's.")]
+MotionTable = Annotated[
+    Path | None,
+    typer.Option("--csv", help="Write all points and links, a line a sample; - for stdout.", metavar="TABLE"),
+]
+MotionPlot = Annotated[
+    Path | None, typer.Option("--plot", help="Draw position, velocity, acceleration.", metavar="PICTURE")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print everything as plain data.")]
+
+#: Bounds the work of a command.
+Budget = Annotated[
+    str,
+    typer.Option(
+        "--budget", metavar="STEPS", help="Steps the work may take beyond what its samples explain; none: no bound."
+    ),
+]
+#: Its value where none is given.
+USUAL = f"{DEFAULT:g}"
+
+
+def budget_of(text: str) -> float | None:
+    """Return the steps that an option --budget allows, None for all; raise `InputError` where it is no number."""
+    if text.strip().lower() == "none":
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        problem = Problem("--budget", f"'{text}' is not a number of steps", "none goes on to the end")
+        raise InputError([problem], "command") from None
+
+
+def driver_values(mechanism: Mechanism, given: list[str], option: str) -> dict[str, float]:
+    """Return drivers' values [rad or m] from texts such as "motor=30" or "motor=0.5 rad".
+
+    Raises `InputError` that lists every text that is none, under the name of the `option`.
+    """
+    values: dict[str, float] = {}
+    problems: list[Problem] = []
+    for text in given:
+        name, sign, value = (part.strip() for part in text.partition("="))
+        if not sign:
+            example = next(iter(mechanism.drives), "motor")
+            problems.append(Problem(option, f"'{text}' is not DRIVER=VALUE", f"such as {option} {example}=30"))
+            continue
+        if name not in mechanism.drives:
+            problems.append(Problem(option, f"'{name}' is not a driver", suggest(name, mechanism.drives)))
+        elif name in values:
+            problems.append(Problem(f"{option} {name}", "has two values", "give one of them"))
+        try:
+            values[name] = _quantity(mechanism, name, value)
+        except Flaw as flaw:
+            problems.append(Problem(f"{option} {name}", flaw.message, flaw.hint))
+    if problems:
+        raise InputError(problems, mechanism.title or "command")
+    return values
+
+
+def _quantity(mechanism: Mechanism, driver: str, text: str) -> float:
+    """Return a value in SI; that of an unknown driver may be an angle or a length."""
+    try:
+        number: float | str = float(text)
+    except ValueError:
+        number = text
+    if driver in mechanism.drives:
+        return mechanism.units.quantity(number, "angle" if mechanism.drives[driver].kind == "angle" else "length")
+    try:
+        return mechanism.units.quantity(number, "angle")
+    except Flaw:
+        return mechanism.units.quantity(number, "length")

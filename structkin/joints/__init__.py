@@ -1,0 +1,40 @@
+"""The joints of a mechanism: one class and one file a kind.
+
+What comes in is an entry of [joints] beside the sketch; what goes out is a frozen joint that knows its geometry.
+"""
+
+from structkin.joints.belt import Belt
+from structkin.joints.cam import Cam
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.gear import Gear
+from structkin.joints.geneva import Geneva
+from structkin.joints.guide import Guide
+from structkin.joints.law_cam import LawCam
+from structkin.joints.pair import Joints, Pair
+from structkin.joints.prismatic import Prismatic
+from structkin.joints.profile_cam import ProfileCam
+from structkin.joints.rack import Rack
+from structkin.joints.revolute import Revolute
+from structkin.joints.rolling import RollingOnCircle, RollingOnLine
+from structkin.joints.slot import Slot
+from structkin.joints.turn_coupling import TurnCoupling
+
+__all__ = [
+    "Belt",
+    "Cam",
+    "CircularSlot",
+    "Gear",
+    "Geneva",
+    "Guide",
+    "Joints",
+    "LawCam",
+    "Pair",
+    "Prismatic",
+    "ProfileCam",
+    "Rack",
+    "Revolute",
+    "RollingOnCircle",
+    "RollingOnLine",
+    "Slot",
+    "TurnCoupling",
+]

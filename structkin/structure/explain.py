@@ -1,0 +1,122 @@
+"""The structure in words: the solve order, and what is wrong, told so that one can act on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from structkin.errors import Problem
+from structkin.structure.arrays import TopologyArrays
+from structkin.structure.decompose import decompose_arrays
+from structkin.structure.parts import FreePart, Group, Redundancy
+
+if TYPE_CHECKING:
+    from structkin.structure.result import KinematicStructure
+
+
+def diagnose(structure: KinematicStructure) -> tuple[Problem, ...]:
+    """Return the problems of a structure, redundancies first."""
+    problems = []
+    for one in structure.over:
+        if one.kind == "driver":
+            hint = f"remove driver {one.id}, or drive something that still moves"
+            if structure.mobility <= 0:
+                hint = "the joints alone leave no mobility: if it moves, then only by special dimensions"
+        else:
+            hint = f"free one joint of the loop {', '.join(one.loop)}, or keep it if the dimensions agree"
+        problems.append(Problem(f"{one.kind}s.{one.id}", one.message, hint))
+    for part in structure.free_parts:
+        problems.append(_free(part))
+    own = _held_by_own_joints(structure)
+    if own:
+        spare = dict.fromkeys(one.id for one in structure.over if set(own).intersection(_links_of(structure, one)))
+        stand, their, them = ("stands", "its", "it") if len(own) == 1 else ("stand", "their", "them")
+        count = "counts" if len(spare) == 1 else "count"
+        text = f"{_links(own)} {', '.join(own)} {stand} still by {their} own joints, but no group has {them}"
+        text += f": {' and '.join(spare)} {count} as redundant"
+        hint = f"list {' and '.join(spare)} before the other joints of the loop"
+        problems.append(Problem(f"links.{own[0]}", text, hint))
+    through = [link for link in structure.held if link not in own]
+    if through:
+        be = "is" if len(through) == 1 else "are"
+        text = f"{_links(through)} {', '.join(through)} {be} held only through the orientation of links that still move"
+        problems.append(Problem(f"links.{through[0]}", text, "drive those links first"))
+    return tuple(problems)
+
+
+def _held_by_own_joints(structure: KinematicStructure) -> tuple[str, ...]:
+    """Return the held links that hold fast by their joints to each other and to what is known.
+
+    Some of these joints are redundant in the whole, where others of the user's order come first, so that a link hangs
+    on links that still move; without those links it belongs to a group.
+    """
+    if not structure.held:
+        return ()
+    topology = structure.topology
+    kept = {topology.ground, *structure.held, *(link for group in structure.groups for link in group.links)}
+    kept |= {f"@{joint.id}" for joint in topology.joints if joint.kind == "R" and kept.issuperset(joint.links)}
+    cut = [replace(joint, links=tuple(end for end in joint.links if end in kept)) for joint in topology.joints]
+    joints = {joint.id: joint for joint in cut if len(joint.links) > 1}
+    drivers = [d for d in topology.drivers if kept.issuperset(d.links) and (d.joint is None or d.joint in joints)]
+    links = tuple(link for link in topology.links if link in kept)
+    rest = replace(topology, links=links, joints=tuple(joints.values()), drivers=tuple(drivers))
+    home = dict(zip(links, decompose_arrays(TopologyArrays.from_topology(rest)).group_of.tolist(), strict=True))
+    return tuple(link for link in structure.held if home[link] >= 0)
+
+
+def _links_of(structure: KinematicStructure, one: Redundancy) -> tuple[str, ...]:
+    """Return the links of what a redundant equation belongs to."""
+    items = structure.topology.joints if one.kind == "joint" else structure.topology.drivers
+    return next(item.links for item in items if item.id == one.id)
+
+
+def _free(part: FreePart) -> Problem:
+    key = f"links.{part.links[0]}"
+    if part.idle:
+        at = part.candidates[:1]  # none where it hangs alone on the pin of other links
+        text = f"link {part.links[0]} spins idly{''.join(f' about {id}' for id in at)} and moves nothing else"
+        return Problem(key, text, "ignore its angle" + "".join(f", or drive {id}" for id in at))
+    verb = "moves" if len(part.links) == 1 else "move"
+    drivers = "one driver is" if part.missing == 1 else f"{part.missing} drivers are"
+    text = f"{_links(part.links)} {', '.join(part.links)} still {verb}: {drivers} missing"
+    hint = f"drive one of the joints {', '.join(part.candidates)}" if part.candidates else "join it to a known link"
+    if part.missing > 1 and part.candidates:
+        hint = f"drive {part.missing} of the joints {', '.join(part.candidates)}"
+    return Problem(key, text, hint)
+
+
+def _links(names: Sequence[str]) -> str:
+    return "link" if len(names) == 1 else "links"
+
+
+def explain(structure: KinematicStructure) -> str:
+    """Return the solve order in words, one line a group, then one line a problem."""
+    lines = [f"{group.index + 1}. {_sentence(structure, group)}" for group in structure.groups]
+    lines += [f"! {problem}" for problem in structure.diagnostics]
+    return "\n".join(lines)
+
+
+def _sentence(structure: KinematicStructure, group: Group) -> str:
+    drivers = set(group.drivers)
+    outer = [(id, feeder) for id, feeder in group.exterior if id not in drivers]
+    by = f" by {' and '.join(group.drivers)}" if group.drivers else ""
+    who = " + ".join(group.links) if group.links else f"pin {group.pins[0]}"
+    if group.class_ == "I":
+        return f"{who}: {group.kind} at {group.joints[0]}{_on(outer)}{by}"
+    what = f"{group.kind} dyad" if group.class_ == "II" else f"{group.kind} group"
+    if group.kind == "pin":
+        what = "pin"
+    source = [f"{id} ({'ground' if feeder is None else f'group {feeder + 1}'})" for id, feeder in outer]
+    text = f"{who}: {what}"
+    if source:
+        text += f" from {' and '.join(source)}"
+    if group.composite_links:
+        joined = "; ".join(" + ".join(links) for links in group.composite_links)
+        text += f", with {joined} as one link"
+    return text + (f", driven{by}" if by else "")
+
+
+def _on(outer: Sequence[tuple[str, int | None]]) -> str:
+    feeder = outer[0][1] if outer else None
+    return "" if feeder is None else f" (group {feeder + 1})"

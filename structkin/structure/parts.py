@@ -1,0 +1,70 @@
+"""What a structure consists of: groups, and where they end redundant equations and links that still move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A structural group: the smallest set of links that is solved at once from what is known before it.
+
+    `links`, `joints` and `drivers` are in the user's order; a joint belongs to the group if one of its
+    equations does. `level` is the longest way from the ground, `depends_on` the groups that own a link or
+    pin used here. `composite_links` act as one link each; `class_`, `order` and `signature` are those of the
+    group after this contraction, None where there is no such word. `kind` names the solver's case: "driven R",
+    "driven P", a dyad's signature such as "RRP", "R-G" and the like for one link with a higher pair, "class
+    III order 3", "pin" (a pin fixed by two higher pairs or distances, no link), or "general".
+
+    `pins` are the shared pins that the group itself determines (ids of all joints on them), `exterior` its
+    joints and drivers with one end known, each with the group that knows it (None: the ground), `known`
+    the links at those ends.
+    """
+
+    index: int
+    kind: str
+    links: tuple[str, ...]
+    joints: tuple[str, ...]
+    drivers: tuple[str, ...]
+    class_: str | None
+    order: int | None
+    signature: str | None
+    composite_links: tuple[tuple[str, ...], ...]
+    level: int
+    depends_on: tuple[int, ...]
+    pins: tuple[str, ...] = ()
+    exterior: tuple[tuple[str, int | None], ...] = ()
+    known: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The group in words: its number, kind and links."""
+        return f"group {self.index + 1}, {self.kind} ({' + '.join(self.links)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Redundancy:
+    """One scalar equation that follows from others.
+
+    `id` is the joint or driver it belongs to, `kind` "joint" or "driver", `equation` says which of its
+    equations, `loop` names the joints and drivers (itself included) that share one equation too many.
+    """
+
+    id: str
+    kind: str
+    equation: str
+    loop: tuple[str, ...]
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class FreePart:
+    """Links that still move together: `missing` drivers, and the joints whose driving would remove a freedom.
+
+    `idle`: one link spins about its only joint and moves nothing else.
+    """
+
+    links: tuple[str, ...]
+    missing: int
+    candidates: tuple[str, ...]
+    idle: bool

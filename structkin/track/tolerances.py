@@ -1,0 +1,66 @@
+"""The tolerances of all trackers in one table, each with its reason.
+
+Lengths are in parts of the size and angles in radians; a singular value is that of the Jacobian with its rows and
+columns scaled alike; a discriminant is the square of a sine.
+"""
+
+from __future__ import annotations
+
+# --- a pose is closed -----------------------------------------------------------------------------------------
+
+#: Newton's last step: what is left after it is below rounding, as convergence is quadratic.
+CLOSED = 1e-8
+#: Steps of Newton's method from a prediction along a tangent, and from a curve through two poses.
+ITERATIONS, ITERATIONS_ON_CURVE = 6, 3
+
+# --- a pose is on the branch of the one before ----------------------------------------------------------------
+
+#: Largest turn of a link in a step, and largest departure of the corrected pose from the predicted one. Along a tangent
+#: the departure grows with the square of the step: a third of a radian departs by half its square, and other branches
+#: that are nearer than that are told by their determinants.
+TURN, DEPARTURE = 0.35, 0.12
+#: The same where the prediction is of second order, or along a curve of the fifth: steps may be twice as long, and
+#: depart by less.
+TURN_ON_CURVE, DEPARTURE_ON_CURVE = 0.7, 0.05
+#: Largest departure of a lane between two continuation points from the curve through them: two steps of Newton's method
+#: close it from there.
+BETWEEN = 0.02
+#: Largest change of a coordinate and of a link in a general group between two evaluations of a simulation, whose
+#: integrator asks for poses near by: there is no prediction to compare with.
+SIMULATED_WAY, SIMULATED_TURN = 0.3, 0.3
+
+# --- steps ----------------------------------------------------------------------------------------------------
+
+#: Halvings of the way to a sample before it is given up, and where a limit position is neared to rounding: the way that
+#: is left is then the square of what the pose has to go.
+HALVINGS, FINEST = 12, 44
+#: Near a limit position the smallest singular value is below this: it falls like the square root of the way left.
+NEAR_LIMIT = 0.2
+#: How near the drivers have to come to solved samples for a step from these to be tried, and how far a gap in them may
+#: be for a straight way across it: a step of the longest kind is nearer than the one, and half a turn farther than the
+#: other.
+COME_BACK, ACROSS = 0.1, 1.0
+#: Samples that are tried from the sketch before a mechanism is given up: those where it comes nearest to the sketch.
+TRIALS = 24
+
+# --- singular poses -------------------------------------------------------------------------------------------
+
+#: Smallest singular value of a regular pose: below it rates have lost half of their digits.
+SINGULAR = 1e-7
+#: With a smaller one the tangent and the sign of the determinant are rounding.
+NO_TANGENT = 1e-6
+#: With a smaller one a pose does not tell the way on; with one larger than the second it does, through a change point.
+FLAT, REGULAR = 1e-3, 1e-2
+#: With a smaller one a general group may be at a change point, and is expanded around it.
+NARROW = 1e-2
+#: With a smaller one the poses around are looked at, and factors are those of the pose itself, not of a step before.
+WEAK = 0.05
+
+# --- discriminants --------------------------------------------------------------------------------------------
+
+#: A squared sine within this of zero is a limit position: its rates have lost half the digits or more.
+LIMIT = 1e-13
+#: A double zero of a discriminant that leaves less than this is a change point: it is flat to rounding.
+DOUBLE_ZERO = 1e-10
+#: A sine below this may be near a change point: there L has lost four digits or more.
+GUARD = 0.06

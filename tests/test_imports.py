@@ -1,0 +1,90 @@
+"""Imports point one way: no large circles, nothing from above, nothing by a string where nobody would look for it."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+ROOT = Path(__file__).parent.parent
+LAYERS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]["layers"]
+#: The packages of each layer, from the top to the bottom; those of one layer know nothing of each other.
+ORDER = [[name.strip() for name in row.split(":")] for row in LAYERS]
+#: Where an import may be by a string: the lazy names of packages, and the commands, each loaded when it is run.
+BY_STRING = ("/__init__.py", "/cli/app.py")
+#: Files of the largest circle of imports; those inside functions and for type checkers count.
+LARGEST = 3
+
+
+def sources() -> Iterator[tuple[str, Path]]:
+    """Yield every module with its file."""
+    for folder, package in (("structkin", "structkin"), ("groups", "structkin.groups")):
+        for file in (ROOT / folder).rglob("*.py"):
+            inside = file.relative_to(ROOT / folder).with_suffix("")
+            if package != "structkin" or inside.parts[0] not in ("groups", "examples"):
+                yield ".".join((package, *inside.parts)).removesuffix(".__init__"), file
+
+
+FILES = dict(sources())
+TREES = {module: ast.parse(file.read_text(encoding="utf-8")) for module, file in FILES.items()}
+
+
+def imported(module: str) -> Iterator[str]:
+    """Yield the modules that a module imports, wherever it does so."""
+    for node in ast.walk(TREES[module]):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            source = node.module or ""
+            if node.level:
+                package = module.split(".") if FILES[module].name == "__init__.py" else module.split(".")[:-1]
+                source = ".".join([*package[: len(package) - node.level + 1], *([source] if source else [])])
+            names = (f"{source}.{alias.name}" for alias in node.names)
+            yield from (name if name in FILES else source for name in names)
+
+
+def test_there_is_no_large_circle_of_imports():
+    graph = nx.DiGraph([(module, other) for module in FILES for other in imported(module) if other in FILES])
+    assert graph.number_of_edges() > 1000
+    circles = [sorted(part) for part in nx.strongly_connected_components(graph) if len(part) > LARGEST]
+    assert not circles
+
+
+def test_imports_by_a_string_stand_in_few_places():
+    """Those of other people's programs, by their name in full, are none of ours."""
+    found = [
+        f"{module}:{node.lineno}"
+        for module, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func).rpartition(".")[2] in ("import_module", "__import__", "resolve_name")
+        and (not isinstance(node.args[0], ast.Constant) or str(node.args[0].value).startswith("structkin"))
+        and not FILES[module].as_posix().endswith(BY_STRING)
+    ]
+    assert not found
+
+
+def test_no_module_hangs_anything_on_a_class_from_outside():
+    found = [
+        f"{module}:{node.lineno}"
+        for module, tree in TREES.items()
+        for node in tree.body
+        if (isinstance(node, ast.Assign) and any(isinstance(target, ast.Attribute) for target in node.targets))
+        or (isinstance(node, ast.Expr) and ast.unparse(node).startswith(("setattr(", "object.__setattr__(")))
+    ]
+    assert not found
+
+
+@pytest.mark.parametrize("package", [name for row in ORDER for name in row])
+def test_a_package_alone_loads_none_above_it(package):
+    level = next(k for k, row in enumerate(ORDER) if package in row)
+    above = tuple(name for row in ORDER[:level] for name in row)
+    code = f"import sys, {package}; print([m for m in sys.modules if m.startswith({above!r})])"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd="/")
+    assert done.stdout.strip() == "[]"
