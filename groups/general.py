@@ -1,23 +1,13 @@
 """The general group: any number of links, by Newton's method on the group's own equations.
 
-The unknowns of link k are its origin O_k and its unit direction U_k = (cos theta_k, sin theta_k). The rows are
+The unknowns of link k are its origin O_k and its unit direction U_k = (cos theta_k, sin theta_k); links that gears turn
+have their angle theta as one unknown more, as a unit vector does not hold whole turns. The rows are those that joints
+and drivers write (`rows`), with points O_k + U_k r and directions U_k r on an unknown link, or known inputs. This is
+the reference-point formulation (Flores & Lankarani, eqs. 22-87, corrected) of the group alone.
 
-    pin        P_i - P_j = 0                         two rows
-    parallel   D_i x D_j = 0                         orientation of a prismatic joint, or driven (D_i turned by E)
-    line       D x (P_j - P_i) - e = 0               prismatic joint or slot
-    travel     D . (P_j - P_i) - start - s = 0       driven slide
-    distance   |P_j - P_i|^2 / 2 - lambda = 0        driven distance, lambda half its square
-    gear       sum a_k theta_k - start - s = 0       turns coupled by teeth; a travel may have such terms, too
-    cam        see `cam_rows.py`                     a function of an angle in the place of a constant
-
-Links that gears turn have their angle theta as one unknown more: a unit vector does not hold whole turns.
-
-with points P = O_k + U_k r and directions D = U_k r on an unknown link, or known inputs. This is the reference-point
-formulation (Flores & Lankarani, eqs. 22-87, corrected) of the group alone.
-
-The rows and all their derivatives are those of `structkin.rows`, in inputs and unknowns as variables (`row_forms`).
-Nearly all are quadratic; a driven parallel between two moving links has one factor more, and U x E(theta) = 0, which
-ties an angle to its direction, has derivatives of every order.
+The rows and all their derivatives are evaluated by `structkin.rows`, in inputs and unknowns as variables. Nearly all
+are quadratic; a driven angle between two moving links has one factor more, and U x E(theta) = 0, which ties an angle
+to its direction, has derivatives of every order.
 """
 
 from __future__ import annotations
@@ -28,11 +18,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from structkin.rows.equations import Equations
+from structkin.rows.equations import Equations, Form
 
 from .kind import Array, Values
 from .layout import Layout
-from .row_forms import joint_rows, ties
 from .rows import Rows
 from .solve_lanes import solve_lanes
 
@@ -54,11 +43,15 @@ class General:
 
     @cached_property
     def _joints(self) -> Equations:
-        return joint_rows(self.rows)
+        return self._equations(self.rows.forms)
 
     @cached_property
     def _ties(self) -> Equations:
-        return ties(self.rows)
+        return self._equations(self.rows.ties)
+
+    def _equations(self, forms: tuple[Form, ...]) -> Equations:
+        width = 2 * self.rows.slots + self.rows.numbers
+        return Equations(forms, np.ones(width), self.rows.numbers)
 
     @cached_property
     def _layout(self) -> Layout:

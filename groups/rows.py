@@ -1,65 +1,71 @@
-"""The equations of a general group, as indices: what `general.py` reads, and what kernels are written from."""
+"""The equations of a general group: what `general.py` solves, and what kernels and homotopies are written from."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .cam_rows import CamRow
+from structkin.rows.affine import Affine
+from structkin.rows.equations import Form
+from structkin.rows.row import Row
+from structkin.rows.windings import Winding
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The equations of a general group, as indices.
+    """The rows of a group, in slots and numbers.
 
-    `links` is the number of unknown links. A source k >= 0 is the unknown link k, a source -1 - j the vector
-    input j. `points` are (source, r) and `directions` are (source, r, turner): r is complex, in the link's frame, and
-    turner the vector input that turns the direction, or -1. In `pins` (i, j) and `distances` (i, j, scalar) i and j
-    are points; `parallels` (i, j) are directions; `lines` (d, i, j, e) and `travels` (d, i, j, start, scalar) hold
-    a direction, two points and constants [m]. `gears` are (start, scalar) in metres; `turns` are terms (row, link, a)
-    of gears and travels, a in m/rad: row k >= 0 is gear k, -1 - k travel k. A scalar -1 is none. `unit` marks the
-    vector inputs that are unit vectors. `size` [m] makes angles and lengths comparable, `reaches` [m] (none, or one a
-    distance; else the size) those distances with other rows.
+    The first slots are O and U of each of the `links` unknown links, the origin and the unit direction; then come the
+    `vectors` vector inputs. Numbers are scalar inputs and the counted angles of links that gears turn: `scalars` and
+    `angle_numbers` tell which, `angles` of which links. `row_sizes` are what rows are divided by, so that all are
+    lengths and their derivatives of the order of one. `unit` marks the vector inputs that are unit vectors,
+    `scalar_sizes` are the sizes of the scalar inputs. `size` [m] makes angles and lengths comparable.
     """
 
     links: int
     vectors: int
-    scalars: int
-    points: tuple[tuple[int, complex], ...] = ()
-    directions: tuple[tuple[int, complex, int], ...] = ()
-    pins: tuple[tuple[int, int], ...] = ()
-    parallels: tuple[tuple[int, int], ...] = ()
-    lines: tuple[tuple[int, int, int, float], ...] = ()
-    travels: tuple[tuple[int, int, int, float, int], ...] = ()
-    distances: tuple[tuple[int, int, int], ...] = ()
-    gears: tuple[tuple[float, int], ...] = ()
-    turns: tuple[tuple[int, int, float], ...] = ()
+    forms: tuple[Form, ...]
+    row_sizes: tuple[float, ...]
     unit: tuple[bool, ...] = ()
+    scalars: tuple[int, ...] = ()
+    scalar_sizes: tuple[float, ...] = ()
+    angles: tuple[int, ...] = ()
+    angle_numbers: tuple[int, ...] = ()
     size: float = 1.0
-    cams: tuple[CamRow, ...] = ()
-    reaches: tuple[float, ...] = ()
 
     @property
     def count(self) -> int:
         """Number of scalar rows: three a link, and more where joints are redundant."""
-        scalar = (self.parallels, self.lines, self.travels, self.distances, self.gears, self.cams)
-        return 2 * len(self.pins) + sum(map(len, scalar))
+        return len(self.forms)
 
     @property
-    def angles(self) -> tuple[int, ...]:
-        """The links whose angles are unknowns."""
-        return tuple(sorted({link for _, link, _ in self.turns}))
+    def slots(self) -> int:
+        """Number of slots."""
+        return 2 * self.links + self.vectors
 
     @property
-    def sizes(self) -> tuple[float, ...]:
-        """What each row is divided by, so that all are lengths and their derivatives of the order of one."""
+    def numbers(self) -> int:
+        """Number of scalar inputs and angles."""
+        return len(self.scalars) + len(self.angles)
+
+    @property
+    def ties(self) -> tuple[Form, ...]:
+        """What ties the unknowns of a link: (U.U - 1) / 2 of each, then U x E(theta) of each angle."""
+        units = [Affine.slot(2 * link + 1) for link in range(self.links)]
+        angles = zip(self.angles, self.angle_numbers, strict=True)
         return (
-            *[1.0] * (2 * len(self.pins)),
-            *[1 / self.size] * len(self.parallels),
-            *[1.0] * (len(self.lines) + len(self.travels)),
-            *(self.reaches or [self.size] * len(self.distances)),
-            *[1.0] * len(self.gears),
-            *[1 / self.size if row.form == "turn" else 1.0 for row in self.cams],
+            *(Row.half_square(U).plus(-0.5) for U in units),
+            *(Winding.tie(units[link], Row.sum_of({number: 1.0})) for link, number in angles),
         )
+
+    def input_size(self, j: int) -> float:
+        """Return the size of an input, which makes inputs comparable."""
+        if j >= self.vectors:
+            return self.scalar_sizes[j - self.vectors]
+        return 1.0 if self.is_unit(j) else self.size
+
+    def is_unit(self, j: int) -> bool:
+        """Return whether an input is a unit vector."""
+        return j < len(self.unit) and self.unit[j]
 
     @property
     def equations(self) -> int:

@@ -23,6 +23,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from structkin.rows.affine import Affine
+from structkin.rows.equations import Form
+from structkin.rows.row import Row
+
 from .kind import Array, Values, cross, dot, product, times, turned
 from .platform import platforms
 from .rows import Rows
@@ -207,25 +211,58 @@ def _scaled(h: Values, index: int, factor: complex | float) -> Any:
     return np.array([factor]) if index < 0 else factor * np.atleast_1d(h[index])
 
 
+#: Index of an input and its factor; the factor itself where the index is -1.
+Source = tuple[int, complex | float]
+
+
 @lru_cache(maxsize=256)
 def recognised(rows: Rows) -> Recognised | None:
     """Return what a general group is as a triad: one link, held by distances and lines; None where it is none."""
-    if rows.links != 1 or rows.count != 3 or len(rows.distances) + len(rows.lines) != 3 or not rows.distances:
+    if rows.links != 1 or rows.count != 3:
         return None
-    legs: list[tuple[Literal["RR", "PR", "RP"], int, int, tuple[tuple[int, complex | float], ...]]] = []
-    legs += [("RR", i, j, ((rows.vectors + scalar, 1.0),)) for i, j, scalar in rows.distances]
-    for d, i, j, e in rows.lines:
-        source, factor, turner = rows.directions[d]
-        if turner >= 0:
+    legs = [_leg(form, rows) for form in rows.forms]
+    if not any(leg is not None and leg[0] == "RR" for leg in legs):
+        return None
+    sources: list[Source] = []
+    kinds: list[Literal["RR", "PR", "RP"]] = []
+    for leg in sorted(legs, key=lambda leg: leg is not None and leg[0] != "RR"):
+        if leg is None:
             return None
-        # The line's point first: D x (P_j - P_i) = e is D x w = e where P_j is the corner, else D x w = -e.
-        level = (-1, e if rows.points[j][0] == 0 else -e)
-        legs.append(("RP" if source == 0 else "PR", i, j, ((-1 if source == 0 else -1 - source, factor), level)))
-    sources: list[tuple[int, complex | float]] = []
-    for _, i, j, others in legs:
-        ends = sorted((rows.points[i], rows.points[j]), key=lambda end: end[0])
-        (known, shift), (link, corner) = ends
-        if known >= 0 or link < 0 or shift != 0:
-            return None
-        sources += [(-1 - known, 1 + 0j), (-1, complex(corner)), *others]
-    return Recognised(Triad(*(leg for leg, *_ in legs)), tuple(sources))
+        kinds.append(leg[0])
+        sources += leg[1]
+    return Recognised(Triad(*kinds), tuple(sources))
+
+
+def _leg(form: Form, rows: Rows) -> tuple[Literal["RR", "PR", "RP"], tuple[Source, ...]] | None:
+    """Return the kind of the leg that a row is, and its known point, corner, direction and length; None where none."""
+    if not isinstance(form, Row) or len(form.products) != 1 or form.is_aligned:
+        return None
+    w, a, b = form.products[0]
+    ends = _ends(b)
+    if ends is None:
+        return None
+    sign, *places = ends
+    if a == b:
+        scalars = [rows.vectors + rows.scalars.index(number) for number, _ in form.numbers]
+        length = (scalars[0], 1.0) if scalars else (-1, -0.5 * form.constant / w.real)
+        return "RR", (*places, length)
+    if w != -1j or form.numbers:
+        return None
+    # The line's point first: D x (P_j - P_i) = e is D x w = e where P_j is the corner, else D x w = -e.
+    level = (-1, -sign * form.constant)
+    if not a.terms:
+        return "PR", (*places, (-1, a.const), level)
+    ((slot, factor),) = a.terms
+    return ("RP", (*places, (-1, factor), level)) if slot == 1 else ("PR", (*places, (slot - 2, factor), level))
+
+
+def _ends(way: Affine) -> tuple[float, Source, Source] | None:
+    """Return the sign of the link's point in a way, the known point and the corner; None where it is no such way."""
+    terms = dict(way.terms)
+    sign, corner = terms.pop(0, 0j).real, terms.pop(1, 0j)
+    if abs(sign) != 1.0 or len(terms) + (way.const != 0) > 1:
+        return None
+    known: Source = (-1, -sign * way.const)
+    for slot, factor in terms.items():
+        known = slot - 2, -sign * factor
+    return sign, known, (-1, sign * corner)

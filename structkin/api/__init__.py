@@ -24,10 +24,10 @@ from structkin.errors import PoseError as PoseError
 from structkin.errors import Problem as Problem
 from structkin.errors import StructkinError as StructkinError
 from structkin.errors import StructureError as StructureError
+from structkin.joints.cam_laws import CamLaw as CamLaw
 from structkin.kinematics import Status as Status
 from structkin.model import Driver as Driver
 from structkin.model import Joint as Joint
-from structkin.model.cam_laws import CamLaw as CamLaw
 from structkin.structure import Group as Group
 from structkin.structure import InputChoice as InputChoice
 from structkin.structure import InputRanking as InputRanking

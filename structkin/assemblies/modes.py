@@ -15,6 +15,8 @@ from structkin.assemblies.shape import Described, describe
 from structkin.assemblies.solutions import NotEnumeratedError, solutions
 from structkin.assemblies.start import Chart, chart_at
 from structkin.groups import General, Rows
+from structkin.rows.curves import Curve
+from structkin.rows.relations import DrivenAngle
 
 
 @lru_cache(maxsize=256)
@@ -70,10 +72,7 @@ def equations_of(form: General, h: tuple[Any, ...]) -> tuple[Chart | None, tuple
 
 def _check(rows: Rows) -> None:
     """Refuse rows of a kind that the isotropic equations do not have."""
-    known = {
-        "links", "vectors", "scalars", "points", "directions", "pins", "parallels", "lines", "travels", "distances",
-        "unit", "size", "reaches",
-    }  # fmt: skip
-    others = [name for name, value in vars(rows).items() if name not in known and value]
-    if others:
-        raise NotEnumeratedError(f"it has {', '.join(others)}: its modes are not enumerated")
+    curves = [form for form in rows.forms if isinstance(form, Curve) and form.relation != DrivenAngle()]
+    if rows.angles or curves:
+        what = " and ".join(["gears"] * bool(rows.angles) + ["cams"] * bool(curves))
+        raise NotEnumeratedError(f"it has {what}: its modes are not enumerated")

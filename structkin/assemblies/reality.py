@@ -12,6 +12,7 @@ from structkin.assemblies.bilinear import CERTIFIED
 from structkin.assemblies.homotopy import Complexes, Floats
 from structkin.assemblies.start import Chart, lifted
 from structkin.groups import General
+from structkin.rows.row import Row
 
 if TYPE_CHECKING:
     from structkin.assemblies.solutions import Solutions
@@ -154,5 +155,11 @@ def _merge(places: Complexes, closed: NDArray[np.intp], singular: NDArray[np.boo
 
 def _lead(form: General, theta: Floats) -> Floats:
     """Return the angles (n,) of the link with the most points, by which modes are sorted."""
-    points = [len({local for source, local in form.rows.points if source == k}) for k in range(form.rows.links)]
-    return np.asarray(np.round(np.angle(np.exp(1j * theta[:, int(np.argmax(points))])), 9))
+    points: list[set[complex]] = [set() for _ in range(form.rows.links)]
+    for row in form.rows.forms:
+        for vector in (x for _, *both in row.products for x in both) if isinstance(row, Row) else ():
+            terms = dict(vector.terms)
+            for link, found in enumerate(points):
+                if 2 * link in terms:
+                    found.add(terms.get(2 * link + 1, 0j) / terms[2 * link])
+    return np.asarray(np.round(np.angle(np.exp(1j * theta[:, int(np.argmax(list(map(len, points))))])), 9))

@@ -23,6 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.groups import Rows
+from structkin.rows.affine import Affine
+from structkin.rows.curves import Curve
+from structkin.rows.row import Row
+from structkin.rows.windings import Winding
 
 Complexes = NDArray[np.complex128]
 Value = Callable[[Any, Any], Any]
@@ -90,7 +94,8 @@ def describe(rows: Rows) -> Described:
     return Described(writer.shape(), tuple(writer.values.values()), rows)
 
 
-Form = list[tuple[int, int, float]]
+#: A row over (1, z, u) as (column, parameter or -1, factor).
+Entries = list[tuple[int, int, float]]
 
 
 @dataclass
@@ -99,10 +104,12 @@ class _Writer:
 
     rows: Rows
     values: dict[Hashable, Value] = field(default_factory=dict)
-    linear: list[Form] = field(default_factory=list)
-    quadratic: list[Form] = field(default_factory=list)
+    linear: list[Entries] = field(default_factory=list)
+    quadratic: list[Entries] = field(default_factory=list)
     terms: list[tuple[int, int, int, complex]] = field(default_factory=list)
     equations: int = 0
+    #: The pairs of links whose directions are tied, one behind the last for what is known.
+    tied: list[tuple[int, int]] = field(default_factory=list)
 
     def shape(self) -> Shape:
         forms = self.linear + self.quadratic
@@ -118,79 +125,73 @@ class _Writer:
         )
 
     def write(self) -> None:
-        """Write all equations of the rows."""
-        rows = self.rows
-        self.linear += [self._difference(i, j) for i, j in rows.pins]
-        self.linear += [self._direction(i) + _minus(self._direction(j)) for i, j in rows.parallels]
-        one = self._add([(0, -1, 1.0)])
+        """Write all equations of the rows: linear ones first, and what is left of the others."""
+        self._one = self._add([(0, -1, 1.0)])
+        rows = [form for form in self.rows.forms if isinstance(form, Row)]
+        along = {_pair(row): row for row in rows if _weight(row) == 1}
+        across = {_pair(row): row for row in rows if _weight(row) == -1j and not row.is_aligned}
+        for form in self.rows.forms:
+            assert not isinstance(form, Winding)
+            if isinstance(form, Curve):
+                self._tie(*(vector for vector in form.vectors if isinstance(vector, Affine)))
+            elif form.is_aligned:
+                (_, a, b) = form.products[0]
+                self._tie(a, Affine(1.0), b)
+            elif _pair(form) not in along or _pair(form) not in across:
+                self._bilinear(form)
+            elif form is along[_pair(form)]:
+                self._guided(form, across[_pair(form)])
         for link in self._turning():
-            unit = self._add([(1 + rows.links + link, -1, 1.0)])
-            self._equation((unit, unit, 1.0), (one, one, -1.0))
-        travels = {self._guide(*travel[:3]): k for k, travel in enumerate(rows.travels)}
-        for k, line in enumerate(rows.lines):
-            driven = travels.pop(self._guide(*line[:3]), None)
-            if driven is None:
-                along, way = self._add(self._direction(line[0])), self._add(self._difference(line[2], line[1]))
-                offset = self._add([(0, self._parameter(("e", k), _constant(line[3] / rows.size)), 1.0)])
-                self._equation((way, along, -0.5j), (along, way, 0.5j), (offset, one, -1.0))
+            unit = self._add([(1 + self.rows.links + link, -1, 1.0)])
+            self._equation((unit, unit, 1.0), (self._one, self._one, -1.0))
+
+    # --- equations ----------------------------------------------------------------------------------------
+
+    def _tie(self, a: Affine, turner: Affine, b: Affine) -> None:
+        """Write b = a turned, both unit vectors."""
+        m, ends = self.rows.links, []
+        for vector, turn, sign in ((a, turner, 1.0), (b, Affine(1.0), -1.0)):
+            column, value = self._single(vector)
+            key = self._parameter(("D", vector, turn), self._turned_value(value, turn))
+            ends.append((column, key, sign))
+        self.linear.append(ends)
+        first, second = (column - 1 - m if column else m for column, *_ in ends)
+        self.tied.append((first, second))
+
+    def _guided(self, along: Row, across: Row) -> None:
+        """Write b - a (s + i e) = 0, where a . b = s and a x b = e: together the two are linear."""
+        (_, a, b) = along.products[0]
+        column, direction = self._single(a)
+        travel, offset = self._rest(along), self._rest(across)
+        size = self.rows.size if self._is_length(b) else 1.0
+        if not along.numbers and along.constant == across.constant == 0.0:
+            self.linear.append(self._form(b))
+            return
+        key = ("w", len(self.linear))
+        value: Value = lambda v, s: direction(v, s) * complex(travel(v, s), offset(v, s)) / size  # noqa: E731
+        self.linear.append([*self._form(b), (column, self._parameter(key, value), -1.0)])
+
+    def _bilinear(self, row: Row) -> None:
+        """Write sum of Re(w conj(a) b) = rest, where Re(p) is half of p and its conjugate."""
+        terms: list[tuple[int, int, complex]] = []
+        scale = 1.0
+        for w, a, b in row.products:
+            first, second = self._add(self._form(a)), self._add(self._form(b))
+            if first == second:
+                terms.append((first, first, w.real))
             else:
-                self.linear.append(self._driven_slide(k, driven))
-        for k in travels.values():
-            d, i, j, start, scalar = rows.travels[k]
-            along, way = self._add(self._direction(d)), self._add(self._difference(j, i))
-            value = self._parameter(("s", k), self._travel_value(start, scalar))
-            self._equation((way, along, 0.5), (along, way, 0.5), (self._add([(0, value, 1.0)]), one, -1.0))
-        for k, (i, j, scalar) in enumerate(rows.distances):
-            way = self._add(self._difference(j, i))
-            value = self._parameter(("l", k), self._scaled_scalar(scalar))
-            self._equation((way, way, 0.5), (self._add([(0, value, 1.0)]), one, -1.0))
+                terms += [(second, first, 0.5 * w), (first, second, 0.5 * w.conjugate())]
+            scale = self.rows.size ** (self._is_length(a) + self._is_length(b))
+        if row.numbers or row.constant:
+            rest = self._rest(row)
+            key = self._parameter(("e", self.equations), lambda v, s: rest(v, s) / scale)
+            terms.append((self._add([(0, key, 1.0)]), self._one, -1.0))
+        self._equation(*terms)
 
-    # --- forms --------------------------------------------------------------------------------------------
-
-    def _parameter(self, key: Hashable, value: Value) -> int:
-        self.values.setdefault(key, value)
-        return list(self.values).index(key)
-
-    def _point(self, index: int) -> Form:
-        source, local = self.rows.points[index]
-        if source < 0:
-            known = -1 - source
-            return [(0, self._parameter(("V", known), lambda v, _: v[known] / self.rows.size), 1.0)]
-        place = self._parameter(("r", source, local), _constant(local / self.rows.size))
-        return [(1 + source, -1, 1.0), (1 + self.rows.links + source, place, 1.0)]
-
-    def _difference(self, first: int, second: int) -> Form:
-        return self._point(first) + _minus(self._point(second))
-
-    def _direction_value(self, index: int) -> tuple[int, Value]:
-        source, factor, turner = self.rows.directions[index]
-
-        def value(v: Any, _: Any) -> complex:
-            return factor * (v[-1 - source] if source < 0 else 1.0) * (v[turner] if turner >= 0 else 1.0)
-
-        return (0 if source < 0 else 1 + self.rows.links + source), value
-
-    def _direction(self, index: int) -> Form:
-        column, value = self._direction_value(index)
-        return [(column, self._parameter(("D", self.rows.directions[index]), value), 1.0)]
-
-    def _driven_slide(self, line: int, travel: int) -> Form:
-        """Return P_j - P_i - D (s + i e): line and travel of one guide together are linear."""
-        d, i, j, offset = self.rows.lines[line]
-        start, scalar = self.rows.travels[travel][3:]
-        column, direction = self._direction_value(d)
-        size = self.rows.size
-        key = self._parameter(("w", line), lambda v, s: direction(v, s) * complex(start + s[scalar], offset) / size)
-        return [*self._difference(j, i), (column, key, -1.0)]
-
-    def _travel_value(self, start: float, scalar: int) -> Value:
-        return lambda _, s: (start + s[scalar]) / self.rows.size
-
-    def _scaled_scalar(self, scalar: int) -> Value:
-        return lambda _, s: s[scalar] / self.rows.size**2
-
-    def _guide(self, d: int, i: int, j: int) -> Hashable:
-        return self.rows.directions[d], self.rows.points[i], self.rows.points[j]
+    def _rest(self, row: Row) -> Value:
+        """Return what the products of a row come to, as a function of the inputs."""
+        scalars = [(self.rows.scalars.index(number), factor) for number, factor in row.numbers]
+        return lambda _, s: -row.constant - sum(factor * s[k] for k, factor in scalars)
 
     def _turning(self) -> list[int]:
         """Return one link of each set of links that keep their angles to each other and not to a known one."""
@@ -202,13 +203,12 @@ class _Writer:
                 k = leader[k]
             return k
 
-        for i, j in self.rows.parallels:
-            ends = (self.rows.directions[i][0], self.rows.directions[j][0])
-            a, b = sorted(find(source if source >= 0 else m) for source in ends)
+        for ends in self.tied:
+            a, b = sorted(map(find, ends))
             leader[a] = b
         return [k for k in range(m) if find(k) == k]
 
-    def _add(self, form: Form) -> int:
+    def _add(self, form: Entries) -> int:
         if form not in self.quadratic:
             self.quadratic.append(form)
         return self.quadratic.index(form)
@@ -217,9 +217,72 @@ class _Writer:
         self.terms += [(self.equations, i, j, factor) for i, j, factor in terms]
         self.equations += 1
 
+    # --- forms --------------------------------------------------------------------------------------------
 
-def _minus(form: Form) -> Form:
-    return [(column, parameter, -factor) for column, parameter, factor in form]
+    def _parameter(self, key: Hashable, value: Value) -> int:
+        self.values.setdefault(key, value)
+        return list(self.values).index(key)
+
+    def _is_length(self, vector: Affine) -> bool:
+        """Return whether a vector is a place or a way, not a direction: it holds an origin."""
+        return any(slot < 2 * self.rows.links and slot % 2 == 0 for slot, _ in vector.terms)
+
+    def _form(self, vector: Affine) -> Entries:
+        """Return a vector as a form, lengths in parts of the group's size; what is known of it is one parameter."""
+        unit = self.rows.size if self._is_length(vector) else 1.0
+        entries: Entries = []
+        known = self._known_part(vector)
+        if known == Affine(1.0) and unit == 1.0:
+            entries.append((0, -1, 1.0))
+        elif known != Affine():
+            sign = _sign(known.terms[0][1] if known.terms else known.const)
+            value = self._known_value(known * sign)
+            key = self._parameter(("V", known * sign, unit), lambda v, s: value(v, s) / unit)
+            entries.append((0, key, sign))
+        for slot, factor in vector.terms:
+            link, which = divmod(slot, 2)
+            if link >= self.rows.links:
+                continue
+            if which == 0:
+                entries.append((1 + link, -1, factor.real))
+                continue
+            sign = _sign(factor)
+            key = self._parameter(("r", link, sign * factor, unit), _constant(sign * factor / unit))
+            entries.append((1 + self.rows.links + link, key, sign))
+        return entries
+
+    def _known_part(self, vector: Affine) -> Affine:
+        inputs = tuple(term for term in vector.terms if term[0] >= 2 * self.rows.links)
+        return Affine(vector.const, inputs)
+
+    def _known_value(self, known: Affine) -> Value:
+        first = 2 * self.rows.links
+        return lambda v, _: known.const + sum(factor * v[slot - first] for slot, factor in known.terms)
+
+    def _turned_value(self, value: Value, turn: Affine) -> Value:
+        turner = self._known_value(turn)
+        return lambda v, s: value(v, s) * turner(v, s)
+
+    def _single(self, direction: Affine) -> tuple[int, Value]:
+        """Return the column of a direction and its factor: it is that of one link, or known."""
+        known = self._known_part(direction)
+        if known != Affine():
+            return 0, self._known_value(known)
+        ((slot, factor),) = direction.terms
+        return 1 + self.rows.links + slot // 2, _constant(factor)
+
+
+def _weight(row: Row) -> complex | None:
+    """Return w of a row with one product, None where there are more."""
+    return row.products[0][0] if len(row.products) == 1 else None
+
+
+def _pair(row: Row) -> tuple[Affine, Affine] | None:
+    return row.products[0][1:] if len(row.products) == 1 else None
+
+
+def _sign(factor: complex) -> float:
+    return -1.0 if (factor.real, factor.imag) < (0.0, 0.0) else 1.0
 
 
 def _constant(value: complex) -> Value:

@@ -65,15 +65,15 @@ class AngularCoordinates:
         self._turned = np.array([index[link] for link in self.turned], np.intp)
         self._turn_of_q = tree.theta_of_q[self._turned]
         units = np.append(np.tile([writer.size, writer.size, 1.0, 1.0], tree.m), np.ones(len(self.turned)))
-        self._equations = Equations([row.form for row in writer.rows], units)
+        self._equations = Equations([row.form for row in writer.rows], units, len(self.turned))
         self._write_linear(writer, sliding)
         labels = [Label(row.of, row.equation, row.links) for row in writer.rows]
-        labels += [Label(turn.of, turn.equation, turn.links) for turn in writer.turns]
+        labels += [Label(turn.of, turn.equation, turn.links) for turn in writer.oriented]
         labels += [
             Label(id, "travel", tuple(writer.line(writer.mechanism.drives[id].joint or "")[2])) for id in sliding
         ]
         self.rows = tuple(labels)
-        of_rows = [row.unit for row in writer.rows] + [1.0] * len(writer.turns) + [writer.size] * len(sliding)
+        of_rows = [row.unit for row in writer.rows] + [1.0] * len(writer.oriented) + [writer.size] * len(sliding)
         self.row_units = np.array(of_rows)
         self._chain = self._make_chain(writer)
         # Offsets are kept by the pattern: rows in the frames, then linear ones.
@@ -100,7 +100,7 @@ class AngularCoordinates:
         from scipy.sparse import csr_array, vstack
 
         index = {link: k for k, link in enumerate(self.links)}
-        tree, turns = self.tree, writer.turns
+        tree, turns = self.tree, writer.oriented
         empty = csr_array((1, tree.n))
 
         def theta(link: str) -> tuple[Any, float]:
@@ -110,7 +110,7 @@ class AngularCoordinates:
             return tree.theta_of_q[[k]], float(tree.theta_zero[k, 0])
 
         parts, constants = [empty[:0]], []
-        driven = list(writer.driven)
+        driven = list(writer.driven_rows)
         for number, turn in enumerate(turns):
             (first, zero), (second, other) = theta(turn.links[0]), theta(turn.links[1])
             parts.append(second - first)
@@ -140,7 +140,7 @@ class AngularCoordinates:
         X_rows = np.concatenate((tree.map_pattern[0], 4 * tree.m + turns.row.astype(np.intp)))
         X_columns = np.concatenate((tree.map_pattern[1], turns.col.astype(np.intp)))
         order = np.argsort(X_rows, kind="stable")
-        starts = np.searchsorted(X_rows[order], np.arange(equations.width + 1))
+        starts = np.searchsorted(X_rows[order], np.arange(4 * tree.m + len(self.turned) + 1))
         counts = starts[equations.columns + 1] - starts[equations.columns]
         first = np.repeat(np.arange(len(equations.rows)), counts)
         offset = np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -105,7 +105,7 @@ class _Filler:
                     for order in range(3):
                         self._put(slot, order, self._value(*self._known[slot], order))
                 if not step.kind.closed_form:
-                    self._fill_beside(step, step.kind.rows)
+                    self._fill_angles(step, step.kind.rows)
                 elif not known:
                     self._compute(step, step.kind)
 
@@ -122,47 +122,13 @@ class _Filler:
             for slot, value in zip(step.outputs, values, strict=True):
                 self._put(slot, order, value)
 
-    def _fill_beside(self, step: Step, rows: Rows) -> None:
-        """Fill what a group has beside the frames of its links: lines of centres, and angles that are counted."""
-        slots, angles = step.outputs[: 2 * rows.links], step.outputs[2 * rows.links :]
-        for link in range(rows.links):
-            if slots[2 * link] not in self._known:
-                self._fill_line(step, rows, link)
-        for link, slot in zip(rows.angles, angles, strict=True):
-            start = float(step.start[2 * rows.links + rows.angles.index(link)].real)
+    def _fill_angles(self, step: Step, rows: Rows) -> None:
+        """Fill the angles of a group's links that are counted."""
+        first = 2 * rows.links
+        for link, slot, start in zip(rows.angles, step.outputs[first:], step.start[first:], strict=True):
+            turns = self._turns[self._known[step.outputs[2 * link + 1]][0]]
             for order in range(3):
-                self._put(slot, order, self._turn(step, rows, link, order) + start * (order == 0))
-
-    def _fill_line(self, step: Step, rows: Rows, line: int) -> None:
-        """Fill the frame of a line of centres: its two pins are places of the circles."""
-        ends = [(b, a) if rows.points[a][0] == line else (a, b) for a, b in rows.pins]
-        (first, _), (second, far) = (pin for pin in ends if rows.points[pin[1]][0] == line)
-        reach = rows.points[far][1].real
-        for order in range(3):
-            places = [self._place(step, *rows.points[point], order) for point in (first, second)]
-            self._put(step.outputs[2 * line], order, places[0])
-            self._put(step.outputs[2 * line + 1], order, (places[1] - places[0]) / reach)
-
-    def _turn(self, step: Step, rows: Rows, link: int, order: int) -> Any:
-        """Return the turn since the sketch of a link of a group (n,): solved, or of a line as its own gear row says."""
-        slot = step.outputs[2 * link + 1]
-        if slot in self._known:
-            return self._turns[self._known[slot][0]][order]
-        own = next(row for row, line, _ in rows.turns if line == link)
-        terms = {k: factor for row, k, factor in rows.turns if row == own}
-        scalar = rows.gears[own][1]
-        total = 0.0 if scalar < 0 else self._operand(step.inputs[rows.vectors + scalar], order)
-        for k, factor in terms.items():
-            if k != link:
-                total = total - factor * self._turn(step, rows, k, order)
-        return total / terms[link]
-
-    def _place(self, step: Step, source: int, local: complex, order: int) -> Any:
-        """Return a point of a group's link, or a known point, or their rates (2, n)."""
-        if source < 0:
-            return self._operand(step.inputs[-1 - source], order)
-        O, U = (self._x[order, self._plan.rows(slot)] for slot in step.outputs[2 * source :][:2])
-        return O + local.real * U + local.imag * np.stack((-U[1], U[0]))
+                self._put(slot, order, turns[order] + start.real * (order == 0))
 
     def _put(self, slot: int, order: int, value: Any) -> None:
         rows = self._plan.rows(slot)

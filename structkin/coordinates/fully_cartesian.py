@@ -22,15 +22,10 @@ def fully_cartesian(
     place, size = solve_places(mechanism, structure), size_of(mechanism)
     links = sorted(mechanism.topology.moving_links, key=place.__getitem__)
     frames = {link: Frame(Affine.slot(2 * k), Affine.slot(2 * k + 1)) for k, link in enumerate(links)}
-    writer = Writer(
-        mechanism, place, {mechanism.topology.ground: FIXED, **frames}, slots=2 * len(links), angles=False, size=size
-    )
+    writer = Writer(mechanism, place, {mechanism.topology.ground: FIXED, **frames}, angles=False, size=size)
     for link in links:
         writer.unit_vector(link)
-    for joint in mechanism.topology.joints:
-        writer.joint(joint)
-    for id in drivers:
-        writer.driver(mechanism.drives[id])
+    writer.write({id: mechanism.drives[id] for id in drivers})
     variables = []
     for link in links:
         body = mechanism.links[link]

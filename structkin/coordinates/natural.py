@@ -17,7 +17,7 @@ from structkin.coordinates.polynomial import PolynomialCoordinates, Variable
 from structkin.coordinates.rows import Writer, size_of, solve_places
 from structkin.model.mechanism import Mechanism
 from structkin.rows.affine import FIXED, Affine, Frame
-from structkin.rows.quadrics import Quadric
+from structkin.rows.row import Row
 from structkin.structure import KinematicStructure
 
 
@@ -54,16 +54,13 @@ class _Natural:
             self._choose(link)
         by_vector = self._driven_directions()
         writer = Writer(
-            self.mechanism, self.place, self.frames, slots=len(self.variables), angles=False, size=self.size,
+            self.mechanism, self.place, self.frames, angles=False, size=self.size,
             pins=self.pins, met=frozenset(self.met), by_vector=frozenset(by_vector.values()),
         )  # fmt: skip
         for link in self.links:
             if link not in by_vector:
                 self._rigid(writer, link)
-        for joint in self.mechanism.topology.joints:
-            writer.joint(joint)
-        for id in self.drivers:
-            writer.driver(self.mechanism.drives[id])
+        writer.write({id: self.mechanism.drives[id] for id in self.drivers})
         return PolynomialCoordinates("natural", self.links, self.variables, writer, self.drivers)
 
     def _choose(self, link: str) -> None:
@@ -119,5 +116,5 @@ class _Natural:
             writer.unit_vector(link)
             return
         a, b, length = self.bars[link]
-        row = Quadric.dot(b - a, b - a).plus(-(length**2))
+        row = Row.dot(b - a, b - a).plus(-(length**2))
         writer.add(link, "constant distance", (link,), 2 * length * self.size, row)

@@ -54,7 +54,7 @@ class PolynomialCoordinates:
         self._variables = tuple(variables)
         self._frame_of = [writer.frames[link] for link in links]
         self._drawn = tuple(writer.mechanism.links[link].direction for link in self.turned)
-        self._equations = Equations([row.form for row in writer.rows], self.column_units)
+        self._equations = Equations([row.form for row in writer.rows], self.column_units, turns)
         self._split(writer)
 
     @property
@@ -100,7 +100,7 @@ class PolynomialCoordinates:
             for k, row in enumerate(of)
         )
         self.row_units = np.array([row.unit for row in of])
-        driven = [type(d)(place[d.row], d.driver, d.form, d.sign) for d in writer.driven]
+        driven = [type(d)(place[d.row], d.driver, d.form, d.sign) for d in writer.driven_rows]
         self._terms = DriverTerms.gather(driven, self.drivers, len(of))
 
     # --- the rows -----------------------------------------------------------------------------------------

@@ -23,12 +23,9 @@ def reference_point(mechanism: Mechanism, structure: KinematicStructure, drivers
     frames = {link: Frame(Affine.slot(2 * k), Affine.slot(2 * k + 1)) for k, link in enumerate(links)}
     writer = Writer(
         mechanism, place, {mechanism.topology.ground: FIXED, **frames},
-        slots=2 * len(links), angles=True, size=size_of(mechanism),
+        angles=True, size=size_of(mechanism),
     )  # fmt: skip
-    for joint in mechanism.topology.joints:
-        writer.joint(joint)
-    for id in drivers:
-        writer.driver(mechanism.drives[id])
+    writer.write({id: mechanism.drives[id] for id in drivers})
     bodies = [mechanism.links[link] for link in links]
     sketch = [x for body in bodies for x in (np.angle(body.direction), body.origin.real, body.origin.imag)]
     names = [f"{link}.{part}" for link in links for part in ("phi", "x", "y")]

@@ -62,18 +62,17 @@ class _Growth:
         links = [branch.link for branch in self.branches]
         frames = {link: Frame(Affine.slot(2 * k), Affine.slot(2 * k + 1)) for k, link in enumerate(links)}
         writer = Writer(
-            self.mechanism, self.place, {self.ground: FIXED, **frames}, slots=2 * len(links), angles=True,
+            self.mechanism, self.place, {self.ground: FIXED, **frames}, angles=True,
             size=self.size, met=frozenset(self.met),
         )  # fmt: skip
-        for joint in self.mechanism.topology.joints:
-            writer.joint(joint)
-        sliding = {}
+        sliding, drives = {}, {}
         for id in self.drivers:
             drive = self.mechanism.drives[id]
             if drive.kind == "slide" and drive.joint in self.travel_column:
                 sliding[id] = self.travel_column[drive.joint]
             else:
-                writer.driver(drive)
+                drives[id] = drive
+        writer.write(drives)
         return AngularCoordinates(
             "relative", Tree(self.branches), self.names, np.array(self.sketch), writer, self.drivers, sliding
         )

@@ -1,59 +1,27 @@
-"""The rows of joints and drivers, each written once for all families of coordinates.
-
-| row | equation | source |
-|---|---|---|
-| unit vector | U.U - 1 | S0 Tab. 1 |
-| revolute (pinned: one link is the ground) | r_i + A_i s_i - r_j - A_j s_j | S0 Tab. 1; S1 eq. 47 |
-| translation, across | d x (P_j - P_i) - e | S0 Tab. 1; S1 eqs. 66-67 |
-| translation, orientation | u.v - cos, or u x v - sin, of a constant angle; as angles: S1 eq. 65 | S0 Tab. 1 (5), (6) |
-| translation-revolute: a slot (roller: the ground's, along an axis) | d x (P_j - P_i) - e | S0 Tab. 1 (7), (3) |
-| circular slot of centre M: a link without mass from M to the pin | (P - M).(P - M) - r^2 | |
-| angular driver | u.v - cos z and u x v - sin z; as angles: phi_j - phi_i - z | S0 Tab. 1; S1 eq. 79 |
-| slide driver | d . (P_j - P_i) - start - z | |
-| linear driver of a distance | (F - E).(F - E) / 2 - z^2 / 2 | |
-
-S0: Roupa, Goncalves, Tavares da Silva, "Dynamic analysis of planar multibody systems with fully Cartesian coordinates"
-(Tab. 1, its right-hand sides corrected); S1: Flores, Lankarani, "Formulation for planar multibody dynamics" (eqs. 22
-to 87, corrected: nu = +z', gamma = +z'' of a driver). The rows of gears, cams and other higher pairs are in `pairs`.
-A joint kind is added in the table `JOINTS`.
-"""
+"""The rows of a mechanism in a family of coordinates, as its joints and drivers write them on the family's frames."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
-from structkin.coordinates.pairs import write_cam, write_mesh
 from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.guide import Guide
+from structkin.kinematics.joint_rows import write_driver, write_joint
+from structkin.kinematics.row_writer import DrivenForm, RowWriter, Written
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Drive
-from structkin.model.topology import Joint, pin_of
+from structkin.model.topology import pin_of
 from structkin.rows.affine import Affine, Frame
-from structkin.rows.equations import Form
-from structkin.rows.quadrics import Quadric
+from structkin.rows.row import Row
 from structkin.rows.windings import Winding
 from structkin.structure import KinematicStructure
 
-DriverForm = Literal["value", "half square", "cos", "sin"]
-FORMS_OF_VECTOR: tuple[DriverForm, DriverForm] = ("cos", "sin")
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One scalar equation: the joint, driver or link it belongs to, what it says, its links and its unit.
-
-    `unit` is the size of what the row compares: 1 for angles and unit vectors, a length [m], or its square.
-    """
-
-    of: str
-    equation: str
-    links: tuple[str, ...]
-    unit: float
-    form: Form
+VectorForm = Literal["cos", "sin"]
+FORMS_OF_VECTOR: tuple[VectorForm, ...] = ("cos", "sin")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +30,7 @@ class Driven:
 
     row: int
     driver: str
-    form: DriverForm
+    form: DrivenForm | VectorForm
     sign: float = 1.0
 
 
@@ -78,54 +46,43 @@ class Turn:
 
 
 @dataclass
-class Writer:
+class Writer(RowWriter):
     """Writes the rows of a mechanism on given frames of its links.
 
-    `slots` is the number of vectors that the frames are made of. `pins` holds the pins that are variables themselves; a
-    joint of pin and link that the frame already meets is in `met`. Where `angles` is set, orientations are left as
-    `turns` for the family to write. `turned` numbers the links whose counted turns are variables as well.
+    `pins` holds the pins that are variables themselves; a joint of pin and link that the frame already meets is in
+    `met`. Where `angles` is set, orientations are left as `oriented` for the family to write. `turned` numbers the
+    links whose counted turns are variables as well.
     """
 
     mechanism: Mechanism
     place: Mapping[str, int]
     frames: Mapping[str, Frame]
-    slots: int
     angles: bool
     size: float
     pins: Mapping[str, Affine] = field(default_factory=dict)
     met: frozenset[tuple[str, str]] = frozenset()
     #: Drivers that turn a link against the ground and give both coordinates of its direction.
     by_vector: frozenset[str] = frozenset()
-    rows: list[Row] = field(default_factory=list)
-    driven: list[Driven] = field(default_factory=list)
-    turns: list[Turn] = field(default_factory=list)
+    rows: list[Written] = field(default_factory=list)
+    driven_rows: list[Driven] = field(default_factory=list)
+    oriented: list[Turn] = field(default_factory=list)
     turned: dict[str, int] = field(default_factory=dict)
     #: Pairs (dot row, cross row, driver) of which each sample takes the one that is regular there.
     switches: list[tuple[int, int, str]] = field(default_factory=list)
 
-    def add(self, of: str, equation: str, links: tuple[str, ...], unit: float, form: Form) -> int:
-        """Append a row and return its number."""
-        self.rows.append(Row(of, equation, links, unit, form))
-        return len(self.rows) - 1
+    def write(self, drivers: Mapping[str, Drive]) -> None:
+        """Write the rows of all joints and of these drivers."""
+        for joint in self.mechanism.topology.joints:
+            write_joint(self, joint)
+        for drive in drivers.values():
+            write_driver(self, drive)
 
-    def turns_of(self, factors: Mapping[str, float]) -> dict[int, float]:
-        """Return the sum of factor * turn since the sketch over links, as factors of columns.
+    def unit_vector(self, link: str) -> None:
+        """Write U.U - 1 = 0 (S0 Tab. 1)."""
+        direction = self.frames[link].direction
+        self.add(link, "unit vector", (link,), 2.0, Row.dot(direction, direction).plus(-1.0))
 
-        The turns of links that ask for them come behind the slots. Where orientations are directions, each is a
-        coordinate, tied to its direction here.
-        """
-        found: dict[int, float] = {}
-        for link, factor in factors.items():
-            if link == self.mechanism.topology.ground or factor == 0.0:
-                continue
-            new = link not in self.turned
-            column = 2 * self.slots + self.turned.setdefault(link, len(self.turned))
-            found[column] = found.get(column, 0.0) + factor
-            if new and not self.angles:
-                drawn = self.mechanism.links[link].direction
-                tie = Winding.tie(self.frames[link].direction * drawn.conjugate(), {column: 1.0})
-                self.add(link, "counted turn", (link,), 1.0, tie)
-        return found
+    # --- what joints ask for ------------------------------------------------------------------------------
 
     def point(self, link: str, local: complex) -> Affine:
         """Return a point of a link."""
@@ -135,148 +92,86 @@ class Writer:
         """Return a direction fixed in a link."""
         return self.frames[link].direction * local
 
-    def earliest(self, pin: str, link: str) -> str:
-        """Return the link at a shared pin that is solved first: it stands for the pin."""
-        joint = self.mechanism.topology.joint(pin) if pin in self._shared else None
-        return link if joint is None else min(joint.links, key=self.place.__getitem__)
+    def drawn(self, link: str, local: complex) -> complex:
+        """Return where a point of a link is in the sketch."""
+        body = self.mechanism.links[link]
+        return body.origin + body.direction * local
 
-    @property
-    def _shared(self) -> set[str]:
-        return {joint.id for joint in self.mechanism.topology.joints if joint.kind == "R"}
-
-    def unit_vector(self, link: str) -> None:
-        """Write U.U - 1 = 0 (S0 Tab. 1)."""
-        direction = self.frames[link].direction
-        self.add(link, "unit vector", (link,), 2.0, Quadric.dot(direction, direction).plus(-1.0))
-
-    def joint(self, joint: Joint) -> None:
-        """Write the rows of a joint."""
-        JOINTS[joint.kind](self, joint)
-
-    def driver(self, drive: Drive) -> None:
-        """Write the row of a driver."""
-        DRIVERS[drive.kind](self, drive)
-
-    def held(self, of: str, link: str, at: Affine, others: tuple[str, ...]) -> None:
-        """Write that the point of a link at a pin is at `at`: two rows."""
-        gap = self.point(link, self.mechanism.links[link].local[of]) - at
-        for axis, name in enumerate("xy"):
-            self.add(of, f"pin, {name}", (*others, link), self.size, Quadric.part(gap, axis))
+    def ties(self, pin: str) -> list[tuple[str, Affine, tuple[str, ...]]]:
+        """Return the links that a pin holds: on the pin itself where that is a variable, else on the earliest."""
+        first, *others = sorted(self.mechanism.topology.joint(pin).links, key=self.place.__getitem__)
+        held: list[tuple[str, Affine, tuple[str, ...]]]
+        if pin in self.pins:
+            held = [(link, self.pins[pin], ()) for link in (first, *others)]
+        else:
+            at = self.point(first, self.mechanism.links[first].local[pin])
+            held = [(link, at, (first,)) for link in others]
+        return [tie for tie in held if (pin, tie[0]) not in self.met]
 
     def tip(self, slot: Guide | CircularSlot) -> tuple[Affine, str]:
         """Return the point that a guide or a circular slot leads, and its link."""
-        slider, local = slot.slider, slot.point
         ends = self.mechanism.topology.joint(slot.id).links
         pins = [pin for end in ends if (pin := pin_of(end)) is not None]
-        if pins:
-            slider = self.earliest(pins[0], slider)
-            local = self.mechanism.links[slider].local[pins[0]]
-        return self.pins[pins[0]] if pins and pins[0] in self.pins else self.point(slider, local), slider
+        return self.end(slot.slider, pins[0]) if pins else (self.point(slot.slider, slot.point), slot.slider)
 
-    def line(self, joint: str) -> tuple[Affine, Affine, tuple[str, str]]:
-        """Return the direction of a guide, the way from its origin to the slider's point, and the two links."""
-        guide = self.mechanism.joints.of(Guide)[joint]
-        tip, slider = self.tip(guide)
-        way = tip - self.point(guide.carrier, guide.origin)
-        return self.along(guide.carrier, guide.direction), way, (guide.carrier, slider)
+    def end(self, link: str, point: str) -> tuple[Affine, str]:
+        """Return a point of a link, and the link that stands for it: at a shared pin the one that is solved first."""
+        pins = {joint.id for joint in self.mechanism.topology.joints if joint.kind == "R"}
+        if point in pins:
+            link = min(self.mechanism.topology.joint(point).links, key=self.place.__getitem__)
+        own = self.pins.get(point)
+        return own if own is not None else self.point(link, self.mechanism.links[link].local[point]), link
 
+    def is_met(self, guide: str) -> bool:
+        """Return whether the frames keep to a guide by themselves."""
+        return (guide, "") in self.met
 
-def _revolute(w: Writer, joint: Joint) -> None:
-    links = sorted(joint.links, key=w.place.__getitem__)
-    if joint.id in w.pins:
-        for link in links:
-            if (joint.id, link) not in w.met:
-                w.held(joint.id, link, w.pins[joint.id], ())
-        return
-    first = links[0]
-    at = w.point(first, w.mechanism.links[first].local[joint.id])
-    for link in links[1:]:
-        if (joint.id, link) not in w.met:
-            w.held(joint.id, link, at, (first,))
+    def turns(self, factors: Mapping[str, float]) -> Row:
+        """Return the sum of factor * turn since the sketch over links.
 
+        The turns of links that ask for them come behind the slots. Where orientations are directions, each is a
+        coordinate, tied to its direction here.
+        """
+        found: dict[int, float] = {}
+        for link, factor in factors.items():
+            if link == self.mechanism.topology.ground or factor == 0.0:
+                continue
+            new = link not in self.turned
+            number = self.turned.setdefault(link, len(self.turned))
+            found[number] = found.get(number, 0.0) + factor
+            if new and not self.angles:
+                drawn = self.mechanism.links[link].direction
+                tie = Winding.tie(self.frames[link].direction * drawn.conjugate(), Row.sum_of({number: 1.0}))
+                self.add(link, "counted turn", (link,), 1.0, tie)
+        return Row.sum_of(found)
 
-def _across(w: Writer, joint: Joint) -> None:
-    along, way, links = w.line(joint.id)
-    offset = w.mechanism.joints.of(Guide)[joint.id].offset
-    w.add(joint.id, "across the guide", links, w.size, Quadric.cross(along, way).plus(-offset))
+    def orient(self, of: str, links: tuple[str, str], turn: complex, driver: str | None = None) -> None:
+        """Write an orientation: as angles, or by dot and cross products of directions."""
+        u, v = self.along(links[0]), self.along(links[1])
+        angle = float(np.angle(turn))
+        if self.angles:
+            equation = "orientation" if driver is None else "angle"
+            self.oriented.append(Turn(of, equation, links, angle, driver))
+        elif driver in self.by_vector:
+            # S2's mixed coordinates: the driven direction itself, linear in the unknowns and never singular.
+            moving, sign = (links[1], 1.0) if links[0] == self.mechanism.topology.ground else (links[0], -1.0)
+            for axis, form in enumerate(FORMS_OF_VECTOR):
+                row = self.add(of, f"direction, {'xy'[axis]}", links, 1.0, Row.part(self.along(moving), axis))
+                self.driven_rows.append(Driven(row, of, form, sign if form == "sin" else 1.0))
+        elif driver is not None:
+            dot = self.add(of, "angle, dot", links, 1.0, Row.dot(u, v))
+            self.switches.append((dot, self.add(of, "angle, cross", links, 1.0, Row.cross(u, v)), driver))
+        # S0's two variants: the dot product is singular at 0 and pi, the cross product at +-pi/2.
+        elif abs(turn.imag) > abs(turn.real):
+            self.add(of, "orientation, dot", links, 1.0, Row.dot(u, v).plus(-np.cos(angle)))
+        else:
+            self.add(of, "orientation, cross", links, 1.0, Row.cross(u, v).plus(-np.sin(angle)))
 
-
-def _prismatic(w: Writer, joint: Joint) -> None:
-    if (joint.id, "") in w.met:
-        return
-    _across(w, joint)
-    guide = w.mechanism.joints.of(Guide)[joint.id]
-    assert guide.turn is not None
-    links = guide.carrier, guide.slider
-    angle = float(np.angle(guide.turn))
-    if w.angles:
-        w.turns.append(Turn(joint.id, "orientation", links, angle))
-        return
-    u, v = w.along(links[0]), w.along(links[1])
-    # S0's two variants: the dot product is singular at 0 and pi, the cross product at +-pi/2.
-    if abs(guide.turn.imag) > abs(guide.turn.real):
-        w.add(joint.id, "orientation, dot", links, 1.0, Quadric.dot(u, v).plus(-np.cos(angle)))
-    else:
-        w.add(joint.id, "orientation, cross", links, 1.0, Quadric.cross(u, v).plus(-np.sin(angle)))
-
-
-def _slot(w: Writer, joint: Joint) -> None:
-    arc = w.mechanism.joints.of(CircularSlot).get(joint.id)
-    if arc is not None:
-        tip, slider = w.tip(arc)
-        way = tip - w.point(arc.carrier, arc.center)
-        square = Quadric.dot(way, way).plus(-(arc.radius**2))
-        w.add(joint.id, "circular slot", (arc.carrier, slider), 2 * arc.radius * w.size, square)
-    elif (joint.id, "") not in w.met:
-        _across(w, joint)
-
-
-def _angle(w: Writer, drive: Drive) -> None:
-    first, second = drive.links
-    if w.angles:
-        w.turns.append(Turn(drive.id, "angle", (first, second), 0.0, drive.id))
-        return
-    u, v = w.along(first), w.along(second)
-    if drive.id in w.by_vector:
-        # S2's mixed coordinates: the driven direction itself, linear in the unknowns and never singular.
-        moving, sign = (second, 1.0) if first == w.mechanism.topology.ground else (first, -1.0)
-        for axis, form in enumerate(FORMS_OF_VECTOR):
-            row = w.add(drive.id, f"direction, {'xy'[axis]}", drive.links, 1.0, Quadric.part(w.along(moving), axis))
-            w.driven.append(Driven(row, drive.id, form, sign if form == "sin" else 1.0))
-        return
-    rows = (
-        w.add(drive.id, "angle, dot", drive.links, 1.0, Quadric.dot(u, v)),
-        w.add(drive.id, "angle, cross", drive.links, 1.0, Quadric.cross(u, v)),
-    )
-    w.switches.append((*rows, drive.id))
-
-
-def _slide(w: Writer, drive: Drive) -> None:
-    assert drive.joint is not None
-    along, way, links = w.line(drive.joint)
-    start = w.mechanism.joints.of(Guide)[drive.joint].start
-    w.driven.append(
-        Driven(w.add(drive.id, "travel", links, w.size, Quadric.dot(along, way).plus(-start)), drive.id, "value")
-    )
-
-
-def _distance(w: Writer, drive: Drive) -> None:
-    assert drive.ends is not None
-    places, links = [], []
-    for link, point in drive.ends:
-        name = w.earliest(point, link)
-        links.append(name)
-        places.append(w.pins[point] if point in w.pins else w.point(name, w.mechanism.links[name].local[point]))
-    way = places[1] - places[0]
-    row = w.add(drive.id, "distance", tuple(links), w.size**2, Quadric.dot(way, way).times(0.5))
-    w.driven.append(Driven(row, drive.id, "half square"))
-
-
-#: Who writes the rows of a joint or driver of a kind.
-JOINTS: Mapping[str, Callable[[Writer, Joint], None]] = {
-    "R": _revolute, "P": _prismatic, "S": _slot, "G": write_mesh, "K": write_mesh, "C": write_cam,
-}  # fmt: skip
-DRIVERS: Mapping[str, Callable[[Writer, Drive], None]] = {"angle": _angle, "slide": _slide, "distance": _distance}
+    def driven(
+        self, drive: Drive, equation: str, links: tuple[str, ...], unit: float, row: Row, form: DrivenForm
+    ) -> None:
+        """Write a row that is driven."""
+        self.driven_rows.append(Driven(self.add(drive.id, equation, links, unit, row), drive.id, form))
 
 
 def solve_places(mechanism: Mechanism, structure: KinematicStructure) -> dict[str, int]:

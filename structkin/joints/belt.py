@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from structkin.joints.turn_coupling import TurnCoupling
+from structkin.joints.wheels import WheelsEntry
+from structkin.model.draft import Draft
+from structkin.model.fields import Flag
+from structkin.model.flaw import Flaw
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,3 +18,34 @@ class Belt(TurnCoupling):
 
     kind: ClassVar[str] = "G"
     type: ClassVar[str] = "belt"
+
+
+class BeltEntry(WheelsEntry):
+    """Two pulleys or sprockets under a belt or chain, whose centres the carrier holds."""
+
+    sample: ClassVar[str] = '{ type = "belt", links = ["small", "large"], radii = [20, 40] }'
+
+    crossed: Flag | None = None
+
+    def couple(self, draft: Draft, id: str) -> Belt | None:
+        """Return the two wheels."""
+        found = self.wheels(draft, id, "crossed", same=True)
+        if found is None:
+            return None
+        radii = self._pulley_radii(draft, found.distance, found.ratio)
+        return Belt(id, links=self.links, centers=found.centers, radii=radii, ratio=found.ratio, arm=found.arm)
+
+    def _pulley_radii(self, draft: Draft, distance: float, ratio: float) -> tuple[float, float]:
+        """Return the radii of pulleys; ones that are not given are drawn a quarter of the distance large."""
+        if self.radii is None:
+            large = 0.25 * distance
+            return (large / abs(ratio), large) if abs(ratio) > 1 else (large, large * abs(ratio))
+        first, second = self.radii
+        least = abs(first - second) if ratio > 0 else first + second
+        if distance <= least:
+            raise Flaw(
+                f"a belt over pulleys of these radii needs centres more than {draft.show_length(least)} apart; "
+                f"they are {draft.show_length(distance)} apart",
+                "check radii and sketch",
+            )
+        return self.radii

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from structkin.joints.turn_coupling import TurnCoupling
+from structkin.joints.turn_coupling import APART, TurnCoupling
+from structkin.joints.wheels import WheelsEntry
+from structkin.model.draft import Draft
+from structkin.model.fields import Flag
+from structkin.model.flaw import Flaw
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,3 +18,37 @@ class Gear(TurnCoupling):
 
     kind: ClassVar[str] = "G"
     type: ClassVar[str] = "gear"
+
+
+class GearEntry(WheelsEntry):
+    """Two gears whose centres the carrier holds."""
+
+    sample: ClassVar[str] = '{ type = "gear", links = ["pinion", "wheel"], teeth = [20, 40] }'
+
+    internal: Flag | None = None
+
+    def couple(self, draft: Draft, id: str) -> Gear | None:
+        """Return the two wheels."""
+        found = self.wheels(draft, id, "internal", same=False)
+        if found is None:
+            return None
+        radii = self._pitch_radii(draft, found.distance, found.ratio)
+        return Gear(id, links=self.links, centers=found.centers, radii=radii, ratio=found.ratio, arm=found.arm)
+
+    def _pitch_radii(self, draft: Draft, distance: float, ratio: float) -> tuple[float, float]:
+        """Return the pitch radii that fit the distance of the centres."""
+        if self.radii is not None:
+            first, second = self.radii
+            wanted = abs(first - second) if ratio > 0 else first + second
+            if abs(wanted - distance) > APART * (first + second):
+                word = "differ by" if ratio > 0 else "add up to"
+                raise Flaw(
+                    f"the pitch radii {word} {draft.show_length(wanted)}, but the centres are "
+                    f"{draft.show_length(distance)} apart",
+                    "internal = true for a gear inside a ring" if ratio < 0 else "check radii and sketch",
+                )
+        if ratio == 1:
+            raise Flaw("an internal pair of ratio 1 cannot have its centres apart", "two equal gears run outside")
+        # r_2 / r_1 = |ratio|, and distance = r_1 + r_2, or their difference
+        first = distance / abs(1 - ratio)
+        return first, first * abs(ratio)

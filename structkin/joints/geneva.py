@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import cmath
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.joints.entry import JointEntry
 from structkin.joints.pair import Pair
+from structkin.model.draft import GROUND, Draft
+from structkin.model.fields import Name, Whole
+from structkin.model.flaw import Flaw
+from structkin.model.topology import Joint
 from structkin.rows.periodic import GenevaLaw
+
+#: How far the sketched pin may be from where the wheel needs it, relative to its radius.
+SLOPPY = 0.02
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -73,3 +82,84 @@ class Geneva(Pair):
         return np.concatenate([sector * cmath.exp(2j * math.pi * (k / n)) for k in range(n)]) * cmath.exp(
             1j * self.slot
         )
+
+
+class GenevaEntry(JointEntry):
+    """A Geneva wheel of n slots and the crank whose pin turns it."""
+
+    sample: ClassVar[str] = '{ type = "geneva", crank = "crank", pin = "P", wheel = "wheel", slots = 4 }'
+
+    crank: Name
+    pin: Name
+    wheel: Name
+    slots: Whole
+
+    def prepare(self, draft: Draft, id: str) -> None:
+        """Give the pin of the crank its exact radius, which a sketch can only round."""
+        found = self._shafts(draft)
+        link = draft.links.get(self.crank)
+        if self.slots < 3 or found is None or link is None or self.pin not in link.local or found[0] not in draft.links:
+            return
+        carrier, shaft, pivot = found
+        local = draft.links[carrier].local
+        radius = abs(local[pivot] - local[shaft]) * math.sin(math.pi / self.slots)
+        arm = link.local[self.pin] - link.local[shaft]
+        if abs(abs(arm) - radius) > SLOPPY * radius:
+            right, drawn = draft.show_length(radius), draft.show_length(abs(arm))
+            text = f"the pin '{self.pin}' is {drawn} from '{shaft}', but {self.slots} slots need {right}"
+            draft.fault(f"joints.{id}", text, "distance of the shafts times sin(180 deg / slots)")
+            return
+        placed = dict(link.local)
+        placed[self.pin] = link.local[shaft] + arm / abs(arm) * radius
+        draft.links[self.crank] = replace(link, local=MappingProxyType(placed))
+
+    def make(self, draft: Draft, id: str) -> Joint | Geneva | None:
+        """Return a Geneva wheel; None where mistakes hinder."""
+        key = f"joints.{id}"
+        known = [draft.has_link(f"{key}.{name}", getattr(self, name)) for name in ("crank", "wheel")]
+        known.append(draft.has_point(f"{key}.pin", self.pin))
+        if not all(known):
+            return None
+        if self.slots < 3:
+            raise Flaw(f"a Geneva wheel has at least 3 slots, found {self.slots}", "such as slots = 4")
+        if self.crank == self.wheel:
+            raise Flaw(f"the crank '{self.crank}' is its own wheel", "name two links")
+        if self.pin not in draft.link_entries[self.crank].points:
+            raise Flaw(f"the pin '{self.pin}' is not a point of the crank '{self.crank}'", "add it to the crank")
+        found = self._shafts(draft)
+        if found is None:
+            raise Flaw(
+                f"no link carries both '{self.crank}' and '{self.wheel}' on pins",
+                "name their shafts as points of the ground",
+            )
+        carrier, shaft, pivot = found
+        if any(name not in draft.links for name in (self.crank, self.wheel, carrier)):
+            return Joint(id, "C", (self.crank, self.wheel))  # their own mistakes are told already
+        base, crank, wheel = (draft.links[name] for name in (carrier, self.crank, self.wheel))
+        centres = base.local[pivot] - base.local[shaft]
+        if not centres:
+            raise Flaw("the shafts of crank and wheel coincide", "move one of them")
+        turned, angle = crank.direction / base.direction, cmath.phase(wheel.direction / base.direction)
+        pin = (crank.local[self.pin] - crank.local[shaft]) * turned
+        if not pin:
+            raise Flaw(f"the pin '{self.pin}' is at the crank's shaft", "give it a radius")
+        x = cmath.phase(pin / centres)
+        law = GenevaLaw(self.slots)
+        start = angle + float(law(x))
+        return Geneva(
+            id, links=(self.crank, self.wheel), carrier=carrier, pin=self.pin, pivot=pivot, slots=self.slots,
+            distance=abs(centres), phase=x - cmath.phase(turned), start=start, slot=cmath.phase(-centres) - start,
+        )  # fmt: skip
+
+    def _shafts(self, draft: Draft) -> tuple[str, str, str] | None:
+        """Return the carrier, its pin with the crank and its pin with the wheel; the ground if it is one."""
+
+        def pins(link: str, other: str) -> list[str]:
+            return [point for point, held in draft.holders.items() if link in held and other in held]
+
+        found = [
+            (link, pins(link, self.crank)[0], pins(link, self.wheel)[0])
+            for link in draft.link_entries
+            if link not in (self.crank, self.wheel) and pins(link, self.crank) and pins(link, self.wheel)
+        ]
+        return next((item for item in found if item[0] == GROUND), found[0] if found else None)

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.joints.cam import Cam, cam_angles
-from structkin.model.cam_clearance import face_cut, roller_cut
-from structkin.model.cam_laws import CamLaw
+from structkin.joints.cam_clearance import face_cut, roller_cut
+from structkin.joints.cam_laws import CamLaw
 from structkin.model.parts import Floats
 from structkin.rows.periodic import TURN, Follow
 

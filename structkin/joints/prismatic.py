@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from structkin.joints.entry import JointEntry
 from structkin.joints.guide import Guide
+from structkin.joints.lines import check_line, into_frame
+from structkin.model.draft import GROUND, Draft
+from structkin.model.fields import Axis, Location, TwoLinks, TwoPoints
+from structkin.model.flaw import Flaw
+from structkin.model.geometry import unit_direction
+from structkin.model.parts import Link
+from structkin.model.topology import Joint
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,3 +21,63 @@ class Prismatic(Guide):
     """Two links that slide along each other without turning."""
 
     kind: ClassVar[str] = "P"
+
+
+class PrismaticEntry(JointEntry):
+    """A prismatic joint of two links, along a direction of the sketch or along two points of one link."""
+
+    sample: ClassVar[str] = '{ type = "prismatic", links = ["piston", "ground"], at = "C", axis = [1, 0] }'
+
+    links: TwoLinks
+    at: Location | None = None
+    axis: Axis | None = None
+    along: TwoPoints | None = None
+
+    def make(self, draft: Draft, id: str) -> Joint | Prismatic | None:
+        """Return the joint; the ground carries its line, else the second link."""
+        key = f"joints.{id}"
+        known = [draft.has_link(f"{key}.links", link) for link in dict.fromkeys(self.links)]
+        if self.links[0] == self.links[1]:
+            raise Flaw(f"joins the link '{self.links[0]}' to itself", "name two links")
+        if isinstance(self.at, str):
+            known.append(draft.has_point(f"{key}.at", self.at))
+        holders = list(self.links)
+        known.append(check_line(draft, key, self, holders))
+        if not all(known):
+            return None
+        carrier, slider = self.links if self.links[1] != GROUND else (self.links[1], self.links[0])
+        if carrier not in draft.links or slider not in draft.links:
+            return Joint(id, "P", self.links)  # their own mistakes are told already
+        return self._made(draft, id, draft.links[carrier], draft.links[slider])
+
+    def _made(self, draft: Draft, id: str, carrier: Link, slider: Link) -> Prismatic:
+        at = self.at if self.at is not None else slider.points[0]
+        place = draft.points[at] if isinstance(at, str) else at
+
+        def on(link: Link) -> complex:
+            """Place of the reference point in the frame of a link: exact if the link has it."""
+            exact = link.local.get(at) if isinstance(at, str) else None
+            return into_frame(link, place) if exact is None else exact
+
+        turn = slider.direction * carrier.direction.conjugate()
+        turn /= abs(turn)
+        point, origin, offset, start = on(slider), on(carrier), 0.0, 0.0
+        if self.axis is not None:
+            direction = carrier.direction.conjugate() * self.axis
+        else:
+            assert self.along is not None
+            p, q = self.along
+            if p in carrier.local and q in carrier.local:
+                direction = unit_direction(carrier.local, p, q)
+                # the line goes through P; the slider's point runs beside it as far as it is sketched
+                step = direction.conjugate() * (origin - carrier.local[p])
+                origin = carrier.local[p]
+                offset = step.imag if abs(step.imag) > 1e-9 * abs(step) else 0.0
+                start = step.real
+            else:
+                direction = turn * unit_direction(slider.local, p, q)
+                point, origin = slider.local[p], into_frame(carrier, draft.points[p])
+        return Prismatic(
+            id, self.links, carrier=carrier.name, slider=slider.name, origin=origin,
+            direction=direction / abs(direction), point=point, offset=offset, start=start, turn=turn, at=place,
+        )  # fmt: skip

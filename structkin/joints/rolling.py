@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from structkin.joints.guide import Guide
-from structkin.joints.turn_coupling import TurnCoupling
+from structkin.joints.lines import SLOPPY, into_frame
+from structkin.joints.turn_coupling import CouplingEntry, TurnCoupling, beside, points_of
+from structkin.model.draft import Draft
+from structkin.model.fields import Flag, Name, Radii, Radius, TwoPoints
+from structkin.model.flaw import Flaw
+from structkin.model.geometry import unit_direction
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,3 +28,82 @@ class RollingOnCircle(TurnCoupling):
 
     kind: ClassVar[str] = "K"
     type: ClassVar[str] = "rolling"
+
+
+class RollingEntry(CouplingEntry):
+    """A circle of the first link that rolls on a line or on a circle of the second without slip."""
+
+    sample: ClassVar[str] = '{ type = "rolling", links = ["wheel", "ground"], radius = 30, along = ["P", "Q"] }'
+
+    radius: Radius | None = None
+    along: TwoPoints | None = None
+    center: Name | None = None
+    radii: Radii | None = None
+    centers: TwoPoints | None = None
+    internal: Flag | None = None
+
+    def couple(self, draft: Draft, id: str) -> RollingOnLine | RollingOnCircle:
+        """Return a rolling contact."""
+        if self.along is not None and (self.centers or self.radii or self.internal is not None):
+            raise Flaw("has 'along' beside what two circles need", "a line: radius, along; circles: radii, centers")
+        if self.along is not None:
+            return self._on_line(draft, id, self.along)
+        if self.centers is not None and self.radii is not None:
+            if self.radius is not None or self.center is not None:
+                raise Flaw("has 'radius' or 'center' beside 'radii' and 'centers'", "two circles need the latter")
+            return self._on_circle(draft, id, self.centers, self.radii)
+        raise Flaw(
+            "does not say what it rolls on", 'give along = ["P", "Q"], or centers = ["C", "O"] and radii = [10, 30]'
+        )
+
+    def _on_line(self, draft: Draft, id: str, along: tuple[str, str]) -> RollingOnLine:
+        wheel, base = (draft.links[link] for link in self.links)
+        for point in along:
+            if point not in base.local:
+                raise Flaw(f"'{point}' of along is not on '{base.name}'", points_of(draft, base.name))
+        center = self.center or wheel.points[0]
+        if center not in wheel.local:
+            raise Flaw(f"the centre '{center}' is not on '{wheel.name}'", points_of(draft, wheel.name))
+        place = draft.points[center]
+        side, distance = beside(draft, along, place)
+        radius = distance if self.radius is None else self.radius
+        if abs(radius - distance) > SLOPPY * radius:
+            raise Flaw(
+                f"in the sketch the centre '{center}' is {draft.show_length(distance)} from the line, not its radius "
+                f"{draft.show_length(radius)}",
+                "draw the circle on its line",
+            )
+        p, q = base.local[along[0]], base.local[along[1]]
+        way = unit_direction(base.local, *along)
+        above = (side * (base.direction * way).conjugate()).imag < 0
+        offset = radius if above else -radius
+        start = ((into_frame(base, place) - p) * way.conjugate()).real
+        # A circle above its line that turns counter-clockwise rolls backwards.
+        return RollingOnLine(
+            id, links=self.links, centers=(wheel.local[center], None), radii=(radius, None), guide=id, lever=-offset,
+            line=(p, q), carrier=base.name, slider=wheel.name, origin=p, direction=way, point=wheel.local[center],
+            offset=offset, start=start, at=place,
+        )  # fmt: skip
+
+    def _on_circle(
+        self, draft: Draft, id: str, centers: tuple[str, str], radii: tuple[float, float]
+    ) -> RollingOnCircle:
+        ends = [draft.links[link] for link in self.links]
+        for link, point in zip(ends, centers, strict=True):
+            if point not in link.local:
+                raise Flaw(f"the centre '{point}' is not on '{link.name}'", points_of(draft, link.name))
+        sign = 1.0 if self.internal else -1.0
+        if self.internal and radii[0] == radii[1]:
+            raise Flaw("circles of one size cannot roll inside each other", "leave internal out, or check radii")
+        mesh = RollingOnCircle(
+            id, links=self.links, centers=(ends[0].local[centers[0]], ends[1].local[centers[1]]), radii=radii,
+            ratio=sign * radii[1] / radii[0],
+        )  # fmt: skip
+        distance = abs(draft.points[centers[0]] - draft.points[centers[1]])
+        if abs(distance - mesh.reach) > SLOPPY * mesh.reach:
+            raise Flaw(
+                f"in the sketch the centres are {draft.show_length(distance)} apart, "
+                f"not {draft.show_length(mesh.reach)}",
+                "internal = true for a circle inside the other; else draw the circles in touch",
+            )
+        return mesh

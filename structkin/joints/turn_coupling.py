@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
+from structkin.joints.entry import AnyJoint, JointEntry
 from structkin.joints.pair import Pair
+from structkin.model.draft import Draft
+from structkin.model.fields import TwoLinks
+from structkin.model.flaw import Flaw
+from structkin.model.geometry import TINY
+
+#: How far the sum of two pitch radii may miss the sketched distance of the centres.
+APART = 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,3 +49,57 @@ class TurnCoupling(Pair):
         first, second = self.radii
         assert self.ratio is not None and second is not None
         return first + second if self.ratio < 0 else abs(first - second)
+
+
+class CouplingEntry(JointEntry):
+    """An entry of two links whose turns are coupled."""
+
+    order: ClassVar[int] = 2
+
+    links: TwoLinks
+
+    def make(self, draft: Draft, id: str) -> AnyJoint | None:
+        """Check what is named alike in all of them, then return what `couple` makes."""
+        key = f"joints.{id}"
+        known = [draft.has_link(f"{key}.links", link) for link in dict.fromkeys(self.links)]
+        if self.links[0] == self.links[1]:
+            raise Flaw(f"joins the link '{self.links[0]}' to itself", "name two links")
+        carrier = getattr(self, "carrier", None)
+        if carrier is not None:
+            known.append(draft.has_link(f"{key}.carrier", carrier))
+            if carrier in self.links:
+                raise Flaw(f"the carrier '{carrier}' is one of the two links", "it is the link that holds both centres")
+        points = [*(getattr(self, "along", None) or ()), *(getattr(self, "centers", None) or ())]
+        points += [point for point in (getattr(self, "center", None),) if point is not None]
+        known += [draft.has_point(key, point) for point in dict.fromkeys(points)]
+        unread = any(problem.key.startswith(f"{key}.") for problem in draft.problems)
+        if unread or not all(known) or any(link not in draft.links for link in self.links):
+            return None
+        return self.couple(draft, id)
+
+    @abstractmethod
+    def couple(self, draft: Draft, id: str) -> TurnCoupling | None:
+        """Return the joint; None where what it needs has mistakes of its own; raise `Flaw`."""
+
+
+def shared_pins(draft: Draft, one: str, other: str) -> list[str]:
+    """Return the pins that join two links."""
+    mine = draft.link_entries[one].points
+    return [point for point in mine if point in draft.link_entries[other].points]
+
+
+def points_of(draft: Draft, link: str) -> str:
+    """Return the points of a link, as a hint."""
+    return f"its points: {', '.join(draft.links[link].local)}"
+
+
+def beside(draft: Draft, along: tuple[str, str], place: complex) -> tuple[complex, float]:
+    """Return unit direction and distance from a place to the line of two points in the sketch."""
+    p, q = (draft.points[point] for point in along)
+    if abs(q - p) <= TINY * (abs(p) + abs(q)):
+        raise Flaw(f"'{along[0]}' and '{along[1]}' coincide in the sketch: no direction", "name two points of the line")
+    way = (q - p) / abs(q - p)
+    height = ((place - p) * way.conjugate()).imag
+    if abs(height) <= TINY * abs(q - p):
+        raise Flaw(f"the centre lies on the line {along[0]}-{along[1]} in the sketch", "draw it beside the line")
+    return -1j * way if height > 0 else 1j * way, abs(height)

@@ -170,14 +170,8 @@ class Kernels:
 def scales_of(closer: Closer) -> list[tuple[int, float]]:
     """Return the number of rows of each input that moves, and its size."""
     rows = closer.form.rows
-    half_squares = {rows.vectors + scalar for _, _, scalar in rows.distances}
-
-    def size(j: int) -> float:
-        if j < len(rows.unit) and rows.unit[j]:
-            return 1.0
-        return rows.size**2 if j in half_squares else rows.size
-
-    return [(2 if j < rows.vectors else 1, size(j)) for j, value in enumerate(closer.known) if value is None]
+    moving = [j for j, value in enumerate(closer.known) if value is None]
+    return [(2 if j < rows.vectors else 1, rows.input_size(j)) for j in moving]
 
 
 def weights_of(closer: Closer) -> Floats:

@@ -153,7 +153,7 @@ class Plan:
     def counts(self) -> bool:
         """Whether turns of links matter, whole ones too: to wheels that they drive."""
         kinds = [step.kind for step in self.steps]
-        return any(isinstance(kind, Turn) if kind.closed_form else kind.rows.turns for kind in kinds)
+        return any(isinstance(kind, Turn) if kind.closed_form else bool(kind.rows.angles) for kind in kinds)
 
     def rows(self, slot: int) -> slice:
         """Return the rows of a slot."""

@@ -8,10 +8,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.joints.cam_mountings import mountings
+from structkin.joints.entry import AnyJoint
 from structkin.joints.guide import Guide
 from structkin.joints.profile_cam import ProfileCam
 from structkin.kinematics.motion import Motion
-from structkin.model.cam_mountings import AnyJoint, mountings
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.complex128]

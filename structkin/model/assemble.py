@@ -15,7 +15,6 @@ from structkin.model.initial import make_initial
 from structkin.model.joints import check_use, make_joints
 from structkin.model.links import make_links
 from structkin.model.loads import make_forces
-from structkin.model.meshes import make_meshes
 from structkin.model.topology import Joint, Topology
 
 
@@ -25,7 +24,6 @@ def assemble(data: Any, folder: Path | None) -> tuple[Draft, Topology | None]:
     make_links(draft)
     match_lengths(draft)
     make_joints(draft)
-    make_meshes(draft)
     make_drivers(draft)
     make_forces(draft)
     make_initial(draft)

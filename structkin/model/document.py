@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
+from structkin.joints.prismatic import PrismaticEntry
+from structkin.joints.registry import JOINT_TYPES
 from structkin.model.draft import GROUND, Draft, items
 from structkin.model.entry import SECTIONS, Entry, read
 from structkin.model.fields import vector
 from structkin.model.flaw import Flaw, describe
 from structkin.model.force_schema import FORCE_TYPES, SpringEntry
 from structkin.model.forces import Forces
-from structkin.model.joint_schema import JOINT_TYPES, PrismaticEntry
 from structkin.model.schema import DriverEntry, LinkEntry
 from structkin.model.topology import suggest
 from structkin.model.units import FILE_UNITS, Units, check_file_unit

@@ -5,20 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from structkin.errors import Problem
 from structkin.joints.pair import Joints, Pair
 from structkin.model.entry import Entry
 from structkin.model.flaw import Flaw
 from structkin.model.forces import Forces, InitialLink, InitialPoint, InitialState
-from structkin.model.joint_schema import JointEntry
 from structkin.model.parts import Drive, Link
 from structkin.model.schema import DriverEntry, LinkEntry
 from structkin.model.topology import Driver, Joint, suggest
 from structkin.model.units import Units
 
 GROUND = "ground"
+
+if TYPE_CHECKING:
+    from structkin.joints.entry import JointEntry
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 import numpy as np
 
 from structkin.errors import InputError, Problem
-from structkin.joints.pair import Joints
 from structkin.model.arguments import mapping
 from structkin.model.file import read_data
 from structkin.model.flaw import Flaw
@@ -20,6 +19,7 @@ from structkin.model.topology import Driver, Topology, suggest
 from structkin.model.units import Units
 
 if TYPE_CHECKING:
+    from structkin.joints.pair import Joints
     from structkin.model.draft import Draft
     from structkin.model.forces import Forces, InitialLink, InitialPoint, InitialState
     from structkin.model.posed import SketchPose

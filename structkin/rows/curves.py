@@ -21,23 +21,32 @@ from structkin.rows.affine import Affine
 from structkin.rows.matrix import Matrix
 from structkin.rows.quadrics import Quadric
 from structkin.rows.relations import Relation, derivative
+from structkin.rows.row import Row
 
-Ints = NDArray[np.intp]
-#: The two components of a vector, each a row without squares.
-Pair = tuple[Quadric, Quadric]
+Floats = NDArray[np.float64]
+#: A vector, or two numbers in its place.
+Vector = Affine | tuple[Row, Row]
 
 
 @dataclass(frozen=True)
 class Curve:
-    """One row while it is written."""
+    """One row while it is written: a relation between vectors."""
 
     relation: Relation
-    vectors: tuple[Pair, ...]
+    vectors: tuple[Vector, ...]
 
     @classmethod
-    def of(cls, relation: Relation, *vectors: Affine) -> Curve:
-        """Return the row of a relation between vectors."""
-        return cls(relation, tuple((Quadric.part(vector, 0), Quadric.part(vector, 1)) for vector in vectors))
+    def of(cls, relation: Relation, *vectors: Vector) -> Curve:
+        """Return the row of a relation between these vectors."""
+        return cls(relation, vectors)
+
+    def components(self, slots: int) -> list[Quadric]:
+        """Return the components of all vectors as linear rows."""
+        pairs = (
+            (Row.part(vector, 0), Row.part(vector, 1)) if isinstance(vector, Affine) else vector
+            for vector in self.vectors
+        )
+        return [Quadric(row, slots) for pair in pairs for row in pair]
 
 
 class _Alike:
@@ -46,13 +55,11 @@ class _Alike:
     Components are numbered (component, row), so that those of all rows lie side by side.
     """
 
-    def __init__(self, written: Sequence[Curve], width: int) -> None:
+    def __init__(self, written: Sequence[Curve], width: int, slots: int) -> None:
         self.relation, self.count = written[0].relation, len(written)
-        parts = [[part for pair in curve.vectors for part in pair] for curve in written]
+        parts = [curve.components(slots) for curve in written]
         self.components = len(parts[0])
-        self.constant = np.array(
-            [[part.constant] for side_by_side in zip(*parts, strict=True) for part in side_by_side]
-        )
+        self.constant = np.array([[part.constant] for beside in zip(*parts, strict=True) for part in beside])
         self.rows: list[int] = []
         self.columns: list[int] = []
         factors: list[tuple[float, int, int, int]] = []
@@ -97,13 +104,15 @@ class _Alike:
 class Curves:
     """Rows of this form; entry e of Phi_x is in row `rows[e]` and column `columns[e]`."""
 
-    def __init__(self, written: list[Curve], width: int) -> None:
-        """Take the rows in `width` variables."""
+    def __init__(self, written: Sequence[Curve], units: Floats, slots: int) -> None:
+        """Take the rows in variables of these sizes (width,), vectors in the first `slots`."""
         self.count = len(written)
         of_relation: dict[Relation, list[int]] = {}
         for number, curve in enumerate(written):
             of_relation.setdefault(curve.relation, []).append(number)
-        self._parts = [(np.array(mine), _Alike([written[k] for k in mine], width)) for mine in of_relation.values()]
+        self._parts = [
+            (np.array(mine), _Alike([written[k] for k in mine], len(units), slots)) for mine in of_relation.values()
+        ]
         self.rows = np.concatenate([mine[part.rows] for mine, part in self._parts])
         self.columns = np.concatenate([part.columns for _, part in self._parts])
 

@@ -11,30 +11,30 @@ from numpy.typing import NDArray
 
 from structkin.rows.curves import Curve, Curves
 from structkin.rows.matrix import Matrix
-from structkin.rows.quadrics import Quadric, Quadrics
+from structkin.rows.quadrics import Quadrics
+from structkin.rows.row import Row
 from structkin.rows.windings import Winding, Windings
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 #: What a row may say.
-Form = Quadric | Winding | Curve
+Form = Row | Winding | Curve
 
 
 class Equations:
     """Rows of several forms; entry e of Phi_x is in row `rows[e]` and column `columns[e]`, form by form."""
 
-    def __init__(self, forms: Sequence[Form], units: Floats) -> None:
-        """Take the rows in variables of these sizes (width,)."""
-        forms = [form.cleaned(units) if isinstance(form, Quadric) else form for form in forms]
-        self.count, self.width = len(forms), len(units)
+    def __init__(self, forms: Sequence[Form], units: Floats, numbers: int = 0) -> None:
+        """Take the rows in variables of these sizes (width,), the last `numbers` of which are numbers."""
+        self.count, slots = len(forms), (len(units) - numbers) // 2
         self._parts: list[tuple[Any, Ints, slice]] = []
         rows, columns = [np.zeros(0, np.intp)], [np.zeros(0, np.intp)]
         first = 0
-        for kind, make in ((Quadric, Quadrics), (Winding, Windings), (Curve, Curves)):
+        for kind, make in ((Row, Quadrics), (Winding, Windings), (Curve, Curves)):
             mine = np.array([k for k, form in enumerate(forms) if isinstance(form, kind)], np.intp)
             if not len(mine):
                 continue
-            part: Any = make([forms[k] for k in mine], self.width)
+            part: Any = make([forms[k] for k in mine], units, slots)
             self._parts.append((part, mine, slice(first, first + len(part.rows))))
             rows.append(mine[part.rows])
             columns.append(part.columns)

@@ -11,8 +11,8 @@ and are evaluated together over lanes. Only these rows of a mechanism have deriv
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,46 +21,43 @@ from numpy.typing import NDArray
 from structkin.rows.affine import Affine
 from structkin.rows.matrix import Matrix
 from structkin.rows.quadrics import Quadric
+from structkin.rows.row import Row
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
+
+
+NONE = Row()
 
 
 @dataclass(frozen=True)
 class Winding:
     """One row C cos s + S sin s + N while it is written; all four are rows without squares."""
 
-    turn: Quadric
-    cosine: Quadric = field(default_factory=Quadric)
-    sine: Quadric = field(default_factory=Quadric)
-    rest: Quadric = field(default_factory=Quadric)
+    turn: Row
+    cosine: Row = NONE
+    sine: Row = NONE
+    rest: Row = NONE
 
     @classmethod
-    def tie(cls, direction: Affine, turn: Mapping[int, float]) -> Winding:
+    def tie(cls, direction: Affine, turn: Row) -> Winding:
         """Return the row direction x E(s) = 0, where the direction is (1, 0) in the sketch."""
-        x, y = (Quadric.part(direction, axis) for axis in (0, 1))
-        return cls(Quadric(linear=dict(turn)), cosine=y.times(-1.0), sine=x)
+        return cls(turn, cosine=Row.part(direction, 1).times(-1.0), sine=Row.part(direction, 0))
 
     @classmethod
-    def along(cls, way: Affine, length: float, turn: Mapping[int, float]) -> tuple[Winding, Winding]:
+    def along(cls, way: Affine, length: float, turn: Row) -> tuple[Winding, Winding]:
         """Return the two rows way - length E(s) = 0, where the way is (length, 0) in the sketch."""
-        s, arm = Quadric(linear=dict(turn)), Quadric(constant=-length)
-        return (
-            cls(s, cosine=arm, rest=Quadric.part(way, 0)),
-            cls(s, sine=arm, rest=Quadric.part(way, 1)),
-        )
+        arm = Row(constant=-length)
+        return cls(turn, cosine=arm, rest=Row.part(way, 0)), cls(turn, sine=arm, rest=Row.part(way, 1))
 
 
 class Windings:
     """Rows of this form as arrays; entry e of Phi_x is in row `rows[e]` and column `columns[e]`."""
 
-    def __init__(self, written: list[Winding], width: int) -> None:
-        """Take the rows in `width` variables."""
-        self.count = len(written)
+    def __init__(self, written: Sequence[Winding], units: Floats, slots: int) -> None:
+        """Take the rows in variables of these sizes (width,), vectors in the first `slots`."""
+        parts = [[Quadric(part, slots) for part in (w.turn, w.cosine, w.sine, w.rest)] for w in written]
         places = [
-            (k, column)
-            for k, row in enumerate(written)
-            for column in sorted({c for part in self._parts(row) for c in part.linear})
+            (k, column) for k, row in enumerate(parts) for column in sorted({c for part in row for c in part.linear})
         ]
         self.rows = np.array([row for row, _ in places], np.intp)
         self.columns = np.array([column for _, column in places], np.intp)
@@ -68,16 +65,11 @@ class Windings:
         self._factors: list[Floats] = []
         self._constants: list[Floats] = []
         self._maps: list[Matrix] = []
-        for part in range(4):
-            quadrics = [self._parts(row)[part] for row in written]
+        for quadrics in zip(*parts, strict=True):
             factors = np.array([quadrics[k].linear.get(column, 0.0) for k, column in places])
             self._factors.append(factors[:, None])
             self._constants.append(np.array([row.constant for row in quadrics])[:, None])
-            self._maps.append(Matrix(factors, self.rows, self.columns, (self.count, width)))
-
-    @staticmethod
-    def _parts(row: Winding) -> tuple[Quadric, Quadric, Quadric, Quadric]:
-        return row.turn, row.cosine, row.sine, row.rest
+            self._maps.append(Matrix(factors, self.rows, self.columns, (len(written), len(units))))
 
     def _at(self, x: Any) -> tuple[Any, Any, Any, Any, Any]:
         s, C, S, N = (matrix @ x + zero for matrix, zero in zip(self._maps, self._constants, strict=True))

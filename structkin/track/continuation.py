@@ -60,6 +60,6 @@ def _tangent(
 def _along(form: General, j: int, a: Any, b: Any, s: NDArray[np.complex128]) -> Any:
     """Return an input along the way; unit vectors keep their length."""
     mixed = np.asarray(a) + s * (np.asarray(b) - np.asarray(a))
-    if j < len(form.rows.unit) and form.rows.unit[j]:
+    if form.rows.is_unit(j):
         mixed = mixed / np.sqrt(np.sum(mixed**2, axis=0))
     return mixed

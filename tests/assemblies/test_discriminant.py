@@ -13,6 +13,8 @@ from structkin.assemblies.modes import modes_of
 from structkin.assemblies.zeros import samples
 from structkin.groups import General, Rows
 from structkin.groups.triad import recognised
+from structkin.rows.affine import Affine, Frame
+from structkin.rows.row import Row
 
 SHAPES = {
     "triad": TRIAD,
@@ -100,17 +102,19 @@ def test_two_roads(name):
 def test_triads_over_lanes_agree_with_the_elimination_of_each(line_leg):
     """A platform on three legs as the general group writes it: as many modes, and zeros between the same places."""
     rng = np.random.default_rng(5)
-    points = [(0, complex(*rng.normal(size=2))) for _ in range(3)] + [(-1 - k, 0j) for k in range(3)]
+    link = Frame(Affine.slot(0), Affine.slot(1))
+    corners = [complex(*rng.normal(size=2)) for _ in range(3)]
+    legs = [link.point(corner) - Affine.slot(2 + k) for k, corner in enumerate(corners)]
     pivots = tuple(rng.normal(size=(2, 1)) for _ in range(3))
-    distances = tuple((3 + k, k, k) for k in range(2 if line_leg else 3))
-    lines, directions = (), ()
+    forms = [Row.half_square(leg) + Row.sum_of({k: -1.0}) for k, leg in enumerate(legs)]
     if line_leg:
         # The corner is the second point of a line on the known link, the first of one on its own.
-        directions = ((0 if line_leg == "RP" else -4, np.exp(0.4j), -1),)
-        lines = ((0, 2, 5, 0.1),) if line_leg == "RP" else ((0, 5, 2, 0.1),)
+        along = (link.direction if line_leg == "RP" else Affine.slot(5)) * np.exp(0.4j)
+        forms[2] = Row.cross(along, legs[2] * (-1 if line_leg == "RP" else 1)).plus(-0.1)
     rows = Rows(
-        1, 4, 3, tuple(points), directions, lines=lines, distances=distances, unit=(False, False, False, True), size=2.0
-    )
+        1, 4, tuple(forms), (2.0, 2.0, 1.0 if line_leg else 2.0), (False, False, False, True), (0, 1, 2), (4.0,) * 3,
+        size=2.0,
+    )  # fmt: skip
     form, s = General(rows), np.linspace(0.0, 2 * np.pi, 200)
     turn = np.stack((np.cos(s), np.sin(s)))
     h = (pivots[0] + 0.4 * turn, *pivots[1:], turn, 1.0, 1.5, 2.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from itertools import combinations_with_replacement, pairwise
 
@@ -19,6 +20,8 @@ from structkin.assemblies.solutions import by_parameters, by_products, solutions
 from structkin.assemblies.start import starts_of
 from structkin.assemblies.ways import ParameterWay
 from structkin.groups import General, Rows
+from structkin.rows.affine import Affine, Frame
+from structkin.rows.row import Row
 
 SIDES = (17.04, 20.84, 16.54)
 PIVOTS = (0j, 15.91 + 0j, 10j)
@@ -48,16 +51,21 @@ def largest_gap(modes, pairs):
 def published():
     """The triad with six real modes as four links, and the same as one platform on three driven lengths."""
     p = corners()
-    points, pins = [], []
-    for k in range(3):
-        points += [(0, p[k]), (k + 1, complex(REACH[k])), (k + 1, 0j), (-1 - k, 0j)]
-        pins += [(4 * k, 4 * k + 1), (4 * k + 2, 4 * k + 3)]
-    four = Rows(4, 3, 0, tuple(points), pins=tuple(pins), unit=(False,) * 3, size=20.0)
-    points = [*((0, corner) for corner in p), *((-1 - k, 0j) for k in range(3))]
-    distances = tuple((k + 3, k, k) for k in range(3))
-    one = Rows(1, 3, 3, tuple(points), distances=distances, unit=(False,) * 3, size=20.0)
+    links = [Frame(Affine.slot(2 * k), Affine.slot(2 * k + 1)) for k in range(4)]
+    gaps = [links[0].point(p[k]) - links[k + 1].point(complex(REACH[k])) for k in range(3)]
+    gaps += [links[k + 1].point(0j) - Affine.slot(8 + k) for k in range(3)]
+    pins = tuple(Row.part(gap, axis) for gap in gaps for axis in (0, 1))
+    four = Rows(4, 3, pins, (1.0,) * 12, size=20.0)
     h = tuple(vector(A) for A in PIVOTS)
-    return (General(four), h), (General(one), (*h, *(reach**2 / 2 for reach in REACH)))
+    return (General(four), h), (on_lengths(p, 20.0), (*h, *(reach**2 / 2 for reach in REACH)))
+
+
+def on_lengths(corners, size):
+    """A platform on three driven lengths."""
+    link = Frame(Affine.slot(0), Affine.slot(1))
+    legs = [link.point(complex(corner)) - Affine.slot(2 + k) for k, corner in enumerate(corners)]
+    forms = tuple(Row.half_square(leg) + Row.sum_of({k: -1.0}) for k, leg in enumerate(legs))
+    return General(Rows(1, 3, forms, (size,) * 3, scalars=(0, 1, 2), scalar_sizes=(size**2,) * 3, size=size))
 
 
 @pytest.mark.parametrize("case", [0, 1], ids=["four links", "three lengths"])
@@ -240,9 +248,7 @@ def check_random_triad(kinds, seed):
 
 
 def platform_on_lengths(corners, pivots, reach):
-    points = [*((0, complex(c)) for c in corners), *((-1 - k, 0j) for k in range(3))]
-    rows = Rows(1, 3, 3, tuple(points), distances=tuple((k + 3, k, k) for k in range(3)), unit=(False,) * 3, size=1.0)
-    return General(rows), (*(vector(complex(A)) for A in pivots), *(r * r / 2 for r in reach))
+    return on_lengths(corners, 1.0), (*(vector(complex(A)) for A in pivots), *(r * r / 2 for r in reach))
 
 
 def test_equal_parallel_legs_move():
@@ -289,12 +295,7 @@ def test_collinear_pivots_and_corners():
 
 def test_unknown_rows_are_refused():
     form, h = published()[0]
-
-    class Geared(Rows):
-        pass
-
-    rows = Geared(**vars(form.rows))
-    object.__setattr__(rows, "gears", ((0, 1),))
+    rows = replace(form.rows, angles=(0,), angle_numbers=(0,))
     with pytest.raises(NotEnumeratedError, match="gears"):
         modes_of(General(rows), h)
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from structkin.groups import General, Rows
+from structkin.rows.affine import Affine, Frame
+from structkin.rows.row import Row
 
 #: Links of a group and its joints (kind, link, link); -1 is what is known.
 TRIAD = (4, [("R", 0, 1), ("R", 0, 2), ("R", 0, 3), ("R", 1, -1), ("R", 2, -1), ("R", 3, -1)])
@@ -45,38 +47,36 @@ def closed(links: int, joints: list[tuple[str, int, int]], seed: int) -> tuple[G
 
     z = np.array([place() for _ in range(links)])
     u = np.array([direction() for _ in range(links)])
-    points: list[Any] = []
-    directions: list[Any] = []
-    pins, parallels, lines = [], [], []
+    forms: list[Row] = []
+    sizes: list[float] = []
     known: list[complex] = []
     unit: list[bool] = []
 
-    def point(link: int, at: complex) -> int:
-        if link < 0:
-            known.append(at)
-            unit.append(False)
-        points.append((-len(known), 0j) if link < 0 else (link, (at - z[link]) / u[link]))
-        return len(points) - 1
+    def given(value: complex, *, is_unit: bool) -> Affine:
+        known.append(value)
+        unit.append(is_unit)
+        return Affine.slot(2 * links + len(known) - 1)
 
-    def along(link: int, d: complex) -> int:
+    def point(link: int, at: complex) -> Affine:
         if link < 0:
-            known.append(d)
-            unit.append(True)
-        directions.append((-len(known), 1 + 0j, -1) if link < 0 else (link, d / u[link], -1))
-        return len(directions) - 1
+            return given(at, is_unit=False)
+        return Frame(Affine.slot(2 * link), Affine.slot(2 * link + 1)).point((at - z[link]) / u[link])
+
+    def along(link: int, d: complex) -> Affine:
+        return given(d, is_unit=True) if link < 0 else Affine.slot(2 * link + 1) * (d / u[link])
 
     for kind, a, b in joints:
         if kind == "R":
             at = place()
-            pins.append((point(a, at), point(b, at)))
+            gap = point(a, at) - point(b, at)
+            forms += [Row.part(gap, axis) for axis in (0, 1)]
+            sizes += [1.0, 1.0]
         else:
             d, first, second = direction(), place(), place()
-            parallels.append((along(a, d), along(b, d)))
+            forms.append(Row.aligned(along(a, d), along(b, d)))
             offset = float((d.conjugate() * (second - first)).imag)
-            lines.append((along(a, d), point(a, first), point(b, second), offset))
-    rows = Rows(
-        links, len(known), 0, tuple(points), tuple(directions), tuple(pins), tuple(parallels), tuple(lines),
-        unit=tuple(unit), size=1.0,
-    )  # fmt: skip
+            forms.append(Row.cross(along(a, d), point(b, second) - point(a, first)).plus(-offset))
+            sizes += [1.0, 1.0]
+    rows = Rows(links, len(known), tuple(forms), tuple(sizes), tuple(unit))
     h = tuple(np.array([[v.real], [v.imag]]) for v in known)
     return General(rows), h, z, u

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from structkin.groups.cam import Lift, OfAngle, Turn
 from structkin.groups.profile import Met
-from structkin.model.cam_laws import MOTIONS, CamLaw, spline
+from structkin.joints.cam_laws import MOTIONS, CamLaw, spline
 from structkin.rows.jet import Jet, angle, length, vector
 from structkin.rows.periodic import Follow, GenevaLaw, Piecewise, angle_of
 from structkin.rows.relations import ByLaw, DrivenAngle, FaceOnProfile, OnProfile, TurnByLaw, derivative

@@ -114,7 +114,7 @@ def test_the_general_group_with_gears(mechanism):
     motion = mechanism.solve(LANES)
     assert motion.ok.all()
     (step,) = (step for step in motion.plan.steps if isinstance(step.kind, General))
-    assert step.kind.rows.turns
+    assert step.kind.rows.angles
 
     def value(operand):
         if not isinstance(operand, Slot):

@@ -12,7 +12,7 @@ from structkin.groups.triad import recognised
 from structkin.kinematics.derivatives import Part
 
 POINTS = {
-    "A": (0, 0), "B": (0.3, 1.0), "C": (1.0, 1.2), "D": (1.6, 0.1), "E": (-1.2, 1.0), "F": (-1.2, 1.2), "P": (-0.1, 1.3),
+    "A": (0, 0), "B": (0.3, 1), "C": (1, 1.2), "D": (1.6, 0.1), "E": (-1.2, 1), "F": (-1.2, 1.2), "P": (-0.1, 1.3),
 }  # fmt: skip
 #: The third leg beside E-F-P and A-B: the ends of the guide, and how the legs are then called.
 LEGS = {

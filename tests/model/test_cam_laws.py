@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from structkin import InputError
-from structkin.model.cam_laws import MOTIONS, CamLaw, Segment
+from structkin.joints.cam_laws import MOTIONS, CamLaw, Segment
 
 TURN = 2 * np.pi
 

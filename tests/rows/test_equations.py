@@ -6,8 +6,8 @@ import pytest
 from structkin.rows.affine import Affine
 from structkin.rows.curves import Curve
 from structkin.rows.equations import Equations
-from structkin.rows.quadrics import Quadric
 from structkin.rows.relations import DrivenAngle
+from structkin.rows.row import Row
 from structkin.rows.windings import Winding
 
 SLOTS, TURNS, LANES = 4, 2, 5
@@ -25,17 +25,17 @@ def written(seed: int):
     rng = np.random.default_rng(seed)
     a, b, c = (affine(rng) for _ in range(3))
     e, f = rng.normal(size=2)
-    at = {2 * SLOTS: 1.5, 2 * SLOTS + 1: -0.5}
+    at = Row.sum_of({0: 1.5, 1: -0.5})
 
     def turn(t):
         return 1.5 * t[0] - 0.5 * t[1]
 
     return [
-        (Quadric.part(a, 0), lambda z, t: a.at(z).real),
-        (Quadric.part(a, 1).times(e).plus(f), lambda z, t: e * a.at(z).imag + f),
-        (Quadric.dot(a, b).plus(e).with_terms(at), lambda z, t: (a.at(z).conj() * b.at(z)).real + e + turn(t)),
-        (Quadric.cross(a, b), lambda z, t: (a.at(z).conj() * b.at(z)).imag),
-        (Quadric.dot(a, a).times(0.5), lambda z, t: 0.5 * abs(a.at(z)) ** 2),
+        (Row.part(a, 0), lambda z, t: a.at(z).real),
+        (Row.part(a, 1).times(e).plus(f), lambda z, t: e * a.at(z).imag + f),
+        (Row.dot(a, b).plus(e) + at, lambda z, t: (a.at(z).conj() * b.at(z)).real + e + turn(t)),
+        (Row.cross(a, b), lambda z, t: (a.at(z).conj() * b.at(z)).imag),
+        (Row.half_square(a), lambda z, t: 0.5 * abs(a.at(z)) ** 2),
         (Winding.tie(a, at), lambda z, t: (a.at(z).conj() * np.exp(1j * turn(t))).imag),
         (Winding.along(a, e, at)[0], lambda z, t: (a.at(z) - e * np.exp(1j * turn(t))).real),
         (Winding.along(a, e, at)[1], lambda z, t: (a.at(z) - e * np.exp(1j * turn(t))).imag),
@@ -47,7 +47,7 @@ def written(seed: int):
 @pytest.mark.parametrize("repeats", [1, 12], ids=["few rows", "many rows: sparse"])
 def test_rows_say_what_is_written(seed, repeats):
     rows = [item for k in range(repeats) for item in written(seed + 100 * k)]
-    system = Equations([form for form, _ in rows], np.ones(WIDTH))
+    system = Equations([form for form, _ in rows], np.ones(WIDTH), TURNS)
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(WIDTH, LANES))
     z, t = x[0 : 2 * SLOTS : 2] + 1j * x[1 : 2 * SLOTS : 2], x[2 * SLOTS :]
@@ -58,7 +58,7 @@ def test_rows_say_what_is_written(seed, repeats):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("lanes", [1, LANES])
 def test_derivatives_up_to_the_third_are_complex_steps(seed, lanes):
-    system = Equations([form for form, _ in written(seed)], np.ones(WIDTH))
+    system = Equations([form for form, _ in written(seed)], np.ones(WIDTH), TURNS)
     x, v, w = np.random.default_rng(seed + 50).normal(size=(3, WIDTH, lanes))
     moved = x + 1j * TINY * v
     first = system.times(system.jacobian(x), v)

@@ -14,10 +14,18 @@ import numpy as np
 from structkin.groups import Rows
 from structkin.kinematics.kernels.elimination import Elimination
 from structkin.kinematics.kernels.symbols import Graph, Symbol, Term
+from structkin.rows.affine import Affine
+from structkin.rows.curves import Curve
+from structkin.rows.equations import Form
+from structkin.rows.relations import DrivenAngle
+from structkin.rows.row import Row
 
 Pair = tuple[Term, Term]
 #: A quantity, and as many of its derivatives in time as are known.
 Jet = tuple[Pair, ...]
+#: Origin and direction of each link, and those of each order of derivative.
+Frames = Sequence[tuple[Pair, Pair]]
+Orders = Sequence[Frames]
 
 _NOTHING: Pair = (0.0, 0.0)
 
@@ -42,12 +50,12 @@ def _plus(a: Pair, b: Pair) -> Pair:
     return a[0] + b[0], a[1] + b[1]
 
 
+def _minus(a: Pair, b: Pair) -> Pair:
+    return a[0] - b[0], a[1] - b[1]
+
+
 def _scaled(a: Pair, factor: Term) -> Pair:
     return a[0] * factor, a[1] * factor
-
-
-def _minus(a: Jet, b: Jet) -> Jet:
-    return tuple((p[0] - q[0], p[1] - q[1]) for p, q in zip(a, b, strict=True))
 
 
 def _last(form: Callable[[Pair, Pair], Term], a: Jet, b: Jet) -> Term:
@@ -64,6 +72,17 @@ def _half_square(a: Jet) -> Term:
     if len(a) == 1:
         return 0.5 * _dot(a[0], a[0])
     return _dot(a[1], a[0]) if len(a) == 2 else _dot(a[2], a[0]) + _dot(a[1], a[1])
+
+
+def _product(a: Jet, b: Jet) -> Jet:
+    """Return the product of two vectors, read as complex numbers, with its derivatives."""
+    found = [_times(a[0], b[0])]
+    if len(a) > 1:
+        found.append(_plus(_times(a[1], b[0]), _times(a[0], b[1])))
+    if len(a) > 2:
+        mixed = _scaled(_times(a[1], b[1]), 2.0)
+        found.append(_plus(_plus(_times(a[2], b[0]), mixed), _times(a[0], b[2])))
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -93,7 +112,7 @@ def formulas(rows: Rows, known: Sequence[complex | float | None]) -> Formulas | 
 
     None for groups that are not square, or hold gears or cams: their angles are more than a direction.
     """
-    if rows.count != 3 * rows.links or rows.turns or rows.gears or rows.cams:
+    if rows.count != 3 * rows.links or rows.angles or not all(map(_is_known, rows.forms)):
         return None
     try:
         return _Writer(rows, known).formulas()
@@ -101,9 +120,14 @@ def formulas(rows: Rows, known: Sequence[complex | float | None]) -> Formulas | 
         return None
 
 
+def _is_known(form: Form) -> bool:
+    return isinstance(form, Row) or (isinstance(form, Curve) and isinstance(form.relation, DrivenAngle))
+
+
 class _Writer:
     def __init__(self, rows: Rows, known: Sequence[complex | float | None]) -> None:
         self.rows, self.graph, self.constants = rows, Graph(), list[float]()
+        self._factors: dict[tuple[int, complex], Pair] = {}
         self.origins = [self._load("s", 4 * k) for k in range(rows.links)]
         self.units = [self._load("s", 4 * k + 2) for k in range(rows.links)]
         self.known: dict[str, list[Pair]] = {"h": [], "d": [], "e": []}
@@ -137,13 +161,8 @@ class _Writer:
         rows, m = self.rows, self.rows.links
         still = [(_NOTHING, _NOTHING)] * m
         here: list[tuple[Pair, Pair]] = list(zip(self.origins, self.units, strict=True))
-        self.locals = [self._pair(local) for _, local in rows.points]
-        self.factors = [self._pair(factor) for _, factor, _ in rows.directions]
         self.size, self.weight = self._constant(rows.size), self._constant(1 / rows.size)
-        reaches = rows.reaches or (rows.size,) * len(rows.distances)
-        self.reaches = [self._constant(1 / reach) for reach in reaches]
-        self.offsets = [self._constant(line[3]) for line in rows.lines]
-        self.starts = [self._constant(travel[3]) for travel in rows.travels]
+        self.weights = [self._constant(1 / size) for size in rows.row_sizes]
         values = self._values([here], "h")
         system = Elimination(self._jacobian(here))
         # What is left of the rows is what the step takes away.
@@ -197,98 +216,127 @@ class _Writer:
             found += [O[0] + dx, O[1] + dy, x * inverse, y * inverse]
         return tuple(found)
 
-    # --- points, directions, rows -------------------------------------------------------------------------
+    # --- vectors and rows ---------------------------------------------------------------------------------
 
-    def _point(self, index: int, orders: Sequence[Sequence[tuple[Pair, Pair]]], letters: str) -> Jet:
-        source = self.rows.points[index][0]
-        if source < 0:
-            return tuple(self.known[letter][-1 - source] for letter in letters)
-        return tuple(_plus(links[source][0], _times(links[source][1], self.locals[index])) for links in orders)
+    def _slot(self, slot: int, orders: Orders, letters: str) -> Jet:
+        """Return the vector of a slot with its derivatives."""
+        links = 2 * self.rows.links
+        if slot >= links:
+            return tuple(self.known[letter][slot - links] for letter in letters)
+        return tuple(frames[slot // 2][slot % 2] for frames in orders)
 
-    def _direction(self, index: int, orders: Sequence[Sequence[tuple[Pair, Pair]]], letters: str) -> Jet:
-        source, _, turner = self.rows.directions[index]
-        if source < 0:
-            plain: Jet = tuple(_times(self.known[letter][-1 - source], self.factors[index]) for letter in letters)
-        else:
-            plain = tuple(_times(links[source][1], self.factors[index]) for links in orders)
-        if turner < 0:
-            return plain
-        by: Jet = tuple(self.known[letter][turner] for letter in letters)
-        result = [_times(plain[0], by[0])]
-        if len(plain) > 1:
-            result.append(_plus(_times(plain[1], by[0]), _times(plain[0], by[1])))
-        if len(plain) > 2:
-            mixed = _scaled(_times(plain[1], by[1]), 2.0)
-            result.append(_plus(_plus(_times(plain[2], by[0]), mixed), _times(plain[0], by[2])))
-        return tuple(result)
+    def _factor(self, slot: int, factor: complex) -> tuple[bool, Pair]:
+        """Return whether a factor of a slot is negative, and its size: factors of two signs are one constant."""
+        minus = (factor.real, factor.imag) < (0.0, 0.0)
+        key = slot, -factor if minus else factor
+        if key not in self._factors:
+            self._factors[key] = self._pair(key[1])
+        return minus, self._factors[key]
 
-    def _scalar(self, index: int, letter: str) -> Term:
-        return 0.0 if index < 0 else self.known[letter][self.rows.vectors + index][0]
+    def _vector(self, vector: Affine, orders: Orders, letters: str) -> Jet:
+        """Return a vector with its derivatives; what belongs to one point comes first, as rows share points."""
+        terms, parts = dict(vector.terms), list[tuple[bool, Jet]]()
+        for slot, factor in vector.terms:
+            jet = self._slot(slot, orders, letters)
+            origin = slot < 2 * self.rows.links and slot % 2 == 0
+            if origin and slot + 1 in terms:
+                other, by = self._factor(slot + 1, terms[slot + 1] * factor.real)
+                add = _minus if other else _plus
+                arms = self._slot(slot + 1, orders, letters)
+                jet = tuple(add(O, _times(U, by)) for O, U in zip(jet, arms, strict=True))
+            elif slot < 2 * self.rows.links and slot % 2 == 1 and slot - 1 in terms:
+                continue
+            if origin:
+                parts.append((factor.real < 0, jet))
+            else:
+                minus, by = self._factor(slot, factor)
+                parts.append((minus, tuple(_times(pair, by) for pair in jet)))
+        if vector.const:
+            minus, by = self._factor(-1, vector.const)
+            parts.append((minus, (by, *[_NOTHING] * (len(letters) - 1))))
+        total: Jet = (_NOTHING,) * len(letters)
+        for minus, jet in sorted(parts, key=lambda part: part[0]):
+            add = _minus if minus else _plus
+            total = tuple(add(a, b) for a, b in zip(total, jet, strict=True))
+        return total
 
-    def _values(self, orders: Sequence[Sequence[tuple[Pair, Pair]]], letters: str) -> list[Term]:
+    def _values(self, orders: Orders, letters: str) -> list[Term]:
         """Return the rows, or their last derivative for which `orders` are given, weighed."""
-        rows, last, only = self.rows, letters[-1], len(orders) == 1
-
-        def point(index: int) -> Jet:
-            return self._point(index, orders, letters)
-
-        def direction(index: int) -> Jet:
-            return self._direction(index, orders, letters)
-
         found: list[Term] = []
-        for i, j in rows.pins:
-            found += _minus(point(i), point(j))[-1]
-        found += [self.size * _last(_cross, direction(i), direction(j)) for i, j in rows.parallels]
-        for (d, i, j, _), e in zip(rows.lines, self.offsets, strict=True):
-            value = _last(_cross, direction(d), _minus(point(j), point(i)))
-            found.append(value - e if only else value)
-        for (d, i, j, _, s), start in zip(rows.travels, self.starts, strict=True):
-            value = _last(_dot, direction(d), _minus(point(j), point(i))) - self._scalar(s, last)
-            found.append(value - start if only else value)
-        for (i, j, s), weight in zip(rows.distances, self.reaches, strict=True):
-            gap = _minus(point(j), point(i))
-            found.append((_half_square(gap) - self._scalar(s, last)) * weight)
+        for form, weight in zip(self.rows.forms, self.weights, strict=True):
+            if isinstance(form, Row):
+                found.append(self._value(form, orders, letters) * weight)
+            else:
+                A, T, B = self._driven(form, orders, letters)
+                found.append(_last(_cross, _product(A, T), B) * weight)
         return found
 
-    def _jacobian(self, here: Sequence[tuple[Pair, Pair]]) -> list[dict[int, Term]]:
+    def _value(self, row: Row, orders: Orders, letters: str) -> Term:
+        total: Term = 0.0
+        for w, a, b in row.products:
+            first = self._vector(a, orders, letters)
+            if a == b:
+                total = total + 2.0 * w.real * _half_square(first)
+            else:
+                second = self._vector(b, orders, letters)
+                total = total + _last(lambda p, q, w=w: _dot(p, _turned_by(w, q)), first, second)  # type: ignore[misc]
+        for number, factor in row.numbers:
+            value = self.known[letters[-1]][self.rows.vectors + self.rows.scalars.index(number)][0]
+            total = total - value if factor == -1 else total + factor * value
+        return total + self._constant(row.constant) if len(letters) == 1 else total
+
+    def _driven(self, form: Form, orders: Orders, letters: str) -> tuple[Jet, Jet, Jet]:
+        """Return the three vectors of a driven angle."""
+        A, T, B = (self._vector(vector, orders, letters) for vector in self._ends(form))
+        return A, T, B
+
+    def _ends(self, form: Form) -> tuple[Affine, Affine, Affine]:
+        assert isinstance(form, Curve)
+        A, T, B = (vector for vector in form.vectors if isinstance(vector, Affine))
+        return A, T, B
+
+    def _jacobian(self, here: Frames) -> list[dict[int, Term]]:
         """Return the derivatives of the weighed rows by O_x, O_y and theta of each link."""
-        rows = self.rows
         found: list[dict[int, Term]] = []
-
-        def add(row: dict[int, Term], column: int, term: Term) -> None:
-            row[column] = row[column] + term if column in row else term
-
-        def arm(index: int) -> Pair:
-            return _turned(_times(self.units[rows.points[index][0]], self.locals[index]))
-
-        def by_points(row: dict[int, Term], slope: Pair, i: int, j: int) -> dict[int, Term]:
-            """Add the derivative of a row by P_j - P_i."""
-            for index, way in ((j, slope), (i, (-slope[0], -slope[1]))):
-                link = rows.points[index][0]
-                if link >= 0:
-                    add(row, 3 * link, way[0])
-                    add(row, 3 * link + 1, way[1])
-                    add(row, 3 * link + 2, _dot(way, arm(index)))
-            return {column: term for column, term in row.items() if isinstance(term, Symbol) or term != 0}
-
-        for i, j in rows.pins:
-            found += [by_points({}, (-1.0, 0.0), i, j), by_points({}, (0.0, -1.0), i, j)]
-        for i, j in rows.parallels:
-            aligned = self.size * _dot(self._direction(i, [here], "h")[0], self._direction(j, [here], "h")[0])
+        for form, weight in zip(self.rows.forms, self.weights, strict=True):
             row: dict[int, Term] = {}
-            for index, term in ((i, -aligned), (j, aligned)):
-                if rows.directions[index][0] >= 0:
-                    add(row, 3 * rows.directions[index][0] + 2, term)
+            if isinstance(form, Row):
+                for w, a, b in form.products:
+                    (first,), (second,) = (self._vector(x, [here], "h") for x in (a, b))
+                    if a == b:
+                        self._spread(row, _scaled(first, 2.0 * w.real * weight), a)
+                    else:
+                        self._spread(row, _scaled(_turned_by(w, second), weight), a)
+                        self._spread(row, _scaled(_turned_by(w.conjugate(), first), weight), b)
+            else:
+                (A,), (T,), (B,) = self._driven(form, [here], "h")
+                D = _times(A, T)
+                start, _, end = self._ends(form)
+                ((slot, _),) = start.terms
+                if slot < 2 * self.rows.links:
+                    row[3 * (slot // 2) + 2] = -(_dot(D, B) * weight)
+                self._spread(row, _scaled(_turned(D), weight), end)
             found.append({column: term for column, term in row.items() if isinstance(term, Symbol) or term != 0})
-        guided = [(line[:3], True) for line in rows.lines] + [(travel[:3], False) for travel in rows.travels]
-        for (d, i, j), square in guided:
-            (D,) = self._direction(d, [here], "h")
-            (gap,) = _minus(self._point(j, [here], "h"), self._point(i, [here], "h"))
-            row = {}
-            if rows.directions[d][0] >= 0:
-                add(row, 3 * rows.directions[d][0] + 2, -_dot(D, gap) if square else _cross(D, gap))
-            found.append(by_points(row, _turned(D) if square else D, i, j))
-        for (i, j, _), weight in zip(rows.distances, self.reaches, strict=True):
-            (gap,) = _minus(self._point(j, [here], "h"), self._point(i, [here], "h"))
-            found.append(by_points({}, _scaled(gap, weight), i, j))
         return found
+
+    def _spread(self, row: dict[int, Term], gradient: Pair, vector: Affine) -> None:
+        """Add what a row changes by with the links' places, given its gradient by a vector."""
+        for slot, factor in vector.terms:
+            if slot >= 2 * self.rows.links:
+                continue
+            link, which = divmod(slot, 2)
+            if which:
+                minus, by = self._factor(slot, factor)
+                slopes = {2: _dot(gradient, _turned(_times(self.units[link], by)))}
+            else:
+                minus, slopes = factor.real < 0, dict(enumerate(gradient))
+            for part, slope in slopes.items():
+                column = 3 * link + part
+                row[column] = row.get(column, 0.0) + (-slope if minus else slope)
+
+
+def _turned_by(w: complex, a: Pair) -> Pair:
+    """Return a times w."""
+    if w in (1j, -1j):
+        return _turned(a) if w == 1j else (a[1], -a[0])
+    return a if w == 1 else _scaled(a, w.real)

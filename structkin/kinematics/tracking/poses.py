@@ -83,7 +83,7 @@ def _on_the_way(closer: Closer, h0: Floats, h1: Floats, part: float) -> Floats:
     mixed, row = h0 + part * (h1 - h0), 0
     moving = [j for j, value in enumerate(closer.known) if value is None]
     for j, (width, _) in zip(moving, scales_of(closer), strict=True):
-        if j < len(closer.form.rows.unit) and closer.form.rows.unit[j]:
+        if closer.form.rows.is_unit(j):
             mixed[row : row + 2] /= np.sqrt(np.sum(mixed[row : row + 2] ** 2, axis=0))
         row += width
     return np.asarray(mixed)

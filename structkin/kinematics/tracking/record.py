@@ -120,7 +120,7 @@ def unpacked(form: General, phi: Sequence[Floats]) -> tuple[Floats, Floats]:
     """Return the origins (m, 2, n) and the angles (m, n) of a general group's unknowns, whole turns as they have them.
 
     >>> from structkin.groups import Rows
-    >>> geared = General(Rows(links=1, vectors=0, scalars=0, turns=((0, 0, 1.0),)))
+    >>> geared = General(Rows(1, 0, forms=(), row_sizes=(), angles=(0,), angle_numbers=(0,)))
     >>> O, theta = unpacked(geared, (np.zeros((2, 1)), np.array([[0.0], [1.0]]), np.array([2.5 * np.pi])))
     >>> (theta / np.pi).tolist()
     [[2.5]]

@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from structkin.errors import InputError
-from structkin.model.cam_laws import CamLaw, Segment, flaws_of
+from structkin.joints.cam_keys import CamKeys
+from structkin.joints.cam_laws import CamLaw, Segment, flaws_of
 from structkin.model.draft import Draft
 from structkin.model.flaw import Flaw, describe
-from structkin.model.joint_schema import CamEntry
 from structkin.model.topology import suggest
 
 #: How a segment is written.
 SEGMENT = '{ motion = "cycloidal", over = 120, to = 20 }'
 
 
-def read_law(draft: Draft, key: str, entry: CamEntry, angular: bool | None) -> CamLaw | None:
+def read_law(draft: Draft, key: str, entry: CamKeys, angular: bool | None) -> CamLaw | None:
     """Return the law of an entry; `angular` tells whether its lift is an angle, None that this is not known."""
     rows = entry.law
     if not isinstance(rows, list | tuple) or not rows:

@@ -6,13 +6,13 @@ import cmath
 import math
 from dataclasses import replace
 
+from structkin.joints.cam_keys import CamKeys
+from structkin.joints.cam_laws import CamLaw
+from structkin.joints.entry import AnyJoint
 from structkin.joints.guide import Guide
 from structkin.joints.law_cam import Follower, LawCam
-from structkin.model.cam_laws import CamLaw
-from structkin.model.cam_mountings import AnyJoint
 from structkin.model.draft import Draft
 from structkin.model.flaw import Flaw
-from structkin.model.joint_schema import CamEntry
 from structkin.model.parts import Link
 from structkin.rows.periodic import Follow
 
@@ -20,7 +20,7 @@ from structkin.rows.periodic import Follow
 def place_cam(
     draft: Draft,
     id: str,
-    entry: CamEntry,
+    entry: CamKeys,
     contact: str,
     sense: int,
     joints: tuple[str, AnyJoint, AnyJoint],
@@ -61,12 +61,12 @@ def place_cam(
     return made
 
 
-def _reference(entry: CamEntry) -> str:
+def _reference(entry: CamKeys) -> str:
     """Return the point of the follower that is followed: the roller's centre, the edge, or one of the face."""
     return entry.at if entry.at is not None else (entry.face or ("",))[0]
 
 
-def _drawn(draft: Draft, entry: CamEntry, guide: AnyJoint, follower: Link, base: Link, pivot: complex) -> Follower:
+def _drawn(draft: Draft, entry: CamKeys, guide: AnyJoint, follower: Link, base: Link, pivot: complex) -> Follower:
     """Return the follower as it stands in the sketch, in the frame of the carrier; it lifts away from the shaft."""
 
     def seen(place: complex) -> complex:

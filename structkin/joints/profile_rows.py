@@ -9,14 +9,14 @@ from itertools import pairwise
 
 import numpy as np
 
+from structkin.joints.cam_keys import CamKeys
+from structkin.joints.cam_laws import spline
 from structkin.joints.profile_cam import ProfileCam
-from structkin.model.cam_laws import spline
+from structkin.joints.profile_reach import require_reach
 from structkin.model.draft import Draft
 from structkin.model.fields import pair
 from structkin.model.flaw import Flaw, describe
-from structkin.model.joint_schema import CamEntry
 from structkin.model.parts import Link
-from structkin.model.profile_reach import require_reach
 from structkin.model.tables import read_table
 from structkin.rows.periodic import TURN
 
@@ -24,7 +24,7 @@ from structkin.rows.periodic import TURN
 Rows = list[tuple[float, float]]
 
 
-def make_profile_cam(draft: Draft, key: str, id: str, entry: CamEntry, contact: str, rows: Rows) -> ProfileCam | None:
+def make_profile_cam(draft: Draft, key: str, id: str, entry: CamKeys, contact: str, rows: Rows) -> ProfileCam | None:
     """Return the cam of an entry with a profile, an outline or a CSV table; None where its mistakes hinder."""
     cam, follower = draft.links[entry.cam], draft.links[entry.follower]
     center = entry.center or draft.link_entries[entry.cam].points[0]
@@ -60,7 +60,7 @@ def make_profile_cam(draft: Draft, key: str, id: str, entry: CamEntry, contact: 
     return made
 
 
-def profile_rows(draft: Draft, key: str, entry: CamEntry, name: str) -> Rows | None:
+def profile_rows(draft: Draft, key: str, entry: CamKeys, name: str) -> Rows | None:
     """Return the rows of a profile, an outline or a CSV table in SI; None where some are none, after telling all."""
     if name == "csv":
         assert entry.csv is not None
@@ -83,7 +83,7 @@ def profile_rows(draft: Draft, key: str, entry: CamEntry, name: str) -> Rows | N
     return rows if len(rows) == len(given) else None
 
 
-def _table(entry: CamEntry, rows: Rows, cam: Link, centre: complex) -> Rows:
+def _table(entry: CamKeys, rows: Rows, cam: Link, centre: complex) -> Rows:
     """Return rising polar angles [rad] within a turn and radii [m]."""
     rows = list(rows)
     if entry.outline is not None:

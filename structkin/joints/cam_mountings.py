@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from structkin.joints.pair import Pair
-from structkin.model.topology import Joint
-
-AnyJoint = Joint | Pair
+from structkin.joints.entry import AnyJoint
 
 
 def mountings(

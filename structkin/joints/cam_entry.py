@@ -5,74 +5,78 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from structkin.joints.cam import Cam
-from structkin.model.cam_mountings import AnyJoint, mountings
-from structkin.model.cam_placing import place_cam
-from structkin.model.cam_segments import SEGMENT, read_law
+from structkin.joints.cam_keys import CamKeys
+from structkin.joints.cam_mountings import mountings
+from structkin.joints.cam_placing import place_cam
+from structkin.joints.cam_segments import SEGMENT, read_law
+from structkin.joints.entry import AnyJoint
+from structkin.joints.profile_rows import make_profile_cam, profile_rows
 from structkin.model.draft import GROUND, Draft
 from structkin.model.flaw import Flaw
-from structkin.model.joint_schema import CamEntry
-from structkin.model.profile_joints import make_profile_cam, profile_rows
 from structkin.model.topology import Joint, suggest
 
 CONTACTS = ("roller", "knife-edge", "flat")
 DIRECTIONS = {"counter-clockwise": 1, "clockwise": -1}
 
 
-def make_cam(draft: Draft, id: str, entry: CamEntry) -> Joint | Cam | None:
-    """Return a cam; None where its links are not known.
+class CamEntry(CamKeys):
+    """A cam of a file."""
 
-    Every mistake is told: what is wrong with one key does not hide what is wrong with another.
-    """
-    key = f"joints.{id}"
-    known = [draft.has_link(f"{key}.{name}", getattr(entry, name)) for name in ("cam", "follower")]
-    carried = entry.carrier is None or draft.has_link(f"{key}.carrier", entry.carrier)
-    points = [point for point in (entry.at, *(entry.face or ())) if point is not None]
-    placed = [draft.has_point(f"{key}.{'face' if point != entry.at else 'at'}", point) for point in points]
-    # A radius that cannot be read is told already; it must not be missed as well.
-    broken = any(problem.key.startswith(f"{key}.") for problem in draft.problems)
-    told = len(draft.problems)
-    contact = None if broken else draft.attempt(key, _contact, entry)
-    sense = draft.attempt(f"{key}.direction", _sense, entry.direction or "counter-clockwise")
-    given = _sources(entry)
-    for flaw in _odd(entry, given):
-        draft.fault(key, flaw.message, flaw.hint)
-    if entry.cam == entry.follower:
-        draft.fault(key, f"the cam '{entry.cam}' is its own follower", "name two links")
-    for point, there in zip(points, placed, strict=True):
-        if there and known[1] and entry.follower not in draft.holders.get(point, []):
-            message = f"'{point}' is not a point of the follower '{entry.follower}'"
-            draft.fault(key, message, _points_of(draft, entry.follower))
-    whole = all(known) and entry.cam != entry.follower
-    joint = Joint(id, "C", (entry.cam, entry.follower)) if whole else None
-    tables = {}
-    for name in given:
-        if name != "law":
-            tables[name] = draft.attempt(f"{key}.{name}", profile_rows, draft, f"{key}.{name}", entry, name)
-    mounted = None
-    if "law" in given:
-        mounted = draft.attempt(key, _joints_of, draft, entry) if whole and carried else None
-        law = read_law(draft, key, entry, None if mounted is None else mounted[2].kind == "R")
-    if joint is None or contact is None or sense is None or len(given) != 1 or len(draft.problems) > told:
+    def make(self, draft: Draft, id: str) -> Joint | Cam | None:
+        """Return a cam; None where its links are not known.
+
+        Every mistake is told: what is wrong with one key does not hide what is wrong with another.
+        """
+        key = f"joints.{id}"
+        known = [draft.has_link(f"{key}.{name}", getattr(self, name)) for name in ("cam", "follower")]
+        carried = self.carrier is None or draft.has_link(f"{key}.carrier", self.carrier)
+        points = [point for point in (self.at, *(self.face or ())) if point is not None]
+        placed = [draft.has_point(f"{key}.{'face' if point != self.at else 'at'}", point) for point in points]
+        # A radius that cannot be read is told already; it must not be missed as well.
+        broken = any(problem.key.startswith(f"{key}.") for problem in draft.problems)
+        told = len(draft.problems)
+        contact = None if broken else draft.attempt(key, _contact, self)
+        sense = draft.attempt(f"{key}.direction", _sense, self.direction or "counter-clockwise")
+        given = _sources(self)
+        for flaw in _odd(self, given):
+            draft.fault(key, flaw.message, flaw.hint)
+        if self.cam == self.follower:
+            draft.fault(key, f"the cam '{self.cam}' is its own follower", "name two links")
+        for point, there in zip(points, placed, strict=True):
+            if there and known[1] and self.follower not in draft.holders.get(point, []):
+                message = f"'{point}' is not a point of the follower '{self.follower}'"
+                draft.fault(key, message, _points_of(draft, self.follower))
+        whole = all(known) and self.cam != self.follower
+        joint = Joint(id, "C", (self.cam, self.follower)) if whole else None
+        tables = {}
+        for name in given:
+            if name != "law":
+                tables[name] = draft.attempt(f"{key}.{name}", profile_rows, draft, f"{key}.{name}", self, name)
+        mounted = None
+        if "law" in given:
+            mounted = draft.attempt(key, _joints_of, draft, self) if whole and carried else None
+            law = read_law(draft, key, self, None if mounted is None else mounted[2].kind == "R")
+        if joint is None or contact is None or sense is None or len(given) != 1 or len(draft.problems) > told:
+            return joint
+        if mounted is None:
+            if self.cam in draft.links and self.follower in draft.links:
+                (name, rows), *_ = tables.items()
+                assert rows is not None
+                own = f"{key}.{name}"
+                cam = draft.attempt(own, make_profile_cam, draft, own, id, self, contact, rows)
+                return joint if cam is None else cam
+            return joint
+        # Links with mistakes of their own are missing here.
+        if law is not None and all(link in draft.links for link in (self.cam, self.follower, mounted[0])):
+            return place_cam(draft, id, self, contact, sense, mounted, law)
         return joint
-    if mounted is None:
-        if entry.cam in draft.links and entry.follower in draft.links:
-            (name, rows), *_ = tables.items()
-            assert rows is not None
-            own = f"{key}.{name}"
-            cam = draft.attempt(own, make_profile_cam, draft, own, id, entry, contact, rows)
-            return joint if cam is None else cam
-        return joint
-    # Links with mistakes of their own are missing here.
-    if law is not None and all(link in draft.links for link in (entry.cam, entry.follower, mounted[0])):
-        return place_cam(draft, id, entry, contact, sense, mounted, law)
-    return joint
 
 
-def _sources(entry: CamEntry) -> list[str]:
+def _sources(entry: CamKeys) -> list[str]:
     return [name for name in ("law", "profile", "outline", "csv") if getattr(entry, name) is not None]
 
 
-def _odd(entry: CamEntry, given: list[str]) -> Iterator[Flaw]:
+def _odd(entry: CamKeys, given: list[str]) -> Iterator[Flaw]:
     """Yield what does not fit together: a cam has either a law or one profile, and keys that belong to it."""
     if not given:
         yield Flaw("has neither a law nor a profile", f"law = [{SEGMENT}, ...], or profile = [[0, 30], [90, 32], ...]")
@@ -89,7 +93,7 @@ def _odd(entry: CamEntry, given: list[str]) -> Iterator[Flaw]:
         yield Flaw("has a center, which belongs to a profile", "a law turns about the cam's shaft")
 
 
-def _contact(entry: CamEntry) -> str:
+def _contact(entry: CamKeys) -> str:
     """Return the kind of contact, given or told by what is given beside it."""
     contact = entry.contact
     if contact is None:
@@ -127,7 +131,7 @@ def _points_of(draft: Draft, link: str) -> str:
     return f"it has {', '.join(draft.link_entries[link].points)}"
 
 
-def _joints_of(draft: Draft, entry: CamEntry) -> tuple[str, AnyJoint, AnyJoint]:
+def _joints_of(draft: Draft, entry: CamKeys) -> tuple[str, AnyJoint, AnyJoint]:
     """Return the carrier, its pin with the cam, and its joint with the follower."""
     links = draft.link_entries if entry.carrier is None else (entry.carrier,)
     found = list(mountings(draft.joints.values(), links, entry.cam, entry.follower))

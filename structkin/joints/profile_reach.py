@@ -10,9 +10,9 @@ import math
 
 import numpy as np
 
+from structkin.joints.cam_mountings import mountings
 from structkin.joints.guide import Guide
 from structkin.joints.profile_cam import ProfileCam
-from structkin.model.cam_mountings import mountings
 from structkin.model.draft import Draft
 from structkin.model.flaw import Flaw
 from structkin.rows.periodic import TURN

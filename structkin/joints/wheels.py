@@ -1,0 +1,126 @@
+"""What gears and belts read from the sketch alike: their ratio, and the arm that holds their centres."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from structkin.joints.turn_coupling import CouplingEntry, points_of, shared_pins
+from structkin.model.draft import Draft
+from structkin.model.fields import Name, Radii, Ratio, Teeth, TwoPoints
+from structkin.model.flaw import Flaw
+from structkin.model.parts import Link
+
+#: How far sizes that say the same may differ: pitch radii are often rounded in a file.
+AGREE = 1e-3
+
+
+class WheelsEntry(CouplingEntry):
+    """Two wheels that turn at a ratio, whose centres the carrier holds."""
+
+    ratio: Ratio | None = None
+    teeth: Teeth | None = None
+    radii: Radii | None = None
+    carrier: Name | None = None
+    centers: TwoPoints | None = None
+
+    def wheels(self, draft: Draft, id: str, flag: str, same: bool) -> Wheels | None:
+        """Return ratio, arm and centres; None where what they need has mistakes of its own.
+
+        `same` tells whether the two turn in one sense where nothing is said: under an open belt they do, and where one
+        gear runs inside the other. `flag` is the key that says so, or the contrary.
+        """
+        said = getattr(self, flag)
+        if said is not None:
+            same = said != same
+        elif self.ratio is not None:
+            same = self.ratio > 0
+        ratio = self._ratio(same)
+        if ((ratio if self.ratio is None else self.ratio) > 0) != same:
+            hint = (
+                "of gears it is negative, inside an internal gear positive; open belts positive, crossed ones negative"
+            )
+            raise Flaw(f"the ratio {self.ratio or ratio:g} contradicts {flag} = {str(said).lower()}", hint)
+        held = self._held(draft, f"joints.{id}")
+        if held is None:
+            return None
+        arm, *pins = held
+        first, second = (draft.links[link].local[pin] for link, pin in zip(self.links, pins, strict=True))
+        return Wheels(ratio, arm.name, (first, second), abs(arm.local[pins[1]] - arm.local[pins[0]]))
+
+    def _ratio(self, same: bool) -> float:
+        """Return omega_1 / omega_2 seen from the carrier: what is given more than once has to agree."""
+        sign = 1.0 if same else -1.0
+        found = {}
+        if self.teeth is not None:
+            found["teeth"] = sign * self.teeth[1] / self.teeth[0]
+        if self.ratio is not None:
+            found["ratio"] = self.ratio
+        if self.radii is not None:
+            found["radii"] = sign * self.radii[1] / self.radii[0]
+        if not found:
+            raise Flaw("has no ratio", "give teeth = [20, 40], or radii = [10, 20], or ratio = -2 (omega_1 / omega_2)")
+        first = next(iter(found))
+        for other, value in found.items():
+            if abs(abs(value) - abs(found[first])) > AGREE * abs(value):
+                raise Flaw(
+                    f"{first} and {other} contradict each other: omega_1 / omega_2 is {found[first]:g} or {value:g}",
+                    "keep one of them; radius and teeth of a gear go with the inverse of its speed",
+                )
+        return found[first]
+
+    def _held(self, draft: Draft, key: str) -> tuple[Link, str, str] | None:
+        """Return the carrier and the pins of the two links on it."""
+        first, second = self.links
+        name = self.carrier
+        found = [*_carriers(draft, first, second, name)]
+        if name is not None and not found:
+            for link in self.links:
+                if not shared_pins(draft, name, link):
+                    draft.fault(key, f"no pin joins '{link}' to its carrier '{name}'", "name a point in both links")
+            return None
+        if self.centers is not None:
+            for link, point in zip(self.links, self.centers, strict=True):
+                if point not in draft.links[link].local:
+                    draft.fault(f"{key}.centers", f"the point '{point}' is not on '{link}'", points_of(draft, link))
+                    return None
+            found = [one for one in found if one[1:] == self.centers]
+        apart = [one for one in found if draft.points[one[1]] != draft.points[one[2]]]
+        if found and not apart and (name is not None or self.centers is not None):
+            hint = "a bevel differential is drawn as one of spur gears: two planets between the suns"
+            raise Flaw(f"its centres coincide on '{found[0][0]}': two wheels on one axis cannot mesh", hint)
+        found = apart
+        if len(found) == 1:
+            carrier, a, b = found[0]
+            return None if carrier not in draft.links else (draft.links[carrier], a, b)
+        if found:
+            names = list(dict.fromkeys(one[0] for one in found))
+            if len(names) > 1:
+                raise Flaw(f"has {len(names)} possible carriers: {', '.join(names)}", f'add carrier = "{names[0]}"')
+            raise Flaw(
+                f"its centres on '{names[0]}' are not clear", f'add centers = ["{found[0][1]}", "{found[0][2]}"]'
+            )
+        if draft.whole("links"):
+            raise Flaw(
+                f"no link holds both centres: there is no carrier of '{first}' and '{second}'",
+                "pin both to one link (or the ground) at their centres, in two points",
+            )
+        return None
+
+
+@dataclass(frozen=True)
+class Wheels:
+    """Two wheels: their ratio, the arm that holds them, the centres in their frames, and their distance [m]."""
+
+    ratio: float
+    arm: str
+    centers: tuple[complex, complex]
+    distance: float
+
+
+def _carriers(draft: Draft, first: str, second: str, name: str | None) -> Iterator[tuple[str, str, str]]:
+    """Yield links that may be the carrier (all, or the one named), each with its pins to the two links."""
+    for link in draft.link_entries:
+        if link not in (first, second) and name in (None, link):
+            for a in shared_pins(draft, link, first):
+                yield from ((link, a, b) for b in shared_pins(draft, link, second))
