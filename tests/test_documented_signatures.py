@@ -6,6 +6,7 @@ import inspect
 import pkgutil
 import re
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -32,10 +33,11 @@ def program():
                 found[name].append(thing)
             if inspect.isclass(thing):
                 for own, member in vars(thing).items():
-                    plain = getattr(member, "__func__", member)
-                    if inspect.isfunction(plain):
+                    if inspect.isfunction(member):
+                        found[own].append(partial(member, None))  # what it is asked of is told by the dot before it
+                    elif inspect.isfunction(getattr(member, "__func__", None)):
                         found[own].append(getattr(thing, own))
-    found["law"] = found["lift"] + [structkin.CamLaw.__call__]
+    found["law"] = found["lift"] + [partial(structkin.CamLaw.__call__, None)]
     return found
 
 
@@ -56,7 +58,6 @@ def documented(text):
 def differences(told, function):
     """Return what is not so in a documented signature, or in a call of which one value is shown."""
     actual = inspect.signature(function).parameters
-    actual = {name: item for name, item in actual.items() if name not in ("self", "cls")}
     ordered = [name for name, item in actual.items() if item.kind in (item.POSITIONAL_OR_KEYWORD, item.POSITIONAL_ONLY)]
     takes_any = any(item.kind == item.VAR_KEYWORD for item in actual.values())
     values = dict(zip([item.arg for item in told.args][::-1], told.defaults[::-1], strict=False))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
-from structkin import dynamics, kinematics, show
+from structkin import dynamics, kinematics, model, show
 from structkin.api.verb import public, verb
 from structkin.coordinates import Statistics
 from structkin.dynamics import UserLoad, kinetostatics
+from structkin.errors import InputError, Problem
 from structkin.kinematics import cam_motion
 from structkin.kinematics.classify import classify
 from structkin.kinematics.geneva_motion import geneva_motion
@@ -24,6 +26,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from structkin.api.mechanism import Mechanism
+
+
+def _units(mechanism: model.Mechanism, units: str) -> Units:
+    """Return SI or the units of a file; `InputError` for another word."""
+    if units not in ("SI", "file"):
+        raise InputError([Problem("units", f"'{units}' is unknown", "known: SI, file")], mechanism.title)
+    return Units() if units == "SI" else mechanism.units
 
 
 class CamMotion(cam_motion.CamMotion):
@@ -42,6 +51,13 @@ class Kinetostatics(dynamics.Kinetostatics):
     def plot(self) -> Figure:
         """Return a figure of driver efforts, joint reactions and the shaking force."""
         return show.plot_forces(self)
+
+    def to_dataframe(self, units: str = "SI") -> pd.DataFrame:
+        """Return efforts and reactions as columns, in N and N m (needs pandas).
+
+        The drivers' values are in "SI" or in the units of the "file".
+        """
+        return show.forces_to_dataframe(self, _units(self.motion.mechanism, units))
 
 
 class Motion(kinematics.Motion):
@@ -93,9 +109,13 @@ class Motion(kinematics.Motion):
         found = cam_motion.cam_motion(self, joint)
         return found if isinstance(found, ProfileMotion) else public(CamMotion, found)
 
-    def to_dataframe(self) -> pd.DataFrame:
-        """Return all points and links as columns, in SI (needs pandas)."""
-        return show.to_dataframe(self, Units())
+    def to_dataframe(self, units: str = "SI") -> pd.DataFrame:
+        """Return all points and links as columns, in "SI" or in the units of the "file" (needs pandas)."""
+        return show.to_dataframe(self, _units(self.mechanism, units))
+
+    def to_csv(self, target: str | Path | IO[str], units: str = "SI") -> None:
+        """Write the columns of `to_dataframe` to a path that ends in .csv, or to an open file."""
+        show.write_csv(self, target, _units(self.mechanism, units))
 
     def plot(self, *names: str) -> Figure:
         """Return a figure of stacked motion plots of these points and links (default: all that are of interest)."""

@@ -85,6 +85,10 @@ class AngularCoordinates:
             np.concatenate((self._chain.columns, q_columns)),
         )
 
+    def __repr__(self) -> str:
+        """Return family and size."""
+        return f"<Coordinates {self.family}: {self.n} of them, {self.m} rows>"
+
     @property
     def n(self) -> int:
         """Number of coordinates."""

@@ -84,6 +84,11 @@ class Comparison:
     given_up: tuple[Way, ...] = ()
     patience: float | None = PATIENCE
 
+    def __repr__(self) -> str:
+        """Return title, methods and whether they agree."""
+        verdict = "agree" if self.agrees else "differ"
+        return f"<Comparison of {self.title or 'a mechanism'!r}: {len(self.runs)} methods {verdict}>"
+
     @property
     def agrees(self) -> bool:
         """Whether all methods agree that were not given up."""

@@ -46,6 +46,10 @@ class NewtonRun:
     smallest_singular_value: float
     rows: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        """Return how it ended, and after how many iterations."""
+        return f"<NewtonRun: {self.outcome.value}, {self.iterations} iterations>"
+
     @property
     def iterations(self) -> int:
         """Number of linear systems that were solved."""

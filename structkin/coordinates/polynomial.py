@@ -57,6 +57,10 @@ class PolynomialCoordinates:
         self._equations = Equations([row.form for row in writer.rows], self.column_units, turns)
         self._split(writer)
 
+    def __repr__(self) -> str:
+        """Return family and size."""
+        return f"<Coordinates {self.family}: {self.n} of them, {self.m} rows>"
+
     @property
     def n(self) -> int:
         """Number of coordinates."""

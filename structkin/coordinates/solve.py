@@ -46,6 +46,11 @@ class Statistics:
     stations: int
     failures: tuple[Failure, ...]
 
+    def __repr__(self) -> str:
+        """Return method, coordinates and the most iterations of a sample."""
+        most = self.iterations.max(initial=0)
+        return f"<Statistics of {self.method}, {self.coordinates.family}: at most {most} iterations>"
+
     @cached_property
     def smallest_singular_value(self) -> Floats:
         """Smallest singular value (samples,) of the scaled Jacobian: how near each pose is to a singular one."""

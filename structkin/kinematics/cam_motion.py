@@ -23,6 +23,10 @@ class CamMotion:
     cam: LawCam
     motion: Motion
 
+    def __repr__(self) -> str:
+        """Return joint and samples."""
+        return f"<CamMotion of {self.cam.id!r}: {len(self.motion)} samples>"
+
     @property
     def angle(self) -> Floats:
         """The cam angle (n,), the argument of its law, continuous; the first is within one turn from 0."""

@@ -21,6 +21,10 @@ class GenevaMotion:
     geneva: Geneva
     motion: Motion
 
+    def __repr__(self) -> str:
+        """Return joint and samples."""
+        return f"<GenevaMotion of {self.geneva.id!r}: {len(self.motion)} samples>"
+
     @property
     def angle(self) -> Floats:
         """The crank's angle (n,) [rad] from the line of centres, by its driver: it counts the turns."""

@@ -91,6 +91,10 @@ class Plan:
     engine: str = "auto"
     with_rates: bool = True
 
+    def __repr__(self) -> str:
+        """Return the counts."""
+        return f"<Plan: {len(self.steps)} steps, {len(self.drivers)} slots of drivers>"
+
     @cached_property
     def offsets(self) -> tuple[int, ...]:
         """First row of each slot, and the number of rows."""

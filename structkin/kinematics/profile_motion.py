@@ -25,6 +25,10 @@ class ProfileMotion:
     cam: ProfileCam
     motion: Motion
 
+    def __repr__(self) -> str:
+        """Return joint and samples."""
+        return f"<ProfileMotion of {self.cam.id!r}: {len(self.motion)} samples>"
+
     @property
     def parameter(self) -> Floats:
         """The polar angle (n,) of the point of contact on the profile, in the cam's frame."""

@@ -36,6 +36,9 @@ _FORCE_HINTS: Mapping[str, str] = {
 }
 E = TypeVar("E", bound=Entry)
 
+#: The format of the files that are read here; a file that names none is in the first.
+FORMAT = 1
+
 _FORBIDDEN = '-@,:"'
 
 
@@ -44,6 +47,9 @@ def read_document(data: Any, folder: Path | None) -> Draft:
     draft = Draft(folder=folder)
     if not isinstance(data, Mapping):
         draft.fault("", f"expected a table of sections, found {describe(data)}", f"sections: {', '.join(SECTIONS)}")
+        return draft
+    draft.attempt("format", _check_format, data.get("format", FORMAT))
+    if draft.problems:
         return draft
     for key in data:
         if key not in SECTIONS:
@@ -64,6 +70,13 @@ def read_document(data: Any, folder: Path | None) -> Draft:
     draft.initial_entries = dict(items(_section(draft, data, "initial")))
     _check_names(draft, data)
     return draft
+
+
+def _check_format(found: Any) -> None:
+    if isinstance(found, bool) or not isinstance(found, int) or found < 1:
+        raise Flaw(f"expected the number of a format, found {describe(found)}", f"write format = {FORMAT}")
+    if found > FORMAT:
+        raise Flaw(f"the file is in format {found}; this structkin reads formats up to {FORMAT}", "install a newer one")
 
 
 def _section(draft: Draft, data: Mapping[str, Any], name: str, *, required: bool = False) -> Mapping[str, Any]:

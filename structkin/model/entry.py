@@ -17,7 +17,7 @@ from structkin.model.topology import suggest
 from structkin.model.units import Units
 
 SECTIONS = (
-    "title", "units", "points", "links", "lengths", "joints", "drivers", "forces", "initial", "duration",
+    "title", "format", "units", "points", "links", "lengths", "joints", "drivers", "forces", "initial", "duration",
 )  # fmt: skip
 
 

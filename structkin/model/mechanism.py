@@ -208,13 +208,7 @@ class Mechanism:
 
     def __repr__(self) -> str:
         """Show the title and the counts."""
-        counts = (
-            (len(self.links), "link"),
-            (len(self.topology.joints), "joint"),
-            (len(self.drives), "driver"),
-        )
-        text = ", ".join(f"{count} {word}{'s' if count != 1 else ''}" for count, word in counts)
-        return f"<Mechanism {self.title!r}: {text}>"
+        return f"<Mechanism {self.title!r}: {self.topology.counts}>"
 
     @property
     def source_dict(self) -> dict[str, Any]:

@@ -117,6 +117,10 @@ class Topology:
         if problems:
             raise InputError(problems, self.title or "topology")
 
+    def __repr__(self) -> str:
+        """Show the title and the counts."""
+        return f"<Topology {self.title!r}: {self.counts}>"
+
     @property
     def moving_links(self) -> tuple[str, ...]:
         """Every link but the ground, in the user's order."""
@@ -126,6 +130,11 @@ class Topology:
     def mobility_count(self) -> int:
         """Chebyshev-Gruebler count 3n - sum(f): degrees of freedom before any driver."""
         return 3 * len(self.moving_links) - sum(joint.equations for joint in self.joints)
+
+    @property
+    def counts(self) -> str:
+        """The numbers of links, joints and drivers, in words."""
+        return in_words(len(self.links), len(self.joints), len(self.drivers))
 
     def joint(self, id: str) -> Joint:
         """Return the joint with this id; `KeyError` if there is none."""
@@ -173,6 +182,16 @@ class Topology:
         from structkin.model.adjacency import topology_from_adjacency
 
         return topology_from_adjacency(cls, matrix, ground=ground, drivers=drivers, names=names, title=title)
+
+
+def in_words(links: int, joints: int, drivers: int) -> str:
+    """Return the counts of a topology in words.
+
+    >>> in_words(4, 4, 1)
+    '4 links, 4 joints, 1 driver'
+    """
+    counts = (links, "link"), (joints, "joint"), (drivers, "driver")
+    return ", ".join(f"{count} {word}{'s' if count != 1 else ''}" for count, word in counts)
 
 
 def _problems(topology: Topology) -> Iterable[Problem]:

@@ -12,6 +12,7 @@ from structkin.dynamics import Kinetostatics
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics.limits.passages import report
 from structkin.model.mechanism import GROUND, Mechanism
+from structkin.model.units import Units
 from structkin.show.columns import Column, driver_columns, failed_groups, status_words, time_column
 from structkin.show.table import nested, plain_values, write_columns
 
@@ -60,21 +61,24 @@ def frame_columns(forces: Kinetostatics) -> Iterator[Column]:
     yield Column(GROUND, "M", "N m", forces.shaking_moment)
 
 
-def _columns(forces: Kinetostatics) -> list[Column]:
+def _columns(forces: Kinetostatics, units: Units | None = None) -> list[Column]:
     return [
         time_column(forces.motion),
-        *driver_columns(forces.motion),
+        *driver_columns(forces.motion, units),
         *effort_columns(forces),
         *reaction_columns(forces),
         *frame_columns(forces),
     ]
 
 
-def forces_to_dataframe(forces: Kinetostatics) -> pd.DataFrame:
-    """Return a row a sample, with the columns of `write_forces_csv`; needs pandas."""
+def forces_to_dataframe(forces: Kinetostatics, units: Units | None = None) -> pd.DataFrame:
+    """Return a row a sample, with the columns of `write_forces_csv`; needs pandas.
+
+    The drivers' values are in the units of the file or in those given; forces are in N, moments in N m.
+    """
     from structkin.show.table import frame_of
 
-    return frame_of(_columns(forces), forces.motion)
+    return frame_of(_columns(forces, units), forces.motion)
 
 
 def write_forces_csv(forces: Kinetostatics, target: str | Path | IO[str]) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.errors import InputError, Problem
-from structkin.model.topology import DRIVER_KINDS, JOINT_EQUATIONS, Topology
+from structkin.model.topology import DRIVER_KINDS, JOINT_EQUATIONS, Topology, in_words
 from structkin.structure.array_codes import ANGLE, KINDS, SLIDE, P, codes, integers
 from structkin.structure.array_conversions import fields_of, ordinary_topology, read_adjacency
 from structkin.structure.array_mistakes import MOST_NAMED, mistakes
@@ -100,8 +100,7 @@ class TopologyArrays:
 
     def __repr__(self) -> str:
         """Show the counts."""
-        counts = ((self.n_links, "link"), (self.n_joints, "joint"), (self.n_drivers, "driver"))
-        text = ", ".join(f"{count} {word}{'s' if count != 1 else ''}" for count, word in counts)
+        text = in_words(self.n_links, self.n_joints, self.n_drivers)
         return f"<TopologyArrays{self.title and ' ' + repr(self.title)}: {text}>"
 
     @property

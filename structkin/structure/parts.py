@@ -36,6 +36,10 @@ class Group:
     exterior: tuple[tuple[str, int | None], ...] = ()
     known: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        """Return the group in words."""
+        return f"<Group: {self.label}>"
+
     @property
     def label(self) -> str:
         """The group in words: its number, kind and links."""

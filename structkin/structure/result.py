@@ -75,6 +75,11 @@ class KinematicStructure:
             """List the groups also where they are not made yet."""
             return sorted({*super().__dir__(), "groups"})
 
+    def __repr__(self) -> str:
+        """Return title, number of groups and mobility."""
+        name = repr(self.topology.title or "a mechanism")
+        return f"<KinematicStructure of {name}: {len(self.groups)} groups, {self.mobility_in_words}>"
+
     @property
     def is_solvable(self) -> bool:
         """Whether the groups determine every link, and no equation is redundant."""

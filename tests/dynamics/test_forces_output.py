@@ -86,6 +86,7 @@ def test_frames_and_redundant_joints() -> None:
     )
     forces = m.solve(samples=7).forces()
     frame = show.forces_to_dataframe(forces)
+    assert forces.to_dataframe(units="file").equals(frame)
     assert frame["motor.effort"].tolist() == forces.driver("motor").tolist()
     assert frame.attrs["units"]["ground.Fx"] == "N"
     assert show.forces_to_dict(forces)["unique"]["Q"] is False

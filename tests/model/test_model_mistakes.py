@@ -29,6 +29,9 @@ CASES: dict[str, Case] = {
     "forces as text": ({"forces": "gravity"}, "forces", "found the text", "gravity"),
     "units as text": ({"units": "mm", "lengths": DELETE}, "units", "found the text 'mm'", 'length = "mm"'),
     "title as a number": ({"title": 5}, "title", "expected text, found the number 5", ""),
+    "newer format": ({"format": 2}, "format", "the file is in format 2; this structkin reads formats up to 1", "newer"),
+    "format as text": ({"format": "1"}, "format", "expected the number of a format, found the text '1'", "format = 1"),
+    "format zero": ({"format": 0}, "format", "expected the number of a format, found the number 0", "format = 1"),
     # units
     "unknown unit": ({"units.length": "millimetre"}, "units.length", "'millimetre' is not a unit of length", "mm"),
     "angle as unit of length": ({"units.length": "deg"}, "units.length", "not a unit of length", "known: m, mm"),
@@ -278,6 +281,10 @@ def mistakes(data: dict[str, Any]) -> tuple[Any, ...]:
 
 def test_the_sample_itself_is_right() -> None:
     assert len(Mechanism.from_dict(EVERYTHING).links) == 7
+
+
+def test_a_file_may_name_its_format() -> None:
+    assert not mistakes(patched({"format": 1}))
 
 
 def test_there_are_more_than_fifty() -> None:

@@ -116,6 +116,18 @@ def test_data_frame():
     assert frame.attrs["units"]["P.x"] == "mm"
     np.testing.assert_array_equal(frame["P.x"], motion.position("P")[:, 0] / 1e-3)
     assert list(to_dataframe(motion, Units()).columns) == list(frame.columns)
+    assert motion.to_dataframe(units="file").equals(frame)
+    np.testing.assert_array_equal(motion.to_dataframe()["P.x"], motion.position("P")[:, 0])
+    with pytest.raises(sk.InputError, match="known: SI, file"):
+        motion.to_dataframe(units="mm")
+
+
+def test_a_motion_writes_itself_in_either_units(tmp_path):
+    motion = part_turn().solve(samples=3)
+    for units, length in (("SI", "m"), ("file", "mm")):
+        motion.to_csv(tmp_path / "m.csv", units=units)
+        heads, names = (line.split(",") for line in (tmp_path / "m.csv").read_text().splitlines()[:2])
+        assert names[heads.index("P.x")] == length
 
 
 def test_without_pandas_the_way_out_is_told(monkeypatch):

@@ -27,6 +27,10 @@ class InputChoice:
     is_own: bool
     topology: Topology = field(repr=False)
 
+    def __repr__(self) -> str:
+        """Return the joints that drive, and the highest class that this gives."""
+        return f"<InputChoice {self.label}: class {self.highest_class}>"
+
     @cached_property
     def structure(self) -> KinematicStructure:
         """The structure that these drivers give; decomposed when it is first asked for."""
@@ -94,6 +98,11 @@ class InputRanking:
     tried: int
     complete: int
     repeating: tuple[tuple[str, ...], ...] = ()
+
+    def __repr__(self) -> str:
+        """Return how many choices there are, and the first."""
+        first = f", first {self.choices[0].label}" if self.choices else ""
+        return f"<InputRanking: {len(self.choices)} choices{first}>"
 
     def __len__(self) -> int:
         """Return the number of choices."""

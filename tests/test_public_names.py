@@ -1,0 +1,62 @@
+"""What `structkin` shows: each name once, verbs on their nouns, and nouns that show themselves in a line."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import structkin as sk
+from structkin.examples import path
+
+m = sk.load(path("crank_rocker"))
+motion = m.solve(samples=5, method="global")
+natural = m.constraints()
+NOUNS = [
+    m, m.topology, m.structure(), m.structure().groups[1], m.structure().arrays, motion, motion.statistics,
+    motion.forces(), motion.classify(0), motion.structure, m.limits(), m.circuits(), m.assemblies(), m.assembly(),
+    m.solve_many(samples=3, lengths={"A-B": [15]}), m.compare(5, methods=["global"], coordinates=["natural"]),
+    m.rank_inputs(), m.rank_inputs()[0], m.four_bars()[0], natural, m.constraints("relative"),
+    sk.newton_raphson(natural, natural.start()[:, 0], [1.0]), sk.TopologyArrays.from_topology(m.topology),
+    sk.Builder("Crank"), m.units, m.topology.joints[0], m.topology.drivers[0], motion.plan,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("noun", NOUNS, ids=lambda noun: type(noun).__name__)
+def test_a_noun_shows_itself_in_a_line(noun):
+    assert len(repr(noun)) <= 140 and "\n" not in repr(noun) and " object at 0x" not in repr(noun)
+
+
+def test_every_name_is_there_and_names_one_thing():
+    things = [getattr(sk, name) for name in sk.__all__]
+    assert len(set(map(id, things))) == len(things) and set(sk.__all__) <= set(dir(sk))
+    classes = [thing for thing in things if inspect.isclass(thing)]
+    assert all(thing.__name__ == name for name, thing in zip(sk.__all__, things, strict=True) if thing in classes)
+    with pytest.raises(AttributeError, match="no attribute 'mechanism'"):
+        _ = sk.mechanism
+
+
+def test_verbs_return_public_nouns():
+    """Whatever a noun of `structkin` is asked for answers with nouns that can be asked as much."""
+    arm = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0)},
+        links={"ground": ["A"], "arm": {"points": ["A", "B"], "mass": 1, "shape": "rod"}},
+    )
+    run = arm.with_drivers({"swing": {"joint": "A"}}).simulate(0.01, samples=2)
+    assert type(run) is sk.Simulation and type(run.mechanism) is sk.Mechanism and type(run.forces()) is sk.Kinetostatics
+    assert type(motion) is sk.Motion and type(motion.forces().motion) is sk.Motion and motion.mechanism is m
+    assert type(m.assembly().motion) is sk.Motion and type(m.assembly().mechanism()) is sk.Mechanism
+    assert type(next(iter(m.assemblies())).motion) is type(m.assemblies().followed.motion) is sk.Motion
+    assert type(m.topology) is sk.Topology and type(arm.topology) is sk.Topology
+    data = {"links": ["a", "b"], "ground": "a", "joints": [{"id": "A", "kind": "R", "links": ["a", "b"]}]}
+    assert (
+        type(sk.Topology.from_dict(data)) is type(sk.Topology.from_adjacency([["", "R:A"], ["R:A", ""]])) is sk.Topology
+    )
+
+
+def test_a_verb_has_the_signature_and_the_words_of_what_it_calls():
+    from structkin.coordinates.methods import solve
+
+    assert inspect.signature(sk.Mechanism.solve) == inspect.signature(solve)
+    assert inspect.getdoc(m.solve) == inspect.getdoc(solve)
+    assert next(iter(inspect.signature(m.solve).parameters)) == "samples"
