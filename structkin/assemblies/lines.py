@@ -65,8 +65,7 @@ class Free:
         rows = np.full((plan.offsets[-1], len(s)), np.nan)
         drivers = self.system.path(s)
         for item in plan.drivers:
-            z = drivers[item.driver]
-            rows[plan.rows(item.slot)] = np.stack((np.cos(z), item.sign * np.sin(z))) if item.angular else z
+            rows[plan.rows(item.slot)] = item.at(drivers[item.driver])
         with np.errstate(all="ignore"):
             for step in plan.steps[: self.steps]:
                 kind, h = step.kind, plan.inputs(step, rows)

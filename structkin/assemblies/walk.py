@@ -114,8 +114,7 @@ class Walk:
         """Return the slots with those of the drivers filled."""
         slots = np.full(self.plan.offsets[-1], np.nan)
         for item in self.plan.drivers:
-            value = item.sign * self.drivers[item.driver]
-            slots[self.plan.rows(item.slot)] = (np.cos(value), np.sin(value)) if item.angular else value
+            slots[self.plan.rows(item.slot)] = item.at(self.drivers[item.driver])
         return slots
 
     @cached_property

@@ -8,7 +8,7 @@ from structkin.api import Mechanism
 from structkin.cli.options import File
 from structkin.cli.terminal import say
 from structkin.kinematics import determines_all
-from structkin.model.topology import JOINT_EQUATIONS, Topology, pin_of
+from structkin.model.topology import JOINT_KINDS, Topology, pin_of
 from structkin.structure import Group, KinematicStructure
 
 _COORDINATE = {"angle": "angle", "slide": "travel", "distance": "distance"}
@@ -95,7 +95,7 @@ def _equations(topology: Topology, group: Group, id: str) -> int:
     """Return how many equations a joint gives; at a pin, two for each link of the group but the one that places it."""
     joint = topology.joint(id)
     if joint.kind != "R":
-        return JOINT_EQUATIONS[joint.kind]
+        return len(JOINT_KINDS[joint.kind].equations)
     inside = sum(end in group.links for end in joint.links)
     placed = any(item == id for item, _ in group.exterior)
     return 2 * inside if placed else 2 * (inside - 1)

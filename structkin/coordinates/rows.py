@@ -8,10 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from structkin.joints.circular_slot import CircularSlot
-from structkin.joints.guide import Guide
-from structkin.kinematics.joint_rows import write_driver, write_joint
-from structkin.kinematics.row_writer import DrivenForm, RowWriter, Written
+from structkin.joints.row_writer import DrivenForm, Led, RowWriter, Written
+from structkin.kinematics.drive_rows import write_driver
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Drive
 from structkin.model.topology import pin_of
@@ -73,7 +71,7 @@ class Writer(RowWriter):
     def write(self, drivers: Mapping[str, Drive]) -> None:
         """Write the rows of all joints and of these drivers."""
         for joint in self.mechanism.topology.joints:
-            write_joint(self, joint)
+            self.mechanism.joints[joint.id].write(self)
         for drive in drivers.values():
             write_driver(self, drive)
 
@@ -108,7 +106,7 @@ class Writer(RowWriter):
             held = [(link, at, (first,)) for link in others]
         return [tie for tie in held if (pin, tie[0]) not in self.met]
 
-    def tip(self, slot: Guide | CircularSlot) -> tuple[Affine, str]:
+    def tip(self, slot: Led) -> tuple[Affine, str]:
         """Return the point that a guide or a circular slot leads, and its link."""
         ends = self.mechanism.topology.joint(slot.id).links
         pins = [pin for end in ends if (pin := pin_of(end)) is not None]

@@ -8,19 +8,18 @@ leap over it without an error that it could feel. For other motions the speed is
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.dynamics.acting import Acting
+from structkin.dynamics.forces import touching
+from structkin.dynamics.load_table import table_of
 from structkin.kinematics import Motion
-from structkin.model.forces import Contact, Disc
-
-if TYPE_CHECKING:
-    from structkin.dynamics.loads import Wrenches
+from structkin.model.forces import Contact
 
 Floats = NDArray[np.float64]
 
@@ -46,60 +45,14 @@ class Touch:
 
 def touch(motion: Motion, load: Contact) -> Touch:
     """Return how two bodies touch."""
-    first, second = load.first, load.second
-    center = motion.position(first.place, first.link)
-    way = center - motion.position(second.place, second.link)
-    if isinstance(second, Disc):
-        distance = np.hypot(way[:, 0], way[:, 1])
-        with np.errstate(invalid="ignore", divide="ignore"):
-            outward = np.where(distance[:, None] > 0, way / distance[:, None], (1.0, 0.0))
-        # A bore has a negative radius: it pushes the circle inside towards its own centre.
-        normal = outward if second.radius >= 0 else -outward
-        depth = (
-            first.radius + second.radius - distance if second.radius >= 0 else distance + second.radius + first.radius
-        )
-    else:
-        normal = motion.position(second.normal, second.link) - motion.position(0j, second.link)
-        depth = first.radius - np.sum(way * normal, axis=1)
-    place = center - (first.radius - 0.5 * depth)[:, None] * normal
-    passing = _velocity(motion, first.link, place) - _velocity(motion, second.link, place)
-    left = np.stack((-normal[:, 1], normal[:, 0]), axis=1)
-    speed, sliding = -np.sum(passing * normal, axis=1), np.sum(passing * left, axis=1)
-    return Touch(depth, speed, normal, place, sliding)
+    return _touch(Acting(motion, table_of(motion.mechanism, [load])), 0)
 
 
-def _velocity(motion: Motion, link: str, place: Floats) -> Floats:
-    """Return the velocity (n, 2) of the link's material at a place in global axes."""
-    arm = place - motion.position(0j, link)
-    return motion.velocity(0j, link) + motion.omega(link)[:, None] * np.stack((-arm[:, 1], arm[:, 0]), axis=1)
-
-
-def add_contact(total: Wrenches, load: Contact, impacts: dict[str, float] | None) -> None:
-    """Add the forces of a contact, equal and opposite on both bodies at the place where they touch."""
-    motion = total.motion
-    found = touch(motion, load)
-    push = pressure(load, found, _met(motion, load, found, impacts))
-    left = np.stack((-found.normal[:, 1], found.normal[:, 0]), axis=1)
-    rub = -load.friction * push * np.tanh(found.sliding / load.transition)
-    force = push[:, None] * found.normal + rub[:, None] * left
-    for link, sign in ((load.first.link, 1.0), (load.second.link, -1.0)):
-        arm = found.place - motion.position(0j, link)
-        total.force[link] += sign * force
-        total.moment[link] += sign * (arm[:, 0] * force[:, 1] - arm[:, 1] * force[:, 0])
-
-
-def pressure(load: Contact, found: Touch, met: Floats) -> Floats:
-    """Return the normal force (n,) [N] for the speeds `met` (n,) [m/s] at which the bodies met, never negative.
-
-    It is zero where they have not met: where `met` is NaN.
-    """
-    depth = np.where(np.isnan(met) & ~np.isnan(found.depth), 0.0, np.maximum(found.depth, 0.0))  # NaN stays
-    elastic = load.stiffness * depth**load.exponent
-    if not load.loss:
-        return elastic
+def _touch(acting: Acting, k: int) -> Touch:
     with np.errstate(invalid="ignore", divide="ignore"):
-        ratio = np.where(met > 0, found.speed / met, 0.0)
-    return np.asarray(np.maximum(elastic * (1 + load.loss * np.where(depth > 0, ratio, 0.0)), 0.0))
+        depth, speed, *normal_and_place, sliding = touching(acting, k, acting.place, acting.speed)
+    normal, place = np.stack(normal_and_place[:2], axis=1), np.stack(normal_and_place[2:], axis=1)
+    return Touch(depth, speed, normal, place, sliding)
 
 
 def contact_energy(motion: Motion, load: Contact) -> Floats:
@@ -113,15 +66,20 @@ def contact_energy(motion: Motion, load: Contact) -> Floats:
 
 def note_impacts(motion: Motion, impacts: dict[str, float]) -> None:
     """Note in `impacts` the speeds of contacts that have begun at a motion's only sample; forget what has ended."""
-    for load in contacts_of(motion):
-        found = touch(motion, load)
-        if not found.depth[0] > 0:
-            impacts.pop(load.id, None)
-        elif load.id not in impacts:
-            impacts[load.id] = max(float(found.speed[0]), 0.0)
+    touches = {load.id: touch(motion, load) for load in contacts_of(motion)}
+    note({id: (float(found.depth[0]), float(found.speed[0])) for id, found in touches.items()}, impacts)
 
 
-def depths(motion: Motion, impacts: dict[str, float]) -> Floats:
+def note(touches: Mapping[str, tuple[float, float]], impacts: dict[str, float]) -> None:
+    """Note in `impacts` the speeds of contacts that have begun, by depths and rates; forget what has ended."""
+    for id, (depth, speed) in touches.items():
+        if not depth > 0:
+            impacts.pop(id, None)
+        elif id not in impacts:
+            impacts[id] = max(speed, 0.0)
+
+
+def depths(motion: Motion, impacts: Mapping[str, float]) -> Floats:
     """Return the depths (c,) [m] at a motion's only sample of the contacts that have not begun; -inf of others."""
     found = [-np.inf if load.id in impacts else touch(motion, load).depth[0] for load in contacts_of(motion)]
     return np.array(found)
@@ -153,14 +111,21 @@ def contacts_of(motion: Motion) -> list[Contact]:
     return [load for load in motion.mechanism.forces.loads.values() if isinstance(load, Contact)]
 
 
-def _met(motion: Motion, load: Contact, found: Touch, impacts: dict[str, float] | None) -> Floats:
+def met_speeds(acting: Acting, impacts: Mapping[str, float] | None) -> dict[str, Floats]:
+    """Return the speeds (n,) at which the bodies of all contacts met, by id; see `_met`."""
+    return {load.id: _met(acting, k, load, impacts) for k, load in enumerate(acting.table.named.get("contacts", ()))}
+
+
+def _met(acting: Acting, k: int, load: Contact, impacts: Mapping[str, float] | None) -> Floats:
     """Return the speed (n,) at which the bodies met, zero if that was before the first sample; NaN: they have not."""
+    motion = acting.motion
     if impacts is not None:
         return np.full(len(motion), impacts.get(load.id, np.nan))
     met: Floats | None = getattr(motion, "impacts", {}).get(load.id)
     if met is not None and len(met) == len(motion):
         return met
     # The speed at the first of the samples that touch one after the other.
+    found = _touch(acting, k)
     overlap = found.depth > 0
     begins = overlap & ~np.concatenate(([True], overlap[:-1]))
     at = np.maximum.accumulate(np.where(begins, np.arange(len(overlap)), -1))

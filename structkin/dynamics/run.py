@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.contacts import meeting
 from structkin.dynamics.equations import Equations
-from structkin.dynamics.integrators.methods import FIXED, FORGIVING, Integrator, NotConvergedError, adaptive_solver
+from structkin.dynamics.integrators.methods import FIXED, FORGIVING, FixedStep, NotConvergedError, adaptive_solver
 from structkin.dynamics.reduced.partitioned import Partitioned
 from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 
@@ -106,7 +106,7 @@ class Run:
                     return
             self.record.add(end, y)
 
-    def _step(self, name: str, method: Integrator, t: float, y: Floats, h: float) -> tuple[Integrator, Floats]:
+    def _step(self, name: str, method: FixedStep, t: float, y: Floats, h: float) -> tuple[FixedStep, Floats]:
         """Take one step; in other coordinates, where these lead to no pose. A method forgets what it had in the old."""
         changed = self._changed(t, y)
         if changed is y:

@@ -23,6 +23,7 @@ class Cam(Pair, ABC):
     """
 
     kind: ClassVar[str] = "C"
+    presses: ClassVar[bool] = True
 
     links: tuple[str, str]
     contact: str

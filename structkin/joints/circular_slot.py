@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from structkin.joints.pair import Pair
+from structkin.joints.row_writer import RowWriter
+from structkin.rows.row import Row
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,3 +24,10 @@ class CircularSlot(Pair):
     center: complex
     point: complex
     radius: float
+
+    def write(self, w: RowWriter) -> None:
+        """Write that the pin keeps its distance from the centre, as a link without mass would."""
+        tip, slider = w.tip(self)
+        way = tip - w.point(self.carrier, self.center)
+        square = Row.dot(way, way).plus(-(self.radius**2))
+        w.add(self.id, "circular slot", (self.carrier, slider), 2 * self.radius * w.size, square)

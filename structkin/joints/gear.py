@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from structkin.joints.row_writer import RowWriter
 from structkin.joints.turn_coupling import APART, TurnCoupling
 from structkin.joints.wheels import WheelsEntry
 from structkin.model.draft import Draft
@@ -18,6 +19,10 @@ class Gear(TurnCoupling):
 
     kind: ClassVar[str] = "G"
     type: ClassVar[str] = "gear"
+
+    def write(self, w: RowWriter) -> None:
+        """Write the row of the ratio."""
+        self.write_ratio(w)
 
 
 class GearEntry(WheelsEntry):

@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 
 from structkin.joints.entry import JointEntry
 from structkin.joints.pair import Pair
+from structkin.joints.row_writer import RowWriter
 from structkin.model.draft import GROUND, Draft
 from structkin.model.fields import Name, Whole
 from structkin.model.flaw import Flaw
 from structkin.model.topology import Joint
-from structkin.rows.periodic import GenevaLaw
+from structkin.rows.curves import Curve
+from structkin.rows.periodic import Follow, GenevaLaw
+from structkin.rows.relations import Stepped
 
 #: How far the sketched pin may be from where the wheel needs it, relative to its radius.
 SLOPPY = 0.02
@@ -33,6 +36,7 @@ class Geneva(Pair):
     """
 
     kind: ClassVar[str] = "C"
+    counts_turns: ClassVar[bool] = True
 
     links: tuple[str, str]
     carrier: str
@@ -43,6 +47,16 @@ class Geneva(Pair):
     phase: float
     start: float
     slot: float
+
+    def write(self, w: RowWriter) -> None:
+        """Write t_w - t_c + g(x_0 + t_k - t_c) - g(x_0) = 0, crank k, wheel w, x_0 from the line of centres."""
+        links = (self.crank, self.wheel, self.carrier)
+        crank, base = (w.mechanism.links[link].direction for link in (self.crank, self.carrier))
+        start = cmath.phase(crank / base) + self.phase
+        turned = w.turns({self.crank: 1.0, self.carrier: -1.0})
+        wheel = w.turns({self.wheel: 1.0, self.carrier: -1.0})
+        relation = Stepped(Follow(self.law, shift=-float(self.law(start)), phase=start))
+        w.add(self.id, "angle by the crank's", links, 1.0, Curve.of(relation, (turned, wheel)))
 
     @property
     def crank(self) -> str:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
 from structkin.joints.pair import Pair
+from structkin.model.parts import Link
+from structkin.rows.row import Row
+
+if TYPE_CHECKING:
+    from structkin.joints.row_writer import RowWriter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,3 +34,20 @@ class Guide(Pair):
     start: float = 0.0
     turn: complex | None = None
     at: complex  # where the symbol is drawn, in the sketch
+
+    def write_across(self, w: RowWriter, equation: str = "across the guide") -> None:
+        """Write that the slider's point keeps its distance from the line, where the frames do not see to it."""
+        if not w.is_met(self.id):
+            along, way, links = w.line(self.id)
+            w.add(self.id, equation, links, w.size, Row.cross(along, way).plus(-self.offset))
+
+    def posed(self, before: Mapping[str, Link], after: Mapping[str, Link], joints: Mapping[str, Pair]) -> Self:
+        """Draw the symbol where it has gone with the carrier."""
+        old, new = before[self.carrier], after[self.carrier]
+        return replace(self, at=new.origin + new.direction * (self.at - old.origin) / old.direction)
+
+    def travel_in(self, links: Mapping[str, Link]) -> float:
+        """Return the travel [m] where the links are in their sketch."""
+        base, slider = links[self.carrier], links[self.slider]
+        way = slider.origin + slider.direction * self.point - base.origin - base.direction * self.origin
+        return (way * (base.direction * self.direction).conjugate()).real - self.start

@@ -9,7 +9,7 @@ Sources: Norton, Design of Machinery, ch. 8; Shigley & Uicker, Theory of Machine
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,8 +19,12 @@ from numpy.typing import NDArray
 from structkin.joints.cam import Cam, cam_angles
 from structkin.joints.cam_clearance import face_cut, roller_cut
 from structkin.joints.cam_laws import CamLaw
+from structkin.joints.guide import Guide
+from structkin.joints.row_writer import RowWriter
 from structkin.model.parts import Floats
+from structkin.rows.curves import Curve
 from structkin.rows.periodic import TURN, Follow
+from structkin.rows.relations import ByLaw, TurnByLaw
 
 Places = NDArray[np.complex128]
 
@@ -86,6 +90,18 @@ class LawCam(Cam):
     phase: float
     pivot: complex
     follow: Follow
+
+    def write(self, w: RowWriter) -> None:
+        """Write the follower's travel, or its angle, by the cam's angle against the carrier."""
+        links = (self.cam, self.follower, self.carrier)
+        base, turned = w.along(self.carrier), w.along(self.cam)
+        if self.moves.hinge is not None:
+            row = Curve.of(TurnByLaw(self.follow), w.along(self.follower), base, turned, base)
+            w.add(self.id, "angle by the cam's law", links, 1.0, row)
+            return
+        along, way, _ = w.line(self.joint)
+        follow = replace(self.follow, shift=self.follow.shift + w.mechanism.joints.of(Guide)[self.joint].start)
+        w.add(self.id, "travel by the cam's law", links, w.size, Curve.of(ByLaw(follow), along, way, turned, base))
 
     @property
     def base_radius(self) -> float:

@@ -5,20 +5,45 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+
+if TYPE_CHECKING:
+    from structkin.joints.row_writer import RowWriter
+    from structkin.model.parts import Link
 
 
 @dataclass(frozen=True)
 class Pair:
     """A kinematic pair with its geometry: the joint of a mechanism; that of its topology has the same id and links.
 
-    `kind` is its letter in a topology. Lengths are in m, angles in rad, plane vectors are x + iy.
+    Lengths are in m, angles in rad, plane vectors are x + iy. A kind of joint is one file, which states:
+
+    1. its `kind`: the letter in a topology, by which `JOINT_KINDS` has its structural equations;
+    2. its geometry, as the frozen fields of its class;
+    3. its entry in a file, a `JointEntry` with the keys as fields, listed in `registry.JOINT_TYPES`;
+    4. how it is made: `JointEntry.make`, from the entry and the sketch;
+    5. `posed`: what a new sketch changes in it;
+    6. `counts_turns`: whether whole turns of its links matter, as to the teeth of gears;
+    7. `presses`: whether its links lift off where the force turns round;
+    8. its rows: `write`, once for groups, all families of coordinates and homotopies.
+
+    Its force is in `dynamics/inverse/pair_forces.py`, its symbol in `show/`.
     """
 
     kind: ClassVar[str]
+    counts_turns: ClassVar[bool] = False
+    presses: ClassVar[bool] = False
 
     id: str
     links: tuple[str, ...]
+
+    def write(self, w: RowWriter) -> None:
+        """Write the rows that are zero where the joint closes."""
+        raise NotImplementedError
+
+    def posed(self, before: Mapping[str, Link], after: Mapping[str, Link], joints: Mapping[str, Pair]) -> Self:
+        """Return the joint in another sketch: that of the links `after` in the place of `before`."""
+        return self
 
 
 T = TypeVar("T")

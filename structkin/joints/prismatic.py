@@ -8,6 +8,7 @@ from typing import ClassVar
 from structkin.joints.entry import JointEntry
 from structkin.joints.guide import Guide
 from structkin.joints.lines import check_line, into_frame
+from structkin.joints.row_writer import RowWriter
 from structkin.model.draft import GROUND, Draft
 from structkin.model.fields import Axis, Location, TwoLinks, TwoPoints
 from structkin.model.flaw import Flaw
@@ -21,6 +22,13 @@ class Prismatic(Guide):
     """Two links that slide along each other without turning."""
 
     kind: ClassVar[str] = "P"
+
+    def write(self, w: RowWriter) -> None:
+        """Write the row across the guide, and that the angle between the links is constant."""
+        self.write_across(w)
+        assert self.turn is not None
+        if not w.is_met(self.id):
+            w.orient(self.id, (self.carrier, self.slider), self.turn)
 
 
 class PrismaticEntry(JointEntry):

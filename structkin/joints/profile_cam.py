@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,8 +11,11 @@ import numpy as np
 
 from structkin.groups.profile import Met
 from structkin.joints.cam import Cam, cam_angles
+from structkin.joints.row_writer import RowWriter
 from structkin.model.parts import Floats
-from structkin.rows.periodic import TURN, Piecewise
+from structkin.rows.curves import Curve
+from structkin.rows.periodic import TURN, Follow, Piecewise
+from structkin.rows.relations import FaceOnProfile, OnProfile
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -19,6 +23,18 @@ class ProfileCam(Cam):
     """A disc cam given by its profile: the radius [m] about `centre` by the polar angle u [rad] in the cam's frame."""
 
     function: Piecewise
+
+    def write(self, w: RowWriter) -> None:
+        """Write the follower's distance by its direction, both seen from the cam."""
+        links, axis = (self.cam, self.follower), w.along(self.cam)
+        way = w.point(self.follower, self.touch) - w.point(self.cam, self.centre)
+        if self.normal is None:
+            w.add(self.id, "roller on the profile", links, w.size, Curve.of(OnProfile(self.met), way, axis))
+            return
+        # The face lies along -i times its normal, a quarter of a turn behind it.
+        face = w.along(self.follower, -1j * self.normal)
+        row = Curve.of(FaceOnProfile(Follow(self.met, phase=0.5 * math.pi)), face, way, axis)
+        w.add(self.id, "face on the profile", links, w.size, row)
 
     @cached_property
     def met(self) -> Met:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from structkin.joints.lines import into_frame
 from structkin.joints.prismatic import Prismatic
+from structkin.joints.row_writer import RowWriter
 from structkin.joints.turn_coupling import APART, CouplingEntry, TurnCoupling, beside, points_of, shared_pins
 from structkin.model.draft import Draft
 from structkin.model.fields import Name, Radius, TwoPoints
@@ -20,6 +21,11 @@ class Rack(TurnCoupling):
 
     kind: ClassVar[str] = "G"
     type: ClassVar[str] = "rack"
+
+    def write(self, w: RowWriter) -> None:
+        """Write the rack's travel by the pinion's turn."""
+        assert self.guide is not None
+        self.write_travel(w, w.mechanism.joints.of(Prismatic)[self.guide])
 
 
 class RackEntry(CouplingEntry):

@@ -7,11 +7,13 @@ from typing import ClassVar
 
 from structkin.joints.guide import Guide
 from structkin.joints.lines import SLOPPY, into_frame
+from structkin.joints.row_writer import RowWriter
 from structkin.joints.turn_coupling import CouplingEntry, TurnCoupling, beside, points_of
 from structkin.model.draft import Draft
 from structkin.model.fields import Flag, Name, Radii, Radius, TwoPoints
 from structkin.model.flaw import Flaw
 from structkin.model.geometry import unit_direction
+from structkin.rows.windings import Winding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +22,12 @@ class RollingOnLine(TurnCoupling, Guide):
 
     kind: ClassVar[str] = "K"
     type: ClassVar[str] = "rolling"
+    presses: ClassVar[bool] = True
+
+    def write(self, w: RowWriter) -> None:
+        """Write that the centre keeps its distance from the line, and its travel by the turn."""
+        self.write_across(w, "across the line")
+        self.write_travel(w, self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +36,22 @@ class RollingOnCircle(TurnCoupling):
 
     kind: ClassVar[str] = "K"
     type: ClassVar[str] = "rolling"
+    presses: ClassVar[bool] = True
+
+    def write(self, w: RowWriter) -> None:
+        """Write C_2 - C_1 - R E(s) = 0, where the line of centres carries: (1 - r) s = t_1 - r t_2.
+
+        E(s) is the unit vector that has turned by s since the sketch.
+        """
+        assert self.ratio is not None
+        first, second = self.links
+        a, b = self.centers
+        assert b is not None
+        way = w.point(second, b) - w.point(first, a)
+        drawn = w.drawn(second, b) - w.drawn(first, a)
+        turn = w.turns({first: 1 / (1 - self.ratio), second: -self.ratio / (1 - self.ratio)})
+        for name, row in zip("xy", Winding.along(way * (abs(drawn) / drawn), self.reach, turn), strict=True):
+            w.add(self.id, f"line of centres, {name}", self.links, w.size, row)
 
 
 class RollingEntry(CouplingEntry):

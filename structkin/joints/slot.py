@@ -9,6 +9,7 @@ from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.entry import JointEntry
 from structkin.joints.guide import Guide
 from structkin.joints.lines import SLOPPY, check_line, held_by, into_frame
+from structkin.joints.row_writer import RowWriter
 from structkin.model.draft import GROUND, Draft
 from structkin.model.fields import Axis, Name, Radius, TwoPoints
 from structkin.model.flaw import Flaw
@@ -21,6 +22,10 @@ class Slot(Guide):
     """A pin of the slider in a straight slot of the carrier, whose middle line is the guide's."""
 
     kind: ClassVar[str] = "S"
+
+    def write(self, w: RowWriter) -> None:
+        """Write the row across the slot."""
+        self.write_across(w)
 
 
 class SlotEntry(JointEntry):

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 from structkin.joints.entry import AnyJoint, JointEntry
+from structkin.joints.guide import Guide
 from structkin.joints.pair import Pair
+from structkin.joints.row_writer import RowWriter
 from structkin.model.draft import Draft
 from structkin.model.fields import TwoLinks
 from structkin.model.flaw import Flaw
 from structkin.model.geometry import TINY
+from structkin.model.parts import Link
+from structkin.rows.row import Row
 
 #: How far the sum of two pitch radii may miss the sketched distance of the centres.
 APART = 0.01
@@ -43,12 +48,40 @@ class TurnCoupling(Pair):
     line: tuple[complex, complex] | None = None
     shift: float = 0.0
 
+    counts_turns: ClassVar[bool] = True
+
+    def posed(self, before: Mapping[str, Link], after: Mapping[str, Link], joints: Mapping[str, Pair]) -> Self:
+        """Count the turns from the new sketch, where the travel is another."""
+        posed = super().posed(before, after, joints)
+        if self.guide is None:
+            return posed
+        guide = joints[self.guide]
+        assert isinstance(guide, Guide)
+        return replace(posed, shift=guide.travel_in(after))
+
     @property
     def reach(self) -> float:
         """The distance [m] of the centres of two circles that touch: from inside where they turn in one sense."""
         first, second = self.radii
         assert self.ratio is not None and second is not None
         return first + second if self.ratio < 0 else abs(first - second)
+
+    def write_ratio(self, w: RowWriter) -> None:
+        """Write t_1 - r t_2 + (r - 1) t_c = 0 of the turns of both links and their arm (Willis)."""
+        assert self.ratio is not None and self.arm is not None
+        links = (*self.links, self.arm)
+        factors = (1.0, -self.ratio, self.ratio - 1.0)
+        row = w.turns(dict(zip(links, factors, strict=True)))
+        w.add(self.id, f"{self.type} ratio", links, max(map(abs, factors)), row)
+
+    def write_travel(self, w: RowWriter, guide: Guide) -> None:
+        """Write that the travel of a guide is the lever times the turn of the first link against the second."""
+        along, way, ends = w.line(guide.id)
+        links = tuple(dict.fromkeys((*ends, *self.links)))
+        first, second = self.links
+        travel = Row.dot(along, way).plus(-guide.start - self.shift)
+        row = travel + w.turns({first: -self.lever, second: self.lever})
+        w.add(self.id, "travel by turn", links, w.size, row)
 
 
 class CouplingEntry(JointEntry):

@@ -92,8 +92,7 @@ def solve_around(
     x = np.full((plan.offsets[-1], count, NODES), np.nan, np.complex128)
     flat = x.reshape(len(x), -1)
     for item in plan.drivers:
-        z = item.sign * nodes[item.driver]
-        x[plan.rows(item.slot)] = (np.cos(z), np.sin(z)) if item.angular else z[None]
+        x[plan.rows(item.slot)] = item.at(nodes[item.driver])
     until, touch = np.full(count, len(plan.steps)), {}
     part = Part(plan, flat)
     with np.errstate(all="ignore"):

@@ -24,7 +24,7 @@ from structkin.kinematics.choice import choose
 from structkin.kinematics.circles import with_rates
 from structkin.kinematics.derivatives import Derivatives, Field, Rows, quadratic
 from structkin.kinematics.engine import Lanes
-from structkin.kinematics.plan import DriverSlot, Plan
+from structkin.kinematics.plan import Plan
 from structkin.kinematics.status import Status
 from structkin.rows.affine import Affine
 
@@ -120,7 +120,7 @@ class Coefficients:
             rows, own = self.plan.rows(item.slot), self._ids.index(item.driver)
             K[:, rows] = 0.0
             L[:, :, rows] = 0.0
-            K[own, rows] = self._rate(item, self.lanes.x[0, rows, part])
+            K[own, rows] = item.slope(self.lanes.x[0, rows, part])
             if item.angular and L.size:
                 L[own, own, rows] = -self.lanes.x[0, rows, part]
 
@@ -130,15 +130,10 @@ class Coefficients:
         for item in self.plan.drivers:
             E = self.lanes.x[0, self.plan.rows(item.slot)]
             if drivers == (item.driver,):
-                seed[item.slot] = self._rate(item, E) if item.angular else np.ones_like(E[0])
+                seed[item.slot] = item.slope(E)
             elif drivers == (item.driver, item.driver) and item.angular:
                 seed[item.slot] = -E
         return seed
-
-    @staticmethod
-    def _rate(item: DriverSlot, E: NDArray[Any]) -> Any:
-        """Return the derivative of a driver's slot by its coordinate."""
-        return item.sign * np.stack((-E[1], E[0])) if item.angular else 1.0
 
     @cached_property
     def _contracted(self) -> Field:

@@ -9,18 +9,17 @@ from dataclasses import dataclass
 from structkin.errors import InputError, Problem, StructureError
 from structkin.groups import General, Rows
 from structkin.joints.cam import Cam
-from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.geneva import Geneva
-from structkin.joints.guide import Guide
 from structkin.joints.law_cam import LawCam
+from structkin.joints.row_writer import DrivenForm, Led, RowWriter
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics.closing import half_square_of, turn_of_guide
+from structkin.kinematics.drive_rows import write_driver
 from structkin.kinematics.higher_pairs import require_carrier
-from structkin.kinematics.joint_rows import write_driver, write_joint
 from structkin.kinematics.plan import Operand, Slot
-from structkin.kinematics.row_writer import DrivenForm, RowWriter
 from structkin.kinematics.scene import Contact, Scene
 from structkin.kinematics.turns import scalar, turn_of
+from structkin.model.mechanism import Mechanism
 from structkin.model.parts import Drive
 from structkin.rows.affine import Affine, Frame
 from structkin.rows.curves import Curve
@@ -185,6 +184,8 @@ def _links_of(scene: Scene, group: Group, driver: str) -> tuple[str, ...]:
 class _Writer(RowWriter):
     """Writes the rows of a group: slots 2 k and 2 k + 1 are the frame of its link k, those behind are inputs."""
 
+    mechanism: Mechanism
+
     def __init__(self, scene: Scene, links: Sequence[str], contacts: Sequence[Contact], index: int) -> None:
         self.mechanism, self.rows = scene.mechanism, []
         self._scene, self._index = scene, index
@@ -230,7 +231,7 @@ class _Writer(RowWriter):
         """Write the rows of all contacts and of these drivers."""
         for id in self._contacts:
             self._require(id)
-            write_joint(self, self._scene.topology.joint(id))
+            self.mechanism.joints[id].write(self)
         for id in drivers:
             write_driver(self, self.mechanism.drives[id])
 
@@ -292,7 +293,7 @@ class _Writer(RowWriter):
             else:
                 yield contact.link, self.point(contact.other, self._scene.local(contact.other, pin)), (contact.other,)
 
-    def tip(self, slot: Guide | CircularSlot) -> tuple[Affine, str]:
+    def tip(self, slot: Led) -> tuple[Affine, str]:
         """Return the point that a guide or a circular slot leads, and its link."""
         scene, slider = self._scene, slot.slider
         if slider in self._unknown or slider in scene.frames:

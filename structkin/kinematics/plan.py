@@ -70,6 +70,18 @@ class DriverSlot:
     sign: int
     group: int
 
+    def at(self, z: Any) -> Any:
+        """Return what the slot holds at a coordinate z of its driver, of any shape: that, or a unit vector (2, ...).
+
+        >>> DriverSlot("motor", 0, True, -1, 0).at(np.pi / 2).round(9).tolist()
+        [0.0, -1.0]
+        """
+        return np.stack((np.cos(z), self.sign * np.sin(z))) if self.angular else z
+
+    def slope(self, value: Any) -> Any:
+        """Return the derivative of the slot by the coordinate, where it holds a value."""
+        return self.sign * np.stack((-value[1], value[0])) if self.angular else np.ones_like(value[0])
+
 
 @dataclass(frozen=True)
 class Plan:

@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.budget import TOGETHER, charge
-from structkin.joints.geneva import Geneva
-from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.mechanism import Mechanism
 
 Floats = NDArray[np.float64]
@@ -116,7 +114,7 @@ class Schedule:
         An angle takes the shorter way round; but to gears and Geneva wheels a whole turn is not nothing, and all count.
         """
         ways = {}
-        counts = any(isinstance(joint, TurnCoupling | Geneva) for joint in self.mechanism.joints.values())
+        counts = any(joint.counts_turns for joint in self.mechanism.joints.values())
         station = int(np.argmax(self._has_values))
         for id, z in self.drivers.items():
             drive, first = self.mechanism.drives[id], float(z[0, station])

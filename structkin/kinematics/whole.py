@@ -42,10 +42,10 @@ class Whole:
         """Return the scaled Jacobian (rows, 3 m) at origins and directions (m, 2); columns dO_x, dO_y, size dtheta."""
         if not self.form.rows.count:
             return np.zeros((0, 3 * self.form.rows.links))
-        values = {item.slot: drivers[item.driver] for item in self.tape.drivers.values()}
+        values: dict[int, Any] = {}
         for item in self.tape.drivers.values():
-            if item.angular:
-                values[item.slot] = np.exp(1j * item.sign * values[item.slot])
+            z = item.at(drivers[item.driver])
+            values[item.slot] = complex(*z) if item.angular else z
         for step in self.tape.steps:
             # Half the square of a driven distance is all that is prepared here.
             (distance,) = step.inputs

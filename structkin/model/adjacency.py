@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 from structkin.errors import InputError, Problem
-from structkin.model.topology import JOINT_EQUATIONS, Driver, Joint, Topology, suggest
+from structkin.model.topology import JOINT_KINDS, Driver, Joint, Topology, suggest
 from structkin.model.topology_data import checked, driver_of
 
 T = TypeVar("T", bound=Topology)
@@ -140,8 +140,8 @@ def _joints(links: Sequence[str], entries: Sequence[_Entry], problems: list[Prob
             kind, colon, id = (piece.strip() for piece in part.partition(":"))
             if not colon or not kind or not id:
                 problems.append(Problem(key, f"'{part.strip()}' is not an entry", 'write "KIND:ID", such as "R:A"'))
-            elif kind not in JOINT_EQUATIONS:
-                problems.append(Problem(key, f"kind '{kind}' is unknown", f"known: {', '.join(JOINT_EQUATIONS)}"))
+            elif kind not in JOINT_KINDS:
+                problems.append(Problem(key, f"kind '{kind}' is unknown", f"known: {', '.join(JOINT_KINDS)}"))
             elif kinds.setdefault(id, kind) != kind:
                 problems.append(
                     Problem(key, f"joint '{id}' is {kind} here and {kinds[id]} elsewhere", "ids are unique")

@@ -18,7 +18,7 @@ from structkin.model.laws import ConstantSpeed, ExpressionLaw, TableLaw
 from structkin.model.parts import Drive, Law
 from structkin.model.schema import DriverEntry
 from structkin.model.tables import read_table
-from structkin.model.topology import JOINT_NAMES, Driver, Joint, suggest
+from structkin.model.topology import JOINT_KINDS, Driver, Joint, suggest
 
 Ends = tuple[tuple[str, str], tuple[str, str]]
 
@@ -90,7 +90,7 @@ def _at_joint(draft: Draft, key: str, id: str, name: str, links: tuple[str, str]
     if joint.kind == "S":
         raise Flaw(f"a pin-in-slot ('{name}') cannot be driven", "drive a distance: between = [...]")
     if joint.kind in "GK":
-        what = JOINT_NAMES[joint.kind]
+        what = JOINT_KINDS[joint.kind].name
         raise Flaw(f"a {what} ('{name}') cannot be driven", 'drive the turn of a link: links = ["ground", "wheel"]')
     if joint.kind == "C":
         raise Flaw(f"a contact ('{name}') cannot be driven", "drive the shaft of its cam")

@@ -10,16 +10,28 @@ from typing import Any, Self
 
 from structkin.errors import InputError, Problem
 
-#: Scalar equations of a joint between two links, by kind.
-JOINT_EQUATIONS: Mapping[str, int] = {"R": 2, "P": 2, "G": 1, "C": 1, "S": 1, "K": 2}
 
-JOINT_NAMES: Mapping[str, str] = {
-    "R": "revolute",
-    "P": "prismatic",
-    "G": "gear mesh",
-    "C": "cam contact",
-    "S": "pin-in-slot",
-    "K": "rolling contact",
+@dataclass(frozen=True, slots=True)
+class JointKind:
+    """A kind of joint as the structure sees it.
+
+    `equations` says what each scalar equation between its two links ties, their bars in any geometry: "orientation"
+    ties their turns, all others a place. `on_pin` tells whether it may hold a pin, which has no orientation.
+    """
+
+    name: str
+    equations: tuple[str, ...]
+    on_pin: bool = False
+
+
+#: The letters of the joints. Several kinds of joints in a file may have one letter: their structure is the same.
+JOINT_KINDS: Mapping[str, JointKind] = {
+    "R": JointKind("revolute", ("position", "position")),
+    "P": JointKind("prismatic", ("orientation", "guide")),
+    "G": JointKind("gear mesh", ("mesh",)),
+    "C": JointKind("cam contact", ("contact",), on_pin=True),
+    "S": JointKind("pin-in-slot", ("slot",), on_pin=True),
+    "K": JointKind("rolling contact", ("rolling", "rolling")),
 }
 
 DRIVER_KINDS = ("angle", "slide", "distance")
@@ -56,7 +68,7 @@ def pin_of(end: str) -> str | None:
 class Joint:
     """A kinematic pair.
 
-    `kind` is a key of `JOINT_EQUATIONS`. `links` are link names, or "@J" for the pin of the revolute
+    `kind` is a key of `JOINT_KINDS`. `links` are link names, or "@J" for the pin of the revolute
     joint J. A revolute joint of k links is one multiple joint, k - 1 pairs.
     """
 
@@ -67,7 +79,7 @@ class Joint:
     @property
     def equations(self) -> int:
         """Scalar equations that the joint imposes."""
-        return JOINT_EQUATIONS[self.kind] * (len(self.links) - 1)
+        return len(JOINT_KINDS[self.kind].equations) * (len(self.links) - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,14 +217,12 @@ def _problems(topology: Topology) -> Iterable[Problem]:
     pins = {joint.id for joint in topology.joints if joint.kind == "R"}
     for joint in topology.joints:
         key = f"joints.{joint.id}"
-        if joint.kind not in JOINT_EQUATIONS:
-            yield Problem(key, f"kind '{joint.kind}' is unknown", f"known: {', '.join(JOINT_EQUATIONS)}")
+        if joint.kind not in JOINT_KINDS:
+            yield Problem(key, f"kind '{joint.kind}' is unknown", f"known: {', '.join(JOINT_KINDS)}")
         if len(joint.links) < 2:
             yield Problem(key, "joins fewer than two links")
         if len(joint.links) > 2 and joint.kind != "R":
-            yield Problem(
-                key, f"a {JOINT_NAMES.get(joint.kind, joint.kind)} joint joins two links, not {len(joint.links)}"
-            )
+            yield Problem(key, f"a {_word(joint.kind)} joint joins two links, not {len(joint.links)}")
         if len(set(joint.links)) < len(joint.links):
             yield Problem(key, "names a link twice")
         yield from _ends(key, joint.links, links, pins)
@@ -226,6 +236,10 @@ def _problems(topology: Topology) -> Iterable[Problem]:
             yield Problem(key, "a driver acts between two different links")
         yield from _ends(key, driver.links, links, pins if driver.kind == "distance" else set())
         yield from _driver_joint(topology, driver, ids)
+
+
+def _word(kind: str) -> str:
+    return JOINT_KINDS[kind].name if kind in JOINT_KINDS else kind
 
 
 def _driver_joint(topology: Topology, driver: Driver, ids: Collection[str]) -> Iterable[Problem]:
@@ -242,9 +256,7 @@ def _driver_joint(topology: Topology, driver: Driver, ids: Collection[str]) -> I
         yield Problem(key, f"joint '{joint.id}' does not join {' and '.join(driver.links)}")
     wanted = {"slide": "P", "angle": "R"}.get(driver.kind)
     if wanted and joint.kind != wanted:
-        yield Problem(
-            key, f"joint '{joint.id}' is {JOINT_NAMES.get(joint.kind, joint.kind)}, not {JOINT_NAMES[wanted]}"
-        )
+        yield Problem(key, f"joint '{joint.id}' is {_word(joint.kind)}, not {JOINT_KINDS[wanted].name}")
 
 
 def _ends(key: str, ends: Sequence[str], links: set[str], pins: set[str]) -> Iterable[Problem]:

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
-from structkin.model.topology import JOINT_EQUATIONS
+from structkin.model.topology import JOINT_KINDS
 
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
 #: The letters of the joint kinds; a kind's code is its place here, as a driver's is in `DRIVER_KINDS`.
-KINDS = "".join(JOINT_EQUATIONS)
+KINDS = "".join(JOINT_KINDS)
 R, P, G, C, S, K = range(6)
 ANGLE, SLIDE, DISTANCE = range(3)
 

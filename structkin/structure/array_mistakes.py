@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from structkin.errors import Problem
-from structkin.model.topology import DRIVER_KINDS, JOINT_NAMES
+from structkin.model.topology import DRIVER_KINDS, JOINT_KINDS
 from structkin.structure.array_codes import DISTANCE, KINDS, SLIDE, BoolArray, IntArray, P, R
 from structkin.structure.numbered import Numbered
 
@@ -50,7 +50,7 @@ def mistakes(topology: TopologyArrays) -> Iterable[Problem]:
     yield from joints(width < 2, lambda k: "joins fewer than two links")
     yield from joints(
         ~unknown & (width > 2) & (kind != R),
-        lambda k: f"a {JOINT_NAMES[KINDS[kind[k]]]} joint joins two links, not {width[k]}",
+        lambda k: f"a {JOINT_KINDS[KINDS[kind[k]]]} joint joins two links, not {width[k]}",
     )
     order = np.lexsort((t.joint_ends, joint_of))
     same = (np.diff(t.joint_ends[order]) == 0) & (np.diff(joint_of[order]) == 0)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from structkin.errors import InputError, Problem
-from structkin.model.topology import DRIVER_KINDS, JOINT_EQUATIONS, Topology, in_words
+from structkin.model.topology import DRIVER_KINDS, JOINT_KINDS, Topology, in_words
 from structkin.structure.array_codes import ANGLE, KINDS, SLIDE, P, codes, integers
 from structkin.structure.array_conversions import fields_of, ordinary_topology, read_adjacency
 from structkin.structure.array_mistakes import MOST_NAMED, mistakes
@@ -116,7 +116,7 @@ class TopologyArrays:
     @property
     def mobility_count(self) -> int:
         """Chebyshev-Gruebler count: degrees of freedom before any driver."""
-        equations = np.array([JOINT_EQUATIONS[letter] for letter in KINDS])
+        equations = np.array([len(JOINT_KINDS[letter].equations) for letter in KINDS])
         return 3 * (self.n_links - 1) - int((equations[self.joint_kind] * (np.diff(self.joint_start) - 1)).sum())
 
     def ends_of(self, joint: int) -> list[int]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from structkin.model.topology import DRIVER_KINDS
+from structkin.model.topology import DRIVER_KINDS, JOINT_KINDS
 from structkin.structure.array_codes import KINDS, R
 from structkin.structure.geometry import PRIME
 from structkin.structure.parts import FreePart, Redundancy
 from structkin.structure.rows import GROUND, BoolArray, IntArray, Rows
 
 _DRIVER_EQUATION = {"angle": "angle", "slide": "travel", "distance": "distance"}
-_JOINT_EQUATION = {"R": "position", "G": "mesh", "C": "contact", "S": "slot", "K": "rolling"}
 
 
 def describe_redundancies(rows: Rows, circuits: dict[int, list[int]]) -> tuple[Redundancy, ...]:
@@ -36,10 +35,8 @@ def _equation(rows: Rows, row: int) -> str:
     item = int(rows.item[row])
     if item >= rows.n_joints:
         return _DRIVER_EQUATION[DRIVER_KINDS[rows.topology.driver_kind[item - rows.n_joints]]]
-    kind = KINDS[rows.topology.joint_kind[item]]
-    if kind == "P":
-        return "orientation" if rows.turns[row] else "guide"
-    return _JOINT_EQUATION[kind]
+    equations = JOINT_KINDS[KINDS[rows.topology.joint_kind[item]]].equations
+    return equations[0] if rows.turns[row] else equations[-1]
 
 
 def _end_name(rows: Rows, vertex: int) -> str:

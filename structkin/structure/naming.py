@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from structkin.model.topology import JOINT_EQUATIONS
+from structkin.model.topology import JOINT_KINDS
 
 #: Larger groups have no textbook name, and their contours are costly to list.
 LARGEST_NAMED = 60
@@ -35,7 +35,7 @@ class Connection:
     def complete(self) -> bool:
         """Whether all equations of the pair count (none was redundant)."""
         pairs = max(1, len(self.nodes) - 1)
-        return self.kind == "driver" or self.rows == JOINT_EQUATIONS[self.kind] * pairs
+        return self.kind == "driver" or self.rows == len(JOINT_KINDS[self.kind].equations) * pairs
 
 
 @dataclass(frozen=True, slots=True)

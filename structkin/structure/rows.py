@@ -22,8 +22,8 @@ from itertools import pairwise
 import numpy as np
 
 from structkin.errors import InputError, Problem
-from structkin.model.topology import JOINT_NAMES, Topology
-from structkin.structure.array_codes import ANGLE, DISTANCE, KINDS, SLIDE, BoolArray, C, IntArray, K, P, R, S
+from structkin.model.topology import JOINT_KINDS, Topology
+from structkin.structure.array_codes import ANGLE, DISTANCE, KINDS, SLIDE, BoolArray, IntArray, R
 from structkin.structure.arrays import TopologyArrays
 from structkin.structure.numbered import Numbered
 
@@ -31,6 +31,11 @@ GROUND = -1
 
 #: The kind of a driver's row in `Rows.kind`; a joint's is its place in "RPGCSK".
 DRIVER = len(KINDS)
+
+#: By the kind of a row's joint: how many rows it has, whether the first ties orientations; a driver has one.
+HEIGHT = np.array([*(len(kind.equations) for kind in JOINT_KINDS.values()), 1])
+ORIENTS = np.array([*(kind.equations[0] == "orientation" for kind in JOINT_KINDS.values()), False])
+MAY_HOLD_PIN = np.array([kind.on_pin for kind in JOINT_KINDS.values()])
 
 __all__ = ["DRIVER", "GROUND", "BoolArray", "IntArray", "Rows", "rows_of"]
 
@@ -139,7 +144,7 @@ def rows_of(topology: Topology | TopologyArrays) -> Rows:
     a = vertex(ends[head])
     second = ends[np.minimum(head + 1, len(ends) - 1)] if len(ends) else ends
     b = np.where(pinned[joint], n_bodies + pin_of_joint[joint], vertex(second))
-    on_pin = np.where(np.isin(kind[joint], (C, S)), np.maximum(a, b) - n_bodies, -1)
+    on_pin = np.where(MAY_HOLD_PIN[kind[joint]], np.maximum(a, b) - n_bodies, -1)
     place = np.where(pinned[joint], pin_of_joint[joint], np.where(on_pin >= 0, on_pin, -1))
 
     a = np.concatenate([a, vertex(t.driver_ends[:, 0])])
@@ -157,13 +162,12 @@ def rows_of(topology: Topology | TopologyArrays) -> Rows:
     new = (place < 0) & (what != ANGLE) & (what != SLIDE)
     place[new] = n_pins + np.arange(np.count_nonzero(new))
 
-    # and its rows: two bars for R and K; for P an orientation row, then a bar across the guide
-    height = np.where(np.isin(code, (R, P, K)), 2, 1)
-    unit = np.repeat(np.arange(len(item)), height)
+    # and its rows: bars, or an orientation row and then a bar across the guide
+    unit = np.repeat(np.arange(len(item)), HEIGHT[code])
     m = len(unit)
     begins = np.ones(m, dtype=np.bool_)
     begins[1:] = unit[1:] != unit[:-1]
-    guide = code[unit] == P
+    guide = ORIENTS[code[unit]]
     turns = (guide & begins) | (what[unit] == ANGLE)
     across = guide & ~begins
     place, axis, toward = place[unit], np.arange(m), toward[unit]
@@ -237,10 +241,10 @@ def _refuse(t: TopologyArrays, joint_of: IntArray, driver_ends: IntArray, proble
     for joint, end in zip(joint_of[pairs].tolist(), t.joint_ends[pairs].tolist(), strict=True):
         on_pin.setdefault(joint, []).append(end)
     for joint, found in on_pin.items():
-        kind = KINDS[t.joint_kind[joint]]
-        if kind not in "CS" or len(found) > 1:
-            hint = "join two links, or use a pin-in-slot joint" if kind not in "CS" else "one end is a link"
-            text = f"a {JOINT_NAMES[kind]} joint cannot act on the pin '@{t.joint_names[~found[0]]}'"
+        kind = JOINT_KINDS[KINDS[t.joint_kind[joint]]]
+        if not kind.on_pin or len(found) > 1:
+            hint = "one end is a link" if kind.on_pin else "join two links, or use a pin-in-slot joint"
+            text = f"a {kind.name} joint cannot act on the pin '@{t.joint_names[~found[0]]}'"
             problems.append(Problem(f"joints.{t.joint_names[joint]}", text, hint))
     for k in np.flatnonzero(driver_ends[:, 0] == driver_ends[:, 1]).tolist():
         text = "drives a pin against itself"

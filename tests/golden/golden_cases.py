@@ -35,6 +35,12 @@ def compiled(name: str) -> bool:
     return kind != "random" or int(number) % 10 == 0
 
 
+def with_circuits(name: str) -> bool:
+    """Whether all circuits are looked for: of the examples and one in ten random ones, as some take minutes."""
+    kind, _, number = name.partition("/")
+    return kind == "example" or (kind == "random" and int(number) % 20 in (0, 3))
+
+
 def kinematic() -> Iterator[tuple[str, Make]]:
     """Yield name and maker of each mechanism whose motion is kept."""
     for name in names():

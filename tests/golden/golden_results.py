@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,7 +10,8 @@ import numpy as np
 
 import structkin as sk
 
-SAMPLES = 9
+#: Samples of a motion, and assemblies that are listed.
+SAMPLES, MANY = 9, 64
 FAMILIES = ("natural", "reference-point", "fully-cartesian", "relative")
 #: Every way to a motion: method, family of coordinates, engine.
 WAYS: tuple[tuple[str, str | None, str], ...] = (
@@ -34,8 +36,8 @@ STATES, RTOL, END = 2, 1e-8, 0.2
 Results = dict[str, Any]
 
 
-def kinematic_results(m: sk.Mechanism, *, compiled: bool = True) -> Results:
-    """The motion by groups with K, L and jerk, the same by every other method, limits and assemblies.
+def kinematic_results(m: sk.Mechanism, *, compiled: bool = True, circuits: bool = True) -> Results:
+    """The motion by groups with K, L and jerk, the same by every other method, limits, assemblies and circuits.
 
     Compiling takes some seconds a mechanism; without `compiled` Numba is left out.
     """
@@ -49,7 +51,7 @@ def kinematic_results(m: sk.Mechanism, *, compiled: bool = True) -> Results:
         other = m.solve(SAMPLES, method=method, coordinates=family, engine=engine, **_range(m))
         for name, value in _motion(other).items():
             out[f"method/{method}/{family or '-'}/{engine}/{name}"] = value
-    return out | _limits(m) | _assemblies(m)
+    return out | _limits(m) | _assemblies(m) | (_circuits(m) if circuits else {})
 
 
 def dynamic_results(prescribed: sk.Mechanism, free: sk.Mechanism) -> Results:
@@ -121,22 +123,52 @@ def _limits(m: sk.Mechanism) -> Results:
             found = m.limits(id)
         except sk.InputError:
             continue
-        ends = [np.nan if end is None else end.value for end in (found.lower, found.upper)]
-        out[f"limits/{id}/ends"] = np.array(ends)
+        out[f"limits/{id}/ends"] = np.array([_value(end) for end in (found.lower, found.upper)])
         out[f"limits/{id}/change points"] = np.array([point.value for point in found.change_points])
-        intervals = [
-            [np.nan if end is None else end.value for end in (part.low, part.high)] for part in found.intervals
-        ]
+        intervals = [[_value(end) for end in _ends(part)] for part in found.intervals]
         out[f"limits/{id}/intervals"] = np.array(intervals).reshape(-1, 2)
     return out
 
 
+def _ends(interval: Any) -> tuple[Any, Any]:
+    return interval.low, interval.high
+
+
+def _value(limit: Any) -> float:
+    """The driver's value at a limit, NaN where there is none."""
+    return np.nan if limit is None else limit.value
+
+
+def _circuits(m: sk.Mechanism) -> Results:
+    """Every sheet over each driver, and where sheets meet, in an order that depends on nothing but their ends."""
+    out: Results = {}
+    for id in m.drives:
+        try:
+            found = m.circuits(id)
+        except sk.StructkinError:
+            continue
+        size = Counter(sheet.circuit for sheet in found.sheets)
+        sheets = [
+            (size[sheet.circuit], sheet.turns, index == found.home, *map(_value, _ends(sheet.interval)))
+            for index, sheet in enumerate(found.sheets)
+        ]
+        rows = np.array(sheets, float)
+        out[f"circuits/{id}/sheets"] = rows[np.lexsort(np.round(np.nan_to_num(rows, nan=1e9), 6).T[::-1])]
+        out[f"circuits/{id}/meetings"] = np.sort([item.limit.value for item in found.meetings])
+    return out
+
+
 def _assemblies(m: sk.Mechanism) -> Results:
-    """Every assembly at the drivers' first values, in an order that depends on nothing but where the points are."""
+    """Every assembly at the drivers' first values, in an order that depends on nothing but where the points are.
+
+    Of a list that is cut short it is chance which ones are in it: they are not kept.
+    """
     try:
-        found = list(m.assemblies(limit=64))
+        found = list(m.assemblies(limit=MANY))
     except sk.StructkinError:
         return {}
+    if len(found) == MANY:
+        return {"assemblies/points": np.empty((MANY, 0))}
     places = np.array([[a.position(point) for point in m.points] for a in found]).reshape(len(found), -1)
     size = np.ptp(np.array(list(m.points.values())).view(float)) or 1.0
     return {"assemblies/points": places[np.lexsort(np.round(places / size, 6).T[::-1])]}

@@ -4,9 +4,9 @@
     python tests/golden/golden_store.py compare          measure again, and list what differs
     ... --only example/ --only random/1                  those whose names begin so
 
-Kept are the motion by groups, with K, L and jerk, limits, assemblies, forces, right-hand sides and one trajectory by
-the tightest tolerance; of every other method and formulation its statuses alone, since its values are compared with
-those of the first. Differences that are meant stand in `intended.toml`, each with its reason.
+Kept are the motion by groups, with K, L and jerk, limits, assemblies, circuits, forces, right-hand sides and one
+trajectory by the tightest tolerance; of every other method and formulation its statuses alone, since its values are
+compared with those of the first. Differences that are meant stand in `intended.toml`, each with its reason.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from golden_cases import compiled, dynamic, kinematic
+from golden_cases import compiled, dynamic, kinematic, with_circuits
 from golden_results import RTOL, Results, dynamic_results, kinematic_results
 
 HERE = Path(__file__).parent
@@ -54,7 +54,7 @@ def measure(name: str) -> Results:
         warnings.simplefilter("error")
         for case, make in kinematic():
             if case == name:
-                return kinematic_results(make(), compiled=compiled(name))
+                return kinematic_results(make(), compiled=compiled(name), circuits=with_circuits(name))
         for case, prescribed, free in dynamic():
             if case == name:
                 return dynamic_results(prescribed(), free())
@@ -106,6 +106,10 @@ def _factor(result: str, old: Any, new: Any, kept: Results) -> float:
         return np.inf
     if result.endswith("status"):
         return 0.0 if np.array_equal(old, new) else np.inf
+    if result.endswith("angle"):
+        # A first angle of half a turn may have either sign.
+        first = np.argmax(np.isfinite(old) & np.isfinite(new), axis=0), np.arange(old.shape[1])
+        new = new + 2 * np.pi * np.nan_to_num(np.round((old[first] - new[first]) / (2 * np.pi)))
     if result.startswith("method/") and not np.array_equal(np.isnan(old), np.isnan(new)):
         both = np.isfinite(old) & np.isfinite(new)  # statuses are compared on their own
         old, new = np.where(both, old, 0.0), np.where(both, new, 0.0)
@@ -113,9 +117,6 @@ def _factor(result: str, old: Any, new: Any, kept: Results) -> float:
         return np.inf
     if not old.size:
         return 0.0
-    if result.endswith("angle"):
-        # A first angle of half a turn may have either sign.
-        new = new + 2 * np.pi * np.nan_to_num(np.round((old[0] - new[0]) / (2 * np.pi)))
     gap, scale = np.abs(np.nan_to_num(new - old)), np.abs(np.nan_to_num(old))
     if result.startswith("run/"):
         return float(gap.max() / (100 * RTOL * max(scale.max(), 1e-3)))

@@ -43,8 +43,7 @@ def test_growth_is_what_the_integrator_does(name: str, alpha: float, beta: float
         size = float(np.max(np.abs(y)))
         sizes.append(np.log(size) + (sizes[-1] if sizes else 0.0))
         # Scaling begins a multistep method anew only if its step changes: the history is scaled with the state.
-        if hasattr(method, "_past"):
-            method._past = [(t, a / size, b / size) for t, a, b in method._past]
+        method.past /= size
         y = y / size
     late = np.exp((sizes[-1] - sizes[199]) / 400)
     # A double root (alpha = beta) adds a factor that grows like the number of steps.

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.compiled.packing import Packed, packed
+from structkin.dynamics.contacts import note
+from structkin.dynamics.integrators.methods import METHODS
 from structkin.dynamics.reduced.equations import Instant, Reduced
 from structkin.kinematics.choice import has_numba
 
@@ -21,11 +23,12 @@ EVALUATION, A_STEP = 5e-4, 2e-4
 #: two; compiling itself, once on a machine, ten times as much.
 WORTH = 5.0
 
+#: Evaluations that an impact takes, roughly: it is come to by small steps, and bodies part before the next.
+IMPACT = 1000
+
 #: Steps times numbers of the pose that compiled code takes at a time.
 TURN = 200_000
 
-#: The methods at a fixed step, as the compiled functions number them, and the evaluations that a step takes.
-METHODS = {"euler": (0, 1), "rk2": (1, 2), "rk4": (2, 4), "abm4": (3, 2), "gear4": (4, 8)}
 #: Order of the methods with adaptive steps, and the evaluations that a step takes.
 ADAPTIVE = {"DOP853": (8, 12), "RK45": (5, 6), "Radau": (5, 10), "BDF": (4, 3), "LSODA": (7, 3), "milne": (4, 2)}
 
@@ -56,6 +59,24 @@ class Hastened(Reduced):
         self.evaluations += 1
         return self._machine.recorded(t, y)
 
+    def remember(self, t: float, y: Floats) -> None:
+        """Note the speeds at which bodies met that touch at the end of a step."""
+        if not self.contacts:
+            return
+        touches = self._machine.touches(t, y)
+        if touches is None:
+            super().remember(t, y)
+        else:
+            note(touches, self.impacts)
+        self._machine.meet(self.impacts)
+
+    def depths(self, t: float, y: Floats) -> Floats:
+        """Return how deep the bodies of each contact overlap (c,) [m] that have not met yet; -inf of others."""
+        touches = self._machine.touches(t, y)
+        if touches is None:
+            return super().depths(t, y)
+        return np.array([-np.inf if id in self.impacts else depth for id, (depth, _) in touches.items()])
+
     def slots(self, t: float, y: Floats) -> tuple[Floats, Floats] | None:
         """Return slots (rows,) at a state, and K (free, rows) of the free coordinates; None at a flat pose."""
         return self._machine.slots(t, y)
@@ -81,7 +102,7 @@ class Hastened(Reduced):
         while done < last:
             # Compiled code hears no interrupt: it comes back for one after as many steps as take a part of a second.
             until = min(last, done + turn)
-            done = machine.advance(METHODS[method][0], start, end, done, until, count, y, jump, huge)
+            done = machine.advance(METHODS[method].number, start, end, done, until, count, y, jump, huge)
             if done == until:
                 continue
             if done == looked or not machine.look_ahead(start + done * h, y):
@@ -109,13 +130,14 @@ def expected_evaluations(
     """Return roughly how often equations will be evaluated over output times (n,), from their state at the first.
 
     A method of order p takes about rtol^(-1/p) steps in the time in which speeds and accelerations of the start, or
-    gravity, would move a coordinate by a radian, or by the mechanism's size.
+    gravity, would move a coordinate by a radian, or by the mechanism's size. In that time bodies may meet once.
     """
     duration = float(times[-1] - times[0])
     if integrator in METHODS:
-        return len(times) + METHODS[integrator][1] * duration / float(step or duration)
+        return len(times) + METHODS[integrator].evaluations * duration / float(step or duration)
     order, stages = ADAPTIVE[integrator]
     rate, lengths = equations(float(times[0]), y), equations.lengths[equations.free]
     speed, second = (np.max(np.abs(part) / lengths) for part in np.split(rate, 2))
     frequency = max(speed, np.sqrt(max(second, abs(equations.mechanism.forces.gravity) / equations.size)))
-    return float(len(times) + stages * duration * frequency * max(rtol, 1e-15) ** (-1 / order))
+    impacts = IMPACT * len(equations.contacts)
+    return float(len(times) + duration * frequency * (stages * max(rtol, 1e-15) ** (-1 / order) + impacts))

@@ -8,41 +8,27 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from structkin.dynamics.compiled.layout import (
-    FREE,
-    JOINT_CONST,
-    JOINT_FACTOR,
-    JOINT_PTR,
-    JOINT_ROW,
-    JOINT_UNIT,
-    JOINTS,
-    MEASURES,
-    UNEVEN,
-    K,
-    X,
-    ints,
-    numbers,
-)
+from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.reduced.partition import LIMIT
 
 
-def is_uneven(I: Any, D: Any) -> bool:
+def is_uneven(mem: Memory) -> bool:
     """Return whether a joint moves so much faster than a coordinate that others may tell the motion better."""
-    fastest, limit = fastest_joint(I, D), numbers(I, D, UNEVEN)
+    fastest = fastest_joint(mem)
     if fastest < LIMIT:
-        limit[0] = LIMIT
-    return bool(fastest > limit[0])
+        mem.uneven = LIMIT
+    return bool(fastest > mem.uneven)
 
 
-def fastest_joint(I: Any, D: Any) -> float:
+def fastest_joint(mem: Memory) -> float:
     """Return the largest rate of a joint by a free coordinate, made dimensionless."""
-    joints, unit, measures = ints(I, JOINTS).reshape(-1, 3), numbers(I, D, JOINT_UNIT), numbers(I, D, MEASURES)
-    x, fastest = numbers(I, D, X).reshape(3, -1), 0.0
-    columns = numbers(I, D, K).reshape(-1, x.shape[1])
+    joints, unit, measures = mem.joints, mem.joint_unit, mem.measures
+    x, fastest = mem.x, 0.0
+    columns = mem.K.reshape(-1, x.shape[1])
     for j in range(joints.shape[0]):
-        for a in range(ints(I, FREE)[0]):
-            ax, ay, dax, day = expression(I, D, joints[j, 1], x[0], columns[a])
-            bx, by, dbx, dby = expression(I, D, joints[j, 2], x[0], columns[a])
+        for a in range(mem.free):
+            ax, ay, dax, day = expression(mem, joints[j, 1], x[0], columns[a])
+            bx, by, dbx, dby = expression(mem, joints[j, 2], x[0], columns[a])
             if joints[j, 0] == 0:
                 rate = bx * dby - by * dbx - ax * day + ay * dax
             elif joints[j, 0] == 1:
@@ -53,10 +39,10 @@ def fastest_joint(I: Any, D: Any) -> float:
     return fastest
 
 
-def expression(I: Any, D: Any, e: int, places: Any, rates: Any) -> Any:
+def expression(mem: Memory, e: int, places: Any, rates: Any) -> Any:
     """Return an expression of slots and its rate, at places and rates of their rows."""
-    const, factor = numbers(I, D, JOINT_CONST).reshape(-1, 2), numbers(I, D, JOINT_FACTOR).reshape(-1, 2)
-    ptr, row = ints(I, JOINT_PTR), ints(I, JOINT_ROW)
+    const, factor = mem.joint_const, mem.joint_factor
+    ptr, row = mem.joint_ptr, mem.joint_row
     px, py, vx, vy = const[e, 0], const[e, 1], 0.0, 0.0
     for k in range(ptr[e], ptr[e + 1]):
         r, re, im = row[k], factor[k, 0], factor[k, 1]

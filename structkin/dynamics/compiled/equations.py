@@ -15,151 +15,108 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from structkin.dynamics.compiled.forces import apply_loads
 from structkin.dynamics.compiled.laws_at import law_at
-from structkin.dynamics.compiled.layout import (
-    ASIDE,
-    CLOCK,
-    CONST,
-    COUNT,
-    DRIVERS,
-    EFFORT,
-    EFFORTS,
-    ENERGY,
-    FOLLOWED,
-    FREE,
-    KEPT,
-    LAST,
-    LOAD,
-    MASS,
-    MASS_PTR,
-    MASS_ROW,
-    MATRIX,
-    MEASURES,
-    MOTION,
-    MOVED,
-    MOVED_PTR,
-    NEW_ROOTS,
-    NEW_TURNED,
-    REACHED,
-    REACHED_PTR,
-    RIGHT,
-    ROOTS,
-    SECOND,
-    SMOOTH,
-    STEEP,
-    STEP,
-    TURNED,
-    WEIGHT,
-    K,
-    X,
-    Z,
-    ints,
-    numbers,
-)
+from structkin.dynamics.compiled.loads_at import apply_loads
+from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.compiled.series_at import expand, leave_series
 from structkin.dynamics.compiled.turns_at import count_turns
+from structkin.dynamics.integrators.steps import keep
 from structkin.track.tolerances import SIMULATED_WAY
 
 if TYPE_CHECKING:
     from structkin.dynamics.compiled.calling import call_step
 
 
-def rate(I: Any, D: Any, t: float, y: Any, out: Any) -> bool:
+def rate(mem: Memory, t: float, y: Any, out: Any) -> bool:
     """Write the rate of the state (2 free,); return False where another evaluation is asked for."""
-    if not evaluate(I, D, t, y, 0):
+    if not evaluate(mem, t, y, mem.free):
         return False
-    free, second = ints(I, FREE)[0], numbers(I, D, SECOND)
+    free, second = mem.free, mem.second
     for k in range(free):
         out[k], out[free + k] = y[free + k], second[k]
     return True
 
 
-def evaluate(I: Any, D: Any, t: float, y: Any, level: int) -> bool:
-    """Evaluate second rates at a time and state; level 1: also accelerations and energies; 2: also efforts.
+def evaluate(mem: Memory, t: float, y: Any, count: int) -> bool:
+    """Evaluate second rates at a time and state, with K of the first `count` coordinates.
 
     Return False where a pose is flat or out of reach, or may lie beyond a flat one: what then holds is not known here.
     """
-    ints(I, COUNT)[0] += 1
-    free, z, x = ints(I, FREE)[0], numbers(I, D, Z).reshape(3, -1), numbers(I, D, X).reshape(3, -1)
-    f, clock, second = z.shape[1], numbers(I, D, CLOCK), numbers(I, D, SECOND)
-    columns = numbers(I, D, K).reshape(f, -1)
-    count = f if level == 2 else free
-    if ints(I, ASIDE)[0] != 0 or not settle(I, D, t, y, count, z, x, columns):
+    mem.count += 1
+    free, z, x, second = mem.free, mem.z, mem.x, mem.second
+    f = z.shape[1]
+    columns = mem.K.reshape(f, -1)
+    if mem.aside != 0 or not settle(mem, t, y, count, z, x, columns):
         return False
-    if is_steep(I, columns, count, numbers(I, D, STEEP)[0]):
+    if is_steep(mem, columns, count):
         return False
-    load = numbers(I, D, LOAD).reshape(2, -1)
-    weigh(I, D, x[2], load[1])
-    weight = numbers(I, D, WEIGHT)
+    load, weight = mem.load, mem.weight
+    weigh(mem, x[2], load[1])
     for r in range(weight.shape[0]):
         load[0, r] = weight[r] - load[1, r]
-    if I[2 * CONST + 1] > 0:
-        apply_loads(I, D, t, x, load[0])
-    if not (balance(I, D, t, columns, load, second) and are_finite(second)):
+    if mem.const.shape[0] > 0:
+        apply_loads(mem, t, x, load[0])
+    if not (balance(mem, t, columns, load, second) and are_finite(second)):
         return False
-    clock[0], last = t, numbers(I, D, LAST)
+    mem.clock, last = t, mem.last
     for k in range(f):
         last[k] = y[k] if k < free else z[0, k]
     for k in range(free):
         z[2, k] = second[k]
-    keep(numbers(I, D, NEW_ROOTS), numbers(I, D, ROOTS))
-    keep(x[0], numbers(I, D, KEPT))
-    keep(numbers(I, D, NEW_TURNED), numbers(I, D, TURNED))
-    if level:
-        finish(I, D, second, x, columns, load)
-    if level == 2:
-        find_efforts(I, D, t, second, columns, load)
+    keep(mem.new_roots, mem.roots)
+    keep(x[0], mem.kept)
+    keep(mem.new_turned, mem.turned)
     return True
 
 
-def settle(I: Any, D: Any, t: float, y: Any, count: int, z: Any, x: Any, columns: Any) -> bool:
+def settle(mem: Memory, t: float, y: Any, count: int, z: Any, x: Any, columns: Any) -> bool:
     """Write the pose at a time and state, come to in parts where the way is too long to tell modes by slopes."""
-    if not give(I, D, t, y, z):
+    if not give(mem, t, y, z):
         return False
-    followed = ints(I, FOLLOWED)[0] != 0
-    far = followed and farthest(I, D, z) > SIMULATED_WAY
-    if not far and pose(I, D, t - numbers(I, D, CLOCK)[0], y, count, z, x, columns):
+    followed = mem.followed != 0
+    far = followed and farthest(mem, z) > SIMULATED_WAY
+    if not far and pose(mem, t - mem.clock, y, count, z, x, columns):
         return True
     if not followed:
         return False
     # On the way the rates of the roots are by its parts, and the pose that a way ends at is not the state's until the
     # whole way is gone: what is not come to leaves no trace.
-    parts = (numbers(I, D, ROOTS), numbers(I, D, LAST), numbers(I, D, KEPT), numbers(I, D, TURNED))
-    known = (parts[0].copy(), parts[1].copy(), parts[2].copy(), parts[3].copy())
-    if walk(I, D, y, z, x, columns) and give(I, D, t, y, z) and pose(I, D, 0.0, y, count, z, x, columns):
+    roots, last, kept, turned = mem.roots.copy(), mem.last.copy(), mem.kept.copy(), mem.turned.copy()
+    if walk(mem, y, z, x, columns) and give(mem, t, y, z) and pose(mem, 0.0, y, count, z, x, columns):
         # What is come to is the last pose, whatever becomes of the rates and forces there.
-        numbers(I, D, CLOCK)[0] = t
-        keep(numbers(I, D, NEW_ROOTS), parts[0])
-        keep(numbers(I, D, NEW_TURNED), parts[3])
+        mem.clock = t
+        keep(mem.new_roots, mem.roots)
+        keep(mem.new_turned, mem.turned)
         return True
-    for k in range(4):
-        keep(known[k], parts[k])
+    keep(roots, mem.roots)
+    keep(last, mem.last)
+    keep(kept, mem.kept)
+    keep(turned, mem.turned)
     return False
 
 
-def give(I: Any, D: Any, t: float, y: Any, z: Any) -> bool:
+def give(mem: Memory, t: float, y: Any, z: Any) -> bool:
     """Write the drivers' values and rates, the second rates of the free ones zero; return whether all are finite."""
-    free = ints(I, FREE)[0]
+    free = mem.free
     for k in range(free):
         z[0, k], z[1, k], z[2, k] = y[k], y[free + k], 0.0
     for k in range(free, z.shape[1]):
-        z[0, k], z[1, k], z[2, k] = law_at(I, D, ints(I, MOTION)[k], t)
+        z[0, k], z[1, k], z[2, k] = law_at(mem, mem.motion[k], t)
     return are_finite(z[0]) and are_finite(z[1]) and are_finite(z[2])
 
 
-def farthest(I: Any, D: Any, z: Any) -> float:
+def farthest(mem: Memory, z: Any) -> float:
     """Return the longest way of a driver since the last evaluation [rad or parts of the size]."""
-    last, measures, longest = numbers(I, D, LAST), numbers(I, D, MEASURES), 0.0
+    last, measures, longest = mem.last, mem.measures, 0.0
     for k in range(z.shape[1]):
         longest = max(longest, abs(z[0, k] - last[k]) / measures[k])
     return longest
 
 
-def walk(I: Any, D: Any, y: Any, z: Any, x: Any, columns: Any) -> bool:
+def walk(mem: Memory, y: Any, z: Any, x: Any, columns: Any) -> bool:
     """Go in parts to where the drivers are given; rates are those by the part of the way. False where that fails."""
-    f, free, last = z.shape[1], ints(I, FREE)[0], numbers(I, D, LAST)
-    longest = farthest(I, D, z)
+    f, free, last = z.shape[1], mem.free, mem.last
+    longest = farthest(mem, z)
     if not 0.0 < longest < 16 * SIMULATED_WAY:
         return False
     parts = 2 + int(2 * longest / SIMULATED_WAY)
@@ -171,26 +128,26 @@ def walk(I: Any, D: Any, y: Any, z: Any, x: Any, columns: Any) -> bool:
             z[0, k], z[1, k], z[2, k] = start[k] + way[k] * p / parts, way[k], 0.0
         for k in range(free):
             trial[k], trial[free + k] = z[0, k], way[k]
-        if not pose(I, D, 1.0 / parts if p > 0 else 0.0, trial, free, z, x, columns):
+        if not pose(mem, 1.0 / parts if p > 0 else 0.0, trial, free, z, x, columns):
             return False
-        keep(numbers(I, D, NEW_ROOTS), numbers(I, D, ROOTS))
-        keep(x[0], numbers(I, D, KEPT))
-        keep(numbers(I, D, NEW_TURNED), numbers(I, D, TURNED))
+        keep(mem.new_roots, mem.roots)
+        keep(x[0], mem.kept)
+        keep(mem.new_turned, mem.turned)
         for k in range(f):
             last[k] = z[0, k]
     return True
 
 
-def pose(I: Any, D: Any, dt: float, y: Any, count: int, z: Any, x: Any, columns: Any) -> bool:
+def pose(mem: Memory, dt: float, y: Any, count: int, z: Any, x: Any, columns: Any) -> bool:
     """Write slots, their rates, K and turns: from a series around a flat pose, or group by group."""
-    if z.shape[1] == 1 and expand(I, D, y[0], y[1], x, columns):
-        return count_turns(I, D, x[0])
-    drive(ints(I, DRIVERS).reshape(-1, 4), z, x, columns)
-    if not (run_steps(I, D, dt, count) and count_turns(I, D, x[0])):
+    if z.shape[1] == 1 and expand(mem, y[0], y[1], x, columns):
+        return count_turns(mem, x[0])
+    drive(mem.drivers, z, x, columns)
+    if not (run_steps(mem, dt, count) and count_turns(mem, x[0])):
         return False
-    ints(I, SMOOTH)[0] = 0
+    mem.smooth = 0
     if z.shape[1] == 1:
-        leave_series(I, D, y[0])
+        leave_series(mem, y[0])
     return True
 
 
@@ -202,29 +159,18 @@ def are_finite(values: Any) -> bool:
     return isfinite(total)
 
 
-def keep(found: Any, kept: Any) -> None:
-    """Copy numbers."""
-    for k in range(kept.shape[0]):
-        kept[k] = found[k]
-
-
-def run_steps(I: Any, D: Any, dt: float, count: int) -> bool:
+def run_steps(mem: Memory, dt: float, count: int) -> bool:
     """Run all steps: pose, rates, and K of the first `count` coordinates, a time dt after the last evaluation.
 
     Return False where a margin is small or what a root is cannot be told from what it was.
     """
-    step, ptr, moved, integers, numbers_ = (
-        ints(I, STEP),
-        ints(I, MOVED_PTR),
-        ints(I, MOVED),
-        I.ctypes.data,
-        D.ctypes.data,
-    )
+    step, ptr, moved = mem.step, mem.moved_ptr, mem.moved
+    integers, numbers = mem.I.ctypes.data, mem.D.ctypes.data
     for s in range(step.shape[0]):
         begin, end = ptr[s], ptr[s + 1]
         while end > begin and moved[end - 1] >= count:
             end -= 1
-        if call_step(step[s], integers, numbers_, s, begin, end, dt) == 0:
+        if call_step(step[s], integers, numbers, s, begin, end, dt) == 0:
             return False
     return True
 
@@ -244,9 +190,9 @@ def drive(drivers: Any, z: Any, x: Any, columns: Any) -> None:
         columns[a, r], columns[a, r + 1] = -s * sign, c * sign
 
 
-def is_steep(I: Any, columns: Any, count: int, limit: float) -> bool:
+def is_steep(mem: Memory, columns: Any, count: int) -> bool:
     """Return whether a coordinate moves a row too fast; what is not a number is steep, too."""
-    ptr, reached = ints(I, REACHED_PTR), ints(I, REACHED)
+    ptr, reached, limit = mem.reached_ptr, mem.reached, mem.steep
     for a in range(count):
         for k in range(ptr[a], ptr[a + 1]):
             if not abs(columns[a, reached[k]]) < limit:
@@ -254,9 +200,9 @@ def is_steep(I: Any, columns: Any, count: int, limit: float) -> bool:
     return False
 
 
-def weigh(I: Any, D: Any, rows: Any, out: Any) -> None:
+def weigh(mem: Memory, rows: Any, out: Any) -> None:
     """Write W times numbers of all rows."""
-    ptr, row, mass = ints(I, MASS_PTR), ints(I, MASS_ROW), numbers(I, D, MASS)
+    ptr, row, mass = mem.mass_ptr, mem.mass_row, mem.mass
     for r in range(out.shape[0]):
         total = 0.0
         for k in range(ptr[r], ptr[r + 1]):
@@ -264,26 +210,26 @@ def weigh(I: Any, D: Any, rows: Any, out: Any) -> None:
         out[r] = total
 
 
-def along(I: Any, columns: Any, a: int, rows: Any) -> float:
+def along(mem: Memory, columns: Any, a: int, rows: Any) -> float:
     """Return the product of a coordinate's column of K with numbers of all rows."""
-    ptr, reached = ints(I, REACHED_PTR), ints(I, REACHED)
+    ptr, reached = mem.reached_ptr, mem.reached
     total = 0.0
     for k in range(ptr[a], ptr[a + 1]):
         total += columns[a, reached[k]] * rows[reached[k]]
     return total
 
 
-def balance(I: Any, D: Any, t: float, columns: Any, load: Any, second: Any) -> bool:
+def balance(mem: Memory, t: float, columns: Any, load: Any, second: Any) -> bool:
     """Solve for the second rates of the free coordinates by Cholesky's method; False where they move no mass."""
-    free, effort = ints(I, FREE)[0], ints(I, EFFORT)
-    matrix, right = numbers(I, D, MATRIX).reshape(free, free), numbers(I, D, RIGHT)
+    free, effort = mem.free, mem.effort
+    matrix, right = mem.matrix.reshape(free, free), mem.right
     for a in range(free):
-        right[a] = along(I, columns, a, load[0])
+        right[a] = along(mem, columns, a, load[0])
         if effort[a] >= 0:
-            right[a] += law_at(I, D, effort[a], t)[0]
-        weigh(I, D, columns[a], load[1])
+            right[a] += law_at(mem, effort[a], t)[0]
+        weigh(mem, columns[a], load[1])
         for b in range(a, free):
-            matrix[b, a] = along(I, columns, b, load[1])
+            matrix[b, a] = along(mem, columns, b, load[1])
     for a in range(free):
         for b in range(a + 1):
             total = matrix[a, b]
@@ -308,28 +254,31 @@ def balance(I: Any, D: Any, t: float, columns: Any, load: Any, second: Any) -> b
     return True
 
 
-def finish(I: Any, D: Any, second: Any, x: Any, columns: Any, load: Any) -> None:
+def finish(mem: Memory) -> None:
     """Add the free coordinates' second rates to the accelerations; find the kinetic energy and its rate."""
-    ptr, reached, energy = ints(I, REACHED_PTR), ints(I, REACHED), numbers(I, D, ENERGY)
-    for a in range(ints(I, FREE)[0]):
+    ptr, reached, second, x, load = mem.reached_ptr, mem.reached, mem.second, mem.x, mem.load
+    columns = mem.K.reshape(mem.z.shape[1], -1)
+    for a in range(mem.free):
         for k in range(ptr[a], ptr[a + 1]):
             x[2, reached[k]] += columns[a, reached[k]] * second[a]
-    weigh(I, D, x[1], load[1])
-    energy[0] = energy[1] = 0.0
+    weigh(mem, x[1], load[1])
+    kinetic = power = 0.0
     for r in range(x.shape[1]):
-        energy[0] += 0.5 * load[1, r] * x[1, r]
-        energy[1] += load[1, r] * x[2, r]
+        kinetic += 0.5 * load[1, r] * x[1, r]
+        power += load[1, r] * x[2, r]
+    mem.kinetic, mem.power = kinetic, power
 
 
-def find_efforts(I: Any, D: Any, t: float, second: Any, columns: Any, load: Any) -> None:
+def find_efforts(mem: Memory, t: float) -> None:
     """Find what the prescribed drivers have to give: what the equations along them leave over."""
-    efforts, effort, free = numbers(I, D, EFFORTS), ints(I, EFFORT), ints(I, FREE)[0]
+    efforts, effort, free, second, load = mem.efforts, mem.effort, mem.free, mem.second, mem.load
+    columns = mem.K.reshape(mem.z.shape[1], -1)
     for a in range(free):
-        efforts[a] = law_at(I, D, effort[a], t)[0] if effort[a] >= 0 else 0.0
+        efforts[a] = law_at(mem, effort[a], t)[0] if effort[a] >= 0 else 0.0
     for a in range(free, efforts.shape[0]):
         # In `load` the accelerations without the free coordinates' second rates are taken off already.
-        efforts[a] = -along(I, columns, a, load[0])
+        efforts[a] = -along(mem, columns, a, load[0])
     for b in range(free):
-        weigh(I, D, columns[b], load[1])
+        weigh(mem, columns[b], load[1])
         for a in range(free, efforts.shape[0]):
-            efforts[a] += along(I, columns, a, load[1]) * second[b]
+            efforts[a] += along(mem, columns, a, load[1]) * second[b]

@@ -9,19 +9,19 @@ from __future__ import annotations
 from math import acos, asin, atan, cos, cosh, exp, inf, log, nan, sin, sinh, sqrt, tan, tanh
 from typing import Any
 
-from structkin.dynamics.compiled.layout import LAW_DATA, LAW_FORM, LAW_PTR, LAW_SCALE, STACK, ints, numbers
+from structkin.dynamics.compiled.memory import Memory
 
 
-def law_at(I: Any, D: Any, law: int, t: float) -> tuple[float, float, float]:
+def law_at(mem: Memory, law: int, t: float) -> tuple[float, float, float]:
     """Return value, rate and second rate of a law at a time; NaN outside its table."""
-    form, scale = ints(I, LAW_FORM)[law], numbers(I, D, LAW_SCALE)[law]
-    first, last = ints(I, LAW_PTR)[law], ints(I, LAW_PTR)[law + 1]
-    data = numbers(I, D, LAW_DATA).reshape(-1, 5)
+    form, scale = mem.law_form[law], mem.law_scale[law]
+    first, last = mem.law_ptr[law], mem.law_ptr[law + 1]
+    data = mem.law_data
     if form == 0:
         start, speed = data[first, 0], data[first, 1]
         return scale * (start + speed * t), scale * speed, 0.0
     if form == 1:
-        v, d, dd = formula_at(data, first, last, t, numbers(I, D, STACK).reshape(-1, 3))
+        v, d, dd = formula_at(data, first, last, t, mem.stack)
         return scale * v, scale * d, scale * dd
     if not (data[first, 0] <= t <= data[last - 1, 0]):
         return nan, nan, nan

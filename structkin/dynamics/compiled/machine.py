@@ -6,14 +6,13 @@ compiled module goes on, with the power series that `Reduced` has found.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.compiled import layout
 from structkin.dynamics.compiled.modules import equations_module
 from structkin.dynamics.compiled.packing import Packed
 from structkin.dynamics.compiled.runs import AHEAD
@@ -38,8 +37,9 @@ class Machine:
     def __init__(self, equations: Reduced, packed: Packed) -> None:
         """Take the equations where they are."""
         self.equations, self._module = equations, equations_module()
-        self._arrays, self._part = (packed.I, packed.D), packed.part
-        self._part(layout.STEP)[:] = [kind.address() for kind in packed.kinds]
+        self._mem = packed.mem
+        self._arrays = self._mem.I, self._mem.D
+        self._mem.step = [kind.address() for kind in packed.kinds]
         self._order = np.array(packed.order)
         self._known: Sequence[Series] = ()
         self._adopted: Floats | None = None
@@ -57,13 +57,15 @@ class Machine:
 
     def at(self, t: float, y: Floats) -> Instant:
         """Return everything at a time and state."""
-        if not self._module.evaluate(*self._arrays, t, y, 2):
+        if not self._module.evaluate(*self._arrays, t, y, len(self._order)):
             return self.by_equations(t, y)
+        self._module.finish(*self._arrays)
+        self._module.find_efforts(*self._arrays, t)
         z, efforts = np.empty((len(self._order), 3)), np.empty(len(self._order))
-        z[self._order] = self._part(layout.Z, 3, -1).T
-        efforts[self._order] = self._part(layout.EFFORTS)
-        x, turns = self._part(layout.X, 3, -1, 1).copy(), self._part(layout.NEW_TURNED).copy()
-        return Instant(x, z, efforts, turns, *self._part(layout.ENERGY)[:2].tolist())
+        z[self._order] = self._mem.z.T
+        efforts[self._order] = self._mem.efforts
+        x, turns = self._mem.x[:, :, None].copy(), self._mem.new_turned.copy()
+        return Instant(x, z, efforts, turns, float(self._mem.kinetic), float(self._mem.power))
 
     def recorded(self, t: float, y: Floats) -> Instant:
         """Return everything at a time and state that is kept; what was evaluated before stays the last pose."""
@@ -76,14 +78,14 @@ class Machine:
             count = self.evaluations
             for array, old in zip(self._arrays, arrays, strict=True):
                 array[:] = old
-            self._part(layout.COUNT)[0] = count
+            self._mem.count = count
             self.equations, self._known, self._adopted = kept
 
     def _recorded(self, t: float, y: Floats) -> Instant:
         instant = self.at(t, y)
-        if self._part(layout.ASIDE)[0]:
+        if self._mem.aside:
             return self.equations.recorded(t, y)
-        if not self._part(layout.SMOOTH)[0]:
+        if not self._mem.smooth:
             return instant
         # A smaller circle within that of the series.
         series = next(one for one in self._known if one.holds(y[:1]))
@@ -92,25 +94,36 @@ class Machine:
 
     def slots(self, t: float, y: Floats) -> tuple[Floats, Floats] | None:
         """Return slots (rows,) at a state, and K (free, rows) of the free coordinates; None at a flat pose."""
-        if not self._module.evaluate(*self._arrays, t, y, 0):
+        if not self._module.evaluate(*self._arrays, t, y, len(y) // 2):
             self._lend()
             return self.equations.slots(t, y)
-        if self._part(layout.SMOOTH)[0]:
+        if self._mem.smooth:
             return None
         self.look_ahead(t, y)
         # Where no other coordinates are found now, that is looked at again when these have become much worse.
-        self._part(layout.UNEVEN)[0] = max(LIMIT, 1.5 * self._module.fastest_joint(*self._arrays))
-        return self._part(layout.X, 3, -1)[0].copy(), self._part(layout.K, len(self._order), -1)[: len(y) // 2].copy()
+        self._mem.uneven = max(LIMIT, 1.5 * self._module.fastest_joint(*self._arrays))
+        return self._mem.x[0].copy(), self._mem.K.reshape(len(self._order), -1)[: len(y) // 2].copy()
+
+    def touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]] | None:
+        """Return the depth of each contact and its rate; None where the equations themselves have to be asked."""
+        if not self._module.evaluate(*self._arrays, t, y, len(y) // 2):
+            return None
+        self._module.find_touches(*self._arrays)
+        return dict(zip(self.equations.contacts, map(tuple, self._mem.touches.T.tolist()), strict=True))
+
+    def meet(self, impacts: Mapping[str, float]) -> None:
+        """Go on with these speeds at which bodies have met."""
+        self._mem.met = [impacts.get(id, np.nan) for id in self.equations.contacts]
 
     def look_ahead(self, t: float, y: Floats) -> bool:
         """Expand a series around a flat pose that lies ahead of a state; return whether one may lie there."""
-        if not (self._module.evaluate(*self._arrays, t, y, 0) and self._module.goes_flat(*self._arrays)):
+        if not (self._module.evaluate(*self._arrays, t, y, len(y) // 2) and self._module.goes_flat(*self._arrays)):
             return False
         self._lend()
         poses = self.equations.poses
-        sizes = np.abs(self._part(layout.ROOTS, 2, -1)[0, poses.steps])
+        sizes = np.abs(self._mem.roots[0, poses.steps])
         found = self._smooth_ahead()
-        self._part(layout.LOOK)[poses.steps] = np.where(sizes < AHEAD, 0.0 if found else 0.5 * sizes, np.inf)
+        self._mem.look[poses.steps] = np.where(sizes < AHEAD, 0.0 if found else 0.5 * sizes, np.inf)
         return True
 
     def _smooth_ahead(self) -> bool:
@@ -119,7 +132,7 @@ class Machine:
         if poses.last is None or poses.last.smooth:
             return False
         slopes, sizes = poses.slopes[0], np.abs(poses.last.roots)
-        rates = self._part(layout.ROOTS, 2, -1)[1, poses.steps]
+        rates = self._mem.roots[1, poses.steps]
         going = np.flatnonzero((sizes < AHEAD) & (poses.last.roots * rates <= 0) & (slopes != 0))
         if not len(going):
             return False
@@ -136,7 +149,7 @@ class Machine:
     @property
     def evaluations(self) -> int:
         """How often the equations were evaluated here."""
-        return int(self._part(layout.COUNT)[0])
+        return int(self._mem.count)
 
     # --- to and from the equations ------------------------------------------------------------------------
 
@@ -150,31 +163,31 @@ class Machine:
 
     def _lend(self) -> None:
         """Let the equations go on from the last evaluation, if it was not theirs."""
-        found = self._part(layout.LAST)
+        found = self._mem.last
         if self._adopted is None or np.array_equal(found, self._adopted):
             return
         last, steps = np.empty(len(found)), self.equations.poses.steps
         last[self._order] = found
-        roots = self._part(layout.ROOTS, 2, -1)[0, steps]
-        self.equations.resume(last, self._part(layout.KEPT), roots, self._part(layout.TURNED))
+        roots = self._mem.roots[0, steps]
+        self.equations.resume(last, self._mem.kept, roots, self._mem.turned)
 
     def _adopt(self, t: float, instant: Instant) -> None:
         """Go on from where the equations are."""
-        poses, part = self.equations.poses, self._part
+        poses, mem = self.equations.poses, self._mem
         assert poses.last is not None
-        part(layout.X, 3, -1)[:], part(layout.Z, 3, -1)[:] = instant.x[:, :, 0], instant.z[self._order].T
+        mem.x, mem.z = instant.x[:, :, 0], instant.z[self._order].T
         # With several coordinates the equations themselves go on around a flat pose.
-        part(layout.ASIDE)[0] = len(self._order) > 1 and poses.last.smooth
-        part(layout.KEPT)[:] = instant.x[0, :, 0]
-        part(layout.SECOND)[:] = instant.z[self.equations.free, 2]
-        part(layout.ENERGY)[:2] = instant.kinetic, instant.power
-        part(layout.TURNED)[:] = poses.turns
-        part(layout.CLOCK)[0], part(layout.SMOOTH)[0] = t, poses.last.smooth and len(self._order) == 1
-        part(layout.LAST)[:] = poses.last.q[self._order]
-        roots = part(layout.ROOTS, 2, -1)
+        mem.aside = len(self._order) > 1 and poses.last.smooth
+        mem.kept = instant.x[0, :, 0]
+        mem.second = instant.z[self.equations.free, 2]
+        mem.kinetic, mem.power = instant.kinetic, instant.power
+        mem.turned = poses.turns
+        mem.clock, mem.smooth = t, poses.last.smooth and len(self._order) == 1
+        mem.last = poses.last.q[self._order]
+        roots = mem.roots
         roots[0, poses.steps] = poses.last.roots
         roots[1, poses.steps] = self._sides(instant.x[0] + 1j * TINY * instant.x[1])[:, 0].imag / TINY
-        self._adopted = part(layout.LAST).copy()
+        self._adopted = mem.last.copy()
         if len(self._order) == 1:
             self._take_series()
 
@@ -195,7 +208,7 @@ class Machine:
         if len(known) == len(self._known) and all(a is b for a, b in zip(known, self._known, strict=True)):
             return
         self._known = known
-        arrays = self._part(layout.SERIES, MANY, -1)
+        arrays = self._mem.series
         arrays[:] = 0.0
         for line, series in zip(arrays, known, strict=False):
             slots = series.powers[0]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from structkin.dynamics.compiled.layout import NEW_ROOTS, POWERS, SERIES, SMOOTH, TWO, ints, numbers
+from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.reduced.series import VALID
 from structkin.track.contour import POWERS as TERMS
 
@@ -16,13 +16,13 @@ from structkin.track.contour import POWERS as TERMS
 MANY, HEAD = 4, 3
 
 
-def expand(I: Any, D: Any, q: float, rate: float, x: Any, columns: Any) -> bool:
+def expand(mem: Memory, q: float, rate: float, x: Any, columns: Any) -> bool:
     """Write slots x (3, n) and K (1, n) at a coordinate and its rate; False where no series holds.
 
     The last row of x holds what is there without a second rate of the coordinate.
     """
-    series, weights, two = numbers(I, D, SERIES).reshape(MANY, -1), numbers(I, D, POWERS).reshape(3, -1), ints(I, TWO)
-    roots, n = numbers(I, D, NEW_ROOTS).reshape(2, -1), x.shape[1]
+    series, weights, two = mem.series, mem.powers, mem.two
+    roots, n = mem.new_roots, x.shape[1]
     for j in range(MANY):
         radius = series[j, 2]
         s = (q - series[j, 0]) / series[j, 1]
@@ -40,7 +40,7 @@ def expand(I: Any, D: Any, q: float, rate: float, x: Any, columns: Any) -> bool:
                 x[0, row], x[1, row], x[2, row], columns[0, row] = value, first * rate, second * rate * rate, first
             else:
                 roots[0, two[row - n]], roots[1, two[row - n]] = value, first * rate
-        ints(I, SMOOTH)[0] = 1
+        mem.smooth = 1
         return True
     return False
 
@@ -55,9 +55,9 @@ def weigh_powers(u: float, scale: float, weights: Any) -> None:
         power *= u
 
 
-def leave_series(I: Any, D: Any, q: float) -> None:
+def leave_series(mem: Memory, q: float) -> None:
     """Forget the series that a regular pose is far from: coming back, their sheet may be another."""
-    series = numbers(I, D, SERIES).reshape(MANY, -1)
+    series = mem.series
     for j in range(MANY):
         if abs(q - series[j, 0]) > abs(series[j, 1]) * series[j, 2]:
             series[j, 2] = 0.0

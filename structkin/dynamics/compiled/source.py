@@ -8,17 +8,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from structkin.dynamics import forces
 from structkin.dynamics.compiled import (
     conditioning,
     equations,
-    forces,
     laws_at,
-    layout,
+    loads_at,
     runs,
     series_at,
     turns_at,
 )
 from structkin.dynamics.compiled.differentiate import derivative
+from structkin.dynamics.compiled.memory import flattened
+from structkin.dynamics.integrators import steps
 from structkin.dynamics.reduced.poses import STRAY
 from structkin.kinematics.kernels.group_rows import Formulas
 from structkin.kinematics.kernels.tracing import SCALAR, VECTOR, Signature, Trace
@@ -54,29 +56,28 @@ _CFUNC = (
 
 #: The arrays that a step works with.
 ARRAYS = (
-    "x = numbers(I, D, X).reshape(3, -1)",
-    "columns = numbers(I, D, K).reshape(-1, x.shape[1])",
-    "moved, steps = ints(I, MOVED), I[2 * MODE + 1]",
-    "rows, constants = ints(I, ROWS).reshape(steps, -1), numbers(I, D, CONSTANTS).reshape(steps, -1)",
+    "x, moved, steps = mem.x, mem.moved, mem.mode.shape[0]",
+    "columns = mem.K.reshape(-1, x.shape[1])",
+    "rows, constants = mem.rows.reshape(steps, -1), mem.constants.reshape(steps, -1)",
 )
+
+
+#: The modules whose text makes that of the equations.
+_PARTS = (laws_at, turns_at, forces, loads_at, series_at, conditioning, equations, steps, runs)
+
+#: What the compiled module has of its own, behind or in place of these functions of a module.
+_OWN = {steps: ("rate",), forces: ("size_at", "turn_between", "choose")}
 
 
 @cache
 def equations_source() -> str:
     """Return the source of the module of the equations."""
-    lines = [
-        _EQUATIONS,
-        *(
-            line
-            for module in (layout, turns_at, series_at, conditioning, equations, runs)
-            for line in _constants(module)
-        ),
-    ]
-    for module in (layout, laws_at, turns_at, forces, series_at, conditioning, equations, runs):
+    lines = [_EQUATIONS, *(line for module in _PARTS for line in _constants(module))]
+    for module in _PARTS:
         lines += _texts(module)
     # What it imports is part of it.
-    calling = Path(layout.__file__).with_name("calling.py").read_text(encoding="utf-8")
-    return "\n".join([*lines, "", *(f"# {line}" for line in calling.splitlines()), ""])
+    text = Path(laws_at.__file__).with_name("calling.py").read_text(encoding="utf-8")
+    return "\n".join([*lines, "", *(f"# {line}" for line in text.splitlines()), ""])
 
 
 def step_source(of: Signature, trace: Trace) -> str:
@@ -93,13 +94,12 @@ def group_source(found: Formulas, widths: Sequence[int], clear: float) -> str:
 
 
 def _module(name: str, body: Iterable[str]) -> str:
-    lines = [_STEP.format(name=name), *_constants(layout), *_texts(layout)]
-    lines += ["", "", _NJIT, "def formulas(I, D, s, begin, end, dt):", *("    " + line for line in body)]
-    lines += ["", "", _CFUNC, "def step(integers, numbers_, s, begin, end, dt):"]
-    lines += [f"    last = {2 * layout.CONSTANTS - 2}", "    I = carray(integers, 2)"]
-    lines += ["    I = carray(integers, I[last] + I[last + 1])", f"    last = {2 * layout.PARTS - 2}"]
-    lines += ["    D = carray(numbers_, I[last] + I[last + 1])", "    return formulas(I, D, s, begin, end, dt)"]
-    return "\n".join([*lines, ""])
+    text = "\n".join(["def formulas(mem, s, begin, end, dt):", *("    " + line for line in body)])
+    lines = [_STEP.format(name=name), "", _NJIT, flattened(text)]
+    lines += ["", "", _CFUNC, "def step(integers, numbers, s, begin, end, dt):"]
+    lines += ["    lengths = carray(integers, 2)"]
+    lines += ["    I, D = carray(integers, lengths[0]), carray(numbers, lengths[1])"]
+    return "\n".join([*lines, "    return formulas(I, D, s, begin, end, dt)", ""])
 
 
 def _constants(module: Any) -> Iterator[str]:
@@ -108,10 +108,9 @@ def _constants(module: Any) -> Iterator[str]:
 
 def _texts(module: Any) -> Iterator[str]:
     """Yield the functions of a module, each to be compiled."""
-    for one in vars(module).values():
-        if inspect.isfunction(one) and one.__module__ == module.__name__:
-            text = inspect.getsource(one).rstrip()
-            yield from ("", "", _NJIT, text)
+    for name, one in vars(module).items():
+        if inspect.isfunction(one) and one.__module__ == module.__name__ and name not in _OWN.get(module, ()):
+            yield from ("", "", _NJIT, flattened(inspect.getsource(one)))
 
 
 class _Kind:
@@ -152,15 +151,15 @@ class _Kind:
         yield from graph.lines([margin])
         name = graph.name(margin)
         if self.trace.one_mode:
-            yield from (f"signed = ints(I, MODE)[s] * {name}", f"if not signed > {CLEAR!r}:", "    return 0")
+            yield from (f"signed = mem.mode[s] * {name}", f"if not signed > {CLEAR!r}:", "    return 0")
             yield "root = sqrt(signed)"
             return
         yield from (f"if not {name} > {GUARD**2!r}:", "    return 0")
-        yield "old, new = numbers(I, D, ROOTS).reshape(2, -1), numbers(I, D, NEW_ROOTS).reshape(2, -1)"
+        yield "old, new = mem.roots, mem.new_roots"
         # Its sign is where its slope leads, as in `reduced.poses`: it changes next to a flat pose only.
         yield from ("last, expected, root = old[0, s], old[0, s] + old[1, s] * dt, sqrt(" + name + ")",)
         yield from ("if expected < 0.0:", "    root = -root")
-        yield f"if ints(I, SMOOTH)[0] == 0 and (root * last < 0.0 or abs(last) < {GUARD!r}):"
+        yield f"if mem.smooth == 0 and (root * last < 0.0 or abs(last) < {GUARD!r}):"
         yield "    return 0"
         yield f"if root * last < 0.0 and abs(last) > {2 * GUARD!r}:"
         yield "    return 0"
@@ -192,7 +191,7 @@ def group_lines(found: Formulas, widths: Sequence[int], clear: float) -> Iterato
     inputs = [f"r{j} + {c}" for j, width in enumerate(widths) for c in range(width)]
     outputs = [f"r{len(widths) + k // 2} + {k % 2}" for k in range(m)]
     yield from ARRAYS
-    yield "kept = numbers(I, D, KEPT)"
+    yield "kept = mem.kept"
     yield from (f"c{k} = constants[s, {k}]" for k in range(len(found.constants)))
     yield from (f"r{j} = rows[s, {j}]" for j in range(len(widths) + m // 2))
     for letter, order in (("h", 0), ("d", 1), ("e", 2)):

@@ -8,30 +8,15 @@ from __future__ import annotations
 from math import atan2, pi
 from typing import Any
 
-from structkin.dynamics.compiled.layout import (
-    COUNTED_CONST,
-    COUNTED_FACTOR,
-    COUNTED_PTR,
-    COUNTED_ROW,
-    DRAWN,
-    NEW_TURNED,
-    TURN_FACTOR,
-    TURN_PTR,
-    TURN_TERM,
-    TURNED,
-    X,
-    Z,
-    ints,
-    numbers,
-)
+from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.reduced.counted import LONGEST
 
 
-def count_turns(I: Any, D: Any, x: Any) -> bool:
+def count_turns(mem: Memory, x: Any) -> bool:
     """Write the turns next to the last ones at places of the slots (n,); False where one is too far from them."""
-    ptr, row = ints(I, COUNTED_PTR), ints(I, COUNTED_ROW)
-    const, factor = numbers(I, D, COUNTED_CONST).reshape(-1, 2), numbers(I, D, COUNTED_FACTOR).reshape(-1, 2)
-    drawn, turned, new = numbers(I, D, DRAWN), numbers(I, D, TURNED), numbers(I, D, NEW_TURNED)
+    ptr, row = mem.counted_ptr, mem.counted_row
+    const, factor = mem.counted_const, mem.counted_factor
+    drawn, turned, new = mem.drawn, mem.turned, mem.new_turned
     for k in range(drawn.shape[0]):
         c, s = const[k, 0], const[k, 1]
         for j in range(ptr[k], ptr[k + 1]):
@@ -45,16 +30,16 @@ def count_turns(I: Any, D: Any, x: Any) -> bool:
     return True
 
 
-def turn_between(I: Any, D: Any, k: int) -> float:
+def turn_between(mem: Memory, k: int) -> float:
     """Return how far the links of torsion spring k have turned against each other since the sketch."""
-    ptr, terms, factor = ints(I, TURN_PTR), ints(I, TURN_TERM).reshape(-1, 2), numbers(I, D, TURN_FACTOR)
+    ptr, terms, factor = mem.turn_ptr, mem.turn_term, mem.turn_factor
     total = 0.0
     for j in range(ptr[k], ptr[k + 1]):
         of, index = terms[j, 0], terms[j, 1]
         if of == 0:
-            total += factor[j] * numbers(I, D, Z)[index]
+            total += factor[j] * mem.z[0, index]
         elif of == 1:
-            total += factor[j] * numbers(I, D, X)[index]
+            total += factor[j] * mem.x[0, index]
         else:
-            total += factor[j] * numbers(I, D, NEW_TURNED)[index]
+            total += factor[j] * mem.new_turned[index]
     return total

@@ -18,9 +18,7 @@ from structkin.dynamics.inverse.virtual_work import efforts
 from structkin.dynamics.loads import Wrenches, cross, wrenches
 from structkin.dynamics.user_loads import UserLoad, not_functions
 from structkin.errors import InputError, Problem
-from structkin.joints.cam import Cam
 from structkin.joints.guide import Guide
-from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics import Motion
 from structkin.model.topology import suggest
 
@@ -130,11 +128,7 @@ class Kinetostatics:
     @property
     def pressing(self) -> tuple[str, ...]:
         """The cams and rolling contacts: joints that only press."""
-        m = self.motion.mechanism
-        return (
-            *m.joints.of(Cam),
-            *(mesh.id for mesh in m.joints.of(TurnCoupling).values() if mesh.type == "rolling"),
-        )
+        return tuple(id for id, joint in self.motion.mechanism.joints.items() if joint.presses)
 
     def unique(self, id: str) -> bool:
         """Return whether the motion alone determines the forces of a joint or driver.

@@ -85,8 +85,11 @@ class Partitioned:
     def advance(
         self, method: str, start: float, end: float, begin: int, count: int, last: int, y: Floats, *limits: float
     ) -> tuple[int, Floats]:
-        """Take steps of a fixed length by compiled code, as `Hastened.advance` does; none without it."""
-        if not isinstance(self.current, Hastened):
+        """Take steps of a fixed length by compiled code, as `Hastened.advance` does; none without it.
+
+        None with contacts either: what touches is looked at after each step.
+        """
+        if not isinstance(self.current, Hastened) or self.contacts:
             return begin, y
         return self.current.advance(method, start, end, begin, count, last, y, *limits)
 

@@ -98,8 +98,7 @@ class Poses:
     def _slots(self, steps: Iterable[int], p: Any, modes: Modes, zero: frozenset[int]) -> dict[int, Any]:
         drivers, slots = self.path(p), {}
         for item in self.plan.drivers:
-            z = drivers[item.driver]
-            slots[item.slot] = np.stack((np.cos(z), item.sign * np.sin(z))) if item.angular else z
+            slots[item.slot] = item.at(drivers[item.driver])
         for index in steps:
             step, kind = self.plan.steps[index], self._closed(index)
             h, root = self._inputs(step, slots), None

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from structkin.budget import DEFAULT, HINT, metered
 from structkin.errors import InputError, Problem
-from structkin.joints.geneva import Geneva
-from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics.limits.counting import count_turns
 from structkin.kinematics.limits.follow import Fold, change_at, follow
 from structkin.kinematics.limits.period import turns_of, turns_of_ratios
@@ -247,7 +245,7 @@ class Swept:
     @property
     def has_wheels(self) -> bool:
         """Whether turns of a driver matter, whole ones too."""
-        return bool(self.mechanism.joints.of(TurnCoupling) or self.mechanism.joints.of(Geneva))
+        return any(joint.counts_turns for joint in self.mechanism.joints.values())
 
     @property
     def goes_round(self) -> bool:

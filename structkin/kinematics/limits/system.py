@@ -79,8 +79,7 @@ class System:
         rows[self._unknown] = y[:-1]
         drivers = self.path(y[-1])
         for item in self.plan.drivers:
-            z = item.sign * drivers[item.driver] if item.angular else drivers[item.driver]
-            rows[self.plan.rows(item.slot)] = np.stack((np.cos(z), np.sin(z))) if item.angular else z
+            rows[self.plan.rows(item.slot)] = item.at(drivers[item.driver])
         return rows
 
     def equations(self, y: Floats) -> tuple[Floats, Floats]:

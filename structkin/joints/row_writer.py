@@ -9,12 +9,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
-from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.guide import Guide
-from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Drive
+from structkin.joints.pair import Joints
+from structkin.model.parts import Drive, Link
 from structkin.rows.affine import Affine
 from structkin.rows.equations import Form
 from structkin.rows.row import Row
@@ -37,10 +36,38 @@ class Written:
     form: Form
 
 
+class Parts(Protocol):
+    """What a mechanism consists of."""
+
+    @property
+    def links(self) -> Mapping[str, Link]:
+        """The links by name."""
+
+    @property
+    def joints(self) -> Joints:
+        """The joints by id."""
+
+
+class Led(Protocol):
+    """A joint that leads a point of its slider."""
+
+    @property
+    def id(self) -> str:
+        """The id of the joint."""
+
+    @property
+    def slider(self) -> str:
+        """The link that has the point."""
+
+    @property
+    def point(self) -> complex:
+        """The point in its frame."""
+
+
 class RowWriter(ABC):
     """Collects the rows of joints and drivers; `size` is a length of what is written about [m]."""
 
-    mechanism: Mechanism
+    mechanism: Parts
     size: float
     rows: list[Written]
 
@@ -69,8 +96,8 @@ class RowWriter(ABC):
         """
 
     @abstractmethod
-    def tip(self, slot: Guide | CircularSlot) -> tuple[Affine, str]:
-        """Return the point that a guide or a circular slot leads, and its link."""
+    def tip(self, slot: Led) -> tuple[Affine, str]:
+        """Return the point that a joint leads, and its link."""
 
     @abstractmethod
     def end(self, link: str, point: str) -> tuple[Affine, str]:

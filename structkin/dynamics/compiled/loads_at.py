@@ -1,0 +1,50 @@
+"""Loads on the slots' rows. The text becomes part of the compiled module, with that of `dynamics.forces`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from structkin.dynamics.compiled.laws_at import law_at
+from structkin.dynamics.compiled.memory import Memory
+from structkin.dynamics.forces import add_loads, touching
+
+
+def apply_loads(mem: Memory, t: float, x: Any, load: Any) -> None:
+    """Add all loads but gravity to the forces on the rows, at places and rates of the slots (2 or more, n)."""
+    const, factor, ptr, row = mem.const, mem.factor, mem.term_ptr, mem.term_row
+    expressions, place, speed, push = const.shape[0], mem.places[0], mem.places[1], mem.places[2]
+    for e in range(expressions):
+        px, py, vx, vy = const[e, 0], const[e, 1], 0.0, 0.0
+        for k in range(ptr[e], ptr[e + 1]):
+            r, re, im = row[k], factor[k, 0], factor[k, 1]
+            px += re * x[0, r] - im * x[0, r + 1]
+            py += im * x[0, r] + re * x[0, r + 1]
+            vx += re * x[1, r] - im * x[1, r + 1]
+            vy += im * x[1, r] + re * x[1, r + 1]
+        place[e, 0], place[e, 1], speed[e, 0], speed[e, 1] = px, py, vx, vy
+        push[e, 0] = push[e, 1] = 0.0
+    add_loads(mem, t, place, speed, push)
+    for e in range(expressions):
+        fx, fy = push[e, 0], push[e, 1]
+        for k in range(ptr[e], ptr[e + 1]):
+            r, re, im = row[k], factor[k, 0], factor[k, 1]
+            load[r] += re * fx + im * fy
+            load[r + 1] += re * fy - im * fx
+
+
+def size_at(mem: Memory, law: int, t: float) -> float:
+    """Return the value of a law."""
+    return float(law_at(mem, law, t)[0])
+
+
+def choose(condition: bool, one: float, other: float) -> float:
+    """Return one number where a condition holds, else the other."""
+    return one if condition else other
+
+
+def find_touches(mem: Memory) -> None:
+    """Write depths of the contacts and their rates at the last evaluation."""
+    touches, place, speed = mem.touches, mem.places[0], mem.places[1]
+    for k in range(touches.shape[1]):
+        found = touching(mem, k, place, speed)
+        touches[0, k], touches[1, k] = found[0], found[1]

@@ -1,0 +1,189 @@
+"""Loads as forces on points and directions of links, for both engines.
+
+A force F on a point does the work F . dP. A moment M on a link of the direction U does the work M (U x dU), that of the
+force M (-Uy, Ux) on U. So every load is a force on an expression of the slots. `mem` holds the loads as indices of
+expressions (`load_table`); `place`, `speed` and `push` (e, 2) are those of the expressions.
+
+The text of this module becomes part of the compiled one, where everything is a number. In Python the values are those
+of n samples, (e, 2, n). What differs, `size_at`, `turn_between` and `choose`, the compiled module has of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import sqrt, tanh
+
+
+def size_at(mem: Any, law: int, t: float) -> Any:
+    """Return the value of a law."""
+    return mem.sizes[law]
+
+
+def turn_between(mem: Any, k: int) -> Any:
+    """Return how far the links of torsion spring k have turned against each other since the sketch."""
+    return mem.turns[k]
+
+
+def choose(condition: Any, one: Any, other: Any) -> Any:
+    """Return one value where a condition holds, else the other."""
+    return np.where(condition, one, other)
+
+
+def add_loads(mem: Any, t: float, place: Any, speed: Any, push: Any) -> None:
+    """Add the forces of all loads but gravity."""
+    add_springs(mem, t, place, speed, push)
+    add_torsions(mem, t, place, speed, push)
+    add_pushes(mem, t, place, push)
+    add_frictions(mem, place, speed, push)
+    add_contacts(mem, place, speed, push)
+
+
+def push_apart(push: Any, a: int, b: int, x: Any, y: Any) -> None:
+    """Put a force on a point, and its opposite on another."""
+    push[a, 0] += x
+    push[a, 1] += y
+    push[b, 0] -= x
+    push[b, 1] -= y
+
+
+def turn(place: Any, push: Any, e: int, moment: Any) -> None:
+    """Turn a direction by a moment."""
+    push[e, 0] -= moment * place[e, 1]
+    push[e, 1] += moment * place[e, 0]
+
+
+def omega(place: Any, speed: Any, e: int) -> Any:
+    """Return the angular velocity of a direction."""
+    return place[e, 0] * speed[e, 1] - place[e, 1] * speed[e, 0]
+
+
+def add_springs(mem: Any, t: float, place: Any, speed: Any, push: Any) -> None:
+    """Pull two points together; a row of indices is (first, second, law of the actuator)."""
+    springs, sizes = mem.springs, mem.spring_sizes
+    for k in range(springs.shape[0]):
+        a, b = springs[k, 0], springs[k, 1]
+        dx, dy = place[b, 0] - place[a, 0], place[b, 1] - place[a, 1]
+        length = sqrt(dx * dx + dy * dy)
+        ux, uy = dx / length, dy / length
+        rate = ux * (speed[b, 0] - speed[a, 0]) + uy * (speed[b, 1] - speed[a, 1])
+        pull = sizes[k, 0] * (length - sizes[k, 1]) + sizes[k, 2] * rate
+        if springs[k, 2] >= 0:
+            pull = pull + size_at(mem, springs[k, 2], t)
+        push_apart(push, a, b, pull * ux, pull * uy)
+
+
+def add_torsions(mem: Any, t: float, place: Any, speed: Any, push: Any) -> None:
+    """Turn a link back to an angle from another; a row of indices is (from, to, law of the actuator)."""
+    torsions, sizes = mem.torsions, mem.torsion_sizes
+    for k in range(torsions.shape[0]):
+        a, b = torsions[k, 0], torsions[k, 1]
+        moment = sizes[k, 0] * (sizes[k, 1] - turn_between(mem, k))
+        moment = moment - sizes[k, 2] * (omega(place, speed, b) - omega(place, speed, a))
+        if torsions[k, 2] >= 0:
+            moment = moment + size_at(mem, torsions[k, 2], t)
+        turn(place, push, b, moment)
+        turn(place, push, a, -moment)
+
+
+def add_pushes(mem: Any, t: float, place: Any, push: Any) -> None:
+    """Push a point; a row of indices is (point, direction of the link or -1 for global axes, law of x, law of y).
+
+    Moments: (from, to, law).
+    """
+    pushes, moments = mem.pushes, mem.moments
+    for k in range(pushes.shape[0]):
+        e, d = pushes[k, 0], pushes[k, 1]
+        x, y = size_at(mem, pushes[k, 2], t), size_at(mem, pushes[k, 3], t)
+        if d >= 0:
+            x, y = place[d, 0] * x - place[d, 1] * y, place[d, 1] * x + place[d, 0] * y
+        push[e, 0] += x
+        push[e, 1] += y
+    for k in range(moments.shape[0]):
+        size = size_at(mem, moments[k, 2], t)
+        turn(place, push, moments[k, 1], size)
+        turn(place, push, moments[k, 0], -size)
+
+
+def add_frictions(mem: Any, place: Any, speed: Any, push: Any) -> None:
+    """Rub; a row of indices is (from, to, -1) of directions, or (origin, direction of the carrier, slider's point).
+
+    The sizes are transition, and the direction of the guide in the carrier's frame (two numbers).
+    """
+    frictions, sizes, limits = mem.frictions, mem.friction_sizes, mem.friction_limits
+    for k in range(frictions.shape[0]):
+        a, b, p = frictions[k, 0], frictions[k, 1], frictions[k, 2]
+        re, im = sizes[k, 1], sizes[k, 2]
+        if p < 0:
+            moment = -limits[k] * tanh((omega(place, speed, b) - omega(place, speed, a)) / sizes[k, 0])
+            turn(place, push, b, moment)
+            turn(place, push, a, -moment)
+            continue
+        ux, uy = re * place[b, 0] - im * place[b, 1], im * place[b, 0] + re * place[b, 1]
+        wx, wy = place[p, 0] - place[a, 0], place[p, 1] - place[a, 1]
+        # Against the place of the carrier that the point passes.
+        turning = omega(place, speed, b)
+        rate = ux * (speed[p, 0] - speed[a, 0] + turning * wy) + uy * (speed[p, 1] - speed[a, 1] - turning * wx)
+        size = -limits[k] * tanh(rate / sizes[k, 0])
+        push_apart(push, p, a, size * ux, size * uy)
+        turn(place, push, b, -size * (wx * uy - wy * ux))
+
+
+# --- contacts -----------------------------------------------------------------------------------------------
+
+
+def touching(mem: Any, k: int, place: Any, speed: Any) -> Any:
+    """Return how the bodies of contact k touch: depth, its rate, normal, place, and the speed of sliding.
+
+    A row of indices is (centre and direction of the first body, centre or place and direction of the second, whether
+    that is a circle); sizes begin with both radii, negative for a bore, and the normal of a line in its link's frame.
+    """
+    row, sizes = mem.contacts[k], mem.contact_sizes[k]
+    a, b = row[0], row[2]
+    wx, wy = place[a, 0] - place[b, 0], place[a, 1] - place[b, 1]
+    if row[4] == 0:
+        ux, uy = place[row[3], 0], place[row[3], 1]
+        nx, ny = sizes[2] * ux - sizes[3] * uy, sizes[3] * ux + sizes[2] * uy
+        depth = sizes[0] - (wx * nx + wy * ny)
+    else:
+        # A bore has a negative radius: it pushes the circle inside towards its own centre.
+        distance, side = sqrt(wx * wx + wy * wy), (1.0 if sizes[1] >= 0 else -1.0)
+        # Bodies with a common centre are pushed apart along x.
+        apart = choose(distance == 0, 1.0, distance)
+        nx, ny = side * choose(distance == 0, 1.0, wx) / apart, side * wy / apart
+        depth = sizes[0] + sizes[1] - side * distance
+    arm = sizes[0] - 0.5 * depth
+    px, py = place[a, 0] - arm * nx, place[a, 1] - arm * ny
+    first, second = omega(place, speed, row[1]), omega(place, speed, row[3])
+    vx = speed[a, 0] - first * (py - place[a, 1]) - speed[b, 0] + second * (py - place[b, 1])
+    vy = speed[a, 1] + first * (px - place[a, 0]) - speed[b, 1] - second * (px - place[b, 0])
+    return depth, -(vx * nx + vy * ny), nx, ny, px, py, vy * nx - vx * ny
+
+
+def add_contacts(mem: Any, place: Any, speed: Any, push: Any) -> None:
+    """Press bodies apart at the place where they touch; `mem.met` holds the speeds at which they have met.
+
+    The normal force is never negative, and zero where they have not met: where that speed is NaN. Behind the normal of
+    a line, the sizes are stiffness, exponent, loss, friction and transition.
+    """
+    contacts = mem.contacts
+    for k in range(contacts.shape[0]):
+        row, sizes, met = contacts[k], mem.contact_sizes[k], mem.met[k]
+        depth, rate, nx, ny, px, py, sliding = touching(mem, k, place, speed)
+        press = pressure(sizes, depth, rate, met)
+        rub = -sizes[7] * press * tanh(sliding / sizes[8])
+        x, y = press * nx - rub * ny, press * ny + rub * nx
+        push_apart(push, row[0], row[2], x, y)
+        turn(place, push, row[1], (px - place[row[0], 0]) * y - (py - place[row[0], 1]) * x)
+        turn(place, push, row[3], (py - place[row[2], 1]) * x - (px - place[row[2], 0]) * y)
+
+
+def pressure(sizes: Any, depth: Any, rate: Any, met: Any) -> Any:
+    """Return the normal force at a depth, its rate, and the speed at which the bodies met."""
+    # A depth that is not a number stays so.
+    deep = choose(depth < 0, 0.0, depth)
+    deep = choose((met != met) & (depth == depth), 0.0, deep)
+    ratio = choose((met > 0) & (deep > 0), rate / choose(met > 0, met, 1.0), 0.0)
+    press = sizes[4] * deep ** sizes[5] * (1 + sizes[6] * ratio)
+    return choose(press < 0, 0.0, press)
