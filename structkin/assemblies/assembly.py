@@ -111,7 +111,7 @@ class Assembly:
     @property
     def _points(self) -> list[str]:
         m = self.motion.mechanism
-        return [point for point in m.points if any(point in link.local for link in m.links.values())]
+        return [point for point in m.places if any(point in link.local for link in m.links.values())]
 
     @property
     def drivers(self) -> dict[str, float]:
@@ -134,7 +134,7 @@ class Assembly:
         names = self._points
         mine = np.array([self.position(name) for name in names])
         if other is None:
-            theirs = np.array([(m.points[name].real, m.points[name].imag) for name in names])
+            theirs = np.array([(m.places[name].real, m.places[name].imag) for name in names])
         else:
             theirs = np.array([other.position(name) for name in names])
         return math.sqrt(float(np.mean(np.sum((mine - theirs) ** 2, axis=1)))) if names else 0.0

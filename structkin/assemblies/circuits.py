@@ -15,7 +15,6 @@ from functools import cached_property
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, NoReturn
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -187,6 +186,8 @@ class _Search:
                     pair = (begin + k, other) if begin + k < other else (other, begin + k)
                     meetings.append(Meeting(pair, self._limit(fold, self._shift(arc))))
         meetings += self._crossings()
+        import networkx as nx
+
         graph = nx.Graph()
         graph.add_nodes_from(range(len(sheets)))
         graph.add_edges_from(meeting.sheets for meeting in meetings)

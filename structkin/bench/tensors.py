@@ -170,15 +170,15 @@ class Chain:
         """Read the chain out of the mechanism."""
         f = len(mechanism.drives)
         links = mechanism.links
-        at = [mechanism.points[name] for name in ("A", *(f"E{j}" for j in range(1, f)))]
+        at = [mechanism.places[name] for name in ("A", *(f"E{j}" for j in range(1, f)))]
         radii = [abs(links[name].local[end]) for name, end in _cranks(f)]
         pins = [(0 if j == 1 else f + j - 1, j if j < f else f, f + j) for j in range(1, dyads + 1)]
         constants = [
             (
                 abs(links[f"coupler{j}"].local[f"C{j}"]),
                 abs(links[f"rocker{j}"].local[f"D{j}"]),
-                mechanism.points[f"D{j}"].real,
-                mechanism.points[f"D{j}"].imag,
+                mechanism.places[f"D{j}"].real,
+                mechanism.places[f"D{j}"].imag,
             )
             for j in range(1, dyads + 1)
         ]

@@ -68,7 +68,7 @@ class _Natural:
         body, pins = self.mechanism.links[link], self.pins_of[link]
         for pin in pins:
             if pin not in self.pins:
-                self.pins[pin] = self._variable(pin, self.size, self.mechanism.points[pin], link, body.local[pin])
+                self.pins[pin] = self._variable(pin, self.size, self.mechanism.places[pin], link, body.local[pin])
         pair = self._base(link)
         if pair is not None:
             a, b = pair

@@ -181,5 +181,5 @@ def solve_places(mechanism: Mechanism, structure: KinematicStructure) -> dict[st
 
 def size_of(mechanism: Mechanism) -> float:
     """Return the largest extent of the sketch [m]."""
-    places = np.array(list(mechanism.points.values()))
+    places = np.array(list(mechanism.places.values()))
     return float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0

@@ -111,7 +111,7 @@ class _Start:
     def __init__(self, mechanism: Mechanism, t: float) -> None:
         self.mechanism, self.t = mechanism, t
         self.free = [id for id, drive in mechanism.drives.items() if drive.law is None]
-        places = np.array(list(mechanism.points.values()))
+        places = np.array(list(mechanism.places.values()))
         self.size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
         self.units = np.array([1.0 if mechanism.drives[id].kind == "angle" else self.size for id in self.free])
         self.data = _data(mechanism)

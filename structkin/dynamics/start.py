@@ -50,7 +50,7 @@ def with_coordinates(mechanism: Mechanism) -> Mechanism:
         compile_plan(mechanism)  # says what is wrong
         raise InputError([Problem("drivers", "no joints can be free coordinates")], mechanism.title)
     drivers: dict[str, dict[str, Any]] = {}
-    taken = {*mechanism.points, *mechanism.joints.of(Guide), *mechanism.drives, *mechanism.forces.loads}
+    taken = {*mechanism.places, *mechanism.joints.of(Guide), *mechanism.drives, *mechanism.forces.loads}
     for driver in ranking[0].drivers:
         if driver.id in mechanism.drives:
             continue

@@ -92,7 +92,7 @@ def _add_force(total: Wrenches, user: UserLoad, item: Force) -> None:
     if isinstance(place, str):
         held = [name for name, one in links.items() if place in one.local]
         if not held or (link is not None and link not in held):
-            known = total.motion.mechanism.points if link is None else links[link].local
+            known = total.motion.mechanism.places if link is None else links[link].local
             raise refused(total.motion, user, f"'{place}' is not a point of {link or 'a link'}", suggest(place, known))
         link = link or next((name for name in held if name != GROUND), GROUND)
         place = links[link].local[place]

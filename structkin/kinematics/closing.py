@@ -39,7 +39,7 @@ class Closing:
             raise InputError(
                 [
                     Problem(
-                        f"points.{where}" if where in scene.mechanism.points else f"joints.{where}",
+                        f"points.{where}" if where in scene.mechanism.places else f"joints.{where}",
                         f"the {name} group {links} is drawn in a singular position: its assembly mode cannot be told",
                         "move the sketch a little to the side that is meant; [lengths] keep exact sizes",
                     )

@@ -380,5 +380,5 @@ class _Writer(RowWriter):
         """Return the largest distance between two points of a link of the group, or of the sketch."""
         links = [self.mechanism.links[link] for link in self._unknown]
         spans = [abs(a - b) for link in links for a in link.local.values() for b in link.local.values()]
-        places = list(self.mechanism.points.values())
+        places = list(self.mechanism.places.values())
         return max(spans, default=0.0) or max((abs(a - places[0]) for a in places), default=0.0) or 1.0

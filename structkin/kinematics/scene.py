@@ -84,7 +84,7 @@ class Scene:
 
     def sketch_point(self, point: str) -> complex:
         """Return a point of the sketch in the coordinates of the base."""
-        return self._into_base(self.mechanism.points[point])
+        return self._into_base(self.mechanism.places[point])
 
     def sketch_frame(self, link: str) -> tuple[complex, complex]:
         """Return origin and direction of a link in the sketch, in the coordinates of the base."""

@@ -68,7 +68,7 @@ class Schedule:
 
     @cached_property
     def _size(self) -> float:
-        places = np.array(list(self.mechanism.points.values()))
+        places = np.array(list(self.mechanism.places.values()))
         return float(np.max(np.abs(places - places[0]), initial=0.0)) or 1.0
 
     def unit(self, id: str) -> float:

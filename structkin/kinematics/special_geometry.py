@@ -75,7 +75,7 @@ def compile_plan(mechanism: Mechanism, structure: KinematicStructure | None = No
 
 def _moves(mechanism: Mechanism, plan: Plan) -> bool:
     """Walk each driver to either side of the sketch, and tell whether every step closes."""
-    places = np.array(list(mechanism.points.values()))
+    places = np.array(list(mechanism.places.values()))
     size = float(np.max(np.abs(places - places[0]), initial=0.0)) or 1.0
     drives = mechanism.drives
     for moved in drives:

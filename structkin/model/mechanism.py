@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.model.arguments import mapping
@@ -59,7 +60,7 @@ class Mechanism:
         "initial_data",
         "joints",
         "links",
-        "points",
+        "places",
         "remarks",
         "title",
         "topology",
@@ -70,7 +71,7 @@ class Mechanism:
     units: Units
     topology: Topology
     #: The sketch [m] as x + iy; exact lengths are not applied here.
-    points: Mapping[str, complex]
+    places: Mapping[str, complex]
     #: Every link with the ground, in the user's order; exact lengths are applied to `local`.
     links: Mapping[str, Link]
     #: Every joint with its geometry, pins included, in the order of the topology.
@@ -173,7 +174,7 @@ class Mechanism:
             "title": draft.title,
             "units": draft.units,
             "topology": topology,
-            "points": MappingProxyType(draft.points),
+            "places": MappingProxyType(draft.points),
             "links": MappingProxyType(draft.links),
             "joints": draft.pairs,
             "drives": MappingProxyType(draft.drives),
@@ -239,6 +240,11 @@ class Mechanism:
         data = {**self.source_dict, "initial": dict(entries)}
         return _rebuild(type(self), data, self._source, self._folder, self._pose)
 
+    @property
+    def points(self) -> Mapping[str, NDArray[np.float64]]:
+        """The sketch: the place (2,) [m] of each point; exact lengths are not applied here."""
+        return MappingProxyType({name: np.array((place.real, place.imag)) for name, place in self.places.items()})
+
     def link_of(self, point: str) -> str:
         """Return the ground if it has the point, else the first link that has it; `InputError` if none has.
 
@@ -248,7 +254,7 @@ class Mechanism:
         """
         links = [name for name, link in self.links.items() if isinstance(point, str) and point in link.local]
         if not links:
-            hint = suggest(point, self.points)
+            hint = suggest(point, self.places)
             raise InputError([Problem("", f"no link has a point '{point}'", hint)], self.title or "mechanism")
         return GROUND if GROUND in links else links[0]
 

@@ -38,7 +38,7 @@ def posed_parts(mechanism: Mechanism, pose: SketchPose) -> dict[str, Any]:
         name: replace(drive, start=_start(mechanism, drive, pose, links)) for name, drive in mechanism.drives.items()
     }
     return {
-        "points": MappingProxyType({**mechanism.points, **pose.points}),
+        "places": MappingProxyType({**mechanism.places, **pose.points}),
         "links": MappingProxyType(links),
         "joints": Joints(joint.posed(mechanism.links, links, mechanism.joints) for joint in mechanism.joints.values()),
         "drives": MappingProxyType(drives),

@@ -14,7 +14,7 @@ def moving_points(mechanism: Mechanism) -> list[str]:
     """Return the points that are on a moving link and not on the ground, in the user's order."""
     ground = mechanism.links[mechanism.topology.ground].local
     moving = {point for link in mechanism.links.values() for point in link.local if point not in ground}
-    return [point for point in mechanism.points if point in moving]
+    return [point for point in mechanism.places if point in moving]
 
 
 def points_of_interest(mechanism: Mechanism) -> list[str]:

@@ -70,7 +70,7 @@ def _sketched(graph: nx.Graph, mechanism: Mechanism) -> Mapping[str, complex]:
     for node in graph.nodes:
         pin = pin_of(node)
         if pin is not None:
-            places[node] = mechanism.points[pin]
+            places[node] = mechanism.places[pin]
         else:
             link = mechanism.links[node]
             places[node] = link.origin + link.direction * middle(link)

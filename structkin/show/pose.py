@@ -73,7 +73,7 @@ def wheel_of(pose: Pose, mechanism: Mechanism, geneva: Geneva) -> Path:
 def sketch_pose(mechanism: Mechanism, scale: float) -> Pose:
     """Return the pose of the sketch."""
     held = {point for link in mechanism.links.values() for point in link.local}
-    points = {name: place / scale for name, place in mechanism.points.items() if name in held}
+    points = {name: place / scale for name, place in mechanism.places.items() if name in held}
     frames = {name: (link.origin / scale, link.direction) for name, link in mechanism.links.items()}
     pose = Pose(scale, points, frames, {})
     ranges = {}
@@ -98,7 +98,7 @@ def motion_pose(motion: Motion, sample: int, scale: float) -> Pose:
         return complex(x, y) / scale
 
     held = {point for link in m.links.values() for point in link.local}
-    points = {name: at(name) for name in m.points if name in held}
+    points = {name: at(name) for name in m.places if name in held}
     frames = {}
     for name in m.links:
         origin = at(0j, name)

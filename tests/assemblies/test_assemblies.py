@@ -272,10 +272,10 @@ def test_the_mechanism_of_an_assembly_keeps_sizes_and_pickles():
     assert {name: link.local for name, link in other.links.items()} == {
         name: link.local for name, link in m.links.items()
     }
-    assert m.points != other.points and m.assembly().index != item.index
+    assert m.places != other.places and m.assembly().index != item.index
     assert other.assembly().modes == item.modes and other.assembly().distance() < 1e-9
     again = pickle.loads(pickle.dumps(other))
-    assert again.points == other.points and {d: x.start for d, x in again.drives.items()} == item.drivers
+    assert again.places == other.places and {d: x.start for d, x in again.drives.items()} == item.drivers
     assert copy.copy(other) is other
     assert other.source_dict == m.source_dict
     assert [group.kind for group in other.structure().groups] == [group.kind for group in m.structure().groups]
@@ -348,12 +348,12 @@ def test_a_geared_five_bar_driven_between_its_rods(rods):
     data["drivers"] = {"motor": {"joint": "P", "links": ["left_rod", "right_rod"]}}
     del data["duration"]
     m, (angle, longer) = sk.Mechanism(**data), rods
-    data["lengths"] = {"B-P": longer * abs(m.points["P"] - m.points["B"]) * 1e3}
+    data["lengths"] = {"B-P": longer * abs(m.places["P"] - m.places["B"]) * 1e3}
     m = sk.Mechanism(**data)
     found = m.assemblies(drivers={"motor": angle})
     every = list(found)
     assert "not enumerated" in found.report and not any(item.certified for item in every)
-    A, B, C, D, P = (m.points[name] for name in "ABCDP")
+    A, B, C, D, P = (m.places[name] for name in "ABCDP")
     left, right = longer * abs(P - B), abs(C - P)
     # P -> C is turned by the driver from B -> P, so that the distance of B and C is known.
     reach = abs(left + right * np.exp(1j * angle))

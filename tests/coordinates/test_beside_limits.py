@@ -114,7 +114,7 @@ def test_general_groups_reach_samples_beside_a_limit(seed):
 
 def swings(mechanism, rng, samples=73):
     """Wide swings and whole turns of all drivers."""
-    places = np.array(list(mechanism.points.values()))
+    places = np.array(list(mechanism.places.values()))
     size, s = np.ptp(places.real) + np.ptp(places.imag), np.linspace(0, 2 * np.pi, samples)
     found = {}
     for id, drive in mechanism.drives.items():

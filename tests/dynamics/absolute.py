@@ -40,7 +40,7 @@ class Judge:
         ends = [end for item in (*topology.joints, *topology.drivers) for end in item.links]
         attached = {end[1:] for end in ends if end.startswith("@")}
         self.pins = [j.id for j in topology.joints if j.kind == "R" and (j.id in attached or len(j.links) > 2)]
-        self.size = float(sum(np.ptp([[z.real, z.imag] for z in self.m.points.values()], axis=0)))
+        self.size = float(sum(np.ptp([[z.real, z.imag] for z in self.m.places.values()], axis=0)))
         self.free = {id for id, drive in self.m.drives.items() if drive.law is None and hasattr(motion, "free")}
         self.rows: list[Row] = []
         for joint in topology.joints:

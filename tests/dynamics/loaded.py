@@ -55,7 +55,7 @@ def burdened(plain_data: dict[str, Any], seed: int) -> sk.Mechanism:
         "c": {"type": "torsion", "links": ["ground", two.name], "stiffness": 2, "damping": 0.3, "actuator": "t"},
     }
     a, b = one.points[0], moving[-1].points[-1]
-    if plain.points[a] != plain.points[b]:
+    if plain.places[a] != plain.places[b]:
         sizes = {"stiffness": 30, "free_length": f"0.1 {scale}", "damping": 0.5, "actuator": "1 + t"}
         forces["s"] = {"type": "spring", "between": [a, b], **sizes}
     for joint in plain.topology.joints:

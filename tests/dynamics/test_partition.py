@@ -64,7 +64,7 @@ def random_mechanism(seed: int) -> sk.Mechanism:
 def regularity(m: sk.Mechanism, r: sk.Motion, sample: int = -1) -> float:
     """The smallest singular value of the Jacobian of all pins, by (x, y, phi) of each link, beside the largest."""
     names = [link for link in m.links if link != "ground"]
-    size = float(np.ptp([abs(place) for place in m.points.values()])) or 1.0
+    size = float(np.ptp([abs(place) for place in m.places.values()])) or 1.0
     rows = []
     for pin in m.points:
         at = [link for link in m.links if pin in m.links[link].points]

@@ -129,7 +129,7 @@ def test_cranks_next_to_flat_poses(seed: int) -> None:
     start = m.drives["motor"].start
     shafts = [name for name in m.points if name.startswith("A")]
     a, b = rng.choice(shafts, 2, replace=False)
-    flat = start + np.angle((m.points[b] - m.points[a]) / np.exp(1j * start))
+    flat = start + np.angle((m.places[b] - m.places[a]) / np.exp(1j * start))
     near = flat - np.sign(flat - start) * np.array([0.1, 0.01, 1e-3])
     values = np.concatenate((np.linspace(start, near[0], 400)[:-1], near))
     motion = m.solve(drivers={"motor": (values, rng.uniform(-2, 2, 402), rng.uniform(-2, 2, 402))})

@@ -145,7 +145,7 @@ class WholeSystem:
         self.moving = [link for link in m.links if link != m.topology.ground]
         self.column = {link: 3 * k for k, link in enumerate(self.moving)}
         self.drivers = list(m.drives)
-        places = list(m.points.values())
+        places = list(m.places.values())
         self.size = max(abs(a - b) for a in places for b in places) or 1.0
 
     # --- equations ----------------------------------------------------------------------------------------

@@ -100,7 +100,7 @@ def test_a_length_holds_on_every_link_with_both_points() -> None:
         joints={"s": {"type": "prismatic", "links": ["a", "ground"], "axis": [1, 0]}},
     )  # fmt: skip
     assert m.links["a"].local["B"] == m.links["b"].local["A"] == 3
-    assert m.points["B"] == 2
+    assert m.places["B"] == 2
 
 
 def test_a_link_of_one_point_is_parallel_to_the_axes() -> None:

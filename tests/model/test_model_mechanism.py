@@ -29,7 +29,7 @@ def parts(m: Mechanism) -> tuple[Any, ...]:
         m.title,
         m.units,
         m.topology,
-        dict(m.points),
+        dict(m.places),
         links,
         dict(m.joints.of(Guide)),
         dict(m.drives),
@@ -51,7 +51,7 @@ def test_the_crank_rocker_of_the_design(crank_rocker: Mechanism) -> None:
     assert m.units == Units("mm", "deg", "kg")
     assert list(m.links) == ["ground", "crank", "coupler", "rocker"]
     assert [joint.id for joint in m.topology.joints] == ["A", "B", "C", "D"]
-    assert m.points["B"] == pytest.approx(0.0152)
+    assert m.places["B"] == pytest.approx(0.0152)
     assert m.links["crank"].local["B"] == pytest.approx(0.015)
     assert m.drives["motor"].law is not None
     assert m.drives["motor"].law.speed == pytest.approx(6.283185307179586)
@@ -114,7 +114,7 @@ def test_the_builder_has_every_section() -> None:
 
 def test_units_of_python_are_si() -> None:
     m = Mechanism(points={"A": [0, 0], "B": [2, 0]}, links={"ground": ["A"], "bar": ["A", "B"]})
-    assert m.points["B"] == 2
+    assert m.places["B"] == 2
     assert m.units == Units()
 
 

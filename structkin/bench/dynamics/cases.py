@@ -40,7 +40,7 @@ def windows(count: int) -> Mechanism:
 def four_bars(count: int) -> Mechanism:
     """Return the scalable four-bar of Saura et al. with so many dyads of unequal lengths, which none is ever flat."""
     plain = scalable_four_bar(count, seed=1)
-    points = {name: (place.real, place.imag) for name, place in plain.points.items()}
+    points = {name: (place.real, place.imag) for name, place in plain.places.items()}
     links = {name: list(link.local) for name, link in plain.links.items()}
     joint = next(iter(plain.topology.drivers)).joint
     return _rods(f"{count} dyads", points, links, speed=1.0, joint=str(joint))

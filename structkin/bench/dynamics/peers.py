@@ -123,7 +123,7 @@ class _Tree:
     def __init__(self, first: Simulation, step: float) -> None:
         self.m, self.step = first.mechanism, step
         mechanism = self.m
-        self.places = {point: complex(*first.position(point)[0]) for point in mechanism.points}
+        self.places = {point: complex(*first.position(point)[0]) for point in mechanism.places}
         self.parents: dict[str, str] = {}
         self.pins: dict[str, str] = {}
         self.loops: list[tuple[str, str, str]] = []
@@ -189,7 +189,7 @@ def _xy(place: complex) -> str:
 def _local(mechanism: Mechanism, link: str, point: str) -> list[float]:
     """Return a point in axes at the centre of mass, the ground's own axes for the ground."""
     if link == "ground":
-        place = mechanism.points[point]
+        place = mechanism.places[point]
     else:
         one = mechanism.links[link]
         assert one.center is not None

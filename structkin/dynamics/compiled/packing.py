@@ -87,7 +87,7 @@ def packed(equations: Reduced) -> Packed | None:
 
 def _steep(mechanism: Mechanism) -> float:
     """Return the rate of a row that a coordinate may give; beyond, the equations themselves look at the pose."""
-    places = np.array(list(mechanism.points.values()))
+    places = np.array(list(mechanism.places.values()))
     size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
     return (
         STEEP / 10 * max(1.0, size) / max(1.0 if drive.kind == "angle" else size for drive in mechanism.drives.values())

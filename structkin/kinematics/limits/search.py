@@ -239,7 +239,7 @@ class Swept:
             for a in link.local.values()
             for b in link.local.values()
         ]
-        far = 2 * (sum(spans) + max(map(abs, self.mechanism.points.values()), default=1.0)) or 1.0
+        far = 2 * (sum(spans) + max(map(abs, self.mechanism.places.values()), default=1.0)) or 1.0
         return (0.0 if drive.kind == "distance" else self.start - far), self.start + far
 
     @property

@@ -13,9 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any
-
-import networkx as nx
+from typing import TYPE_CHECKING, Any
 
 from structkin.budget import DEFAULT, grant, metered
 from structkin.errors import InputError, Problem
@@ -27,6 +25,9 @@ from structkin.kinematics.plan import Plan
 from structkin.kinematics.special_geometry import compile_plan
 from structkin.model.arguments import index as whole_index
 from structkin.model.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 #: Steps that the modes of a sheet explain beside the budget: their number is bounded by that of the sheets.
 EACH = 200
@@ -85,6 +86,8 @@ class Circuits:
     @cached_property
     def graph(self) -> nx.MultiGraph:
         """The sheets as a graph (networkx); its edges carry the `limit` where two sheets meet."""
+        import networkx as nx
+
         graph = nx.MultiGraph()
         graph.add_nodes_from(range(len(self.sheets)))
         graph.add_edges_from((*meeting.sheets, {"limit": meeting.limit}) for meeting in self.meetings)
@@ -202,6 +205,8 @@ def _find(swept: Swept, plan: Plan, most: int) -> Circuits:
                 mechanism.title,
             )
     meetings = tuple(replace(item, limit=swept.limit(item.limit, swept.turns)) for item in _meetings(reach, found))
+    import networkx as nx
+
     graph = nx.Graph()
     graph.add_nodes_from(index for index, _ in enumerate(found))
     graph.add_edges_from(meeting.sheets for meeting in meetings)

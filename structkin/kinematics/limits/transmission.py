@@ -61,7 +61,7 @@ def _dyad(motion: Motion, at: str | int) -> Step:
         inner = {id: group.index for group in groups for id in group.joints if (group.index, id) not in outer}
         found = [index for index in (inner.get(str(at)), home.get(str(at))) if index is not None]
     if not found:
-        known = [*motion.mechanism.points, *motion.mechanism.links]
+        known = [*motion.mechanism.places, *motion.mechanism.links]
         hint = suggest(str(at), known) if isinstance(at, str) else f"groups are numbered 0 to {len(groups) - 1} here"
         raise InputError([Problem(str(at), "is no group, link or inner joint", hint)], motion.mechanism.title)
     dyads = ("RRR", "RRP", "RPR", "PRP", "RPP")

@@ -75,12 +75,12 @@ def read_differences(
             found.lengths[pair] = Variants(np.concatenate(([abs(b - a)], values)))
     for name, given in points.items():
         key, values = f"points.{name}", _numbers(given, 2)
-        if name not in mechanism.points:
-            problems.append(Problem(key, "is not a point of this mechanism", suggest(str(name), mechanism.points)))
+        if name not in mechanism.places:
+            problems.append(Problem(key, "is not a point of this mechanism", suggest(str(name), mechanism.places)))
         elif values is None or values.shape[1] != 2:
             problems.append(Problem(key, "expected places (v, 2) [m]"))
         else:
-            own, bad = mechanism.points[name], np.any(~(np.abs(values) <= LARGEST), axis=1)
+            own, bad = mechanism.places[name], np.any(~(np.abs(values) <= LARGEST), axis=1)
             found.blame(bad, key, "expected a finite place")
             values[bad] = own.real, own.imag
             counts[key] = len(values)

@@ -217,7 +217,7 @@ class Motion:
     @cached_property
     def size(self) -> float:
         """The largest extent of the sketch [m]."""
-        places = np.array(list(self.mechanism.points.values()))
+        places = np.array(list(self.mechanism.places.values()))
         return float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
 
     # --- read when they are first asked for ---------------------------------------------------------------

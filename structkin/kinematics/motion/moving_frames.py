@@ -50,12 +50,12 @@ class MovingFrames:
                 raise InputError([Problem("place", f"{point!r} is not finite", "x + yj in metres")], m.title)
             return self.frame(link).point(complex(point))
         if not isinstance(point, str):
-            raise self.unknown(point, "a point: pass a name, or a place x + yj with link=", m.points)
+            raise self.unknown(point, "a point: pass a name, or a place x + yj with link=", m.places)
         if link is None:
             if point in self.plan.pins:
                 return self.plan.pins[point]
-            if point not in m.points:
-                raise self.unknown(point, "a point", m.points)
+            if point not in m.places:
+                raise self.unknown(point, "a point", m.places)
             link = m.link_of(point)
         frame = self.frame(link)
         if point not in m.links[link].local:
@@ -67,12 +67,12 @@ class MovingFrames:
         m = self.mechanism
         if not isinstance(name, str):
             raise self.unknown(name, "a point or link", (*m.points, *m.links))
-        if name in m.points and name in m.links:
+        if name in m.places and name in m.links:
             raise InputError([Problem(name, "is both a point and a link", "rename one of them")], m.title)
         if name in m.links:
             return name, self.frame(name).direction
-        if name not in m.points:
-            raise self.unknown(name, "a point or link", (*m.points, *m.links))
+        if name not in m.places:
+            raise self.unknown(name, "a point or link", (*m.places, *m.links))
         return None, self.place(name)
 
     def guide(self, joint: str) -> Guide:
