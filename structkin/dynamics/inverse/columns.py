@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.inverse.pair_forces import action_of, moment_of_action, parts_of
-from structkin.dynamics.loads import cross
+from structkin.dynamics.wrench_sums import cross
 from structkin.joints.cam import Cam
 from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.geneva import Geneva
