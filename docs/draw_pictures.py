@@ -16,7 +16,7 @@ from structkin.show.cam_plot import plot_cam
 from structkin.show.files import save_figure
 from structkin.show.motion_plot import plot_motion
 from structkin.show.schematic import draw_schematic
-from structkin.show.simulation_plot import plot_simulation
+from structkin.show.simulation import plot_simulation
 from structkin.show.structure_graph import draw_structure
 
 FOLDER = Path(__file__).parent / "img"

@@ -88,3 +88,25 @@ def test_a_package_alone_loads_none_above_it(package):
     code = f"import sys, {package}; print([m for m in sys.modules if m.startswith({above!r})])"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd="/")
     assert done.stdout.strip() == "[]"
+
+
+def package(module: str) -> str:
+    """Return the package that a module is in, or a module of the top by itself."""
+    return module.split(".")[1]
+
+
+def picture() -> str:
+    """Return which package imports which, for Mermaid: packages in a circle are one box, what follows is left out."""
+    within = [(module, other) for module in FILES for other in imported(module) if other in FILES]
+    pairs = {(package(a), package(b)) for a, b in within if a.count(".") and b.count(".")}
+    circles = nx.condensation(nx.DiGraph((a, b) for a, b in pairs if a != b))
+    boxes = {number: sorted(members) for number, members in circles.nodes(data="members")}
+    names = {k: f"{'_'.join(box)}[{' and '.join(box)}]" if len(box) > 1 else box[0] for k, box in boxes.items()}
+    arrows = sorted((names[a], names[b]) for a, b in nx.transitive_reduction(circles).edges)
+    return "\n".join(["```mermaid", "graph TD", *(f"    {a} --> {b}" for a, b in arrows), "```"])
+
+
+def test_the_picture_of_the_packages_is_true():
+    """Where it is not, put what `picture()` returns into the page."""
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert picture() in page, picture()

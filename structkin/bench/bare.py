@@ -8,13 +8,13 @@ scaling, no tests, no results that are kept.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.bench.clock import Stopwatch
 from structkin.coordinates.linear import SMALL
 from structkin.coordinates.solver import GlobalSolver
 from structkin.coordinates.sweeps import Sweeps, kernels
@@ -39,30 +39,17 @@ def bare(
     """
     lanes = q.shape[1]
     first = 0 if solver.method == "global-triangular" else max(0, lanes - LANES)
-    linear, watch = _linear(solver, engine), _Watch()
+    linear, watch = _linear(solver, engine), Stopwatch()
     for low in range(first, lanes, solver.width):
         part = slice(low, low + solver.width)
         _block(solver, linear, watch, q[:, part], v[:, part], drivers[:, :, part], iterations[part])
-    return float(watch.seconds * lanes / (lanes - first))
-
-
-class _Watch:
-    """Adds up the processor's time of what it runs."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-    def __call__(self, work: Callable[..., Any], *arguments: Any) -> Any:
-        began = time.process_time()
-        found = work(*arguments)
-        self.seconds += time.process_time() - began
-        return found
+    return float(sum(watch.spent.values()) * lanes / (lanes - first))
 
 
 def _block(
     solver: GlobalSolver,
     linear: Linear,
-    watch: _Watch,
+    watch: Stopwatch,
     q: Floats,
     v: Floats,
     drivers: Floats,
@@ -71,12 +58,12 @@ def _block(
     c, (z, dz, ddz) = solver.coordinates, drivers
     for count in range(1, int(iterations.max(initial=0)) + 1):
         here = slice(None) if count == 1 else np.flatnonzero(iterations >= count)
-        phi, entries = watch(c.evaluate, q[:, here], z[:, here])
-        factors = watch(linear(entries))
-        watch(factors, phi)
-    factors = watch(linear(watch(c.jacobian, q, z)))
-    watch(factors, watch(c.nu, z, dz))
-    watch(factors, watch(c.gamma, q, v, z, dz, ddz))
+        phi, entries = watch("bare", c.evaluate, q[:, here], z[:, here])
+        factors = watch("bare", linear(entries))
+        watch("bare", factors, phi)
+    factors = watch("bare", linear(watch("bare", c.jacobian, q, z)))
+    watch("bare", factors, watch("bare", c.nu, z, dz))
+    watch("bare", factors, watch("bare", c.gamma, q, v, z, dz, ddz))
 
 
 def _linear(solver: GlobalSolver, engine: str) -> Linear:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 
-from structkin.bench.measure import Measured, crossing, exponent
+import numpy as np
+
+from structkin.bench.measure import Timing, crossing, exponent
 
 #: Sizes from which on the growth of the global methods is told.
 LARGE = 70
@@ -15,14 +17,14 @@ ORDER = ("II", "III", "III-tensors", "I", "IV", "IV-b")
 
 
 @dataclass
-class Comparison:
+class MethodComparison:
     """What was measured: whole motions, the same work at all sizes, several drivers, threads, shares of the time."""
 
-    motions: list[Measured] = field(default_factory=list)
-    scaling: list[Measured] = field(default_factory=list)
-    drivers: list[Measured] = field(default_factory=list)
+    motions: list[Timing] = field(default_factory=list)
+    scaling: list[Timing] = field(default_factory=list)
+    drivers: list[Timing] = field(default_factory=list)
     #: Global methods over motions of a few turns, which the walk of the first one dominates.
-    short: list[Measured] = field(default_factory=list)
+    short: list[Timing] = field(default_factory=list)
     #: Seconds by the wall of one thread and of two, by number of dyads.
     threads: dict[int, tuple[float, float]] = field(default_factory=dict)
     #: By method, then by number of dyads.
@@ -32,9 +34,9 @@ class Comparison:
         """Return the families of lengths that were measured."""
         return list(dict.fromkeys(one.family for one in self.motions))
 
-    def curves(self, family: str) -> dict[str, list[Measured]]:
+    def curves(self, family: str) -> dict[str, list[Timing]]:
         """Return the motions of a family by method and engine, sizes in order."""
-        found: dict[str, list[Measured]] = {}
+        found: dict[str, list[Timing]] = {}
         for one in sorted(self.motions, key=lambda one: (ORDER.index(one.method), one.engine, one.dyads)):
             if one.family == family:
                 found.setdefault(f"{one.method} ({one.engine})", []).append(one)
@@ -44,11 +46,9 @@ class Comparison:
         """Return in words from which number of constraints on one method is faster than another."""
         lines = []
         for (name, one), (other_name, other) in permutations(self.curves(family).items(), 2):
-            common = sorted({m.constraints for m in one} & {m.constraints for m in other})
-            times = [[m.best for m in curve if m.constraints in common] for curve in (one, other)]
-            at = crossing([float(c) for c in common], *times) if len(common) > 1 else None
+            at = overtaking(one, other)
             if at is not None:
-                lines.append(f"{name} is faster than {other_name} from {at:.0f} constraints on")
+                lines.append(f"{name} is faster than {other_name} from {at[0]:.0f} constraints on")
         return lines
 
     def exponents(self) -> list[str]:
@@ -68,3 +68,11 @@ class Comparison:
 def figure(x: float) -> str:
     """Return a number with three digits that count."""
     return f"{x:.3g}" if x < 1000 else f"{x:.0f}"
+
+
+def overtaking(one: Sequence[Timing], other: Sequence[Timing]) -> tuple[float, float] | None:
+    """Return the number of constraints from which on the first of two curves is the lower one, and its time there."""
+    common = sorted({m.constraints for m in one} & {m.constraints for m in other})
+    mine, theirs = ([m.best for m in curve if m.constraints in common] for curve in (one, other))
+    at = crossing([float(c) for c in common], mine, theirs) if len(common) > 1 else None
+    return None if at is None else (at, float(np.exp(np.interp(np.log(at), np.log(common), np.log(mine)))))

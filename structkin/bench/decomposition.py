@@ -8,8 +8,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from structkin.structure import decompose, decompose_arrays
-from structkin.structure.samples import random_mechanism, scalable_four_bar
+from structkin.structure.array_codes import KINDS, IntArray, P, R
+from structkin.structure.arrays import TopologyArrays
 
 FAMILIES = ("scalable-four-bar", "random")
 STEPS = ("building", "orientation", "blocks", "certificate", "naming")
@@ -100,3 +103,119 @@ def table_lines(found: Sequence[Decomposition]) -> list[tuple[str, ...]]:
         figures = ("" if math.isnan(time) else f"{time:.2f}" for time in times)
         lines.append((name, str(one.links), str(one.groups), str(one.levels), *figures, grows))
     return lines
+
+
+# --- the mechanisms --------------------------------------------------------------------------------------
+
+#: Dyads: the kinds of the first exterior, the interior and the second exterior joint. (PPP is none.)
+DYADS = ("RRR", "RRP", "PRR", "RPR", "PRP", "RPP", "PPR")
+#: Legs of a triad: the exterior joint and the one at its platform.
+LEGS = ("RR", "RP", "PR")
+
+
+def scalable_four_bar(links: int) -> TopologyArrays:
+    """Return a crank and dyads, each hung on the interior pin of the one before, its rocker on the ground.
+
+    About `links` links in all. The pins between the dyads are multiple joints of three links.
+
+    >>> four = scalable_four_bar(8)
+    >>> four, four.ends_of(2), four.mobility_count
+    (<TopologyArrays 'scalable four-bar': 8 links, 8 joints, 1 driver>, [2, 3, 4], 1)
+    """
+    k = max(1, (links - 2) // 2)
+    coupler = 2 + 2 * np.arange(k)
+    pin, rocker = 1 + np.arange(k), 2 + k + np.arange(k)  # joints: before each dyad, and of each rocker on the ground
+    pairs = [
+        ([0, 0, 1], [0, 1, 1]),
+        (pin, coupler),
+        (pin + 1, coupler),
+        (pin + 1, coupler + 1),
+        (rocker, coupler + 1),
+        (rocker, 0 * coupler),
+    ]
+    joint, end = (np.concatenate([np.asarray(pair[side]) for pair in pairs]) for side in (0, 1))
+    start, ends = _by_joint(joint, end, 2 * k + 2)
+    return TopologyArrays(2 * k + 2, np.full(2 * k + 2, R), ends, start, title="scalable four-bar").driven_at([0])
+
+
+def _by_joint(joint: IntArray, end: IntArray, count: int) -> tuple[IntArray, IntArray]:
+    order = np.lexsort((end, joint))
+    return np.searchsorted(joint[order], np.arange(count + 1)), end[order]
+
+
+def random_mechanism(links: int, seed: int = 0, *, shuffle: bool = True) -> TopologyArrays:
+    """Return a random mechanism of about `links` links whose groups are known: it is built from them.
+
+    Driven links, dyads of all kinds, triads, and dyads with a cylinder, each hung on links and pins that are there
+    already. With `shuffle` the links, joints and drivers are listed in a random order.
+
+    >>> random_mechanism(1000).mobility_count == random_mechanism(1000).n_drivers
+    True
+    """
+    rng = np.random.default_rng(seed)
+    size_of = np.array([1, 2, 3, 4])  # driven link, dyad, dyad with a cylinder, triad
+    sort = np.concatenate([[0], rng.choice(4, size=links, p=[0.1, 0.6, 0.15, 0.15])])
+    first = 1 + np.concatenate([[0], np.cumsum(size_of[sort])])
+    count = max(1, int(np.searchsorted(first, links, side="right")) - 1)
+    n, sort, first = int(first[count]), sort[:count], first[:count]
+    group: list[IntArray] = []
+    kind: list[IntArray] = []
+    ends: list[IntArray] = []
+    place: list[int] = []  # -1: an interior joint; 0, 1, ..: an exterior one of its group
+    drives: list[int] = []
+
+    def join(groups: IntArray, kinds: IntArray, a: IntArray, b: IntArray, at: int = -1, driven: bool = False) -> None:
+        group.append(groups)
+        kind.append(kinds)
+        ends.append(np.stack([a, b], axis=1))
+        place.append(at)
+        drives.append(driven)
+
+    def base(groups: IntArray) -> IntArray:
+        return rng.integers(0, first[groups])
+
+    letter = {name: code for code, name in enumerate(KINDS)}
+    driven, dyads, cylinders, triads = (np.flatnonzero(sort == k) for k in range(4))
+    a = first[driven]
+    join(driven, np.where(rng.random(len(driven)) < 0.2, P, R), base(driven), a, at=0, driven=True)
+    plan = np.array([[letter[x] for x in name] for name in DYADS])[rng.integers(0, len(DYADS), len(dyads))]
+    a = first[dyads]
+    join(dyads, plan[:, 0], base(dyads), a, at=0)
+    join(dyads, plan[:, 1], a, a + 1)
+    join(dyads, plan[:, 2], a + 1, base(dyads), at=1)
+    a, same = first[cylinders], np.ones(len(cylinders), dtype=np.int64)
+    join(cylinders, R * same, base(cylinders), a, at=0)
+    join(cylinders, P * same, a, a + 1, driven=True)
+    join(cylinders, R * same, a + 1, a + 2)
+    join(cylinders, R * same, a + 2, base(cylinders), at=1)
+    a = first[triads]
+    for leg in range(3):
+        plan = np.array([[letter[x] for x in name] for name in LEGS])[rng.integers(0, len(LEGS), len(triads))]
+        join(triads, plan[:, 0], base(triads), a + leg, at=leg)
+        join(triads, plan[:, 1], a + leg, a + 3)
+
+    counts = [len(one) for one in group]
+    groups, kinds, pairs = np.concatenate(group), np.concatenate(kind), np.concatenate(ends)
+    where, moved = np.repeat(place, counts), np.repeat(drives, counts).astype(bool)
+    order = np.argsort(groups, kind="stable")
+    groups, kinds, pairs, where, moved = (one[order] for one in (groups, kinds, pairs, where, moved))
+
+    # now and then the first exterior joint is no joint of its own, but one link more on an interior pin
+    pins = np.flatnonzero((where == -1) & (kinds == R))
+    earlier = np.searchsorted(groups[pins], groups)
+    hung = np.flatnonzero((where == 0) & (kinds == R) & ~moved & (earlier > 0) & (rng.random(len(groups)) < 0.3))
+    target = pins[rng.integers(0, earlier[hung])]
+    own = np.ones(len(groups), dtype=np.bool_)
+    own[hung] = False
+    number = np.cumsum(own) - 1
+    joint = np.concatenate([np.repeat(number[own], 2), number[target]])
+    end = np.concatenate([pairs[own].ravel(), pairs[hung, 1]])
+    kinds, moved = kinds[own], np.flatnonzero(moved[own])
+    ground = 0
+    if shuffle:
+        link, place_of = rng.permutation(n), rng.permutation(len(kinds))
+        end, joint, ground = link[end], place_of[joint], int(link[0])
+        kinds = kinds[np.argsort(place_of)]
+        moved = rng.permutation(place_of[moved])
+    start, flat = _by_joint(joint, end, len(kinds))
+    return TopologyArrays(n, kinds, flat, start, ground, title="random mechanism").driven_at(moved)

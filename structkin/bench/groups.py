@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import cmath
 import math
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from structkin.api import Mechanism
-from structkin.bench.measure import SAMPLES, only
+from structkin.bench.clock import fastest, only
+from structkin.bench.measure import SAMPLES
 from structkin.bench.mechanism import scalable_four_bar
 from structkin.kinematics import compile_plan
 from structkin.kinematics.engine import Lanes, sweep
@@ -103,16 +102,7 @@ def cost(mechanism: Mechanism, engine: str, turns: int) -> float:
         run()
         if not (lanes.status == Status.OK).all():
             raise AssertionError(f"{mechanism.title}: not every pose of the turn can be reached")
-        return _fastest(run) / count
-
-
-def _fastest(work: Callable[[], object], runs: int = 4) -> float:
-    times = []
-    for _ in range(runs):
-        began = time.process_time()
-        work()
-        times.append(time.process_time() - began)
-    return min(times)
+        return fastest(run, 4)[1] / count
 
 
 def costs(engine: str, sizes: tuple[int, ...], turns: int, short: tuple[int, ...] = ()) -> list[GroupCost]:

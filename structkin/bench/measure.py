@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
@@ -15,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.api import Mechanism
+from structkin.bench.clock import fastest, only
 from structkin.bench.global_runs import GlobalRun
 from structkin.bench.mechanism import SPEEDS
 from structkin.bench.methods import Method
@@ -38,7 +36,7 @@ LONG = 0.5
 
 
 @dataclass(frozen=True)
-class Measured:
+class Timing:
     """One method on one mechanism.
 
     Of the `samples` of the motion `solved` were; `seconds` is what they took, the processor's time. `best` is what the
@@ -107,7 +105,7 @@ def measure(
     by_wall: bool = False,
     patience: float = math.inf,
     runs: int = RUNS,
-) -> Measured:
+) -> Timing:
     """Run a method over a motion of so many samples, a degree of the crank apart, in pieces of whole turns.
 
     The fastest of at least `runs` runs counts, unless they are long. When the pieces have taken longer than
@@ -139,7 +137,7 @@ def measure(
         if isinstance(run, GlobalRun):
             bare = min(run.bare(z) for _ in range(runs if last[-1] < LONG else 1)) * pace
             iterations, most = float(run.iterations.mean()), int(run.iterations.max())
-    return Measured(
+    return Timing(
         family, method.name, engine, dyads, 2 * dyads + 2, f, threads, samples, solved, spent, min(last) * pace,
         floor(dyads) * dyads * samples, bare, iterations, most, checksum / (6 * solved),
     )  # fmt: skip
@@ -169,31 +167,8 @@ def floor(dyads: int) -> float:
     samples = max(1, PIECE // dyads)
     source = np.ones((3, 2 * dyads, samples))
     target = np.empty_like(source)
-    return fastest(lambda: np.copyto(target, source)) / (dyads * samples)
-
-
-def fastest(work: Callable[[], object], runs: int = RUNS + 2) -> float:
-    """Return the shortest of several runs [s]; the first one does not count."""
-    work()
-    times = []
-    for _ in range(runs):
-        began = time.process_time()
-        work()
-        times.append(time.process_time() - began)
-    return min(times)
-
-
-@contextmanager
-def only(threads: int) -> Iterator[None]:
-    """Let the engine use so many threads."""
-    before = os.environ.get("STRUCTKIN_THREADS")
-    os.environ["STRUCTKIN_THREADS"] = str(threads)
-    try:
-        yield
-    finally:
-        del os.environ["STRUCTKIN_THREADS"]
-        if before is not None:
-            os.environ["STRUCTKIN_THREADS"] = before
+    np.copyto(target, source)
+    return fastest(lambda: np.copyto(target, source), RUNS + 2)[1] / (dyads * samples)
 
 
 def exponent(sizes: list[float], times: list[float]) -> float:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from structkin.bench.comparison import Comparison
-from structkin.bench.measure import Measured, crossing
+from structkin.bench.comparison import MethodComparison, overtaking
+from structkin.bench.measure import GLOBAL, Timing
 from structkin.bench.shares import OPERATIONS, TITLES
 from structkin.bench.tables import name
 
@@ -21,7 +21,7 @@ _MARKS = {"numpy": "o", "numba": "s"}
 TICKS = (4, 8, 18, 36, 72, 144, 288, 602, 2002, 6002, 20_002)
 
 
-def draw_times(comparison: Comparison, family: str) -> Figure:
+def draw_times(comparison: MethodComparison, family: str) -> Figure:
     """Return time against the number of constraints (Fig. 4), with the floor of copying the results.
 
     A ring marks where one of the global methods overtakes another.
@@ -59,7 +59,7 @@ def draw_times(comparison: Comparison, family: str) -> Figure:
     return figure
 
 
-def draw_shares(comparison: Comparison, sizes: Sequence[int]) -> Figure:
+def draw_shares(comparison: MethodComparison, sizes: Sequence[int]) -> Figure:
     """Return the shares of the operations at some numbers of dyads as bars (Fig. 5)."""
     from structkin.show.style import PALETTE, SMALL, new_figure
 
@@ -79,7 +79,7 @@ def draw_shares(comparison: Comparison, sizes: Sequence[int]) -> Figure:
     return figure
 
 
-def draw_shares_by_size(comparison: Comparison) -> Figure:
+def draw_shares_by_size(comparison: MethodComparison) -> Figure:
     """Return the shares of the operations against the number of constraints, a panel for each method (Fig. 6)."""
     from structkin.show.style import PALETTE, SMALL, new_figure
 
@@ -108,17 +108,10 @@ def draw_shares_by_size(comparison: Comparison) -> Figure:
     return figure
 
 
-def _overtaking(curves: dict[str, list[Measured]]) -> list[tuple[float, float]]:
+def _overtaking(curves: dict[str, list[Timing]]) -> list[tuple[float, float]]:
     """Return where a global method becomes faster than another one: constraints and time."""
-    mine = [curve for curve in curves.values() if curve[0].method in ("I", "IV", "IV-b") and curve[0].engine == "numpy"]
-    found = []
-    for one, other in permutations(mine, 2):
-        common = sorted({m.constraints for m in one} & {m.constraints for m in other})
-        times = [[m.best for m in curve if m.constraints in common] for curve in (one, other)]
-        at = crossing([float(c) for c in common], *times) if len(common) > 1 else None
-        if at is not None:
-            found.append((at, float(np.exp(np.interp(np.log(at), np.log(common), np.log(times[0]))))))
-    return found
+    mine = [curve for curve in curves.values() if curve[0].method in GLOBAL and curve[0].engine == "numpy"]
+    return [at for pair in permutations(mine, 2) if (at := overtaking(*pair)) is not None]
 
 
 def _short(method: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from structkin.bench import tables
-from structkin.bench.comparison import Comparison
+from structkin.bench.comparison import MethodComparison
 
 
 class Record:
@@ -62,7 +62,7 @@ def _load() -> str:
     return f"{os.getloadavg()[0]:.1f} programs running" if hasattr(os, "getloadavg") else "load unknown"
 
 
-def report(found: Comparison) -> Iterator[str]:
+def report(found: MethodComparison) -> Iterator[str]:
     """Yield the lines of a report in Markdown: the tables of the documentation, measured here and now."""
     yield from ("# The methods on the scalable four-bar", "", f"{machine()}.")
     yield "Times are those of the processor, one thread, compiling excluded; copying is `np.copyto` of the results."
@@ -82,7 +82,7 @@ def report(found: Comparison) -> Iterator[str]:
         yield from _part("Shares of the time [%]", tables.shares(found))
 
 
-def _motions(found: Comparison, family: str) -> Iterator[str]:
+def _motions(found: MethodComparison, family: str) -> Iterator[str]:
     motions = [one for one in found.motions if one.family == family]
     samples = max(one.samples for one in motions)
     yield from _part(f"{family.capitalize()}: seconds for {samples:,} samples", tables.times(motions))

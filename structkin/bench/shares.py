@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from structkin.api import Mechanism
+from structkin.bench.clock import Stopwatch
 from structkin.bench.global_runs import GlobalRun
 from structkin.bench.measure import FEW, LONG, PIECE, RUNS, SAMPLES, values
 from structkin.kinematics import compile_plan
@@ -47,29 +46,6 @@ def shares(
     return {operation: spent[operation] / total for operation in OPERATIONS}
 
 
-class _Stopwatch:
-    """Adds up the time of each operation; what an operation calls of another is not counted twice."""
-
-    def __init__(self) -> None:
-        self.spent: dict[str, float] = defaultdict(float)
-        self._inner = [0.0]
-
-    def __call__(self, operation: str, work: Callable[..., Any], *arguments: Any) -> Any:
-        began = time.process_time()
-        self._inner.append(0.0)
-        found = work(*arguments)
-        took = time.process_time() - began
-        self.spent[operation] += took - self._inner.pop()
-        self._inner[-1] += took
-        return found
-
-    def watch(self, of: Any, name: str, operation: str) -> None:
-        """Count the time of a method of an object."""
-        work = getattr(of, name)
-        # The rows are a frozen dataclass.
-        object.__setattr__(of, name, lambda *arguments: self(operation, work, *arguments))
-
-
 def _globally(mechanism: Mechanism, method: str, engine: str, turns: int) -> Callable[[], dict[str, float]]:
     dyads = sum(name.startswith("rocker") for name in mechanism.links)
     size = SAMPLES * max(1, min(turns, PIECE // 4 // (dyads * SAMPLES)))
@@ -77,7 +53,7 @@ def _globally(mechanism: Mechanism, method: str, engine: str, turns: int) -> Cal
     GlobalRun(mechanism, method, engine, size)(z[:, :, :FEW])  # kernels are read or compiled
 
     def once() -> dict[str, float]:
-        run, watch = GlobalRun(mechanism, method, engine, size), _Stopwatch()
+        run, watch = GlobalRun(mechanism, method, engine, size), Stopwatch()
         coordinates: Any = run.solver.coordinates
         for name in ("evaluate", "jacobian"):
             watch.watch(coordinates, name, PLACE)
@@ -106,14 +82,14 @@ def _groups(mechanism: Mechanism) -> Callable[[], dict[str, float]]:
     z = values(len(mechanism.drives), 0, BLOCK)
 
     def once() -> dict[str, float]:
-        watch = _Stopwatch()
+        watch = Stopwatch()
         watch(OTHER, _sweep, watch, plan, Lanes.empty(plan, BLOCK), mechanism, z)
         return watch.spent
 
     return once
 
 
-def _sweep(watch: _Stopwatch, plan: Any, lanes: Lanes, mechanism: Mechanism, z: Any) -> None:
+def _sweep(watch: Stopwatch, plan: Any, lanes: Lanes, mechanism: Mechanism, z: Any) -> None:
     """Solve a block of lanes, position, rates, K and L, group after group."""
     zeros = (0.0,) * 4
     drive_all(plan, lanes, dict(zip(mechanism.drives, np.swapaxes(z, 0, 1), strict=True)))

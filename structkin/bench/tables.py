@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from structkin.bench.comparison import Comparison, figure
-from structkin.bench.measure import Measured
+from structkin.bench.comparison import MethodComparison, figure
+from structkin.bench.measure import Timing
 
 Table = list[tuple[str, ...]]
 
@@ -26,25 +26,25 @@ def name(method: str, engine: str) -> str:
     return method if method in ("I", "IV") else f"{method}, {ENGINES.get(engine, engine)}"
 
 
-def marked(one: Measured) -> str:
+def marked(one: Timing) -> str:
     """Return the seconds of a motion, with a mark where part of it was left out."""
     return figure(one.best) + (MARK if one.extrapolated else "")
 
 
-def _by(found: Iterable[Measured]) -> dict[tuple[str, str, int], Measured]:
+def _by(found: Iterable[Timing]) -> dict[tuple[str, str, int], Timing]:
     return {(one.method, one.engine, one.dyads): one for one in found}
 
 
-def _columns(found: Sequence[Measured]) -> list[tuple[str, str]]:
+def _columns(found: Sequence[Timing]) -> list[tuple[str, str]]:
     there = {(one.method, one.engine) for one in found}
     return [column for column in COLUMNS if column in there]
 
 
-def _sizes(found: Sequence[Measured]) -> list[int]:
+def _sizes(found: Sequence[Timing]) -> list[int]:
     return sorted({one.dyads for one in found})
 
 
-def times(found: Sequence[Measured]) -> Table:
+def times(found: Sequence[Timing]) -> Table:
     """Return the seconds of whole motions, a line a size."""
     by, columns = _by(found), _columns(found)
     lines: Table = [("dyads", "constraints", "copying", *(name(*column) for column in columns))]
@@ -56,7 +56,7 @@ def times(found: Sequence[Measured]) -> Table:
     return lines
 
 
-def ratios(found: Sequence[Measured]) -> Table:
+def ratios(found: Sequence[Timing]) -> Table:
     """Return the times of the global methods against the topological one, and of that against copying."""
     by, engines = _by(found), {one.engine for one in found}
     wanted = [
@@ -77,7 +77,7 @@ def ratios(found: Sequence[Measured]) -> Table:
     return lines
 
 
-def over_bare(found: Sequence[Measured]) -> Table:
+def over_bare(found: Sequence[Timing]) -> Table:
     """Return how long the global methods take beside their bare calls, and Newton's iterations, a column a size."""
     mine = [one for one in found if not math.isnan(one.bare)]
     by, sizes = _by(mine), _sizes(mine)
@@ -92,7 +92,7 @@ def over_bare(found: Sequence[Measured]) -> Table:
     return lines
 
 
-def short(found: Sequence[Measured]) -> Table:
+def short(found: Sequence[Timing]) -> Table:
     """Return times of short motions and how often the bare calls are in them, a line a method and length."""
     by, sizes = {(one.method, one.engine, one.dyads, one.samples): one for one in found}, _sizes(found)
     lines: Table = [("method", "samples", *(f"{k:,} dyad{'s' if k > 1 else ''}" for k in sizes))]
@@ -104,7 +104,7 @@ def short(found: Sequence[Measured]) -> Table:
     return lines
 
 
-def same_work(found: Comparison) -> Table:
+def same_work(found: MethodComparison) -> Table:
     """Return the methods at the same work: against copying, by two threads, K and L, and the time a dyad and sample."""
     by = _by(found.scaling)
     engines = [engine for engine in ("numba", "numpy") if any(one.engine == engine for one in found.scaling)]
@@ -130,7 +130,7 @@ def same_work(found: Comparison) -> Table:
     return lines
 
 
-def coefficients(found: Sequence[Measured]) -> Table:
+def coefficients(found: Sequence[Timing]) -> Table:
     """Return what K and L cost beside method II, a line a number of drivers."""
     by = {(one.method, one.engine, one.drivers): one for one in found}
     columns = [column for column in _columns(found) if column[0] != "II"]
@@ -142,7 +142,7 @@ def coefficients(found: Sequence[Measured]) -> Table:
     return lines
 
 
-def shares(found: Comparison) -> Table:
+def shares(found: MethodComparison) -> Table:
     """Return the shares of the time [%], a line a method and size."""
     lines: Table = []
     for method, by_size in found.shares.items():

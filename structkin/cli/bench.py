@@ -111,7 +111,7 @@ def dynamics(
     """Simulate a four-bar and the N-four-bar, beside other programs if they are installed; growth with size."""
     name = engine or engine_here()
     check_engine(name, "bench")
-    found = dynamics_report.Found(cases(quick))
+    found = dynamics_report.DynamicsComparison(cases(quick))
     with progress("measuring") as report:
         for done, case in enumerate(found.cases, 1):
             found.runs += compare(case, name)

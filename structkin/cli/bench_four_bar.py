@@ -3,34 +3,79 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from structkin.bench import shares as time_shares
+from structkin.bench.comparison import LARGE, MethodComparison
+from structkin.bench.measure import GLOBAL, PIECE, RUNS, SAMPLES, Timing, measure
+from structkin.bench.mechanism import scalable_four_bar as mechanism_of
+from structkin.bench.methods import METHODS, Method
+from structkin.bench.pictures import draw_shares, draw_shares_by_size, draw_times
+from structkin.bench.report import Record, report
 from structkin.cli.outputs import check_folder, make_folder
-from structkin.cli.terminal import console, progress
+from structkin.cli.terminal import progress, say
 from structkin.errors import InputError, Problem
+from structkin.kinematics.choice import check_engine, has_numba
+from structkin.show.files import save_figure, whole_file
 
-if TYPE_CHECKING:
-    from structkin.bench.comparison import Comparison
-    from structkin.bench.report import Record
-
-#: Dyads of the whole motions; 17 and 71 are those that the paper's text and figures name.
-DYADS, QUICK_DYADS = (1, 3, 8, 17, 35, 71, 143, 300, 1000), (1, 5, 17, 71)
-#: Dyads at the same work, up to which sizes the global methods take part in it, and dyads with several drivers.
-SCALING, QUICK_SCALING = (10, 17, 35, 71, 143, 300, 1000, 3000, 10_000), (17, 143, 1000)
+#: Global methods take part in the same work up to so many dyads.
 GLOBAL_SCALING = 3000
-#: Dyads from which on two threads are compared with one.
-THREADED = 17
-#: Dyads and turns of short motions.
-SHORT, SHORT_TURNS = (1, 17, 71), (1, 10)
-DRIVEN, DRIVERS, QUICK_DRIVERS = 71, (1, 2, 4), (1, 2)
-PATIENCE = 4.0
-QUICK_TURNS, QUICK_PATIENCE, QUICK_RUNS = 5, 0.5, 2
+#: Dyads from which on two threads are compared with one; of short motions; and with several drivers.
+THREADED, SHORT, DRIVEN = 17, (1, 17, 71), 71
 SEED = 1
+
+
+@dataclass(frozen=True)
+class _Job:
+    """What is to be measured: `sizes` are the dyads of whole motions, `scaling` those at the same `work`.
+
+    `turns` are those of whole motions, `shared` those of global methods whose time is shared out, `short` those of
+    short motions; `drivers` are their numbers on one chain.
+    """
+
+    sizes: Sequence[int]
+    scaling: Sequence[int]
+    turns: int
+    patience: float
+    work: int
+    runs: int
+    drivers: Sequence[int]
+    shared: int
+    short: Sequence[int]
+    #: What takes longer to compile than a quick look may take is left to NumPy.
+    numpy_only: Sequence[str] = ()
+    engines: Sequence[str] = ()
+
+
+#: 17 and 71 dyads are those that the paper's text and figures name.
+FULL = _Job(
+    sizes=(1, 3, 8, 17, 35, 71, 143, 300, 1000),
+    scaling=(10, 17, 35, 71, 143, 300, 1000, 3000, 10_000),
+    turns=500,
+    patience=4.0,
+    work=PIECE,
+    runs=RUNS,
+    drivers=(1, 2, 4),
+    shared=time_shares.TURNS,
+    short=(1, 10),
+)
+QUICK = _Job(
+    sizes=(1, 5, 17, 71),
+    scaling=(17, 143, 1000),
+    turns=5,
+    patience=0.5,
+    work=PIECE // 5,
+    runs=2,
+    drivers=(1, 2),
+    shared=1,
+    short=(1,),
+    numpy_only=("III-tensors",),
+)
 
 
 def scalable_four_bar(
@@ -48,11 +93,8 @@ def scalable_four_bar(
 
     What is measured is written to the CSV at once; the report and the pictures come at the end, or on Ctrl-C.
     """
-    from structkin.bench.comparison import Comparison
-    from structkin.bench.report import report
-
     job = _checked(dyads, turns, patience, engine, to, quick=quick)
-    found, stopped = Comparison(), False
+    found, stopped = MethodComparison(), False
     record = _open(to)
     with progress("measuring") as bar:
         try:
@@ -64,34 +106,13 @@ def scalable_four_bar(
                 bar(done / total)
         except KeyboardInterrupt:
             stopped = True
-    for line in report(found):
-        console().print(line, markup=False, highlight=False, soft_wrap=True)
+    say(*report(found))
     if record is not None and to is not None:
         record.close()
-        for path in (record.path, *_write(found, to)):
-            console().print(f"written: {path}", markup=False, highlight=False)
+        say(*(f"written: {path}" for path in (record.path, *_write(found, to))))
     if stopped:
-        console().print("stopped: what had been measured is above", markup=False, highlight=False)
+        say("stopped: what had been measured is above")
         raise typer.Exit(1)
-
-
-@dataclass(frozen=True)
-class _Job:
-    """What is to be measured."""
-
-    sizes: Sequence[int]
-    scaling: Sequence[int]
-    engines: Sequence[str]
-    samples: int
-    patience: float
-    work: int
-    runs: int
-    drivers: Sequence[int]
-    #: Turns of global methods whose time is shared out, and of short motions.
-    shared: int
-    short: Sequence[int]
-    #: What takes longer to compile than a quick look may take is left to NumPy.
-    numpy_only: Sequence[str]
 
 
 def _checked(
@@ -104,10 +125,6 @@ def _checked(
     quick: bool,
 ) -> _Job:
     """Return the job; `InputError` lists every mistake of the call."""
-    from structkin.bench.measure import PIECE, RUNS, SAMPLES
-    from structkin.bench.shares import TURNS
-    from structkin.kinematics.choice import check_engine, has_numba
-
     engines = tuple(dict.fromkeys(engine or (("numpy", "numba") if has_numba() else ("numpy",))))
     problems = []
     for name in engines:
@@ -131,31 +148,26 @@ def _checked(
         problems += error.problems
     if problems:
         raise InputError(problems, "bench")
-    sizes = sorted(set(dyads or (QUICK_DYADS if quick else DYADS)))
-    scaling = tuple(sizes) if dyads else QUICK_SCALING if quick else SCALING
-    samples = SAMPLES * (turns or (QUICK_TURNS if quick else 500))
-    if quick:
-        wait, only = patience or QUICK_PATIENCE, ("III-tensors",)
-        work = PIECE // 5
-        return _Job(sizes, scaling, engines, samples, wait, work, QUICK_RUNS, QUICK_DRIVERS, 1, SHORT_TURNS[:1], only)
-    return _Job(sizes, scaling, engines, samples, patience or PATIENCE, PIECE, RUNS, DRIVERS, TURNS, SHORT_TURNS, ())
+    job = QUICK if quick else FULL
+    sizes = sorted(set(dyads)) if dyads else job.sizes
+    return replace(
+        job,
+        sizes=sizes,
+        scaling=sizes if dyads else job.scaling,
+        turns=turns or job.turns,
+        patience=patience or job.patience,
+        engines=engines,
+    )
 
 
-def _steps(job: _Job, found: Comparison, record: Record | None) -> Iterator[tuple[float, Callable[[], None]]]:
+def _steps(job: _Job, found: MethodComparison, record: Record | None) -> Iterator[tuple[float, Callable[[], None]]]:
     """Yield what is to be measured, a bit at a time, each with a weight for the progress.
 
     Each adds its lines to what was found and to the record.
     """
-    from structkin.bench.comparison import LARGE
-    from structkin.bench.measure import GLOBAL, PIECE, SAMPLES, Measured, measure
-    from structkin.bench.mechanism import scalable_four_bar
-    from structkin.bench.methods import METHODS, Method
-    from structkin.bench.shares import METHODS as SHARED
-    from structkin.bench.shares import shares
+    made = cache(mechanism_of)
 
-    made = cache(scalable_four_bar)
-
-    def keep(part: str, to: list[Measured], one: Measured) -> None:
+    def keep(part: str, to: list[Timing], one: Timing) -> None:
         to.append(one)
         if record is not None:
             record.add(one.row(part))
@@ -166,7 +178,8 @@ def _steps(job: _Job, found: Comparison, record: Record | None) -> Iterator[tupl
 
     def motion(family: str, k: int, method: Method, engine: str) -> None:
         mechanism = made(k, seed=SEED if family == "unequal lengths" else None)
-        one = measure(method, mechanism, engine, job.samples, family=family, patience=job.patience, runs=job.runs)
+        samples = SAMPLES * job.turns
+        one = measure(method, mechanism, engine, samples, family=family, patience=job.patience, runs=job.runs)
         keep("motion", found.motions, one)
 
     def short(k: int, turns: int, method: Method, engine: str) -> None:
@@ -189,7 +202,7 @@ def _steps(job: _Job, found: Comparison, record: Record | None) -> Iterator[tupl
         keep("drivers", found.drivers, measure(method, made(k, f), engine, job.work // k, runs=job.runs))
 
     def share(k: int, name: str) -> None:
-        parts = shares(made(k), name, job.engines[-1], job.runs, job.shared)
+        parts = time_shares.shares(made(k), name, job.engines[-1], job.runs, job.shared)
         found.shares.setdefault(name, {})[k] = parts
 
     def pairs(of: Sequence[Method]) -> list[tuple[Method, str]]:
@@ -202,7 +215,7 @@ def _steps(job: _Job, found: Comparison, record: Record | None) -> Iterator[tupl
 
     yield from motions("as published")
     for k in job.sizes:
-        for name in SHARED:
+        for name in time_shares.METHODS:
             if k <= next(method.most for method in METHODS if method.name == name):
                 yield 1.0, partial(share, k, name)
     for k in job.scaling:
@@ -227,7 +240,6 @@ def _steps(job: _Job, found: Comparison, record: Record | None) -> Iterator[tupl
 
 
 def _open(folder: Path | None) -> Record | None:
-    from structkin.bench.report import Record
 
     if folder is None:
         return None
@@ -239,11 +251,8 @@ def _open(folder: Path | None) -> Record | None:
         raise InputError([problem], "bench") from None
 
 
-def _write(found: Comparison, folder: Path) -> Iterator[Path]:
+def _write(found: MethodComparison, folder: Path) -> Iterator[Path]:
     """Write the report and the pictures of what was found."""
-    from structkin.bench.pictures import draw_shares, draw_shares_by_size, draw_times
-    from structkin.bench.report import report
-    from structkin.show.files import save_figure, whole_file
 
     path = folder / "report.md"
     with whole_file(path, encoding="utf-8") as file:

@@ -19,6 +19,7 @@ class Belt(TurnCoupling):
 
     kind: ClassVar[str] = "G"
     type: ClassVar[str] = "belt"
+    parts: ClassVar[tuple[str, ...]] = ("belt",)
 
     def write(self, w: RowWriter) -> None:
         """Write the row of the ratio."""

@@ -24,6 +24,7 @@ class Cam(Pair, ABC):
 
     kind: ClassVar[str] = "C"
     presses: ClassVar[bool] = True
+    parts: ClassVar[tuple[str, ...]] = ("contact",)
 
     links: tuple[str, str]
     contact: str

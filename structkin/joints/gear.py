@@ -19,6 +19,7 @@ class Gear(TurnCoupling):
 
     kind: ClassVar[str] = "G"
     type: ClassVar[str] = "gear"
+    parts: ClassVar[tuple[str, ...]] = ("tangent",)
 
     def write(self, w: RowWriter) -> None:
         """Write the row of the ratio."""

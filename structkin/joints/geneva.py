@@ -37,6 +37,7 @@ class Geneva(Pair):
 
     kind: ClassVar[str] = "C"
     counts_turns: ClassVar[bool] = True
+    parts: ClassVar[tuple[str, ...]] = ("contact",)
 
     links: tuple[str, str]
     carrier: str

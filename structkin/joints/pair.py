@@ -27,15 +27,22 @@ class Pair:
     7. `presses`: whether its links lift off where the force turns round;
     8. its rows: `write`, once for groups, all families of coordinates and homotopies.
 
-    Its force is in `dynamics/inverse/pair_forces.py`, its symbol in `show/`.
+    A higher pair also has the names of its `parts` of the force, and whom they act on (`ends`); their lines of action
+    are registered in `dynamics/inverse/pair_forces.py`. Symbols are drawn in `show/`.
     """
 
     kind: ClassVar[str]
     counts_turns: ClassVar[bool] = False
     presses: ClassVar[bool] = False
+    parts: ClassVar[tuple[str, ...]] = ()
 
     id: str
     links: tuple[str, ...]
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The links, or a pin "@J", that the force of a higher pair acts from and on."""
+        return self.links[0], self.links[1]
 
     def write(self, w: RowWriter) -> None:
         """Write the rows that are zero where the joint closes."""

@@ -21,6 +21,7 @@ class Rack(TurnCoupling):
 
     kind: ClassVar[str] = "G"
     type: ClassVar[str] = "rack"
+    parts: ClassVar[tuple[str, ...]] = ("tangent",)
 
     def write(self, w: RowWriter) -> None:
         """Write the rack's travel by the pinion's turn."""

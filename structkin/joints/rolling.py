@@ -23,6 +23,7 @@ class RollingOnLine(TurnCoupling, Guide):
     kind: ClassVar[str] = "K"
     type: ClassVar[str] = "rolling"
     presses: ClassVar[bool] = True
+    parts: ClassVar[tuple[str, ...]] = ("tangent", "normal")
 
     def write(self, w: RowWriter) -> None:
         """Write that the centre keeps its distance from the line, and its travel by the turn."""
@@ -37,6 +38,7 @@ class RollingOnCircle(TurnCoupling):
     kind: ClassVar[str] = "K"
     type: ClassVar[str] = "rolling"
     presses: ClassVar[bool] = True
+    parts: ClassVar[tuple[str, ...]] = ("tangent", "normal")
 
     def write(self, w: RowWriter) -> None:
         """Write C_2 - C_1 - R E(s) = 0, where the line of centres carries: (1 - r) s = t_1 - r t_2.

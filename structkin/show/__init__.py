@@ -11,18 +11,27 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from structkin.show.assemblies_figure import assemblies_table, draw_assemblies
     from structkin.show.cam_plot import plot_cam
+    from structkin.show.columns import motion_to_dict, to_dataframe, write_csv
     from structkin.show.files import save_figure
-    from structkin.show.forces_output import forces_table, forces_to_dataframe, forces_to_dict, write_forces_csv
-    from structkin.show.forces_plot import plot_forces
+    from structkin.show.forces import (
+        forces_table,
+        forces_to_dataframe,
+        forces_to_dict,
+        plot_forces,
+        write_forces_csv,
+    )
     from structkin.show.inputs_figure import draw_inputs, inputs_table
     from structkin.show.limits_figure import draw_circuits, draw_limits, limits_table
     from structkin.show.matrices import draw_matrices
     from structkin.show.motion_plot import plot_motion
     from structkin.show.schematic import draw_schematic
-    from structkin.show.simulation_output import simulation_table, simulation_to_dict, write_simulation_csv
-    from structkin.show.simulation_plot import plot_simulation
+    from structkin.show.simulation import (
+        plot_simulation,
+        simulation_table,
+        simulation_to_dict,
+        write_simulation_csv,
+    )
     from structkin.show.structure_graph import draw_structure
-    from structkin.show.table import motion_to_dict, to_dataframe, write_csv
     from structkin.show.terminal import groups_table, summary_table
 
 __all__ = [
@@ -64,25 +73,25 @@ _HOMES = {
     "draw_matrices": "matrices",
     "draw_schematic": "schematic",
     "draw_structure": "structure_graph",
-    "forces_table": "forces_output",
-    "forces_to_dataframe": "forces_output",
-    "forces_to_dict": "forces_output",
+    "forces_table": "forces",
+    "forces_to_dataframe": "forces",
+    "forces_to_dict": "forces",
     "groups_table": "terminal",
     "inputs_table": "inputs_figure",
     "limits_table": "limits_figure",
-    "motion_to_dict": "table",
+    "motion_to_dict": "columns",
     "plot_cam": "cam_plot",
-    "plot_forces": "forces_plot",
+    "plot_forces": "forces",
     "plot_motion": "motion_plot",
-    "plot_simulation": "simulation_plot",
+    "plot_simulation": "simulation",
     "save_figure": "files",
-    "simulation_table": "simulation_output",
-    "simulation_to_dict": "simulation_output",
+    "simulation_table": "simulation",
+    "simulation_to_dict": "simulation",
     "summary_table": "terminal",
-    "to_dataframe": "table",
-    "write_csv": "table",
-    "write_forces_csv": "forces_output",
-    "write_simulation_csv": "simulation_output",
+    "to_dataframe": "columns",
+    "write_csv": "columns",
+    "write_forces_csv": "forces",
+    "write_simulation_csv": "simulation",
 }
 
 

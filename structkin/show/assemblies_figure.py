@@ -13,6 +13,7 @@ from structkin.show.letters import legible
 from structkin.show.measures import Measures, driver_quantity, measures_of
 from structkin.show.pose import Pose, motion_pose
 from structkin.show.style import GROUND, LARGE, LOOSE, NORMAL, SMALL, new_figure, plain
+from structkin.show.terminal import text_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,22 +33,11 @@ def assemblies_table(found: Assemblies) -> Table:
 
     That of the sketch stands at the end where it is not among the first.
     """
-    from rich.table import Table
-    from rich.text import Text
-
     measures = measures_of(found.mechanism)
     size, unit = measures.size("length"), measures.unit("length")
     shown, own = _with_own(found, MOST_LINES)
-    table = Table(
-        title=Text(f"{found.mechanism.title or 'Mechanism'}: all assemblies at {_drivers_words(found, measures)}"),
-        caption=Text("\n".join([*found.report.splitlines(), *([] if own is None else [OWN])])),
-        title_justify="left",
-        caption_justify="left",
-    )
-    for head in ("#", "modes", "certificate", "alpha", "largest gap of a joint", "from the sketch"):
-        table.add_column(head, overflow="fold", justify="left" if head in ("modes", "certificate") else "right")
-    for item in shown:
-        cells = (
+    rows = [
+        (
             _number(item, own),
             item.label,
             item.verdict,
@@ -55,8 +45,13 @@ def assemblies_table(found: Assemblies) -> Table:
             f"{item.residual:.1e}",
             f"{item.distance() / size:.5g} {unit}",
         )
-        table.add_row(*(Text(cell) for cell in cells))
-    return table
+        for item in shown
+    ]
+    title = f"{found.mechanism.title or 'Mechanism'}: all assemblies at {_drivers_words(found, measures)}"
+    caption = "\n".join([*found.report.splitlines(), *([] if own is None else [OWN])])
+    heads = ("#", "modes", "certificate", "alpha", "largest gap of a joint", "from the sketch")
+    figures = ("#", "alpha", "largest gap of a joint", "from the sketch")
+    return text_table(title, caption, heads, rows, figures)
 
 
 @legible
@@ -65,7 +60,7 @@ def draw_assemblies(found: Assemblies, *, most: int = MOST_PICTURES) -> Figure:
 
     Where there is none, the picture says which group does not close.
     """
-    from structkin.show.schematic_layout import extent
+    from structkin.show.schematic import extent
 
     measures = measures_of(found.mechanism)
     shown, own = _with_own(found, most)

@@ -11,7 +11,7 @@ from structkin.joints.law_cam import LawCam
 from structkin.model.units import Units
 from structkin.show.letters import legible
 from structkin.show.measures import Measures
-from structkin.show.style import GROUND, LARGE, NORMAL, PALETTE, SMALL, new_figure, plain
+from structkin.show.style import GROUND, LARGE, NORMAL, PALETTE, SMALL, dress, new_figure, plain
 
 #: Steps of the curves over a turn.
 STEPS = 2000
@@ -50,11 +50,8 @@ def plot_cam(cam: LawCam, units: Units | None = None) -> Figure:
     for ax in panels:
         for end in ends:
             ax.axvline(np.degrees(end), color=GROUND, linewidth=0.7, linestyle=":", zorder=0)
-        ax.tick_params(labelsize=SMALL)
-        ax.grid(True, axis="y", linewidth=0.4, color="#dddddd")
+        dress(ax, "y")
         ax.margins(x=0.01)
-        for side in ("top", "right"):
-            ax.spines[side].set_visible(False)
     last.set_xticks(np.arange(0, 361, 30))
     for segment, a, b in zip(cam.law.segments, ends[:-1], ends[1:], strict=True):
         middle = np.degrees(0.5 * (a + b))

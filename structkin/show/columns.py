@@ -1,18 +1,27 @@
-"""A motion as named columns, each with its unit."""
+"""A motion as named columns, each with its unit: a data frame, CSV, JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.errors import StructkinError
 from structkin.kinematics import Motion
 from structkin.kinematics.status import Status
 from structkin.model.units import Units
+from structkin.show.files import table_file
 from structkin.show.measures import OF_LINK, OF_POINT, driver_quantity, measures_of
 from structkin.show.style import group_label
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = NDArray[np.float64]
 
@@ -86,3 +95,85 @@ def failed_groups(motion: Motion) -> list[str]:
     """Return the group where each sample stopped, such as "2 RRR: coupler + rocker"; empty where it is ok."""
     labels = ["", *(group_label(group) for group in motion.structure.groups)]
     return [labels[index + 1] for index in motion.failed_group.tolist()]
+
+
+def to_dataframe(motion: Motion, units: Units | None = None) -> pd.DataFrame:
+    """Return a row a sample, with the columns of `write_csv`, in the units of the file or in those given.
+
+    The names of the units stand in `attrs["units"]`. Raises `StructkinError` where pandas is missing.
+    """
+    return frame_of(all_columns(motion, units), motion)
+
+
+def frame_of(columns: Sequence[Column], motion: Motion) -> pd.DataFrame:
+    """Return columns of a motion as a data frame, with the status of each sample."""
+    try:
+        import pandas as pd
+    except ImportError:
+        message = "a data frame needs pandas, which is not installed: pip install structkin[pandas]"
+        raise StructkinError(message) from None
+    frame = pd.DataFrame({column.name: column.values for column in columns})
+    frame["status"] = status_words(motion)
+    frame["group"] = failed_groups(motion)
+    frame.attrs["units"] = {column.name: column.unit for column in columns}
+    return frame
+
+
+def write_csv(motion: Motion, target: str | Path | IO[str], units: Units | None = None) -> None:
+    """Write a motion as CSV: names in the first line, units in the second, then a line a sample.
+
+    Numbers have all their digits, and are in the units of the file or in those given; what is not known is empty.
+    Columns: t; the value of each driver; x, y, vx, vy, ax, ay of each point; angle, omega, alpha of each moving link;
+    the status in words and the group where a sample stopped. `target` is a path that ends in .csv, or an open file.
+    Raises `InputError` for another name, and where the file cannot be written, and leaves no part of it.
+    """
+    write_columns(all_columns(motion, units), motion, target)
+
+
+def write_columns(columns: Sequence[Column], motion: Motion, target: str | Path | IO[str]) -> None:
+    """Write columns of a motion as CSV, with the status of each sample."""
+    heads = [column.name for column in columns] + ["status", "group"]
+    names = [column.unit for column in columns] + ["", ""]
+    cells = [[_cell(value) for value in column.values.tolist()] for column in columns]
+    with table_file(target) as file:
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerow(heads)
+        lines.writerow(names)
+        lines.writerows(zip(*cells, status_words(motion), failed_groups(motion), strict=True))
+
+
+def _cell(value: float) -> str:
+    return repr(value) if math.isfinite(value) else ""
+
+
+def motion_to_dict(motion: Motion, units: Units | None = None) -> dict[str, Any]:
+    """Return a motion as plain data for JSON, in the units of the file or in those given; NaN is None.
+
+    `group` holds the index of the group where a sample stopped, or None.
+    """
+    measures = measures_of(motion.mechanism, units)
+    return {
+        "title": motion.mechanism.title,
+        "units": {"length": measures.units.length, "angle": measures.units.angle, "time": "s"},
+        "samples": len(motion),
+        "ok": int(motion.ok.sum()),
+        "t": plain_values(motion.t),
+        "drivers": nested(driver_columns(motion, units)),
+        "points": nested(point_columns(motion, units)),
+        "links": nested(link_columns(motion, units)),
+        "status": status_words(motion),
+        "group": [index if index >= 0 else None for index in motion.failed_group.tolist()],
+    }
+
+
+def nested(columns: Iterable[Column]) -> dict[str, dict[str, list[float | None]]]:
+    """Return columns as plain data: by part, then by quantity."""
+    result: dict[str, dict[str, list[float | None]]] = {}
+    for column in columns:
+        result.setdefault(column.part, {})[column.quantity] = plain_values(column.values)
+    return result
+
+
+def plain_values(values: NDArray[np.float64]) -> list[float | None]:
+    """Return values as a list, NaN as None."""
+    return [value if math.isfinite(value) else None for value in values.tolist()]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from structkin.show.letters import legible
 from structkin.show.style import LARGE, LOOSE, NORMAL, SMALL, new_figure, plain
+from structkin.show.terminal import text_table
 from structkin.structure import KinematicStructure, decompose
 from structkin.structure.inputs import InputChoice, InputRanking
 
@@ -40,9 +41,6 @@ def inputs_table(ranking: InputRanking, *, title: str = "", most: int | None = M
 
     A star marks the drivers that the mechanism came with; they are listed in any case.
     """
-    from rich.table import Table
-    from rich.text import Text
-
     shown = [k for k, choice in enumerate(ranking) if most is None or k < most or choice.is_own]
     lines = [ranking.summary]
     if len(shown) < len(ranking):
@@ -56,31 +54,22 @@ def inputs_table(ranking: InputRanking, *, title: str = "", most: int | None = M
             first = named if most is None else named[:MOST_NAMED]
             more = f", ... ({len(named)} in all)" if len(named) > len(first) else ""
             lines.append(f"{words}: {', '.join(first)}{more}")
-    # names are text, not markup: a joint may be called "[red]"
-    table = Table(
-        title=Text(title or "Which joint should drive?"),
-        caption=Text("\n".join(lines)),
-        title_justify="left",
-        caption_justify="left",
-    )
-    heads = ("#", "input", "highest class", "largest group", "groups", "levels", "on the ground", "groups by level")
-    for head in heads:
-        number = head in ("#", "largest group", "groups", "levels")
-        table.add_column(head, overflow="fold", justify="right" if number else "left")
-    for k in shown:
-        choice = ranking[k]
-        cells = (
+    rows = [
+        (
             str(k + 1),
-            f"{choice.label}{' *' if choice.is_own else ''}",
-            class_words(choice),
-            str(choice.largest),
-            str(choice.n_groups),
-            str(choice.depth),
-            "yes" if choice.is_grounded else "no",
-            levels_words(choice),
+            f"{ranking[k].label}{' *' if ranking[k].is_own else ''}",
+            class_words(ranking[k]),
+            str(ranking[k].largest),
+            str(ranking[k].n_groups),
+            str(ranking[k].depth),
+            "yes" if ranking[k].is_grounded else "no",
+            levels_words(ranking[k]),
         )
-        table.add_row(*(Text(cell) for cell in cells))
-    return table
+        for k in shown
+    ]
+    heads = ("#", "input", "highest class", "largest group", "groups", "levels", "on the ground", "groups by level")
+    figures = ("#", "largest group", "groups", "levels")
+    return text_table(title or "Which joint should drive?", "\n".join(lines), heads, rows, figures)
 
 
 def class_words(choice: InputChoice) -> str:

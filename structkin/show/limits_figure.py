@@ -10,6 +10,7 @@ from structkin.kinematics.limits import Circuits, Interval, Limit, Limits
 from structkin.kinematics.limits.result import driver_size, driver_unit
 from structkin.show.letters import legible
 from structkin.show.style import DRIVER, NORMAL, SMALL, group_colour, new_figure, plain, tint
+from structkin.show.terminal import text_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,21 +30,11 @@ END, PASSED = "#B2182B", "#333333"
 
 def limits_table(found: Sequence[Limits]) -> Table:
     """Return how far each driver goes and what ends it, for the terminal."""
-    from rich.table import Table
-    from rich.text import Text
-
     mechanism = found[0].mechanism
     lines = [f"passes a change point at {item.words(point.value)}: {item.place(point)}"
              for item in found for point in item.change_points]  # fmt: skip
     lines += [f"{item.driver}: the sketch is not reached: {item.failure}" for item in found if item.failure]
-    table = Table(
-        title=Text(f"{mechanism.title or 'Mechanism'}: how far do the drivers go?"),
-        caption=Text("\n".join(lines)),
-        title_justify="left",
-        caption_justify="left",
-    )
-    for head in ("driver", "from", "to", "what ends it", "in these assembly modes"):
-        table.add_column(head, overflow="fold", justify="right" if head in ("from", "to") else "left")
+    rows = []
     for item in found:
         ends = [end for end in (item.lower, item.upper) if end is not None]
         low, high = (item.words(end.value) if end else "" for end in (item.lower, item.upper))
@@ -52,9 +43,10 @@ def limits_table(found: Sequence[Limits]) -> Table:
             low = high = "-"
         elif not ends:
             low, why = "turns fully", []
-        cells = (item.driver, low, high, "\n".join(why), "\n".join(_span(item, part) for part in item.intervals))
-        table.add_row(*(Text(cell) for cell in cells))
-    return table
+        rows.append((item.driver, low, high, "\n".join(why), "\n".join(_span(item, part) for part in item.intervals)))
+    title = f"{mechanism.title or 'Mechanism'}: how far do the drivers go?"
+    heads = ("driver", "from", "to", "what ends it", "in these assembly modes")
+    return text_table(title, "\n".join(lines), heads, rows, figures=("from", "to"))
 
 
 def _reasons(item: Limits) -> list[str]:

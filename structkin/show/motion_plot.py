@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
@@ -21,7 +17,13 @@ from structkin.model.units import Units
 from structkin.show.interest import output_links, points_of_interest
 from structkin.show.letters import legible
 from structkin.show.measures import OF_LINK, OF_POINT, Measures, driver_quantity, measures_of
-from structkin.show.style import GROUND, LARGE, NORMAL, PALETTE, SMALL, group_label, new_figure, plain
+from structkin.show.style import GROUND, LARGE, NORMAL, PALETTE, SMALL, dress, group_label, new_figure, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
 
 Floats = NDArray[np.float64]
 
@@ -151,11 +153,7 @@ def _panel(
             [line] = ax.plot(x, y, style, color=curve.colour, linewidth=1.5, marker=marker)
             line.set_gid(f"curve:{curve.name}:{quantity}")
     ax.set_ylabel(f"{_WORDS[quantity]} [{measures.pretty(quantity)}]", fontsize=NORMAL)
-    ax.tick_params(labelsize=SMALL)
-    ax.grid(True, linewidth=0.4, color="#dddddd")
-    ax.set_axisbelow(True)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
+    dress(ax)
     good = np.concatenate(shown)
     if not len(good):
         text = "not known: the rates of the drivers were not given" if order else "no sample has a pose"
@@ -187,6 +185,8 @@ def _cut(ax: Axes, values: Floats) -> None:
 
 
 def _handles(curves: Sequence[Curve]) -> list[Line2D]:
+    from matplotlib.lines import Line2D
+
     handles = []
     for curve in curves:
         if len(curve.values[0]) == 1:
@@ -229,6 +229,8 @@ def shade(ax: Axes, motion: Motion, x: Floats) -> None:
 
 
 def _reasons(motion: Motion) -> list[Patch]:
+    from matplotlib.patches import Patch
+
     counts: dict[tuple[Status, int], int] = {}
     for part, status, group in motion.outcomes():
         if status != Status.OK:

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import textwrap
+from collections import defaultdict
+from collections.abc import Mapping
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from structkin.model.mechanism import Mechanism
-from structkin.show.group_panel import draw_groups, panel_size
 from structkin.show.letters import legible
 from structkin.show.link_panel import draw_links, incidence
-from structkin.show.style import LARGE, LOOSE, NORMAL, new_figure, plain
-from structkin.structure import KinematicStructure
+from structkin.show.style import (
+    GROUND,
+    LARGE,
+    LOOSE,
+    NORMAL,
+    SMALL,
+    group_colour,
+    listed,
+    new_figure,
+    plain,
+    tint,
+)
+from structkin.structure import Group, KinematicStructure
 
 #: Lines of diagnostics below the picture.
 MOST_PROBLEMS = 8
@@ -58,3 +72,122 @@ def _problems(structure: KinematicStructure) -> str:
     if len(lines) > MOST_PROBLEMS:
         lines = [*lines[: MOST_PROBLEMS - 1], f"... and {len(lines) - MOST_PROBLEMS + 1} more"]
     return "\n".join(textwrap.fill(line, 110) for line in lines)
+
+
+# --- the groups, a column for each level ----------------------------------------------------------------
+
+#: Inches between levels and between the groups of a level, and the letters in a line of a box.
+STEP_X, STEP_Y, LETTERS = 2.5, 1.1, 22
+
+#: Levels side by side; more go on in a second row, as text does. The room [in] for the name of a level.
+MOST_LEVELS, HEAD = 7, 0.45
+
+#: From the middle of a box to the gap below it [pt].
+GAP = 36
+
+
+def panel_size(structure: KinematicStructure) -> tuple[float, float]:
+    """Return the room [in] that the panel wants."""
+    columns = _columns(structure)
+    return STEP_X * max(min(len(columns), MOST_LEVELS), 1) + 0.2, sum(_row_heights(columns))
+
+
+def draw_groups(ax: Axes, structure: KinematicStructure, height: float) -> None:
+    """Draw the groups on axes that are `height` [in] high."""
+    columns = _columns(structure)
+    width, needed = panel_size(structure)
+    ax.set_xlim(0, width)
+    ax.set_ylim(0, max(height, needed))
+    ax.set_axis_off()
+    boxes: dict[int, Text] = {}
+    top = (max(height, needed) + needed) / 2
+    for row, room in enumerate(_row_heights(columns)):
+        for k, column in enumerate(columns[row * MOST_LEVELS : (row + 1) * MOST_LEVELS]):
+            x = STEP_X * (k + 0.5) + 0.1
+            middle = top - HEAD - (room - HEAD) / 2
+            highest = middle + STEP_Y * len(column) / 2
+            name = f"level {row * MOST_LEVELS + k}"
+            head = ax.text(x, top - HEAD / 2, name, ha="center", va="center", fontsize=SMALL, color=GROUND, zorder=6)
+            head.set_bbox({"boxstyle": "square,pad=0.15", "facecolor": "white", "edgecolor": "none"})
+            for place, group in enumerate(column):
+                boxes[group.index] = _box(ax, group, (x, highest - STEP_Y * (place + 0.5)))
+        top -= room
+    for group in structure.groups:
+        for need in group.depends_on:
+            _arrow(ax, structure.groups[need], group, boxes)
+    if not structure.groups:
+        ax.text(width / 2, height / 2, "no group is determined", ha="center", va="center", fontsize=NORMAL)
+
+
+def box_text(group: Group) -> str:
+    """Return what stands in a group's box.
+
+    >>> print(box_text(Group(1, "RRR", ("coupler", "rocker"), (), (), "II", 2, "RRR", (), 1, (0,))))
+    2 RRR
+    coupler + rocker
+    class II order 2
+    """
+    links = listed(group.links, 8) if group.links else f"pin {', '.join(group.pins)}"
+    lines = [f"{group.index + 1} {group.kind}", *textwrap.wrap(links, LETTERS, break_long_words=True)]
+    words = [f"class {group.class_}"] if group.class_ else []
+    words += [f"order {group.order}"] if group.order is not None else []
+    # such a kind says it all
+    return "\n".join(lines if not words or " ".join(words) == group.kind else [*lines, " ".join(words)])
+
+
+def _columns(structure: KinematicStructure) -> list[list[Group]]:
+    """Return the groups of each level, each about as high as what it needs."""
+    levels: dict[int, list[Group]] = defaultdict(list)
+    for group in structure.groups:
+        levels[group.level].append(group)
+    height: dict[int, float] = {}
+    columns = []
+    for level in sorted(levels):
+        wish: dict[int, float] = {}
+        for group in levels[level]:
+            needs = [height[need] for need in group.depends_on if need in height]
+            wish[group.index] = sum(needs) / len(needs) if needs else 0.5
+        column = sorted(levels[level], key=lambda group: (wish[group.index], group.index))
+        height.update({group.index: (k + 0.5) / len(column) for k, group in enumerate(column)})
+        columns.append(column)
+    return columns
+
+
+def _row_heights(columns: list[list[Group]]) -> list[float]:
+    rows = [columns[k : k + MOST_LEVELS] for k in range(0, len(columns), MOST_LEVELS)]
+    return [HEAD + STEP_Y * max(len(column) for column in row) for row in rows] or [HEAD + STEP_Y]
+
+
+def _box(ax: Axes, group: Group, place: tuple[float, float]) -> Text:
+    colour = group_colour(group.index)
+    style = {"boxstyle": "round,pad=0.4", "facecolor": tint(colour), "edgecolor": colour, "linewidth": 2.0}
+    text = plain(box_text(group))
+    box = ax.text(*place, text, ha="center", va="center", fontsize=NORMAL - 0.5, bbox=style, zorder=5)
+    box.set_gid(f"group:{group.index + 1}")
+    return box
+
+
+def _arrow(ax: Axes, source: Group, target: Group, boxes: Mapping[int, Text]) -> None:
+    a, b = boxes[source.index], boxes[target.index]
+    # one that passes by a level goes round its boxes; one to another row goes through the gap below its own
+    bend = "arc3,rad=0" if target.level - source.level <= 1 else "arc3,rad=-0.28"
+    if source.level // MOST_LEVELS != target.level // MOST_LEVELS:
+        down = 72 * (a.get_position()[1] - b.get_position()[1])
+        bend = f"arc,angleA=-90,angleB=90,armA={GAP},armB={max(down - GAP, GAP)},rad=6"
+    arrow = ax.annotate(
+        "",
+        b.get_position(),
+        a.get_position(),
+        arrowprops={
+            "arrowstyle": "-|>,head_width=0.25,head_length=0.5",
+            "connectionstyle": bend,
+            "color": GROUND,
+            "linewidth": 1.3,
+            "patchA": a.get_bbox_patch(),
+            "patchB": b.get_bbox_patch(),
+            "shrinkA": 4,
+            "shrinkB": 4,
+        },
+        zorder=3,
+    )
+    arrow.set_gid(f"needs:{source.index + 1}:{target.index + 1}")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import colorsys
 import textwrap
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from structkin.structure import Group
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 #: Colours of the groups in solve order: Okabe and Ito's and Tol's, told apart by the colour-blind; no red, no black.
@@ -104,3 +105,11 @@ def new_figure(width: float, height: float) -> Figure:
     figure = Picture(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08))
     FigureCanvasAgg(figure)  # keeps one renderer, which measures every text
     return figure
+
+
+def dress(ax: Axes, axis: Literal["both", "x", "y"] = "both") -> None:
+    """Give axes small ticks and a pale grid below the curves, and leave their upper and right frame out."""
+    ax.tick_params(labelsize=SMALL)
+    ax.grid(True, axis=axis, linewidth=0.4, color="#dddddd")
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,22 +25,28 @@ Floats = NDArray[np.float64]
 MOST_LINES = 7
 
 
-def groups_table(structure: KinematicStructure) -> Table:
-    """Return the structural groups in solve order, for the terminal."""
+def text_table(
+    title: str, caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], figures: Collection[str] = ()
+) -> Table:
+    """Return a table for the terminal; the columns `figures` among the `heads` stand to the right.
+
+    Names are text, not markup: a link may be called "[red]".
+    """
     from rich.table import Table
     from rich.text import Text
 
-    # names are text, not markup: a link may be called "[red]"
-    table = Table(
-        title=Text("Structural groups in solve order"),
-        caption=Text(_verdict(structure)),
-        title_justify="left",
-        caption_justify="left",
-    )
-    for head in ("#", "kind", "links", "joints", "drivers", "class", "order", "level", "depends on"):
-        table.add_column(head, overflow="fold", justify="right" if head in ("#", "order", "level") else "left")
-    for group in structure.groups:
-        cells = (
+    table = Table(title=Text(title), caption=Text(caption), title_justify="left", caption_justify="left")
+    for head in heads:
+        table.add_column(head, overflow="fold", justify="right" if head in figures else "left")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    return table
+
+
+def groups_table(structure: KinematicStructure) -> Table:
+    """Return the structural groups in solve order, for the terminal."""
+    rows = [
+        (
             str(group.index + 1),
             group.kind,
             ", ".join(group.links) or "(a pin)",
@@ -50,48 +57,35 @@ def groups_table(structure: KinematicStructure) -> Table:
             str(group.level),
             ", ".join(str(index + 1) for index in group.depends_on),
         )
-        table.add_row(*(Text(cell) for cell in cells))
-    return table
-
-
-def _verdict(structure: KinematicStructure) -> str:
-    lines = [structure.mobility_in_words, *(str(problem) for problem in structure.diagnostics)]
-    return "\n".join(lines)
+        for group in structure.groups
+    ]
+    heads = ("#", "kind", "links", "joints", "drivers", "class", "order", "level", "depends on")
+    verdict = "\n".join([structure.mobility_in_words, *map(str, structure.diagnostics)])
+    return text_table("Structural groups in solve order", verdict, heads, rows, figures=("#", "order", "level"))
 
 
 def summary_table(motion: Motion, units: Units | None = None) -> Table:
     """Return the range of every moving point and link, for the terminal, and below it how the samples ended."""
-    from rich.table import Table
-    from rich.text import Text
-
-    measures = measures_of(motion.mechanism, units)
-    table = Table(
-        title=Text(motion.mechanism.title or "Motion"),
-        caption=Text(_course(motion, measures)),
-        title_justify="left",
-        caption_justify="left",
-    )
-    table.add_column("", overflow="fold")
-    for head in ("position", "largest velocity", "largest acceleration"):
-        table.add_column(head, justify="right", overflow="fold")
-    m = motion.mechanism
+    m, measures = motion.mechanism, measures_of(motion.mechanism, units)
+    rows = []
     for point in moving_points(m):
         path = motion.position(point) / measures.size("length")
         where = f"x {_range(path[:, 0])}, y {_range(path[:, 1])} {measures.pretty('length')}"
         rates = [np.hypot(*values.T) for values in (motion.velocity(point), motion.acceleration(point))]
-        table.add_row(Text(f"point {point}"), where, *_peaks(rates, OF_POINT[1:], measures))
+        rows.append((f"point {point}", where, *_peaks(rates, OF_POINT[1:], measures)))
     for link in m.topology.moving_links:
         where = f"{_range(motion.angle(link) / measures.size('angle'))} {measures.pretty('angle')}"
         rates = [motion.omega(link), motion.alpha(link)]
-        table.add_row(Text(f"link {link}"), where, *_peaks(rates, OF_LINK[1:], measures))
-    return table
+        rows.append((f"link {link}", where, *_peaks(rates, OF_LINK[1:], measures)))
+    figures = ("position", "largest velocity", "largest acceleration")
+    return text_table(m.title or "Motion", _course(motion, measures), ("", *figures), rows, figures)
 
 
 def _peaks(rates: list[Floats], quantities: tuple[str, ...], measures: Measures) -> list[str]:
     peaks = []
     for values, quantity in zip(rates, quantities, strict=True):
-        peak = _peak(values / measures.size(quantity))
-        peaks.append(f"{peak} {measures.pretty(quantity)}" if peak else "-")
+        good = values[np.isfinite(values)] / measures.size(quantity)
+        peaks.append(f"{short(good[np.argmax(np.abs(good))])} {measures.pretty(quantity)}" if len(good) else "-")
     return peaks
 
 
@@ -99,17 +93,12 @@ def _range(values: Floats) -> str:
     good = values[np.isfinite(values)]
     if not len(good):
         return "-"
-    low, high = _short(good.min()), _short(good.max())
+    low, high = short(good.min()), short(good.max())
     return low if low == high else f"{low} to {high}"
 
 
-def _peak(values: Floats) -> str:
-    good = values[np.isfinite(values)]
-    return _short(good[np.argmax(np.abs(good))]) if len(good) else ""
-
-
-def _short(value: float) -> str:
-    # what is a billionth of the unit is rounding
+def short(value: float) -> str:
+    """Return a number with five digits; what is a billionth of the unit is rounding."""
     return f"{value if abs(value) > 1e-9 else 0.0:.5g}"
 
 

@@ -1,12 +1,12 @@
 """From a topology to its structural groups and the order in which they are solved."""
 
-from structkin.structure.array_result import StructureArrays
 from structkin.structure.arrays import TopologyArrays
 from structkin.structure.compare import fingerprint, isomorphic
 from structkin.structure.decompose import decompose_arrays
 from structkin.structure.inputs import InputChoice, InputRanking, rank_inputs
 from structkin.structure.parts import Group, Redundancy
 from structkin.structure.result import KinematicStructure, decompose
+from structkin.structure.structure_arrays import StructureArrays
 
 __all__ = [
     "Group",

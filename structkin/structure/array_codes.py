@@ -1,9 +1,9 @@
-"""Integers for kinds: how arrays write what a `Topology` says in words."""
+"""Integers for kinds, and numbers for names: how arrays write what a `Topology` says in words."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,5 +41,41 @@ def integers(key: str, given: Any, problems: list[Problem]) -> IntArray:
             raise InputError([found], "topology")
         problems.append(found)
         return np.zeros(0, dtype=np.int64)
-    flat = array.astype(np.int64, copy=array.flags.writeable).ravel()
-    return flat
+    return array.astype(np.int64, copy=array.flags.writeable).ravel()
+
+
+class Numbered(Sequence[str]):
+    """The names "L0", "L1", ... without storing them; number `skip` is left out.
+
+    >>> names = Numbered("L", 4, skip=1)
+    >>> list(names), names[-1], len(names)
+    (['L0', 'L2', 'L3'], 'L3', 3)
+    """
+
+    def __init__(self, prefix: str, count: int, skip: int | None = None) -> None:
+        """Number `count` things from 0."""
+        self._prefix = prefix
+        self._skip = count if skip is None else skip
+        self._length = count - (skip is not None)
+
+    def __len__(self) -> int:
+        """Return how many names there are."""
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        """Return one name, or those of a slice."""
+        if isinstance(index, slice):
+            return [self[k] for k in range(*index.indices(self._length))]
+        if index < 0:
+            index += self._length
+        if not 0 <= index < self._length:
+            raise IndexError(index)
+        return f"{self._prefix}{index + (index >= self._skip)}"
+
+    def __iter__(self) -> Iterator[str]:
+        """Go through all names."""
+        return (self[k] for k in range(self._length))

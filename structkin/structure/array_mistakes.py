@@ -9,8 +9,7 @@ import numpy as np
 
 from structkin.errors import Problem
 from structkin.model.topology import DRIVER_KINDS, JOINT_KINDS
-from structkin.structure.array_codes import DISTANCE, KINDS, SLIDE, BoolArray, IntArray, P, R
-from structkin.structure.numbered import Numbered
+from structkin.structure.array_codes import DISTANCE, KINDS, SLIDE, BoolArray, IntArray, Numbered, P, R
 
 if TYPE_CHECKING:
     from structkin.structure.arrays import TopologyArrays

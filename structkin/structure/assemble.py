@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from structkin.structure.array_codes import KINDS, R
 from structkin.structure.blocks import levels, solve_order
-from structkin.structure.composite import rigid_clusters
-from structkin.structure.group_arrays import GroupArrays, Outside
+from structkin.structure.eliminate import PRIME, eliminate, solve_back
 from structkin.structure.naming import Connection, Name, name_of
 from structkin.structure.repair import System
 from structkin.structure.rows import DRIVER, GROUND, BoolArray, IntArray, Rows
 from structkin.structure.shapes import Shapes, spread
+from structkin.structure.structure_arrays import Outside, StructureArrays
 
 #: No pin rides with a body so numbered, not even with the ground.
 _NOBODY = -2
 
 
-def assemble(rows: Rows, values: IntArray, owner: IntArray, loose: BoolArray, shapes: Shapes) -> GroupArrays:
-    """Return the groups of all blocks that are not loose, in solve order."""
+def assemble(
+    rows: Rows, values: IntArray, owner: IntArray, loose: BoolArray, shapes: Shapes, **facts: Any
+) -> StructureArrays:
+    """Return the groups of all blocks that are not loose, in solve order; `facts` are what is known of the whole."""
     block, n_bodies = shapes.block, rows.n_bodies
     height, first_vertex = np.diff(shapes.row_start), shapes.vertex[shapes.vertex_start[:-1]]
     carrier = _carriers(rows, owner, shapes, loose, first_vertex)
@@ -67,7 +70,8 @@ def assemble(rows: Rows, values: IntArray, owner: IntArray, loose: BoolArray, sh
     group_of = np.full(n_bodies + 1, -1, dtype=np.int64)
     group_of[rows.link_of(np.arange(n_bodies))] = home[:n_bodies]
     shape_name, names, composite = _names(rows, System(rows, values), owner, shapes, chosen)
-    return GroupArrays(
+    return StructureArrays(
+        **facts,
         topology=rows.topology,
         group_of=group_of,
         level=levels(need_start, need),
@@ -156,7 +160,7 @@ def _describe(
     clusters: list[list[int]] = []
     if len(bodies) > 2:
         inner = [one.row for one in owned if one.inner]
-        clusters = rigid_clusters(system, vertices, inner, rows.n_bodies)
+        clusters = _rigid_clusters(system, vertices, inner, rows.n_bodies)
     node = {v: v for v in bodies}
     for cluster in clusters:
         node.update(dict.fromkeys(cluster, cluster[0]))
@@ -203,3 +207,28 @@ def _connections(owned: Sequence[_Row], node: dict[int, int], pins: Sequence[int
         grouped[one.item, joined] = grouped.get((one.item, joined), 0) + 1
     kinds = {one.item: one.kind for one in rest}
     return connections + [Connection(kinds[item], joined, count) for (item, joined), count in grouped.items()]
+
+
+def _rigid_clusters(system: System, vertices: Sequence[int], inner: Sequence[int], n_bodies: int) -> list[list[int]]:
+    """Return the clusters (two links or more) that move as one in every motion the inner rows allow.
+
+    A hydraulic cylinder is two links whose length is driven: rigid in itself, it acts as one link of its group,
+    and only then is an excavator's boom the dyad that engineers see.
+
+    `vertices` are those of one group, `inner` the rows between two of them. Links belong together if their
+    twists agree in a random motion of the group set free from its surroundings. A cluster that is
+    the whole group is none: there would be nothing left to classify.
+    """
+    bodies = [v for v in vertices if v < n_bodies]
+    if len(bodies) < 3:
+        return []
+    columns = system.columns(vertices)
+    pivots = eliminate([system.entries(r) for r in inner], frozenset(columns))[0]
+    bound = {column for column, _ in pivots}
+    draw = np.random.default_rng([len(columns), 19_70])
+    motion = {c: int(draw.integers(1, PRIME)) for c in columns if c not in bound}
+    solve_back(pivots, motion)
+    clusters: dict[tuple[int, ...], list[int]] = {}
+    for body in bodies:
+        clusters.setdefault(tuple(motion[c] for c in system.columns([body])), []).append(body)
+    return [cluster for cluster in clusters.values() if 1 < len(cluster) < len(bodies)]

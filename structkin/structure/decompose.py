@@ -8,22 +8,21 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
-from structkin.structure.array_result import StructureArrays
 from structkin.structure.arrays import TopologyArrays
 from structkin.structure.assemble import assemble
 from structkin.structure.blocks import components
-from structkin.structure.certificate import deficient_blocks
+from structkin.structure.certificate import coefficients, deficient_blocks
 from structkin.structure.diagnostics import describe_redundancies, free_parts
-from structkin.structure.geometry import coefficients
 from structkin.structure.orient import orient
 from structkin.structure.parts import FreePart
 from structkin.structure.repair import free_motion, redundancies
 from structkin.structure.rows import BoolArray, IntArray, Rows, rows_of
 from structkin.structure.shapes import Shapes, shapes_of
+from structkin.structure.structure_arrays import StructureArrays
 
 
 class Stopwatch:
@@ -97,18 +96,21 @@ def decompose_arrays(topology: TopologyArrays, *, drivers_first: bool = False) -
             held = rows.link_of(np.flatnonzero(bodies & ~moves))
             parts = free_parts(rows, part.values, part.owner, part.loose, motion)
     with watch("naming"):
-        groups = assemble(rows, part.values, part.owner, part.loose, part.shapes)
-    return StructureArrays(
-        **{one.name: getattr(groups, one.name) for one in fields(groups)},
-        mobility=total - joint_rank,
-        missing_drivers=total - int(np.count_nonzero(part.owner >= 0)),
-        over=rows.item[np.array(list(part.circuits), dtype=np.int64)],
-        under=under,
-        held=held,
-        redundancies=over,
-        free_parts=parts,
-        seconds=watch.seconds,
-    )
+        return assemble(
+            rows,
+            part.values,
+            part.owner,
+            part.loose,
+            part.shapes,
+            mobility=total - joint_rank,
+            missing_drivers=total - int(np.count_nonzero(part.owner >= 0)),
+            over=rows.item[np.array(list(part.circuits), dtype=np.int64)],
+            under=under,
+            held=held,
+            redundancies=over,
+            free_parts=parts,
+            seconds=watch.seconds,
+        )
 
 
 def partition(rows: Rows, priority: IntArray, watch: Stopwatch | None = None) -> Partition:

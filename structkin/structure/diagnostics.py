@@ -6,7 +6,7 @@ import numpy as np
 
 from structkin.model.topology import DRIVER_KINDS, JOINT_KINDS
 from structkin.structure.array_codes import KINDS, R
-from structkin.structure.geometry import PRIME
+from structkin.structure.eliminate import PRIME
 from structkin.structure.parts import FreePart, Redundancy
 from structkin.structure.rows import GROUND, BoolArray, IntArray, Rows
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Sequence
 
-from structkin.structure.geometry import PRIME
+#: 2^31 - 1: the product of two residues fits an int64.
+PRIME = 2_147_483_647
 
 #: A sparse vector of residues: a line of a matrix by column, or a vector by index.
 Sparse = dict[int, int]

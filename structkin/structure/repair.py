@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from structkin.structure.eliminate import Pivot, Sparse, add_multiple, eliminate, null_basis, solve_back
-from structkin.structure.geometry import PRIME
+from structkin.structure.eliminate import PRIME, Pivot, Sparse, add_multiple, eliminate, null_basis, solve_back
 from structkin.structure.rows import GROUND, BoolArray, IntArray, Rows
 
 
@@ -25,7 +24,7 @@ class System:
     """The matrix of a topology at one geometry, row by row, sparse."""
 
     def __init__(self, rows: Rows, values: IntArray) -> None:
-        """Take the coefficients (m, 3) of `structkin.structure.geometry.coefficients`."""
+        """Take the coefficients (m, 3) of `structkin.structure.certificate.coefficients`."""
         self._rows = rows
         self._values = values
 

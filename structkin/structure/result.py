@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from structkin.errors import Problem
 from structkin.model.topology import Topology
-from structkin.structure.array_result import StructureArrays
 from structkin.structure.arrays import TopologyArrays
 from structkin.structure.decompose import decompose_arrays
 from structkin.structure.explain import diagnose, explain
 from structkin.structure.parts import FreePart, Group, Redundancy
+from structkin.structure.structure_arrays import StructureArrays
 from structkin.structure.views import group_graph, link_graph, plain
 
 if TYPE_CHECKING:

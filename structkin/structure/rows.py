@@ -23,9 +23,8 @@ import numpy as np
 
 from structkin.errors import InputError, Problem
 from structkin.model.topology import JOINT_KINDS, Topology
-from structkin.structure.array_codes import ANGLE, DISTANCE, KINDS, SLIDE, BoolArray, IntArray, R
+from structkin.structure.array_codes import ANGLE, DISTANCE, KINDS, SLIDE, BoolArray, IntArray, Numbered, R
 from structkin.structure.arrays import TopologyArrays
-from structkin.structure.numbered import Numbered
 
 GROUND = -1
 

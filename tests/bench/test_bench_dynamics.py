@@ -9,9 +9,9 @@ import pytest
 
 from structkin.bench.dynamics import measure
 from structkin.bench.dynamics.cases import chain, four_bar, four_bars, windows
-from structkin.bench.dynamics.measure import Case, Measured, Pace, at_target, compare, paces
+from structkin.bench.dynamics.measure import Case, Pace, SimulationRun, at_target, compare, paces
 from structkin.bench.dynamics.peers import PEERS
-from structkin.bench.dynamics.report import Found, draw, pace_lines, table_lines
+from structkin.bench.dynamics.report import DynamicsComparison, draw, pace_lines, table_lines
 
 
 def test_the_mechanisms_are_what_they_say():
@@ -40,12 +40,12 @@ def test_a_step_of_more_links_costs_more(monkeypatch):
 
 def test_the_report_compares_at_the_target():
     case = Case("four-bar", four_bar(), ("crank", "B"), 1e-6, {}, {})
-    ours = Measured("four-bar", "structkin (numba)", "rk4", 1e-3, 0.1, 5e-7, 1e-6, 4000)
+    ours = SimulationRun("four-bar", "structkin (numba)", "rk4", 1e-3, 0.1, 5e-7, 1e-6, 4000)
     coarse = replace(ours, setting=1e-2, seconds=0.01, error=1e-3)
-    other = Measured("four-bar", "exudyn", "generalized-alpha", 1e-4, 2.0, 9e-7, np.nan, np.nan)
-    far = Measured("four-bar", "mujoco", "RK4", 1e-3, 0.2, 1e-3, np.nan, np.nan)
+    other = SimulationRun("four-bar", "exudyn", "generalized-alpha", 1e-4, 2.0, 9e-7, np.nan, np.nan)
+    far = SimulationRun("four-bar", "mujoco", "RK4", 1e-3, 0.2, 1e-3, np.nan, np.nan)
     growth = [Pace("dyads", "reduced", n, 1, 1e-6 * n) for n in (10, 30, 100, 300)]
-    found = Found([case], [ours, coarse, other, far], growth)
+    found = DynamicsComparison([case], [ours, coarse, other, far], growth)
     assert found.verdicts() == [
         "four-bar, error <= 1e-06 m: structkin rk4 0.1 s, exudyn generalized-alpha 2 s: 1/20 of the time",
         "four-bar: mujoco does not reach 1e-06 m with these settings",

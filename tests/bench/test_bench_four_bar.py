@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from structkin.bench import tables
-from structkin.bench.comparison import Comparison
+from structkin.bench.comparison import MethodComparison
 from structkin.bench.global_runs import GlobalRun
 from structkin.bench.measure import measure, values
 from structkin.bench.mechanism import SPEEDS, scalable_four_bar
@@ -91,7 +91,7 @@ def test_patience_leaves_the_rest_out(monkeypatch):
     one = measure(METHODS[0], scalable_four_bar(5), "numpy", 3600, patience=1e-9)
     assert one.solved == 360 and one.samples == 3600 and one.seconds < one.best * 5
     assert one.extrapolated and one.row("motion")["extrapolated"] and tables.marked(one).endswith("*")
-    comparison = Comparison(motions=[replace(one, family="as published")])
+    comparison = MethodComparison(motions=[replace(one, family="as published")])
     assert tables.LEGEND in list(report(comparison)) and f"| {tables.marked(one)} |" in "\n".join(report(comparison))
     labels = [text.get_text() for text in draw_times(comparison, "as published").legends[0].get_texts()]
     assert any("extrapolated" in label for label in labels)
@@ -195,4 +195,4 @@ def test_two_threads_are_told_beside_one(tmp_path: Path):
 
 
 def test_nothing_measured_has_no_crossings():
-    assert Comparison().crossings("as published") == [] and Comparison().exponents() == []
+    assert MethodComparison().crossings("as published") == [] and MethodComparison().exponents() == []

@@ -8,11 +8,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
 from structkin.bench.groups import CHAIN, cost, platforms
-from structkin.bench.measure import measure
+from structkin.bench.measure import fastest, measure, only
 from structkin.bench.mechanism import scalable_four_bar
 from structkin.bench.methods import METHODS
 from structkin.examples import path
@@ -41,6 +42,20 @@ def test_velocity_coefficients_cost_no_multiple_of_the_motion():
         return measure(three, m, "numpy", 3600, runs=3).best / measure(two, m, "numpy", 3600, runs=3).best
 
     assert best(ratio, 5.0) <= 5.0
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+def test_rates_by_coefficients_cost_no_multiple_of_rates_in_time(engine):
+    """`topological-kl` over `topological`, the whole call; promised: 2."""
+    m = scalable_four_bar(71)
+    by_method = [partial(m.solve, 3600, engine=engine, method=name) for name in ("topological", "topological-kl")]
+
+    def ratio() -> float:
+        with only(1):
+            in_time, by_coefficients = (fastest(solve, 3) for solve in by_method)
+        return by_coefficients / in_time
+
+    assert best(ratio, 3.0) <= 3.0
 
 
 def test_a_triad_costs_some_dyads():

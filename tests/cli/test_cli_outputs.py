@@ -114,7 +114,7 @@ def test_what_is_no_folder_is_refused_before_the_work(command, tmp_path, monkeyp
 
 SLOW_DISK = """
 import sys, time
-import structkin.show.table as table
+import structkin.show.columns as table
 def writer(file, **options):
     lines = plain_writer(file, **options)
     class Slow:

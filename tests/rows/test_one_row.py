@@ -7,7 +7,7 @@ import structkin as sk
 from structkin.assemblies import modes_of
 from structkin.coordinates import FAMILIES
 from structkin.examples import path
-from structkin.kinematics import joint_rows
+from structkin.joints.revolute import Revolute
 from structkin.kinematics.special_geometry import structure_of
 from structkin.kinematics.whole import Whole
 from structkin.rows.row import Row
@@ -19,14 +19,14 @@ PIN, OFF, ANGLE = "D", 1e-3, 1.9
 def set_off(monkeypatch):
     """The row of one pin with its first listed link set off in x."""
 
-    def revolute(w, joint):
+    def write(joint, w):
         for link, at, others in w.ties(joint.id):
             gap = w.point(link, w.mechanism.links[link].local[joint.id]) - at
             along = 0.0 if joint.id != PIN else OFF if link == joint.links[0] else -OFF
             for axis, off in enumerate((along, 0.0)):
                 w.add(joint.id, f"pin, {'xy'[axis]}", (*others, link), w.size, Row.part(gap, axis).plus(off))
 
-    monkeypatch.setitem(joint_rows.JOINTS, "R", revolute)
+    monkeypatch.setattr(Revolute, "write", write)
 
 
 def by_family(m, family):

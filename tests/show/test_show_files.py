@@ -76,7 +76,8 @@ def test_a_device_is_written_to_and_not_replaced():
 
 
 def test_pictures_cost_nothing_until_they_are_asked_for():
-    code = "import sys, structkin, structkin.show, structkin.show.table; print('matplotlib' in sys.modules)"
+    modules = "structkin, structkin.show, structkin.show.columns, structkin.show.forces"
+    code = f"import sys, {modules}; print('matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 

@@ -17,7 +17,7 @@ from show_samples import ALL, crank_rocker, loose, part_turn, press
 
 import structkin as sk
 from structkin.model.units import Units
-from structkin.show import groups_table, motion_to_dict, summary_table, table, to_dataframe, write_csv
+from structkin.show import columns, groups_table, motion_to_dict, summary_table, to_dataframe, write_csv
 
 
 def read(path):
@@ -95,7 +95,7 @@ def test_a_file_is_whole_or_not_there(tmp_path, monkeypatch):
     def stop(_motion):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(table, "failed_groups", stop)
+    monkeypatch.setattr(columns, "failed_groups", stop)
     with pytest.raises(KeyboardInterrupt):
         write_csv(motion, target)
     assert target.read_text() == "old" and os.listdir(tmp_path) == ["m.csv"]

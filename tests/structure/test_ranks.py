@@ -9,10 +9,9 @@ import pytest
 from mechanisms import CATALOGUE
 
 from structkin import Topology
-from structkin.structure.certificate import batched_rank, deficient_blocks
+from structkin.structure.certificate import batched_rank, coefficients, deficient_blocks
 from structkin.structure.decompose import partition
-from structkin.structure.eliminate import eliminate, null_basis, solve_back
-from structkin.structure.geometry import PRIME, coefficients
+from structkin.structure.eliminate import PRIME, eliminate, null_basis, solve_back
 from structkin.structure.orient import orient
 from structkin.structure.repair import System
 from structkin.structure.rows import GROUND, Rows, rows_of

@@ -12,15 +12,14 @@ import scipy.sparse as sp
 from mechanisms import CATALOGUE, chain_of_dyads
 
 from structkin import Topology
+from structkin.bench.decomposition import random_mechanism, scalable_four_bar
 from structkin.errors import InputError
 from structkin.model.topology import Driver, Joint
 from structkin.structure import KinematicStructure, TopologyArrays, decompose, decompose_arrays
 from structkin.structure.blocks import _components, _components_by_scipy, _dependencies, levels, solve_order
-from structkin.structure.certificate import deficient_blocks
-from structkin.structure.geometry import coefficients
+from structkin.structure.certificate import coefficients, deficient_blocks
 from structkin.structure.orient import orient
 from structkin.structure.rows import GROUND, IntArray, Rows, rows_of
-from structkin.structure.samples import random_mechanism, scalable_four_bar
 from structkin.structure.shapes import shapes_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "structure_oracle"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.api import Mechanism
+from structkin.bench.clock import fastest
 from structkin.bench.dynamics.cases import chain, four_bar, four_bars, windows
 from structkin.bench.dynamics.peers import PEERS, installed
 from structkin.kinematics.choice import has_numba
@@ -45,7 +45,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Measured:
+class SimulationRun:
     """One run: error of the tip [m] over all output times, seconds of the clock, energy drift [J], evaluations.
 
     `setting` is the step [s] or the tolerance. What other programs do not tell is NaN.
@@ -100,7 +100,7 @@ def cases(quick: bool) -> list[Case]:
     ]
 
 
-def compare(case: Case, engine: str) -> Iterator[Measured]:
+def compare(case: Case, engine: str) -> Iterator[SimulationRun]:
     """Measure all methods and settings of a case, other programs where they are installed."""
     times = np.linspace(0.0, END, SAMPLES)
     reference = case.mechanism.simulate(times, rtol=EXACT, atol=EXACT, engine=engine)
@@ -111,23 +111,23 @@ def compare(case: Case, engine: str) -> Iterator[Measured]:
             options |= {"rtol": setting, "atol": 0.1 * setting} if method == "DOP853" else {"step": setting}
             work = partial(case.mechanism.simulate, times, **options)
             work()  # compiles, or reads what was compiled
-            r, seconds = _fastest(work)
+            r, seconds = fastest(work, RUNS, time.perf_counter, long=LONG)
             error = np.inf if r.stopped else float(np.max(np.abs(r.position(case.tip[1]) - exact)))
             drift = float(np.max(np.abs(r.energy - r.energy[0])))
             evaluations = float(r.integration.evaluations)
-            yield Measured(case.name, f"structkin ({engine})", method, setting, seconds, error, drift, evaluations)
+            yield SimulationRun(case.name, f"structkin ({engine})", method, setting, seconds, error, drift, evaluations)
     first = case.mechanism.simulate([0.0, 1e-9], engine="numpy")
     for program, settings in case.theirs.items():
         method, run = PEERS[program]
         for setting in settings if installed(program) else ():
             found = min((run(first, case.tip, times, setting) for _ in range(2)), key=lambda one: one.seconds)
             error = float(np.max(np.abs(found.tip - exact)))
-            yield Measured(case.name, program, method, setting, found.seconds, error, np.nan, np.nan)
+            yield SimulationRun(case.name, program, method, setting, found.seconds, error, np.nan, np.nan)
 
 
-def at_target(found: Sequence[Measured], target: float) -> dict[str, Measured]:
+def at_target(found: Sequence[SimulationRun], target: float) -> dict[str, SimulationRun]:
     """Return the fastest run of each program that meets a target."""
-    best: dict[str, Measured] = {}
+    best: dict[str, SimulationRun] = {}
     for one in found:
         if one.error <= target and (one.program not in best or one.seconds < best[one.program].seconds):
             best[one.program] = one
@@ -152,20 +152,8 @@ def _pace(mechanism: Mechanism, formulation: str, many: int, engine: str) -> flo
         options: dict[str, Any] = {"integrator": "rk4", "step": step, "formulation": formulation, "engine": engine}
         work = partial(mechanism.simulate, [0.0, steps * step], **options)
         work()
-        taken.append(_fastest(work, time.process_time)[1])
+        taken.append(fastest(work, RUNS, long=LONG)[1])
     return max(taken[1] - taken[0], 1e-9) / (many - 1)
-
-
-def _fastest(work: Callable[[], Any], clock: Callable[[], float] = time.perf_counter) -> tuple[Any, float]:
-    best, result = np.inf, None
-    for _ in range(RUNS):
-        gc.collect()
-        began = clock()
-        result = work()
-        best = min(best, clock() - began)
-        if best > LONG:
-            break
-    return result, float(best)
 
 
 def engine_here() -> str:

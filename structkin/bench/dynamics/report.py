@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from structkin.bench.dynamics.measure import Case, Measured, Pace, at_target
+from structkin.bench.dynamics.measure import Case, Pace, SimulationRun, at_target
 from structkin.bench.measure import exponent
 
 if TYPE_CHECKING:
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Found:
+class DynamicsComparison:
     """What was measured: runs of each case, with their cases, and paces by size."""
 
     cases: list[Case] = field(default_factory=list)
-    runs: list[Measured] = field(default_factory=list)
+    runs: list[SimulationRun] = field(default_factory=list)
     paces: list[Pace] = field(default_factory=list)
 
-    def of(self, case: Case) -> list[Measured]:
+    def of(self, case: Case) -> list[SimulationRun]:
         """Return the runs of a case."""
         return [one for one in self.runs if one.case == case.name]
 
@@ -63,7 +63,7 @@ class Found:
         return list(found.items())
 
 
-def table_lines(found: Iterable[Measured]) -> list[tuple[str, ...]]:
+def table_lines(found: Iterable[SimulationRun]) -> list[tuple[str, ...]]:
     """Return the cells of a table of runs, after a line of headings."""
     head = ("program", "method", "step or rtol", "time [s]", "error [m]", "energy drift [J]", "evaluations")
     return [
@@ -102,7 +102,7 @@ def pace_lines(found: Iterable[Pace]) -> list[tuple[str, ...]]:
     ]
 
 
-def draw(found: Found) -> Figure:
+def draw(found: DynamicsComparison) -> Figure:
     """Return time against error for each case, and the cost of a step against size."""
     from structkin.show.style import GROUND, PALETTE, SMALL, new_figure
 

@@ -15,11 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.inverse.pair_forces import action_of, moment_of_action, parts_of
+from structkin.dynamics.inverse.pair_forces import action_of, moment_of_action
 from structkin.dynamics.wrench_sums import cross
-from structkin.joints.cam import Cam
-from structkin.joints.circular_slot import CircularSlot
-from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics import Motion
@@ -108,8 +105,10 @@ def make_columns(mechanism: Mechanism, structure: KinematicStructure) -> Columns
         if joint.kind == "R":
             columns += _pin_columns(mechanism, joint.id, joint.links, bodies)
             continue
-        if joint.kind not in "PS" or joint.id in mechanism.joints.of(CircularSlot):
-            columns += _pair_columns(mechanism, joint, body)
+        pair = mechanism.joints[joint.id]
+        if pair.parts:
+            off, to = map(body, pair.ends)
+            columns += [Column(joint.id, part, off, to, pair=True) for part in pair.parts]
             continue
         guide = mechanism.joints.of(Guide)[joint.id]
         end = next((end for end in joint.links if pin_of(end) is not None), guide.slider)
@@ -145,27 +144,6 @@ def _pin_columns(mechanism: Mechanism, id: str, held: Sequence[str], bodies: dic
         for link in others
         for part in ("x", "y")
     ]
-
-
-def _pair_columns(mechanism: Mechanism, joint: Joint, body: Any) -> list[Column]:
-    """Return the forces of a higher pair: from its first link, or the slotted one, on the other."""
-    mesh, arc = mechanism.joints.of(TurnCoupling).get(joint.id), mechanism.joints.of(CircularSlot).get(joint.id)
-    if arc is not None:
-        end = next((end for end in joint.links if pin_of(end) is not None), arc.slider)
-        return [Column(joint.id, "radius", body(arc.carrier), body(end), pair=True)]
-    if mesh is not None:
-        first, second = mesh.links
-        return [Column(joint.id, part, body(first), body(second), pair=True) for part in parts_of(mesh)]
-    first, second = _contact_links(mechanism, joint.id)
-    return [Column(joint.id, "contact", body(first), body(second), pair=True)]
-
-
-def _contact_links(mechanism: Mechanism, id: str) -> tuple[str, str]:
-    geneva, cam = mechanism.joints.of(Geneva).get(id), mechanism.joints.of(Cam).get(id)
-    if geneva is not None:
-        return geneva.crank, geneva.wheel
-    assert cam is not None
-    return cam.cam, cam.follower
 
 
 def _effort(mechanism: Mechanism, id: str, body: Any) -> Column:

@@ -19,14 +19,20 @@ pins of the two wheels alone, and neither turns nor moves anything: no driver se
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import singledispatch
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.joints.belt import Belt
 from structkin.joints.cam import Cam
 from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.gear import Gear
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
+from structkin.joints.pair import Pair
+from structkin.joints.rack import Rack
+from structkin.joints.rolling import RollingOnCircle, RollingOnLine
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics import Motion
 from structkin.kinematics.cam_motion import cam_motion
@@ -48,16 +54,14 @@ class Action:
 
 def action_of(motion: Motion, joint: str, part: str) -> Action:
     """Return a part of the force of a higher pair on its second link, or on the pin of a slot."""
-    m = motion.mechanism
     with np.errstate(invalid="ignore", divide="ignore"):
-        if joint in m.joints.of(CircularSlot):
-            return _in_slot(motion, m.joints.of(CircularSlot)[joint])
-        if joint in m.joints.of(Geneva):
-            return _of_wheel(motion, m.joints.of(Geneva)[joint])
-        if joint in m.joints.of(Cam):
-            return _of_cam(motion, joint)
-        mesh = m.joints.of(TurnCoupling)[joint]
-        return _on_line(motion, mesh, mesh.guide, part) if mesh.guide is not None else _of_circles(motion, mesh, part)
+        return line_of_action(motion.mechanism.joints[joint], motion, part)
+
+
+@singledispatch
+def line_of_action(pair: Pair, motion: Motion, part: str) -> Action:
+    """Return a part of the force of a higher pair; each kind is registered by its class."""
+    raise TypeError(f"no line of action is registered for a {type(pair).__name__}")
 
 
 def place_of_action(motion: Motion, joint: str, link: str, part: str) -> Plane:
@@ -76,11 +80,6 @@ def moment_of_action(motion: Motion, joint: str, link: str, part: str) -> Floats
     return np.asarray(action.couple + (np.conj(action.point - place) * action.force).imag)
 
 
-def parts_of(mesh: TurnCoupling) -> tuple[str, ...]:
-    """Return the names of the forces of a mesh."""
-    return ("tangent", "normal") if mesh.type == "rolling" else ("belt",) if mesh.type == "belt" else ("tangent",)
-
-
 def at(motion: Motion, place: complex | str, link: str) -> Plane:
     """Return where a point of a link is (n,)."""
     return np.asarray(motion.position(place, link) @ np.array([1, 1j]))
@@ -90,7 +89,10 @@ def _along(motion: Motion, direction: complex, link: str) -> Plane:
     return at(motion, direction, link) - at(motion, 0j, link)
 
 
-def _of_circles(motion: Motion, mesh: TurnCoupling, part: str) -> Action:
+@line_of_action.register(Gear)
+@line_of_action.register(Belt)
+@line_of_action.register(RollingOnCircle)
+def _of_circles(mesh: TurnCoupling, motion: Motion, part: str) -> Action:
     """Return the force of two circles: on the second one, at the point where both have the same velocity."""
     assert mesh.ratio is not None
     first, second = (at(motion, c, link) for c, link in zip(mesh.centers, mesh.links, strict=True) if c is not None)
@@ -104,9 +106,11 @@ def _of_circles(motion: Motion, mesh: TurnCoupling, part: str) -> Action:
     return Action(force, first + way / (1 - mesh.ratio))
 
 
-def _on_line(motion: Motion, mesh: TurnCoupling, joint: str, part: str) -> Action:
+@line_of_action.register(Rack)
+@line_of_action.register(RollingOnLine)
+def _on_line(mesh: TurnCoupling, motion: Motion, part: str) -> Action:
     """Return the force on a rack, or on the line that a wheel rolls on, at the wheel's foot on the line."""
-    guide = motion.mechanism.joints.of(Guide)[joint]
+    guide = motion.mechanism.joints.of(Guide)[mesh.guide or ""]
     along = _along(motion, guide.direction, guide.carrier)
     lever = mesh.lever if guide.slider == mesh.links[1] else -mesh.lever
     # A wheel's foot at -i times its radius goes along the line as the wheel turns counter-clockwise.
@@ -115,15 +119,16 @@ def _on_line(motion: Motion, mesh: TurnCoupling, joint: str, part: str) -> Actio
     return Action(side if part == "normal" else along, point)
 
 
-def _of_cam(motion: Motion, joint: str) -> Action:
-    met = cam_motion(motion, joint)
-    cam = met.cam
+@line_of_action.register(Cam)
+def _of_cam(cam: Cam, motion: Motion, part: str) -> Action:
+    met = cam_motion(motion, cam.id)
     # The normal of a roller goes through its centre.
     point = at(motion, cam.touch, cam.follower) if cam.normal is None else met.contact @ np.array([1, 1j])
     return Action(met.normal @ np.array([1, 1j]), point)
 
 
-def _of_wheel(motion: Motion, geneva: Geneva) -> Action:
+@line_of_action.register(Geneva)
+def _of_wheel(geneva: Geneva, motion: Motion, part: str) -> Action:
     shaft = next(
         joint.id
         for joint in motion.mechanism.topology.joints
@@ -136,7 +141,8 @@ def _of_wheel(motion: Motion, geneva: Geneva) -> Action:
     return Action(1j * way / np.abs(way), point)
 
 
-def _in_slot(motion: Motion, arc: CircularSlot) -> Action:
+@line_of_action.register(CircularSlot)
+def _in_slot(arc: CircularSlot, motion: Motion, part: str) -> Action:
     point = at(motion, arc.point, arc.slider)
     way = point - at(motion, arc.center, arc.carrier)
     return Action(way / np.abs(way), point)

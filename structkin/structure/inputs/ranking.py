@@ -6,6 +6,7 @@ solved by formulas, the second by iteration, and it is the first that a designer
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations, islice
@@ -14,10 +15,9 @@ from typing import TYPE_CHECKING
 
 from structkin.errors import InputError, Problem
 from structkin.model.topology import Driver, Topology, suggest
-from structkin.structure.compare import topology_of
-from structkin.structure.inputs.candidates import KINDS, candidate_drivers, carried, idle_links
-from structkin.structure.inputs.judge import Judge
-from structkin.structure.inputs.result import InputRanking
+from structkin.structure.compare import fingerprint, isomorphic, topology_of
+from structkin.structure.inputs.candidates import KINDS, candidate_drivers, carried, coordinate, idle_links, label_of
+from structkin.structure.inputs.result import InputChoice, InputRanking, Verdict, verdict_of
 from structkin.structure.result import KinematicStructure, decompose
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def rank_inputs(
     inputs = base.missing_drivers - len(idle)
     candidates = candidate_drivers(whole, kept, kinds, idle) if inputs > 0 else []
     possible = comb(len(candidates), inputs) if candidates else 0
-    judge = Judge(bare, frozenset(idle), shared=not base.over)
+    judge = _Judge(bare, frozenset(idle), shared=not base.over)
     choices = []
     for number, chosen in enumerate(islice(combinations(candidates, inputs), limit) if possible else ()):
         if progress is not None:
@@ -113,3 +113,56 @@ def _kept(topology: Topology, drivers: Sequence[str | Driver] | None) -> tuple[D
             topology.title or "topology",
         )
     return tuple(own[one] if isinstance(one, str) else one for one in names)
+
+
+class _Judge:
+    """Decomposes, and remembers: what differs in names only is decomposed once, inputs that repeat each other never."""
+
+    def __init__(self, bare: Topology, idle: frozenset[str], shared: bool) -> None:
+        """Judge choices of drivers for a `bare` topology; `shared`: a verdict serves all that differ in names only."""
+        self.bare = bare
+        self.idle = idle
+        # which equation is called redundant follows the user's order; with none, names and order do not matter
+        self.shared = shared
+        self.known: defaultdict[str, list[tuple[Topology, Verdict]]] = defaultdict(list)
+        #: names of drivers that depend on each other: no choice holds all of them
+        self.circuits: dict[frozenset[str], None] = {}
+
+    def choice(self, drivers: tuple[Driver, ...], own: tuple[Driver, ...]) -> InputChoice | None:
+        """Return the choice of these drivers, or None if they depend on each other."""
+        names = {driver.id for driver in drivers}
+        if any(circuit <= names for circuit in self.circuits):
+            return None
+        topology = replace(self.bare, drivers=drivers)
+        verdict = self._verdict(topology)
+        if verdict is None:
+            return None
+        is_own = bool(own) and {coordinate(driver) for driver in drivers} == {coordinate(driver) for driver in own}
+        return InputChoice(drivers, verdict, is_own, topology)
+
+    def own(self, drivers: tuple[Driver, ...]) -> InputChoice:
+        """Return the choice that the mechanism came with, whatever it is worth."""
+        topology = replace(self.bare, drivers=drivers)
+        return InputChoice(drivers, verdict_of(decompose(topology), self.idle), True, topology)
+
+    def repeating(self, candidates: Sequence[Driver]) -> tuple[tuple[str, ...], ...]:
+        """Return the labels of inputs that depend on each other, those alone first."""
+        found = [
+            tuple(label_of(self.bare, driver) for driver in candidates if driver.id in circuit)
+            for circuit in self.circuits
+        ]
+        return tuple(sorted(found, key=len))
+
+    def _verdict(self, topology: Topology) -> Verdict | None:
+        like = self.known[fingerprint(topology)] if self.shared else []
+        for other, verdict in like:
+            if isomorphic(topology, other) is not None:
+                return verdict
+        structure = decompose(topology)
+        names = {driver.id for driver in topology.drivers}
+        found = [names.intersection(one.loop) for one in structure.over if one.kind == "driver"]
+        if found:
+            self.circuits.update(dict.fromkeys(map(frozenset, found)))
+            return None
+        like.append((topology, verdict_of(structure, self.idle)))
+        return like[-1][1]

@@ -1,24 +1,44 @@
-"""Forces of a motion as a table: for the terminal, CSV, JSON. Forces are in N and N m whatever the file's units."""
+"""Forces of a motion: for the terminal, CSV, JSON, and as curves. They are in N and N m whatever the file's units."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from structkin.dynamics import Kinetostatics
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics.limits.passages import report
 from structkin.model.mechanism import GROUND, Mechanism
 from structkin.model.units import Units
-from structkin.show.columns import Column, driver_columns, failed_groups, status_words, time_column
-from structkin.show.table import nested, plain_values, write_columns
+from structkin.show.columns import (
+    Column,
+    driver_columns,
+    failed_groups,
+    frame_of,
+    nested,
+    plain_values,
+    status_words,
+    time_column,
+    write_columns,
+)
+from structkin.show.letters import legible
+from structkin.show.measures import measures_of
+from structkin.show.motion_plot import abscissa, shade
+from structkin.show.style import DRIVER, LARGE, NORMAL, PALETTE, SMALL, dress, new_figure, plain
+from structkin.show.style import GROUND as GREY
+from structkin.show.terminal import short, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from rich.table import Table
+
+Floats = NDArray[np.float64]
 
 
 def effort_unit(mechanism: Mechanism, driver: str) -> str:
@@ -76,8 +96,6 @@ def forces_to_dataframe(forces: Kinetostatics, units: Units | None = None) -> pd
 
     The drivers' values are in the units of the file or in those given; forces are in N, moments in N m.
     """
-    from structkin.show.table import frame_of
-
     return frame_of(_columns(forces, units), forces.motion)
 
 
@@ -110,31 +128,20 @@ def forces_to_dict(forces: Kinetostatics) -> dict[str, Any]:
 
 def forces_table(forces: Kinetostatics) -> Table:
     """Return the largest forces of the motion, for the terminal."""
-    from rich.table import Table
-    from rich.text import Text
-
     m = forces.motion.mechanism
-    table = Table(
-        title=Text(f"{m.title or 'Mechanism'}: forces"),
-        caption=Text(_course(forces)),
-        title_justify="left",
-        caption_justify="left",
-    )
-    table.add_column("", overflow="fold")
-    for head in ("mean", "largest", "at"):
-        table.add_column(head, justify="right", overflow="fold")
-    for id in m.drives:
-        values, unit = forces.driver(id), effort_unit(m, id)
-        table.add_row(Text(f"driver {id}"), *_cells(forces, values, unit, forces.unique(id)))
+    rows = [
+        (f"driver {id}", *_cells(forces, forces.driver(id), effort_unit(m, id), forces.unique(id))) for id in m.drives
+    ]
     for joint, link in bearing_links(m):
-        size = np.hypot(*forces.reaction(joint, link).T)
-        table.add_row(Text(f"{joint} on {link}"), *_cells(forces, size, "N", forces.unique(joint)))
+        size, unique = np.hypot(*forces.reaction(joint, link).T), forces.unique(joint)
+        rows.append((f"{joint} on {link}", *_cells(forces, size, "N", unique)))
         moment = forces.reaction_moment(joint, link)
         if np.any(np.abs(moment) > 0):
-            table.add_row(Text(f"{joint} on {link}, moment"), *_cells(forces, moment, "N m", forces.unique(joint)))
-    table.add_row("on the ground", *_cells(forces, np.hypot(*forces.shaking_force.T), "N", True))
-    table.add_row("on the ground, moment", *_cells(forces, forces.shaking_moment, "N m", True))
-    return table
+            rows.append((f"{joint} on {link}, moment", *_cells(forces, moment, "N m", unique)))
+    rows.append(("on the ground", *_cells(forces, np.hypot(*forces.shaking_force.T), "N", True)))
+    rows.append(("on the ground, moment", *_cells(forces, forces.shaking_moment, "N m", True)))
+    figures = ("mean", "largest", "at")
+    return text_table(f"{m.title or 'Mechanism'}: forces", _course(forces), ("", *figures), rows, figures)
 
 
 def _cells(forces: Kinetostatics, values: Any, unit: str, unique: bool) -> list[str]:
@@ -145,14 +152,10 @@ def _cells(forces: Kinetostatics, values: Any, unit: str, unique: bool) -> list[
     at = forces.t[peak]
     mark = "" if unique else " *"
     return [
-        f"{_short(values[good].mean())} {unit}{mark}",
-        f"{_short(values[peak])} {unit}{mark}",
+        f"{short(values[good].mean())} {unit}{mark}",
+        f"{short(values[peak])} {unit}{mark}",
         f"{at:.5g} s" if np.isfinite(at) else f"sample {peak}",
     ]
-
-
-def _short(value: float) -> str:
-    return f"{value if abs(value) > 1e-9 else 0.0:.5g}"
 
 
 def _course(forces: Kinetostatics) -> str:
@@ -173,3 +176,76 @@ def _course(forces: Kinetostatics) -> str:
     if np.isfinite(gap).any() and np.nanmax(scale) > 0:
         lines.append(f"power in less power stored: {np.nanmax(gap) / np.nanmax(scale):.0e} of the largest power")
     return "\n".join(lines)
+
+
+# --- pictures --------------------------------------------------------------------------------------------
+
+#: Joints drawn: those that bear most.
+MOST_JOINTS = 8
+
+Curve = tuple[str, Floats, str]  # label, values, colour
+
+
+@legible
+def plot_forces(forces: Kinetostatics) -> Figure:
+    """Plot driver efforts, sizes of joint reactions, and force and moment on the ground, one above the other.
+
+    Of many joints the eight with the largest reactions are drawn. Samples that are not ok are shaded.
+    """
+    m = forces.motion.mechanism
+    torques = [id for id in m.drives if effort_unit(m, id) == "N m"]
+    pushes = [id for id in m.drives if effort_unit(m, id) == "N"]
+    panels: list[tuple[str, list[Curve]]] = [
+        (f"{words} [{unit}]", [(id, forces.driver(id), _colour(k)) for k, id in enumerate(ids)])
+        for words, unit, ids in (("driver torque", "N m", torques), ("driver force", "N", pushes))
+        if ids
+    ]
+    panels.append(("joint reaction [N]", _reactions(forces)))
+    x, y = forces.shaking_force.T
+    panels.append(("force on the ground [N]", [("x", x, PALETTE[0]), ("y", y, PALETTE[1])]))
+    panels.append(("moment on the ground [N m]", [("about the origin", forces.shaking_moment, GREY)]))
+    figure = new_figure(9.0, 2.2 + 1.75 * len(panels))
+    axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
+    along = abscissa(forces.motion, measures_of(m))
+    for ax, (label, curves) in zip(axes, panels, strict=True):
+        panel(ax, along.values, label, curves)
+        shade(ax, forces.motion, along.values)
+    axes[-1].set_xlabel(along.name, fontsize=NORMAL)
+    figure.align_ylabels()
+    figure.suptitle(plain(f"{m.title or 'Mechanism'}: forces"), fontsize=LARGE)
+    return figure
+
+
+def _colour(k: int) -> str:
+    return DRIVER if k == 0 else PALETTE[k % len(PALETTE)]
+
+
+def _reactions(forces: Kinetostatics) -> list[Curve]:
+    pairs = list(bearing_links(forces.motion.mechanism))
+    sizes = [np.hypot(*forces.reaction(joint, link).T) for joint, link in pairs]
+    peaks = [float(np.max(size[np.isfinite(size)], initial=0.0)) for size in sizes]
+    kept = sorted(sorted(range(len(pairs)), key=lambda k: -peaks[k])[:MOST_JOINTS])
+    joints = [joint for joint, _ in pairs]
+    names = [joint if joints.count(joint) == 1 else f"{joint} on {link}" for joint, link in pairs]
+    marks = ["" if forces.unique(joint) else " (not unique)" for joint in joints]
+    return [(names[k] + marks[k], sizes[k], PALETTE[n % len(PALETTE)]) for n, k in enumerate(kept)]
+
+
+def panel(ax: Axes, x: Floats, label: str, curves: Sequence[Curve]) -> None:
+    """Draw curves over x into one panel, their names above it."""
+    marker = "." if len(x) <= 30 else ""
+    for name, values, colour in curves:
+        [line] = ax.plot(x, values, color=colour, linewidth=1.5, marker=marker, label=plain(name))
+        line.set_gid(f"curve:{name}:{label}")
+    ax.set_ylabel(label, fontsize=NORMAL)
+    dress(ax)
+    shown = np.concatenate([values[np.isfinite(values)] for _, values, _ in curves] or [np.zeros(0)])
+    if not len(shown):
+        text = "not known: no sample has a pose, or the rates of the drivers were not given"
+        ax.text(0.5, 0.5, text, ha="center", va="center", transform=ax.transAxes, fontsize=NORMAL, color=GREY)
+    elif np.ptp(shown) <= 1e-9 * max(1.0, float(np.max(np.abs(shown)))):
+        # rounding around a constant is no curve
+        middle = float(shown.mean())
+        ax.set_ylim(middle - 0.1 * max(1.0, abs(middle)), middle + 0.1 * max(1.0, abs(middle)))
+    ax.ticklabel_format(axis="y", useOffset=False)
+    ax.legend(loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=8, fontsize=SMALL, frameon=False, borderaxespad=0.2)

@@ -1,7 +1,8 @@
-"""The groups of a topology in arrays: no Python object a link or group, until somebody asks for one."""
+"""What a decomposition returns in arrays: no Python object a link or group, until somebody asks for one."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -12,7 +13,7 @@ import numpy as np
 from structkin.structure.array_codes import IntArray
 from structkin.structure.arrays import TopologyArrays
 from structkin.structure.naming import Name
-from structkin.structure.parts import Group
+from structkin.structure.parts import FreePart, Group, Redundancy
 from structkin.structure.rows import GROUND, Rows
 from structkin.structure.shapes import spread
 
@@ -31,8 +32,21 @@ class Outside:
 
 
 @dataclass(frozen=True, eq=False)
-class GroupArrays:
-    """The groups of a topology (n links, g groups) in solve order, as integer arrays; see `StructureArrays`."""
+class StructureArrays:
+    """The groups of a topology (n links, g groups) in solve order, as integer arrays.
+
+    - `group_of` (n,): the group of each link, -1 for the ground and for links that no group determines;
+    - `level` (g,): longest way from the ground;
+    - `name_of` (g,): which of `names` (kind, class, order, signature) is the group's;
+    - `link[link_start[k]:link_start[k + 1]]`: the links of group k, ascending; `need`, `need_start` likewise the groups
+      it depends on; `item`, `item_start` its joints and, from `topology.n_joints` on, its drivers;
+    - `composite` (n,): the first link of the composite link that a link belongs to, else -1;
+    - `over` (r,): the item of each redundant row, told in words by `redundancies`;
+    - `under` (u,): links that still move, `held` (h,): links that stand still and belong to no group;
+    - `seconds`: processor time [s] of each step.
+
+    `mobility`, `missing_drivers`, `free_parts` are those of `KinematicStructure`.
+    """
 
     topology: TopologyArrays
     group_of: IntArray
@@ -46,10 +60,28 @@ class GroupArrays:
     item_start: IntArray
     item: IntArray
     composite: IntArray
+    mobility: int
+    missing_drivers: int
+    over: IntArray
+    under: IntArray
+    held: IntArray
+    redundancies: tuple[Redundancy, ...]
+    free_parts: tuple[FreePart, ...]
+    seconds: Mapping[str, float]
     _rows: Rows = field(repr=False)
     _outside: Outside = field(repr=False)
     _pin_group: IntArray = field(repr=False)
     _on_pin: tuple[IntArray, IntArray] = field(repr=False)
+
+    def __repr__(self) -> str:
+        """Show the counts."""
+        state = "" if self.is_solvable else f", {len(self.over)} redundant, {self.missing_drivers} missing"
+        return f"<StructureArrays: {self.topology.n_links} links, {self.n_groups} groups{state}>"
+
+    @property
+    def is_solvable(self) -> bool:
+        """Whether the groups determine every link, and no equation is redundant."""
+        return not len(self.over) and not len(self.under)
 
     @property
     def n_groups(self) -> int:

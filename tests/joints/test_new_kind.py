@@ -1,0 +1,187 @@
+"""A kind of joint that the package does not know: an elliptic slot, all of it in this file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import structkin as sk
+from structkin.coordinates.methods import FAMILIES
+from structkin.dynamics.inverse.pair_forces import Action, line_of_action
+from structkin.joints.entry import JointEntry
+from structkin.joints.pair import Pair
+from structkin.joints.registry import JOINT_TYPES
+from structkin.joints.row_writer import RowWriter
+from structkin.model.draft import Draft
+from structkin.model.fields import Name, Radii
+from structkin.rows.curves import Curve
+from structkin.rows.jet import Jet, Vector
+from structkin.show import draw_schematic
+
+A, B = 3.0, 1.5
+
+
+def dot(a: Vector, b: Vector) -> Jet:
+    """Return the scalar product."""
+    return a[0] * b[0] + a[1] * b[1]
+
+
+@dataclass(frozen=True)
+class OnEllipse:
+    """A place on an ellipse."""
+
+    def value(self, *vectors: Vector) -> Jet:
+        """Return (x / a)^2 + (y / b)^2 - 1 of W = x E + y i E, from vectors E / a and i E / b."""
+        W, E, over_a, over_b = vectors
+        x, y = dot(W, over_a), dot(W, over_b)
+        return x * x + y * y - dot(E, E)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EllipticSlot(Pair):
+    """A pin of the slider in a slot along an ellipse about `center`, whose axes are those of the carrier."""
+
+    kind: ClassVar[str] = "S"
+    parts: ClassVar[tuple[str, ...]] = ("normal",)
+
+    carrier: str
+    slider: str
+    center: complex
+    point: complex
+    axes: tuple[float, float]
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The slotted link, and that with the pin."""
+        return self.carrier, self.slider
+
+    def write(self, w: RowWriter) -> None:
+        """Write that the pin is on the ellipse."""
+        tip, slider = w.tip(self)
+        way = tip - w.point(self.carrier, self.center)
+        a, b = self.axes
+        E, over_a, over_b = (w.along(self.carrier, axis) for axis in (1.0, 1 / a, 1j / b))
+        row = Curve.of(OnEllipse(), way, E, over_a, over_b)
+        w.add(self.id, "elliptic slot", (self.carrier, slider), 1.0, row)
+
+
+class EllipticSlotEntry(JointEntry):
+    """A pin in an elliptic slot."""
+
+    pin: Name
+    on: Name
+    slot: Name
+    center: Name
+    axes: Radii
+
+    def make(self, draft: Draft, id: str) -> EllipticSlot:
+        """Return the slot."""
+        carrier, slider = draft.links[self.slot], draft.links[self.on]
+        return EllipticSlot(
+            id,
+            links=(self.on, self.slot),
+            carrier=self.slot,
+            slider=self.on,
+            center=carrier.local[self.center],
+            point=slider.local[self.pin],
+            axes=self.axes,
+        )
+
+
+@line_of_action.register(EllipticSlot)
+def in_elliptic_slot(pair: EllipticSlot, motion: Any, part: str) -> Action:
+    """Return the force along the normal of the ellipse, which is fixed in the ground."""
+    x, y = motion.position(pair.point, pair.slider).T
+    way = x / pair.axes[0] ** 2 + 1j * y / pair.axes[1] ** 2
+    return Action(way / np.abs(way), x + 1j * y)
+
+
+def built(monkeypatch: pytest.MonkeyPatch, **driver: Any) -> Any:
+    monkeypatch.setitem(JOINT_TYPES, "elliptic-slot", EllipticSlotEntry)
+    Q = complex(A * np.cos(0.7), B * np.sin(0.7))
+    slot = {"type": "elliptic-slot", "pin": "Q", "on": "rod", "slot": "ground", "center": "M", "axes": [A, B]}
+    return sk.Mechanism(
+        "Crank, rod, elliptic slot",
+        points={"O": (0.5, 0), "P": (0.5, 0.6), "Q": (Q.real, Q.imag), "M": (0, 0)},
+        links={
+            "ground": ["O", "M"],
+            "crank": {"points": ["O", "P"], "mass": 2.0, "center": (0.5, 0.3), "inertia": 0.1},
+            "rod": {"points": ["P", "Q"], "mass": 1.0, "center": (1.0, 0.7), "inertia": 0.3},
+        },
+        joints={"slot": slot},
+        drivers={"motor": {"joint": "O", **driver}},
+        initial={} if driver else {"motor": {"speed": 1.0}},
+    )
+
+
+@pytest.fixture
+def mechanism(monkeypatch: pytest.MonkeyPatch) -> Any:
+    return built(monkeypatch, speed=1.0)
+
+
+def test_structure(mechanism):
+    assert isinstance(mechanism.joints["slot"], EllipticSlot)
+    assert [group.kind for group in mechanism.structure().groups] == ["driven R", "R-S"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"engine": "numpy"},
+        {"engine": "auto"},
+        {"method": "topological-kl"},
+        *({"method": "global", "coordinates": family} for family in FAMILIES),
+    ],
+)
+def test_it_moves(mechanism, options):
+    motion = mechanism.solve(t=np.linspace(0, 1.5, 31), **options)
+    assert motion.ok.all()
+    x, y = motion.position("Q").T
+    np.testing.assert_allclose((x / A) ** 2 + (y / B) ** 2, 1.0, atol=1e-10)
+    reach = np.hypot(*(motion.position("Q") - motion.position("P")).T)
+    np.testing.assert_allclose(reach, reach[0], atol=1e-10)
+    vx, vy = motion.velocity("Q").T
+    np.testing.assert_allclose(x * vx / A**2 + y * vy / B**2, 0.0, atol=1e-9)
+    ax, ay = motion.acceleration("Q").T
+    np.testing.assert_allclose((x * ax + vx**2) / A**2 + (y * ay + vy**2) / B**2, 0.0, atol=1e-8)
+    np.testing.assert_allclose(motion.K("Q")[..., 0], motion.velocity("Q"), atol=1e-9)
+    np.testing.assert_allclose(motion.L("Q")[..., 0, 0], motion.acceleration("Q"), atol=1e-8)
+
+
+def test_its_limits(mechanism):
+    """At a limit the rod stands along the slot's normal."""
+    limits = mechanism.limits("motor")
+    for limit, inside in ((limits.lower, 1e-8), (limits.upper, -1e-8)):
+        motion = mechanism.solve(t=np.zeros(1), drivers={"motor": limit.value + inside})
+        way = (motion.position("Q") - motion.position("P"))[0]
+        normal = motion.position("Q")[0] / [A**2, B**2]
+        sine = (way[0] * normal[1] - way[1] * normal[0]) / np.hypot(*way) / np.hypot(*normal)
+        assert abs(sine) < 1e-3
+
+
+def test_its_force(mechanism):
+    motion = mechanism.solve(t=np.linspace(0, 1.5, 7))
+    forces = motion.forces()
+    x, y = motion.position("Q").T
+    force = forces.reaction("slot", "rod")
+    np.testing.assert_allclose(force[:, 0] * y / B**2, force[:, 1] * x / A**2, atol=1e-9)
+    center = complex(mechanism.links["rod"].center)
+    np.testing.assert_allclose(force + forces.reaction("P", "rod"), motion.acceleration(center, "rod"), atol=1e-9)
+
+
+def test_it_swings_freely(monkeypatch):
+    """Nothing brakes the mechanism: its energy stays."""
+    run = built(monkeypatch).simulate(1.0, samples=5)
+    links = run.mechanism.links
+    speeds = {link: np.hypot(*run.velocity(complex(links[link].center), link).T) for link in ("crank", "rod")}
+    energy = sum(
+        links[link].mass * speeds[link] ** 2 + links[link].inertia * run.omega(link) ** 2 for link in ("crank", "rod")
+    )
+    np.testing.assert_allclose(energy, energy[0], rtol=1e-7)
+
+
+def test_it_is_drawn(mechanism):
+    draw_schematic(mechanism)
