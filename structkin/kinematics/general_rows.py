@@ -13,7 +13,7 @@ from structkin.joints.geneva import Geneva
 from structkin.joints.law_cam import LawCam
 from structkin.joints.row_writer import DrivenForm, Led, RowWriter
 from structkin.joints.turn_coupling import TurnCoupling
-from structkin.kinematics.closing import half_square_of
+from structkin.kinematics.closing import half_square_of, turn_of_guide
 from structkin.kinematics.drive_rows import write_driver
 from structkin.kinematics.higher_pairs import require_carrier
 from structkin.kinematics.plan import Operand, Slot
@@ -32,10 +32,11 @@ from structkin.structure import Group
 def solve_general(scene: Scene, group: Group, index: int) -> Mapping[str, Frame]:
     """Record one step that solves all links of the group together, and return their frames.
 
-    A link that does nothing but keep two pins apart is a distance between them, and follows from the others.
+    A link that does nothing but keep two pins apart is a distance between them, and a block that does nothing but keep
+    a pin on a guide is a line: both follow from the others.
     """
-    struts = _struts(scene, group)
-    writer = _written(scene, group, index, struts)
+    legs = _legs(scene, group)
+    writer = _written(scene, group, index, legs)
     form = General(writer.form())
     if form.rows.count < 3 * form.rows.links:
         raise StructureError(
@@ -55,12 +56,9 @@ def solve_general(scene: Scene, group: Group, index: int) -> Mapping[str, Frame]
     slots = scene.tape.step(form, writer.inputs(), [*sketch, *starts], group=index, scalars=len(angles))
     for k, start, slot in zip(angles, starts, slots[2 * len(frames) :], strict=True):
         scene.tape.turns[slots[2 * k + 1]] = Affine.slot(slot) - Affine(complex(start))
-    solved = [link for link in group.links if link not in struts]
+    solved = [link for link in group.links if link not in legs]
     found = {link: Frame(Affine.slot(slots[2 * k]), Affine.slot(slots[2 * k + 1])) for k, link in enumerate(solved)}
-    for link, ends in struts.items():
-        (a, near), (b, far) = ((scene.local(link, end.joint), end.place(scene, found)) for end in ends)
-        direction = (far - near) * (1 / (b - a))
-        found[link] = Frame(near - direction * a, direction)
+    found |= {link: leg.frame(scene, found) for link, leg in legs.items()}
     return {link: found[link] for link in group.links}
 
 
@@ -70,19 +68,19 @@ def write_rows(scene: Scene, group: Group, index: int) -> tuple[General, tuple[O
     return General(writer.form()), writer.inputs()
 
 
-def _written(scene: Scene, group: Group, index: int, struts: Mapping[str, tuple[_End, _End]]) -> _Writer:
+def _written(scene: Scene, group: Group, index: int, legs: Mapping[str, _Strut | _Block]) -> _Writer:
     contacts = scene.contacts(group.links)
-    kept = [contact for contact in contacts if contact.link not in struts and contact.other not in struts]
-    writer = _Writer(scene, [link for link in group.links if link not in struts], kept, index)
+    kept = [contact for contact in contacts if contact.link not in legs and contact.other not in legs]
+    writer = _Writer(scene, [link for link in group.links if link not in legs], kept, index)
     writer.write(group.drivers)
-    for link, ends in struts.items():
-        writer.strut(link, ends)
+    for leg in legs.values():
+        leg.write(writer)
     return writer
 
 
 @dataclass(frozen=True)
 class _End:
-    """A pin of a strut, and the link of the group that it is hung on, None where the pin is known."""
+    """A pin of a leg, and the link of the group that it is hung on, None where the pin is known."""
 
     joint: str
     on: str | None
@@ -92,8 +90,52 @@ class _End:
         return scene.pins[self.joint] if self.on is None else frames[self.on].point(scene.local(self.on, self.joint))
 
 
-def _struts(scene: Scene, group: Group) -> dict[str, tuple[_End, _End]]:
-    """Return the links that are tied by two pins alone, to links that are none of these, with these pins."""
+@dataclass(frozen=True)
+class _Strut:
+    """A link that keeps two pins apart."""
+
+    link: str
+    ends: tuple[_End, _End]
+
+    def write(self, writer: _Writer) -> None:
+        """Write its row."""
+        writer.strut(self.link, self.ends)
+
+    def frame(self, scene: Scene, found: Mapping[str, Frame]) -> Frame:
+        """Return its frame from those of the others."""
+        (a, near), (b, far) = ((scene.local(self.link, end.joint), end.place(scene, found)) for end in self.ends)
+        direction = (far - near) * (1 / (b - a))
+        return Frame(near - direction * a, direction)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """A link that keeps a pin on a guide, with the link at the other side of the guide."""
+
+    link: str
+    joint: str
+    partner: str
+    end: _End
+
+    def write(self, writer: _Writer) -> None:
+        """Write its row."""
+        writer.block(self)
+
+    def turn(self, scene: Scene) -> complex:
+        """Return its direction in the frame of its partner."""
+        guide = scene.guide(self.joint)
+        turn = turn_of_guide(guide)
+        return turn if self.link == guide.slider else 1 / turn
+
+    def frame(self, scene: Scene, found: Mapping[str, Frame]) -> Frame:
+        """Return its frame from those of the others."""
+        partner = found[self.partner] if self.partner in found else scene.frames[self.partner]
+        direction = partner.direction * self.turn(scene)
+        return Frame(self.end.place(scene, found) - direction * scene.local(self.link, self.end.joint), direction)
+
+
+def _legs(scene: Scene, group: Group) -> dict[str, _Strut | _Block]:
+    """Return the links that are tied by two pins alone, or a pin and a guide, to links that are none of these."""
     contacts = scene.contacts(group.links)
     higher = {
         *scene.mechanism.joints.of(TurnCoupling),
@@ -103,21 +145,32 @@ def _struts(scene: Scene, group: Group) -> dict[str, tuple[_End, _End]]:
     if any(contact.joint in higher for contact in contacts) or len(group.links) == 1:
         return {}
     ends: dict[str, list[_End]] = {link: [] for link in group.links}
+    guides: dict[str, list[str]] = {link: [] for link in group.links}
     barred = {link for id in group.drivers for link in _links_of(scene, group, id)}
     for contact in contacts:
         pair = (contact.link, contact.other)
         for link, on in (pair, pair[::-1]):
-            if link is not None:
+            if link is None:
+                continue
+            if contact.kind == "P":
+                guides[link].append(contact.joint)
+            else:
                 ends[link].append(_End(contact.joint, on))
-                if contact.kind != "R" or scene.is_attached(contact.joint):
-                    barred.add(link)
-    struts: dict[str, tuple[_End, _End]] = {}
-    for link, found in ends.items():
-        if link in barred or len(found) != 2 or len({end.joint for end in found}) != 2:
+            if contact.kind not in "RP" or scene.is_attached(contact.joint):
+                barred.add(link)
+    legs: dict[str, _Strut | _Block] = {}
+    for link in group.links:
+        pins, slides = ends[link], guides[link]
+        if link in barred or any(end.on in legs for end in pins):
             continue
-        if not any(end.on in struts for end in found):
-            struts[link] = found[0], found[1]
-    return struts
+        if not slides and len({end.joint for end in pins}) == len(pins) == 2:
+            legs[link] = _Strut(link, (pins[0], pins[1]))
+        elif len(slides) == len(pins) == 1:
+            guide = scene.guide(slides[0])
+            partner = guide.carrier if link == guide.slider else guide.slider
+            if partner not in legs:
+                legs[link] = _Block(link, slides[0], partner, pins[0])
+    return legs
 
 
 def _links_of(scene: Scene, group: Group, driver: str) -> tuple[str, ...]:
@@ -199,6 +252,18 @@ class _Writer(RowWriter):
         span = abs(scene.local(link, ends[1].joint) - scene.local(link, ends[0].joint))
         E, F = (self.end(end.on or "", end.joint)[0] for end in ends)
         self.add(link, "constant distance", (link,), span * self.size, Row.half_square(F - E).plus(-0.5 * span**2))
+
+    def block(self, block: _Block) -> None:
+        """Write the row of a link that keeps a pin on a guide, in the frame of the link at the other side of that."""
+        scene, guide, turn = self._scene, self._scene.guide(block.joint), block.turn(self._scene)
+        local = scene.local(block.link, block.end.joint)
+        if block.link == guide.slider:
+            start, along, offset = guide.origin + turn * (local - guide.point), guide.direction, guide.offset
+        else:
+            start, along, offset = guide.point + turn * (local - guide.origin), turn * guide.direction, -guide.offset
+        tip = self.end(block.end.on or "", block.end.joint)[0]
+        row = Row.cross(self.along(block.partner, along), tip - self.point(block.partner, start)).plus(-offset)
+        self.add(block.link, "across the guide", (block.partner,), self.size, row)
 
     # --- what joints ask for ------------------------------------------------------------------------------
 
