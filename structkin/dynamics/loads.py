@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,48 +12,11 @@ from structkin.dynamics.bodies import Body
 from structkin.dynamics.contacts import met_speeds
 from structkin.dynamics.load_table import LoadTable, load_table
 from structkin.dynamics.user_loads import UserLoad, add_user_load
+from structkin.dynamics.wrench_sums import Wrenches, cross
 from structkin.kinematics import Motion
 from structkin.model.forces import Torsion
 
 Floats = NDArray[np.float64]
-
-
-@dataclass
-class Wrenches:
-    """The sum of what acts on each link: force (n, 2) [N], and moment (n,) [N m] about the origin of its frame."""
-
-    motion: Motion
-    force: dict[str, Floats] = field(default_factory=dict)
-    moment: dict[str, Floats] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Begin with nothing on any link."""
-        n = len(self.motion)
-        for link in self.motion.mechanism.links:
-            self.force[link], self.moment[link] = np.zeros((n, 2)), np.zeros(n)
-
-    def push(self, link: str, place: complex, force: Floats) -> None:
-        """Add a force (n, 2) at a place in the link's frame."""
-        arm = self.motion.position(place, link) - self.motion.position(0j, link)
-        self.force[link] += force
-        self.moment[link] += cross(arm, force)
-
-    def turn(self, link: str, moment: Floats) -> None:
-        """Add a moment (n,)."""
-        self.moment[link] += moment
-
-    def power(self) -> Floats:
-        """Return the power (n,) [W] of all that acts."""
-        power = np.zeros(len(self.motion))
-        for link, force in self.force.items():
-            power += np.sum(force * self.motion.velocity(0j, link), axis=1)
-            power += self.moment[link] * self.motion.omega(link)
-        return power
-
-
-def cross(a: Floats, b: Floats) -> Floats:
-    """Return the vector product (n,) of vectors (n, 2)."""
-    return np.asarray(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])
 
 
 def wrenches(

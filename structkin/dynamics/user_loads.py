@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.dynamics.wrench_sums import Wrenches
 from structkin.errors import InputError, Problem
 from structkin.kinematics import Motion
 from structkin.model.mechanism import GROUND
 from structkin.model.topology import suggest
-
-if TYPE_CHECKING:
-    from structkin.dynamics.loads import Wrenches
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,8 @@ from scipy.optimize import brentq
 
 import structkin as sk
 from structkin.dynamics.contacts import touch
-from structkin.dynamics.loads import cross, wrenches
+from structkin.dynamics.loads import wrenches
+from structkin.dynamics.wrench_sums import cross
 from structkin.errors import InputError
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.inverse.pair_forces import action_of, moment_of_action
-from structkin.dynamics.loads import cross
+from structkin.dynamics.wrench_sums import cross
 from structkin.joints.guide import Guide
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kinematics import Motion

@@ -15,8 +15,9 @@ from structkin.dynamics.inverse.columns import Column, Columns, make_columns, un
 from structkin.dynamics.inverse.pair_forces import moment_of_action, place_of_action
 from structkin.dynamics.inverse.reverse import Layout, ReverseSweep
 from structkin.dynamics.inverse.virtual_work import efforts
-from structkin.dynamics.loads import Wrenches, cross, wrenches
+from structkin.dynamics.loads import wrenches
 from structkin.dynamics.user_loads import UserLoad, not_functions
+from structkin.dynamics.wrench_sums import Wrenches, cross
 from structkin.errors import InputError, Problem
 from structkin.joints.guide import Guide
 from structkin.kinematics import Motion
