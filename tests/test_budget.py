@@ -113,7 +113,7 @@ def test_a_report_is_given_up_with_its_budget(monkeypatch):
     from structkin.kinematics.limits import passages
 
     mechanism = sk.load(path("stephenson_iii_triad"))
-    start = mechanism.drives["motor"].start
+    start = mechanism.drivers["motor"].start
     broken = example("stephenson_iii_triad", lengths={}).solve(drivers={"motor": [start, np.inf][:1]})
     assert broken.report == "1 of 1 samples ok"
     rocker = example("crank_rocker", lengths={"A-B": 79}).solve(37)

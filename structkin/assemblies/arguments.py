@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def driver_values(mechanism: Mechanism, drivers: Mapping[str, float] | None, t: float | None) -> dict[str, float]:
     """Return the value of each driver; `InputError` lists every mistake."""
     given = dict(mapping(drivers, "drivers", "{'motor': value}", mechanism.title))
-    for id, drive in mechanism.drives.items():
+    for id, drive in mechanism.drivers.items():
         if id not in given and (t is None or drive.law is None):
             given[id] = drive.start
     schedule = make_schedule(mechanism, None, t, given, None)

@@ -95,7 +95,7 @@ class Assembly:
 
     def _driver_gap(self, id: str) -> float:
         """Return how far a driver's coordinate is from its value: an angle [rad], a length relative to the size."""
-        drive, motion = self.motion.mechanism.drives[id], self.motion
+        drive, motion = self.motion.mechanism.drivers[id], self.motion
         value = float(motion.drivers[id][0, 0])
         if drive.kind == "angle":
             first, second = (self.angle(link) for link in drive.links)

@@ -155,7 +155,7 @@ class Assemblies:
     def to_dict(self, units: Units | None = None) -> dict[str, Any]:
         """Return plain data for JSON, in SI and radians unless units are given."""
         units = units or Units()
-        drives = self.mechanism.drives
+        drives = self.mechanism.drivers
         scales = {"angle": units.angle_scale}
         return {
             "title": self.mechanism.title,

@@ -89,7 +89,7 @@ def platforms(count: int, groups: int = 1) -> Mechanism:
 def cost(mechanism: Mechanism, engine: str, turns: int) -> float:
     """Return the seconds of the processor a sample of a sweep over so many turns of the crank."""
     plan = replace(compile_plan(mechanism), engine=engine)
-    (drive,) = mechanism.drives.values()
+    (drive,) = mechanism.drivers.values()
     count = SAMPLES * turns
     angle = drive.start + math.radians(360 / SAMPLES) * np.arange(count)
     z = {drive.id: np.stack((angle, np.full(count, SPEED), np.zeros(count)))}

@@ -111,7 +111,7 @@ def measure(
     The fastest of at least `runs` runs counts, unless they are long. When the pieces have taken longer than
     `patience` [s], the rest is left out. `by_wall` times by the wall, which compares numbers of threads.
     """
-    dyads, f = sum(name.startswith("rocker") for name in mechanism.links), len(mechanism.drives)
+    dyads, f = sum(name.startswith("rocker") for name in mechanism.links), len(mechanism.drivers)
     size = _piece(dyads, samples, LONG_PIECE if method.name in GLOBAL else WHOLE)
     clock = time.perf_counter if by_wall else time.process_time
     with only(threads):

@@ -48,7 +48,9 @@ def _groups(mechanism: Mechanism, n: int, engine: str) -> Runner:
     lanes = Lanes.empty(plan, n)
 
     def run(z: Floats) -> Floats:
-        sweep(plan, lanes, dict(zip(mechanism.drives, np.swapaxes(z, 0, 1), strict=True)), lambda k: plan.steps[k].mode)
+        sweep(
+            plan, lanes, dict(zip(mechanism.drivers, np.swapaxes(z, 0, 1), strict=True)), lambda k: plan.steps[k].mode
+        )
         return _last(plan, lanes.x)
 
     return run
@@ -56,7 +58,7 @@ def _groups(mechanism: Mechanism, n: int, engine: str) -> Runner:
 
 def _coefficients(mechanism: Mechanism, n: int, engine: str) -> Runner:
     plan = replace(compile_plan(mechanism), engine=engine)
-    lanes, order = Lanes.empty(plan, n), tuple(mechanism.drives)
+    lanes, order = Lanes.empty(plan, n), tuple(mechanism.drivers)
 
     def run(z: Floats) -> Floats:
         sweep(plan, lanes, dict(zip(order, np.swapaxes(z, 0, 1), strict=True)), lambda k: plan.steps[k].mode)

@@ -49,7 +49,7 @@ def shares(
 def _globally(mechanism: Mechanism, method: str, engine: str, turns: int) -> Callable[[], dict[str, float]]:
     dyads = sum(name.startswith("rocker") for name in mechanism.links)
     size = SAMPLES * max(1, min(turns, PIECE // 4 // (dyads * SAMPLES)))
-    z = values(len(mechanism.drives), 0, size)
+    z = values(len(mechanism.drivers), 0, size)
     GlobalRun(mechanism, method, engine, size)(z[:, :, :FEW])  # kernels are read or compiled
 
     def once() -> dict[str, float]:
@@ -79,7 +79,7 @@ def _globally(mechanism: Mechanism, method: str, engine: str, turns: int) -> Cal
 
 def _groups(mechanism: Mechanism) -> Callable[[], dict[str, float]]:
     plan = compile_plan(mechanism)
-    z = values(len(mechanism.drives), 0, BLOCK)
+    z = values(len(mechanism.drivers), 0, BLOCK)
 
     def once() -> dict[str, float]:
         watch = Stopwatch()
@@ -92,7 +92,7 @@ def _groups(mechanism: Mechanism) -> Callable[[], dict[str, float]]:
 def _sweep(watch: Stopwatch, plan: Any, lanes: Lanes, mechanism: Mechanism, z: Any) -> None:
     """Solve a block of lanes, position, rates, K and L, group after group."""
     zeros = (0.0,) * 4
-    drive_all(plan, lanes, dict(zip(mechanism.drives, np.swapaxes(z, 0, 1), strict=True)))
+    drive_all(plan, lanes, dict(zip(mechanism.drivers, np.swapaxes(z, 0, 1), strict=True)))
     for step in plan.steps:
         form = step.kind
         assert form.closed_form

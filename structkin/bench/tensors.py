@@ -168,7 +168,7 @@ class Chain:
     @classmethod
     def of(cls, mechanism: Mechanism, dyads: int) -> Chain:
         """Read the chain out of the mechanism."""
-        f = len(mechanism.drives)
+        f = len(mechanism.drivers)
         links = mechanism.links
         at = [mechanism.places[name] for name in ("A", *(f"E{j}" for j in range(1, f)))]
         radii = [abs(links[name].local[end]) for name, end in _cranks(f)]

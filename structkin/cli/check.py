@@ -41,7 +41,7 @@ def _counts(mechanism: Mechanism) -> str:
     counted = (
         (len(mechanism.topology.moving_links), "moving link"),
         (len(mechanism.topology.joints), "joint"),
-        (len(mechanism.drives), "driver"),
+        (len(mechanism.drivers), "driver"),
         (len(structure.groups), "group"),
     )
     parts = [f"{count} {word}{'' if count == 1 else 's'}" for count, word in counted]
@@ -52,7 +52,7 @@ def _odd_units(mechanism: Mechanism) -> list[Problem]:
     """Return the bare speeds in a file whose units are not SI: they are easily taken for the file's units."""
     notes = []
     for id, entry in mechanism.source_dict.get("drivers", {}).items():
-        angular = mechanism.drives[id].kind == "angle"
+        angular = mechanism.drivers[id].kind == "angle"
         own, si = (mechanism.units.angle, "rad") if angular else (mechanism.units.length, "m")
         speed = entry.get("speed")
         if isinstance(speed, int | float) and own != si:
@@ -71,7 +71,7 @@ def _not_closed(motion: Motion) -> list[Problem]:
     m, turned = motion.mechanism, dict[str, int]()
     for id, z in motion.drivers.items():
         gap = float(z[0, -1] - z[0, 0])
-        turns = gap / TURN if m.drives[id].kind == "angle" else 0.0
+        turns = gap / TURN if m.drivers[id].kind == "angle" else 0.0
         if not abs(gap - TURN * round(turns)) < CLOSED * (1.0 if turns else motion.size):
             return []
         if round(turns):

@@ -40,7 +40,7 @@ def limits(
     mechanism = Mechanism.load(file)
     outputs = Outputs(file, pictures={"--plot": plot}, as_json=as_json)
     held = _checked(mechanism, driver or [], hold or [])
-    names = driver or [id for id in mechanism.drives if id not in held] or list(mechanism.drives)
+    names = driver or [id for id in mechanism.drivers if id not in held] or list(mechanism.drivers)
     if circuits and plot is not None and len(names) > 1:
         problem = Problem("--plot", "draws the circuits of one driver", f"add --driver, one of {', '.join(names)}")
         raise InputError([problem], mechanism.title)
@@ -70,9 +70,9 @@ def limits(
 def _checked(mechanism: Mechanism, moved: list[str], hold: list[str]) -> dict[str, float]:
     """Return the held values; `InputError` lists every mistake of both options."""
     problems = [
-        Problem("--driver", f"'{name}' is not a driver", suggest(name, mechanism.drives))
+        Problem("--driver", f"'{name}' is not a driver", suggest(name, mechanism.drivers))
         for name in dict.fromkeys(moved)
-        if name not in mechanism.drives
+        if name not in mechanism.drivers
     ]
     held = dict[str, float]()
     try:

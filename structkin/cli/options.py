@@ -57,11 +57,11 @@ def driver_values(mechanism: Mechanism, given: list[str], option: str) -> dict[s
     for text in given:
         name, sign, value = (part.strip() for part in text.partition("="))
         if not sign:
-            example = next(iter(mechanism.drives), "motor")
+            example = next(iter(mechanism.drivers), "motor")
             problems.append(Problem(option, f"'{text}' is not DRIVER=VALUE", f"such as {option} {example}=30"))
             continue
-        if name not in mechanism.drives:
-            problems.append(Problem(option, f"'{name}' is not a driver", suggest(name, mechanism.drives)))
+        if name not in mechanism.drivers:
+            problems.append(Problem(option, f"'{name}' is not a driver", suggest(name, mechanism.drivers)))
         elif name in values:
             problems.append(Problem(f"{option} {name}", "has two values", "give one of them"))
         try:
@@ -79,8 +79,8 @@ def _quantity(mechanism: Mechanism, driver: str, text: str) -> float:
         number: float | str = float(text)
     except ValueError:
         number = text
-    if driver in mechanism.drives:
-        return mechanism.units.quantity(number, "angle" if mechanism.drives[driver].kind == "angle" else "length")
+    if driver in mechanism.drivers:
+        return mechanism.units.quantity(number, "angle" if mechanism.drivers[driver].kind == "angle" else "length")
     try:
         return mechanism.units.quantity(number, "angle")
     except Flaw:

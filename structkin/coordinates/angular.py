@@ -70,7 +70,7 @@ class AngularCoordinates:
         labels = [Label(row.of, row.equation, row.links) for row in writer.rows]
         labels += [Label(turn.of, turn.equation, turn.links) for turn in writer.oriented]
         labels += [
-            Label(id, "travel", tuple(writer.line(writer.mechanism.drives[id].joint or "")[2])) for id in sliding
+            Label(id, "travel", tuple(writer.line(writer.mechanism.drivers[id].joint or "")[2])) for id in sliding
         ]
         self.rows = tuple(labels)
         of_rows = [row.unit for row in writer.rows] + [1.0] * len(writer.oriented) + [writer.size] * len(sliding)

@@ -25,7 +25,7 @@ def fully_cartesian(
     writer = Writer(mechanism, place, {mechanism.topology.ground: FIXED, **frames}, angles=False, size=size)
     for link in links:
         writer.unit_vector(link)
-    writer.write({id: mechanism.drives[id] for id in drivers})
+    writer.write({id: mechanism.drivers[id] for id in drivers})
     variables = []
     for link in links:
         body = mechanism.links[link]

@@ -52,11 +52,11 @@ def constraints(
     problems = []
     if not isinstance(family, str) or family not in FAMILIES:
         problems.append(Problem("coordinates", f"'{family}' is unknown", suggest(str(family), FAMILIES)))
-    chosen = names(mechanism.drives if drivers is None else drivers, "drivers", mechanism.title)
+    chosen = names(mechanism.drivers if drivers is None else drivers, "drivers", mechanism.title)
     problems += [
-        Problem(f"drivers.{id}", "is not a driver of this mechanism", suggest(str(id), mechanism.drives))
+        Problem(f"drivers.{id}", "is not a driver of this mechanism", suggest(str(id), mechanism.drivers))
         for id in chosen
-        if not isinstance(id, str) or id not in mechanism.drives
+        if not isinstance(id, str) or id not in mechanism.drivers
     ]
     if problems:
         raise InputError(problems, mechanism.title or "mechanism")

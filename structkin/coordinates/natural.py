@@ -60,7 +60,7 @@ class _Natural:
         for link in self.links:
             if link not in by_vector:
                 self._rigid(writer, link)
-        writer.write({id: self.mechanism.drives[id] for id in self.drivers})
+        writer.write({id: self.mechanism.drivers[id] for id in self.drivers})
         return PolynomialCoordinates("natural", self.links, self.variables, writer, self.drivers)
 
     def _choose(self, link: str) -> None:
@@ -104,7 +104,7 @@ class _Natural:
         """Return the links that a driver turns against the ground, each with its driver."""
         found: dict[str, str] = {}
         for id in self.drivers:
-            drive = self.mechanism.drives[id]
+            drive = self.mechanism.drivers[id]
             if drive.kind == "angle" and self.ground in drive.links:
                 moving = drive.links[1] if drive.links[0] == self.ground else drive.links[0]
                 found.setdefault(moving, id)

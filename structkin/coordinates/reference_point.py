@@ -25,7 +25,7 @@ def reference_point(mechanism: Mechanism, structure: KinematicStructure, drivers
         mechanism, place, {mechanism.topology.ground: FIXED, **frames},
         angles=True, size=size_of(mechanism),
     )  # fmt: skip
-    writer.write({id: mechanism.drives[id] for id in drivers})
+    writer.write({id: mechanism.drivers[id] for id in drivers})
     bodies = [mechanism.links[link] for link in links]
     sketch = [x for body in bodies for x in (np.angle(body.direction), body.origin.real, body.origin.imag)]
     names = [f"{link}.{part}" for link in links for part in ("phi", "x", "y")]

@@ -67,7 +67,7 @@ class _Growth:
         )  # fmt: skip
         sliding, drives = {}, {}
         for id in self.drivers:
-            drive = self.mechanism.drives[id]
+            drive = self.mechanism.drivers[id]
             if drive.kind == "slide" and drive.joint in self.travel_column:
                 sliding[id] = self.travel_column[drive.joint]
             else:

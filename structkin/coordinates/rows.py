@@ -11,7 +11,7 @@ import numpy as np
 from structkin.joints.row_writer import DrivenForm, Led, RowWriter, Written
 from structkin.kinematics.drive_rows import write_driver
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Drive
+from structkin.model.parts import DriverCoordinate
 from structkin.model.topology import pin_of
 from structkin.rows.affine import Affine, Frame
 from structkin.rows.row import Row
@@ -68,7 +68,7 @@ class Writer(RowWriter):
     #: Pairs (dot row, cross row, driver) of which each sample takes the one that is regular there.
     switches: list[tuple[int, int, str]] = field(default_factory=list)
 
-    def write(self, drivers: Mapping[str, Drive]) -> None:
+    def write(self, drivers: Mapping[str, DriverCoordinate]) -> None:
         """Write the rows of all joints and of these drivers."""
         for joint in self.mechanism.topology.joints:
             self.mechanism.joints[joint.id].write(self)
@@ -166,7 +166,7 @@ class Writer(RowWriter):
             self.add(of, "orientation, cross", links, 1.0, Row.cross(u, v).plus(-np.sin(angle)))
 
     def driven(
-        self, drive: Drive, equation: str, links: tuple[str, ...], unit: float, row: Row, form: DrivenForm
+        self, drive: DriverCoordinate, equation: str, links: tuple[str, ...], unit: float, row: Row, form: DrivenForm
     ) -> None:
         """Write a row that is driven."""
         self.driven_rows.append(Driven(self.add(drive.id, equation, links, unit, row), drive.id, form))

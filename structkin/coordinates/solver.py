@@ -50,7 +50,7 @@ class GlobalSolver:
     def __init__(self, mechanism: Mechanism, coordinates: Coordinates, method: str, engine: str = "auto") -> None:
         """Take the coordinates of a mechanism."""
         self.coordinates, self.method, self._engine = coordinates, method, engine
-        kinds = [mechanism.drives[id].kind for id in coordinates.drivers]
+        kinds = [mechanism.drivers[id].kind for id in coordinates.drivers]
         self._angular = np.array([[kind == "angle"] for kind in kinds], bool).reshape(-1, 1)
         self._distances = [row for row, kind in enumerate(kinds) if kind == "distance"]
         size = float(np.max(coordinates.column_units, initial=0.0)) or 1.0

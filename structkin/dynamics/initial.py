@@ -100,7 +100,7 @@ def consistent_start(mechanism: Mechanism, t: float) -> tuple[Mechanism, tuple[C
     found = initial_conditions(mechanism, t)
     entries = {}
     for id, value in found.values.items():
-        unit = "rad" if mechanism.drives[id].kind == "angle" else "m"
+        unit = "rad" if mechanism.drivers[id].kind == "angle" else "m"
         entries[id] = {"value": f"{value!r} {unit}", "speed": f"{found.speeds[id]!r} {unit}/s"}
     return mechanism.with_initial(entries), found.corrections
 
@@ -110,10 +110,10 @@ class _Start:
 
     def __init__(self, mechanism: Mechanism, t: float) -> None:
         self.mechanism, self.t = mechanism, t
-        self.free = [id for id, drive in mechanism.drives.items() if drive.law is None]
+        self.free = [id for id, drive in mechanism.drivers.items() if drive.law is None]
         places = np.array(list(mechanism.places.values()))
         self.size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
-        self.units = np.array([1.0 if mechanism.drives[id].kind == "angle" else self.size for id in self.free])
+        self.units = np.array([1.0 if mechanism.drivers[id].kind == "angle" else self.size for id in self.free])
         self.data = _data(mechanism)
 
     def motion(self, values: Floats, speeds: Floats | None = None) -> Motion:
@@ -121,7 +121,7 @@ class _Start:
         drivers: dict[str, tuple[list[float], ...]] = {}
         rates = np.zeros(len(self.free)) if speeds is None else speeds
         known = dict(zip(self.free, zip(values, rates, strict=True), strict=True))
-        for id, drive in self.mechanism.drives.items():
+        for id, drive in self.mechanism.drivers.items():
             if drive.law is None:
                 drivers[id] = ([known[id][0]], [known[id][1]], [0.0])
             else:
@@ -134,7 +134,7 @@ class _Start:
         z = np.array(
             [
                 drive.start if (state := given.get(id)) is None or state.value is None else state.value
-                for id, drive in self.mechanism.drives.items()
+                for id, drive in self.mechanism.drivers.items()
                 if drive.law is None
             ]
         )
@@ -234,7 +234,7 @@ def _data(mechanism: Mechanism) -> list[_Datum]:
     """Return every number that [initial] gives."""
     data = []
     for id, state in mechanism.initial.items():
-        kind = "angle" if mechanism.drives[id].kind == "angle" else "length"
+        kind = "angle" if mechanism.drivers[id].kind == "angle" else "length"
         if state.value is not None:
             data.append(_Datum(f"{id}.value", id, kind, 0, False, state.value))
         if not state.rests:

@@ -40,19 +40,19 @@ def with_coordinates(mechanism: Mechanism) -> Mechanism:
 
     >>> import structkin as sk
     >>> arm = sk.Mechanism(points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "arm": ["A", "B"]})
-    >>> list(with_coordinates(arm).drives)
+    >>> list(with_coordinates(arm).drivers)
     ['A free']
     """
     if not structure_of(mechanism).under:
         return mechanism
-    ranking = rank_inputs(mechanism, drivers=list(mechanism.drives))
+    ranking = rank_inputs(mechanism, drivers=list(mechanism.drivers))
     if not ranking.choices or not ranking[0].is_complete:
         compile_plan(mechanism)  # says what is wrong
         raise InputError([Problem("drivers", "no joints can be free coordinates")], mechanism.title)
     drivers: dict[str, dict[str, Any]] = {}
-    taken = {*mechanism.places, *mechanism.joints.of(Guide), *mechanism.drives, *mechanism.forces.loads}
+    taken = {*mechanism.places, *mechanism.joints.of(Guide), *mechanism.drivers, *mechanism.forces.loads}
     for driver in ranking[0].drivers:
-        if driver.id in mechanism.drives:
+        if driver.id in mechanism.drivers:
             continue
         id = f"{driver.joint or ' '.join(driver.links)} free"
         while id in taken:
@@ -73,7 +73,7 @@ def initial_state(mechanism: Mechanism, equations: Reduced) -> list[float]:
     ids = [equations.order[k] for k in equations.free]
     states = [mechanism.initial.get(id) for id in ids]
     values = [
-        mechanism.drives[id].start if state is None or state.value is None else state.value
+        mechanism.drivers[id].start if state is None or state.value is None else state.value
         for id, state in zip(ids, states, strict=True)
     ]
     return [*values, *(0.0 if state is None else state.speed for state in states)]
@@ -101,7 +101,7 @@ def start(mechanism: Mechanism, t: float, loads: Sequence[UserLoad], *, driven: 
 def begin(equations: Reduced, values: Mapping[str, float]) -> None:
     """Let equations begin at values of all drivers; `InputError` where these are out of reach."""
     mechanism = equations.mechanism
-    first = solve_groups(mechanism, drivers={id: [values[id]] for id in mechanism.drives})
+    first = solve_groups(mechanism, drivers={id: [values[id]] for id in mechanism.drivers})
     if not first.ok[0]:
         raise InputError([Problem("initial", f"the start has no regular pose: {report(first)}")], mechanism.title)
     if first.lanes.around is not None:
@@ -122,12 +122,12 @@ def walked(first: Motion) -> tuple[Motion, dict[str, float]]:
     ends = {id: float(z[0, -1]) for id, z in first.drivers.items()}
     ways = [
         abs(ends[id] - drive.start) / (1.0 if drive.kind == "angle" else first.size)
-        for id, drive in mechanism.drives.items()
+        for id, drive in mechanism.drivers.items()
     ]
     parts = math.ceil(max(ways, default=0.0) / PART)
     if 1 < parts < MANY:
         way = solve_groups(
-            mechanism, drivers={id: np.linspace(mechanism.drives[id].start, z, 1 + parts) for id, z in ends.items()}
+            mechanism, drivers={id: np.linspace(mechanism.drivers[id].start, z, 1 + parts) for id, z in ends.items()}
         )
         vectors = [slot for slot, width in enumerate(plan.widths) if width == 2]
         here, there = (

@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 
 from structkin.joints.guide import Guide
 from structkin.joints.pair import Joints
-from structkin.model.parts import Drive, Link
+from structkin.model.parts import DriverCoordinate, Link
 from structkin.rows.affine import Affine
 from structkin.rows.equations import Form
 from structkin.rows.row import Row
@@ -117,7 +117,7 @@ class RowWriter(ABC):
 
     @abstractmethod
     def driven(
-        self, drive: Drive, equation: str, links: tuple[str, ...], unit: float, row: Row, form: DrivenForm
+        self, drive: DriverCoordinate, equation: str, links: tuple[str, ...], unit: float, row: Row, form: DrivenForm
     ) -> None:
         """Write a row that is driven: it is z of the driver, or z^2 / 2."""
 

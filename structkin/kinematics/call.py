@@ -36,7 +36,7 @@ def make_schedule(
     """Return the schedule of a call of `solve`; `InputError` lists everything that does not fit."""
     example = "{'motor': values}"
     given, problems = _given_values(mechanism, mapping(drivers, "drivers", example, mechanism.title))
-    laws = {id: drive.law for id, drive in mechanism.drives.items() if id not in given}
+    laws = {id: drive.law for id, drive in mechanism.drivers.items() if id not in given}
     problems += [
         Problem(
             f"drivers.{id}",
@@ -73,7 +73,7 @@ def make_schedule(
             [Problem("drivers", f"lengths differ ({found}; t: {len(times)})", "one value a sample")], mechanism.title
         )
     values = {**rows, **given}
-    drives = {id: values[id][:3] for id in mechanism.drives}
+    drives = {id: values[id][:3] for id in mechanism.drivers}
     return Schedule(mechanism, times, drives, frozenset(given), {id: z[3] for id, z in given.items()})
 
 
@@ -83,8 +83,8 @@ def _given_values(mechanism: Mechanism, drivers: Mapping[str, Any]) -> tuple[dic
     problems: list[Problem] = []
     for id, values in drivers.items():
         key = f"drivers.{id}"
-        if not isinstance(id, str) or id not in mechanism.drives:
-            problems.append(Problem(key, "is not a driver of this mechanism", suggest(str(id), mechanism.drives)))
+        if not isinstance(id, str) or id not in mechanism.drivers:
+            problems.append(Problem(key, "is not a driver of this mechanism", suggest(str(id), mechanism.drivers)))
             continue
         # A number alone is one pose; in a tuple it would be taken for a value, a rate or an acceleration.
         parts: Sequence[Any] = values if isinstance(values, tuple) else (np.atleast_1d(np.ma.asanyarray(values)),)

@@ -82,10 +82,10 @@ def classify(motion: Motion, sample: int) -> PoseClass | None:
         return PoseClass("redundant", f"redundant: {names} repeats what the other joints fix", sigma)
     _, values, V = np.linalg.svd(Phi_q)
     rank = int(np.sum(values > ZERO))
-    if rank >= unknowns - len(m.drives):
+    if rank >= unknowns - len(m.drivers):
         found = _coordinates(motion, sample, joints, V[rank:].T)
-        instead = [name for name in found if name not in m.drives]
-        lost = [id for id in m.drives if id not in found]
+        instead = [name for name in found if name not in m.drivers]
+        lost = [id for id in m.drivers if id not in found]
         words = f"dead point: {', '.join(lost)} cannot drive the mechanism here; {', '.join(instead)} can"
         return PoseClass("dead point", words, sigma, found)
     crossing = branches_at(_by_groups(motion), sample)
@@ -139,7 +139,7 @@ def _coordinates(motion: Motion, sample: int, joints: Whole, tangents: Floats) -
         (a, da), (b, db) = point(guide.carrier, guide.origin), point(guide.slider, guide.point)
         return np.asarray((along.conjugate() * (db - da) + d_along.conj() * (b - a)).real / size)
 
-    for id, drive in m.drives.items():
+    for id, drive in m.drivers.items():
         if drive.kind == "angle":
             rates[id] = turn(drive.links[1]) - turn(drive.links[0])
         elif drive.kind == "slide" and drive.joint is not None:

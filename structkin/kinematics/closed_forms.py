@@ -21,7 +21,7 @@ def solve_pin(scene: Scene, group: Group, index: int) -> None:
     closing = Closing(scene, index, {pin: (pin,)})
     circles, lines = [], []
     for id in group.drivers:
-        drive = scene.mechanism.drives[id]
+        drive = scene.mechanism.drivers[id]
         assert drive.ends is not None
         (center,) = (closing.known_point(*end) for end in drive.ends if end[1] not in group.pins)
         assert center is not None

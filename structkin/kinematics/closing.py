@@ -90,7 +90,7 @@ class Closing:
 
 def half_square_of(scene: Scene, driver: str, group: int) -> Operand:
     """Return half the square of a driven distance as an operand; a distance that is not positive is out of reach."""
-    drive, tape = scene.mechanism.drives[driver], scene.tape
+    drive, tape = scene.mechanism.drivers[driver], scene.tape
     length = tape.driver(driver, group, angular=False, value=drive.start)
     (out,) = tape.step(HalfSquareOfLength(), (length,), (0.5 * drive.start**2,), group=group, scalar=True)
     return Slot(out)

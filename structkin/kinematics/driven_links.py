@@ -15,7 +15,7 @@ from structkin.rows.affine import Affine, Frame
 
 def driven(closing: Closing, tie: Contact, driver: str) -> Mapping[str, Frame] | None:
     """Close a single link with one joint to what is known and one driver."""
-    drive = closing.scene.mechanism.drives[driver]
+    drive = closing.scene.mechanism.drivers[driver]
     if drive.kind == "angle" and tie.kind == "R":
         return _driven_r(closing, tie, driver)
     if drive.kind == "slide" and tie.kind == "P" and drive.joint == tie.joint:
@@ -26,7 +26,7 @@ def driven(closing: Closing, tie: Contact, driver: str) -> Mapping[str, Frame] |
 
 
 def _driven_r(closing: Closing, tie: Contact, driver: str) -> Mapping[str, Frame]:
-    scene, drive = closing.scene, closing.scene.mechanism.drives[driver]
+    scene, drive = closing.scene, closing.scene.mechanism.drivers[driver]
     first, second = drive.links
     # angle(second) - angle(first) = z: the known link may be either of the two.
     other, sign = (first, 1) if second == tie.link else (second, -1)
@@ -49,7 +49,7 @@ def turned(closing: Closing, tie: Contact, other: str, turn: Operand) -> Mapping
 
 
 def _driven_p(closing: Closing, tie: Contact, driver: str) -> Mapping[str, Frame]:
-    drive = closing.scene.mechanism.drives[driver]
+    drive = closing.scene.mechanism.drivers[driver]
     return slid(closing, tie, closing.scene.tape.driver(driver, closing.index, angular=False, value=drive.start))
 
 
@@ -73,7 +73,7 @@ def slid(closing: Closing, tie: Contact, travel: Operand) -> Mapping[str, Frame]
 
 def _driven_distance(closing: Closing, tie: Contact, driver: str) -> Mapping[str, Frame] | None:
     """Close a link whose point is driven at a distance from a known point: circles, or circle and line."""
-    scene, drive = closing.scene, closing.scene.mechanism.drives[driver]
+    scene, drive = closing.scene, closing.scene.mechanism.drivers[driver]
     assert drive.ends is not None
     mine = [end for end in drive.ends if end[0] == tie.link or tie.link in _links_at(scene, end[1])]
     known = [place for end in drive.ends if (place := closing.known_point(*end)) is not None]

@@ -256,7 +256,7 @@ def _offset(guide: Guide, pivot: complex, pin: complex) -> float:
 
 
 def _is_driven(mechanism: Mechanism, link: str) -> bool:
-    return any(drive.kind == "angle" and set(drive.links) == {GROUND, link} for drive in mechanism.drives.values())
+    return any(drive.kind == "angle" and set(drive.links) == {GROUND, link} for drive in mechanism.drivers.values())
 
 
 _Loop = tuple[tuple[str, str, str], tuple[str, str, str, str]]

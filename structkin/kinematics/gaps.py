@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def mark_gaps(plan: Plan, schedule: Schedule, fine: Lanes, kept: NDArray[np.intp], lanes: Lanes) -> None:
     """Mark such samples in `lanes`, which are the lanes `kept` (n,) of `fine`; `schedule` is that of the latter."""
-    drives = schedule.mechanism.drives
+    drives = schedule.mechanism.drivers
     angles = {id: z[0] for id, z in schedule.drivers.items() if drives[id].kind == "angle"}
     for step in plan.steps:
         if step.kind.closed_form:

@@ -81,7 +81,7 @@ def _equations(scene: Scene, group: Group, contacts: Sequence[Contact]) -> list[
         elif mesh is None and contact.kind != "R":
             return None
     for id in group.drivers:
-        drive = scene.mechanism.drives[id]
+        drive = scene.mechanism.drivers[id]
         if drive.kind != "angle":
             return None
         found.append(_Equation({drive.links[0]: -1.0, drive.links[1]: 1.0}, driver=id))

@@ -20,7 +20,7 @@ from structkin.kinematics.plan import Operand, Slot
 from structkin.kinematics.scene import Contact, Scene
 from structkin.kinematics.turns import scalar, turn_of
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Drive
+from structkin.model.parts import DriverCoordinate
 from structkin.rows.affine import Affine, Frame
 from structkin.rows.curves import Curve
 from structkin.rows.equations import Form
@@ -175,7 +175,7 @@ def _legs(scene: Scene, group: Group) -> dict[str, _Strut | _Block]:
 
 def _links_of(scene: Scene, group: Group, driver: str) -> tuple[str, ...]:
     """Return the links that a driver acts on; at a shared pin each of the group stands for the one that it names."""
-    drive = scene.mechanism.drives[driver]
+    drive = scene.mechanism.drivers[driver]
     points = [point for _, point in drive.ends or ()]
     there = (link for link in group.links for point in points if point in scene.mechanism.links[link].local)
     return (*drive.links, *(end[0] for end in drive.ends or ()), *there)
@@ -233,7 +233,7 @@ class _Writer(RowWriter):
             self._require(id)
             self.mechanism.joints[id].write(self)
         for id in drivers:
-            write_driver(self, self.mechanism.drives[id])
+            write_driver(self, self.mechanism.drivers[id])
 
     def _require(self, joint: str) -> None:
         """Refuse what is not found from this side."""
@@ -345,7 +345,7 @@ class _Writer(RowWriter):
         self.add(of, "orientation", links, 1.0, form)
 
     def driven(
-        self, drive: Drive, equation: str, links: tuple[str, ...], unit: float, row: Row, form: DrivenForm
+        self, drive: DriverCoordinate, equation: str, links: tuple[str, ...], unit: float, row: Row, form: DrivenForm
     ) -> None:
         """Write a row that is driven."""
         scene, index = self._scene, self._index
@@ -357,7 +357,7 @@ class _Writer(RowWriter):
 
     def _turner(self, driver: str, sign: int) -> Affine:
         """Return the unit vector of a driver's angle."""
-        start = self.mechanism.drives[driver].start
+        start = self.mechanism.drivers[driver].start
         return self._input(
             self._scene.tape.driver(driver, self._index, angular=True, value=start, sign=sign), unit=True
         )

@@ -149,7 +149,7 @@ def _stepped(closing: Closing, tie: Contact, geneva: Geneva) -> Mapping[str, Fra
     """Close a Geneva wheel whose crank is driven: its angle is a function of the driver's coordinate."""
     scene, tape = closing.scene, closing.scene.tape
     id, sense = crank_driver(scene.mechanism, geneva)
-    start = scene.mechanism.drives[id].start
+    start = scene.mechanism.drivers[id].start
     angle = tape.driver(id, closing.index, angular=False, value=start)
     relation = OfAngle(Follow(geneva.law, -1.0, geneva.start, sense, geneva.phase))
     value = float(relation.function(np.array(start)))
@@ -172,7 +172,7 @@ def crank_driver(mechanism: Mechanism, geneva: Geneva) -> tuple[str, int]:
 
     Raises `InputError` where no driver turns the crank against its carrier: only a driver counts the turns.
     """
-    for drive in mechanism.drives.values():
+    for drive in mechanism.drivers.values():
         if drive.kind == "angle" and set(drive.links) == {geneva.carrier, geneva.crank}:
             return drive.id, 1 if drive.links[1] == geneva.crank else -1
     message = f"the crank '{geneva.crank}' is not driven against '{geneva.carrier}': its turns cannot be counted"

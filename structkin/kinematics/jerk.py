@@ -17,7 +17,7 @@ from structkin.kinematics.change_points.contours import with_rates
 from structkin.kinematics.derivatives import Derivatives, Field, third
 from structkin.kinematics.engine import Lanes
 from structkin.kinematics.plan import Plan
-from structkin.model.parts import Drive
+from structkin.model.parts import DriverCoordinate
 from structkin.rows.affine import Affine
 
 Floats = NDArray[np.float64]
@@ -65,7 +65,7 @@ class Jerk:
         return derivatives.solve(seed, third(first, second))
 
 
-def third_rates(drives: Mapping[str, Drive], given: Mapping[str, Floats], t: Floats) -> dict[str, Floats]:
+def third_rates(drives: Mapping[str, DriverCoordinate], given: Mapping[str, Floats], t: Floats) -> dict[str, Floats]:
     """Return the third rates (n,) of drivers at times t (n,): those `given`, else by their laws, else NaN."""
     found = {}
     for id, drive in drives.items():

@@ -72,7 +72,7 @@ def _led_by_ram(scene: Scene, group: Group, index: int, wheel: str, local: compl
     """Return the lead of a driven distance between a known point and the centre of the wheel."""
     if len(group.links) != 1 or len(group.drivers) != 1:
         return None
-    drive = scene.mechanism.drives[group.drivers[0]]
+    drive = scene.mechanism.drivers[group.drivers[0]]
     mine = [point for link, point in drive.ends or () if link == wheel]
     known = [(link, point) for link, point in drive.ends or () if link != wheel]
     if len(mine) != 1 or len(known) != 1 or known[0][0] not in scene.frames or scene.local(wheel, mine[0]) != local:

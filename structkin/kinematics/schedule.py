@@ -49,7 +49,7 @@ class Schedule:
         t = self._between(self.t, stations, first)
         values = {}
         for id, z in self.drivers.items():
-            law = self.mechanism.drives[id].law
+            law = self.mechanism.drivers[id].law
             straight = self._between(z[0], stations, first)
             if id in self.by_values or law is None:
                 values[id] = straight
@@ -73,12 +73,12 @@ class Schedule:
 
     def unit(self, id: str) -> float:
         """Return what makes coordinates of drivers comparable: a radian, or the mechanism's size [m]."""
-        return 1.0 if self.mechanism.drives[id].kind == "angle" else self._size
+        return 1.0 if self.mechanism.drivers[id].kind == "angle" else self._size
 
     @cached_property
     def _scale(self) -> dict[str, float]:
         """The step of each driver [rad or m] that continuation takes at most."""
-        drives = self.mechanism.drives
+        drives = self.mechanism.drivers
         return {id: (FINE_ANGLE if drives[id].kind == "angle" else FINE_LENGTH) * self.unit(id) for id in self.drivers}
 
     @cached_property
@@ -117,7 +117,7 @@ class Schedule:
         counts = any(joint.counts_turns for joint in self.mechanism.joints.values())
         station = int(np.argmax(self._has_values))
         for id, z in self.drivers.items():
-            drive, first = self.mechanism.drives[id], float(z[0, station])
+            drive, first = self.mechanism.drivers[id], float(z[0, station])
             start = drive.start
             if drive.kind == "angle" and math.isfinite(first) and not counts:
                 start = first - math.remainder(first - start, 2 * math.pi)

@@ -77,7 +77,7 @@ def _moves(mechanism: Mechanism, plan: Plan) -> bool:
     """Walk each driver to either side of the sketch, and tell whether every step closes."""
     places = np.array(list(mechanism.places.values()))
     size = float(np.max(np.abs(places - places[0]), initial=0.0)) or 1.0
-    drives = mechanism.drives
+    drives = mechanism.drivers
     for moved in drives:
         reach = ANGLE if drives[moved].kind == "angle" else PART * size
         way = np.concatenate((np.linspace(0, 1, STEPS + 1), np.linspace(1, -1, 2 * STEPS + 1)[1:])) * reach

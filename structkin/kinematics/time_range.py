@@ -15,7 +15,7 @@ def default_range(mechanism: Mechanism) -> tuple[float, float]:
     One cycle is the common period of the drivers where all of them turn at commensurable speeds. `InputError` where
     there is no such range and the mechanism has no duration.
     """
-    laws = {id: drive.law for id, drive in mechanism.drives.items() if drive.law is not None}
+    laws = {id: drive.law for id, drive in mechanism.drivers.items() if drive.law is not None}
     spans = [law.span for law in laws.values() if law.span is not None]
     if spans:
         start, end = max(span[0] for span in spans), min(span[1] for span in spans)
@@ -26,7 +26,7 @@ def default_range(mechanism: Mechanism) -> tuple[float, float]:
         )
     if not laws:
         return 0.0, 0.0
-    speeds = [law.speed if mechanism.drives[id].kind == "angle" else None for id, law in laws.items()]
+    speeds = [law.speed if mechanism.drivers[id].kind == "angle" else None for id, law in laws.items()]
     moving = [abs(speed) for speed in speeds if speed]
     if None in speeds or not moving:
         names = ", ".join(id for id, speed in zip(laws, speeds, strict=True) if not speed)

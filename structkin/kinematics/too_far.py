@@ -36,7 +36,7 @@ def too_far(schedule: Schedule, numbers: int, budget: float | None) -> Problem:
     if budget is None or added * numbers <= TOGETHER * budget:
         message = f"with {law} the walk along the samples needs more steps than they explain, as beside singular poses"
         return Problem(f"drivers.{worst}", message, f"another range of time or of values; {HINT}")
-    far = f"{way / (2 * np.pi):.3g} turns" if mechanism.drives[worst].kind == "angle" else f"{way:.3g} sizes"
+    far = f"{way / (2 * np.pi):.3g} turns" if mechanism.drivers[worst].kind == "angle" else f"{way:.3g} sizes"
     if not np.isfinite(way):
         far = "farther than numbers go"
     memory = 24 * added * numbers / 2**30

@@ -24,7 +24,7 @@ def scalar(scene: Scene, expression: Affine, group: int) -> Operand:
 
 def turn_of_driver(scene: Scene, driver: str, group: int) -> Affine:
     """Return how far an angle driver has turned since the sketch."""
-    start = scene.mechanism.drives[driver].start
+    start = scene.mechanism.drivers[driver].start
     slot = scene.tape.driver(driver, group, angular=False, value=start)
     return Affine.slot(slot.index) - Affine(complex(start))
 

@@ -34,7 +34,7 @@ class Whole:
         """Return the rows of all joints of a mechanism, and those of its drivers if they are asked for."""
         links = tuple(mechanism.topology.moving_links)
         scene = Scene(mechanism, mechanism.topology, Tape(), mechanism.topology.ground, lambda *_: {})
-        group = replace(structure.groups[0], links=links, drivers=tuple(mechanism.drives) if drivers else ())
+        group = replace(structure.groups[0], links=links, drivers=tuple(mechanism.drivers) if drivers else ())
         form, inputs = write_rows(scene, group, 0)
         return cls(links, form, inputs, scene.tape)
 

@@ -1,8 +1,8 @@
 """Mechanisms as the user describes them: topology, geometry, drivers, and the file they are written in."""
 
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Drive, Law, Link
+from structkin.model.parts import DriverCoordinate, Law, Link
 from structkin.model.topology import Driver, Joint, Topology
 from structkin.model.units import Units
 
-__all__ = ["Drive", "Driver", "Joint", "Law", "Link", "Mechanism", "Topology", "Units"]
+__all__ = ["Driver", "DriverCoordinate", "Joint", "Law", "Link", "Mechanism", "Topology", "Units"]

@@ -12,7 +12,7 @@ from structkin.joints.pair import Joints, Pair
 from structkin.model.entry import Entry
 from structkin.model.flaw import Flaw
 from structkin.model.forces import Forces, InitialLink, InitialPoint, InitialState
-from structkin.model.parts import Drive, Link
+from structkin.model.parts import DriverCoordinate, Link
 from structkin.model.schema import DriverEntry, LinkEntry
 from structkin.model.topology import Driver, Joint, suggest
 from structkin.model.units import Units
@@ -48,7 +48,7 @@ class Draft:
     links: dict[str, Link] = field(default_factory=dict)
     joints: dict[str, Joint | Pair] = field(default_factory=dict)  # a bare one where its links have mistakes
     drivers: dict[str, Driver] = field(default_factory=dict)
-    drives: dict[str, Drive] = field(default_factory=dict)
+    coordinates: dict[str, DriverCoordinate] = field(default_factory=dict)
     forces: Forces = field(default_factory=Forces)
     initial: dict[str, InitialState] = field(default_factory=dict)
     initial_data: dict[str, InitialPoint | InitialLink] = field(default_factory=dict)

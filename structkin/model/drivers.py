@@ -15,7 +15,7 @@ from structkin.model.expression import Expression
 from structkin.model.fields import pair
 from structkin.model.flaw import Flaw, describe, number
 from structkin.model.laws import ConstantSpeed, ExpressionLaw, TableLaw
-from structkin.model.parts import Drive, Law
+from structkin.model.parts import DriverCoordinate, Law
 from structkin.model.schema import DriverEntry
 from structkin.model.tables import read_table
 from structkin.model.topology import JOINT_KINDS, Driver, Joint, suggest
@@ -26,7 +26,7 @@ _RATE = {"angle": "angular speed", "slide": "speed", "distance": "speed"}
 
 
 def make_drivers(draft: Draft) -> None:
-    """Fill `drivers` and `drives`."""
+    """Fill `drivers` and `coordinates`."""
     taken: dict[object, str] = {}
     for id, entry in draft.driver_entries.items():
         key = f"drivers.{id}"
@@ -43,7 +43,7 @@ def make_drivers(draft: Draft) -> None:
         taken.setdefault(what, id)
         draft.drivers[id] = driver
         if start is not None:
-            draft.drives[id] = Drive(id, driver.kind, driver.links, driver.joint, start, law, ends)
+            draft.coordinates[id] = DriverCoordinate(id, driver.kind, driver.links, driver.joint, start, law, ends)
 
 
 def _coordinate(driver: Driver, ends: Ends | None) -> object:

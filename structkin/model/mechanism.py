@@ -15,7 +15,7 @@ from structkin.errors import InputError, Problem
 from structkin.model.arguments import mapping
 from structkin.model.file import read_data
 from structkin.model.flaw import Flaw
-from structkin.model.parts import Drive, Link
+from structkin.model.parts import DriverCoordinate, Link
 from structkin.model.topology import Driver, Topology, suggest
 from structkin.model.units import Units
 
@@ -53,7 +53,7 @@ class Mechanism:
         "_pose",
         "_source",
         "_source_dict",
-        "drives",
+        "drivers",
         "duration",
         "forces",
         "initial",
@@ -77,7 +77,7 @@ class Mechanism:
     #: Every joint with its geometry, pins included, in the order of the topology.
     joints: Joints
     #: Geometry and law of each driver, in the order of the file.
-    drives: Mapping[str, Drive]
+    drivers: Mapping[str, DriverCoordinate]
     forces: Forces
     #: Start of free coordinates, by driver id.
     initial: Mapping[str, InitialState]
@@ -177,7 +177,7 @@ class Mechanism:
             "places": MappingProxyType(draft.points),
             "links": MappingProxyType(draft.links),
             "joints": draft.pairs,
-            "drives": MappingProxyType(draft.drives),
+            "drivers": MappingProxyType(draft.coordinates),
             "forces": draft.forces,
             "initial": MappingProxyType(draft.initial),
             "initial_data": MappingProxyType(draft.initial_data),
@@ -296,8 +296,8 @@ def _rebuild(
     return mechanism if pose is None else mechanism.posed(pose)
 
 
-def driven_by(mechanism: M, drives: Sequence[Drive]) -> M:
-    """Return a mechanism with these drives in the place of its own; `posed` tells their values in the sketch.
+def driven_by(mechanism: M, drives: Sequence[DriverCoordinate]) -> M:
+    """Return a mechanism with these drivers in the place of its own; `posed` tells their values in the sketch.
 
     `source_dict` keeps the drivers that the mechanism came with.
     """
@@ -305,4 +305,4 @@ def driven_by(mechanism: M, drives: Sequence[Drive]) -> M:
     drivers = tuple(kept.get(drive.id, Driver(drive.id, drive.kind, drive.links, drive.joint)) for drive in drives)
     topology = replace(mechanism.topology, drivers=drivers)
     drives_of = MappingProxyType({drive.id: drive for drive in drives})
-    return mechanism._with({"topology": topology, "drives": drives_of})
+    return mechanism._with({"topology": topology, "drivers": drives_of})

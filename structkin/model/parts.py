@@ -54,7 +54,7 @@ class Law(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Drive:
+class DriverCoordinate:
     """The geometry and the law of a driver; its topology is the `Driver` of the same id.
 
     `start` is the value of the coordinate in the sketch [rad or m]. For a distance driver `ends` holds

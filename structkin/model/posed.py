@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from structkin.joints.guide import Guide
 from structkin.joints.pair import Joints
-from structkin.model.parts import Drive, Link
+from structkin.model.parts import DriverCoordinate, Link
 
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
@@ -26,7 +26,7 @@ class SketchPose:
 
 
 def posed_parts(mechanism: Mechanism, pose: SketchPose) -> dict[str, Any]:
-    """Return the attributes of a mechanism that a pose changes: points, links, joints, drives.
+    """Return the attributes of a mechanism that a pose changes: places, links, joints, drivers.
 
     Lengths and the zero of every travel stay what they were; the turns of wheels are counted from the new pose.
     """
@@ -35,17 +35,17 @@ def posed_parts(mechanism: Mechanism, pose: SketchPose) -> dict[str, Any]:
         for name, link in mechanism.links.items()
     }
     drives = {
-        name: replace(drive, start=_start(mechanism, drive, pose, links)) for name, drive in mechanism.drives.items()
+        name: replace(drive, start=_start(mechanism, drive, pose, links)) for name, drive in mechanism.drivers.items()
     }
     return {
         "places": MappingProxyType({**mechanism.places, **pose.points}),
         "links": MappingProxyType(links),
         "joints": Joints(joint.posed(mechanism.links, links, mechanism.joints) for joint in mechanism.joints.values()),
-        "drives": MappingProxyType(drives),
+        "drivers": MappingProxyType(drives),
     }
 
 
-def _start(mechanism: Mechanism, drive: Drive, pose: SketchPose, links: Mapping[str, Link]) -> float:
+def _start(mechanism: Mechanism, drive: DriverCoordinate, pose: SketchPose, links: Mapping[str, Link]) -> float:
     """Return a driver's value in a pose; that of a driver which the pose does not know is read from it."""
     if drive.id in pose.starts:
         return pose.starts[drive.id]

@@ -13,7 +13,7 @@ from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Drive
+from structkin.model.parts import DriverCoordinate
 from structkin.show.interest import middle
 from structkin.show.labels import Label
 from structkin.show.pose import Path, Pose, profile_of, wheel_of
@@ -63,7 +63,7 @@ class Drawing:
             a, b = (self.pose.points[point] for _, point in spring.ends)
             self.pen.spring(a, b, f"spring:{spring.id}")
         labels = self._points()
-        for drive in self.mechanism.drives.values():
+        for drive in self.mechanism.drivers.values():
             labels.append(Label(drive.id, self._drive(drive), DRIVER, self._size(), "italic"))
         return labels
 
@@ -152,7 +152,7 @@ class Drawing:
     def _points(self) -> list[Label]:
         topology = self.mechanism.topology
         pins = {joint.id for joint in topology.joints if joint.kind == "R"}
-        pins |= {end for drive in self.mechanism.drives.values() for _, end in drive.ends or ()}
+        pins |= {end for drive in self.mechanism.drivers.values() for _, end in drive.ends or ()}
         pins |= {end for spring in self.mechanism.forces.springs.values() for _, end in spring.ends}
         slotted = [self.pose.block(guide) for guide in self._guides if guide.turn is None]
         slotted += [self.pose.at(arc.slider, arc.point) for arc in self.mechanism.joints.of(CircularSlot).values()]
@@ -172,7 +172,7 @@ class Drawing:
 
     # --- drivers ------------------------------------------------------------------------------------------
 
-    def _drive(self, drive: Drive) -> complex:
+    def _drive(self, drive: DriverCoordinate) -> complex:
         """Draw a driver's symbol and return where its name belongs."""
         gid = f"driver:{drive.id}"
         speed = drive.law.speed if drive.law is not None else None
@@ -193,7 +193,7 @@ class Drawing:
         place, start = self._hub(drive)
         return self.pen.turn_arrow(place, start, sense, gid) if np.isfinite(place + start) else place
 
-    def _hub(self, drive: Drive) -> tuple[complex, complex]:
+    def _hub(self, drive: DriverCoordinate) -> tuple[complex, complex]:
         """Return the place that an angle driver turns about, and the direction of the link that it turns."""
         turned = drive.links[1] if drive.links[1] != self.mechanism.topology.ground else drive.links[0]
         centre = self.pose.at(turned, middle(self.mechanism.links[turned]))

@@ -43,7 +43,7 @@ Floats = NDArray[np.float64]
 
 def effort_unit(mechanism: Mechanism, driver: str) -> str:
     """Return the unit of a driver's effort: "N m" or "N"."""
-    return "N m" if mechanism.drives[driver].kind == "angle" else "N"
+    return "N m" if mechanism.drivers[driver].kind == "angle" else "N"
 
 
 def bearing_links(mechanism: Mechanism) -> Iterator[tuple[str, str]]:
@@ -55,7 +55,7 @@ def bearing_links(mechanism: Mechanism) -> Iterator[tuple[str, str]]:
 
 def effort_columns(forces: Kinetostatics) -> Iterator[Column]:
     """Yield the effort and the power of each driver."""
-    for id in forces.motion.mechanism.drives:
+    for id in forces.motion.mechanism.drivers:
         yield Column(id, "effort", effort_unit(forces.motion.mechanism, id), forces.driver(id))
         yield Column(id, "power", "W", forces.driver_power(id))
 
@@ -120,7 +120,7 @@ def forces_to_dict(forces: Kinetostatics) -> dict[str, Any]:
         "drivers": nested(effort_columns(forces)),
         "reactions": nested(reaction_columns(forces)),
         "ground": nested(frame_columns(forces))[GROUND],
-        "unique": {id: forces.unique(id) for id in [*m.drives, *(joint.id for joint in m.topology.joints)]},
+        "unique": {id: forces.unique(id) for id in [*m.drivers, *(joint.id for joint in m.topology.joints)]},
         "status": status_words(motion),
         "group": [name or None for name in failed_groups(motion)],
     }
@@ -130,7 +130,7 @@ def forces_table(forces: Kinetostatics) -> Table:
     """Return the largest forces of the motion, for the terminal."""
     m = forces.motion.mechanism
     rows = [
-        (f"driver {id}", *_cells(forces, forces.driver(id), effort_unit(m, id), forces.unique(id))) for id in m.drives
+        (f"driver {id}", *_cells(forces, forces.driver(id), effort_unit(m, id), forces.unique(id))) for id in m.drivers
     ]
     for joint, link in bearing_links(m):
         size, unique = np.hypot(*forces.reaction(joint, link).T), forces.unique(joint)
@@ -170,7 +170,7 @@ def _course(forces: Kinetostatics) -> str:
         apart = int(np.sum(force < -1e-9 * np.nanmax(np.abs(force), initial=0.0)))
         if apart:
             lines.append(f"{joint}: the two links pull at each other at {apart} samples; they would part there")
-    put_in = sum((forces.driver_power(id) for id in m.drives), np.zeros(len(forces.motion)))
+    put_in = sum((forces.driver_power(id) for id in m.drivers), np.zeros(len(forces.motion)))
     gap = np.abs(put_in + forces.applied_power - forces.kinetic_power)
     scale = np.abs(put_in) + np.abs(forces.applied_power) + np.abs(forces.kinetic_power)
     if np.isfinite(gap).any() and np.nanmax(scale) > 0:
@@ -193,8 +193,8 @@ def plot_forces(forces: Kinetostatics) -> Figure:
     Of many joints the eight with the largest reactions are drawn. Samples that are not ok are shaded.
     """
     m = forces.motion.mechanism
-    torques = [id for id in m.drives if effort_unit(m, id) == "N m"]
-    pushes = [id for id in m.drives if effort_unit(m, id) == "N"]
+    torques = [id for id in m.drivers if effort_unit(m, id) == "N m"]
+    pushes = [id for id in m.drivers if effort_unit(m, id) == "N"]
     panels: list[tuple[str, list[Curve]]] = [
         (f"{words} [{unit}]", [(id, forces.driver(id), _colour(k)) for k, id in enumerate(ids)])
         for words, unit, ids in (("driver torque", "N m", torques), ("driver force", "N", pushes))

@@ -34,7 +34,7 @@ def points_of_interest(mechanism: Mechanism) -> list[str]:
     ]
     shared = {joint.id for joint in mechanism.topology.joints}
     moving = [p for p in moving_points(mechanism) if p in shared or not any(p in face for face in faces)]
-    used = {point for drive in mechanism.drives.values() for _, point in drive.ends or ()}
+    used = {point for drive in mechanism.drivers.values() for _, point in drive.ends or ()}
     for guide in mechanism.joints.of(Guide).values():
         used |= _slider_points(mechanism, guide)
     free = [

@@ -112,7 +112,7 @@ def draw_circuits(found: Circuits) -> Figure:
 
 
 def _turns(mechanism: Mechanism, driver: str) -> bool:
-    return mechanism.drives[driver].kind == "angle"
+    return mechanism.drivers[driver].kind == "angle"
 
 
 def _frame_of(at: Axes, mechanism: Mechanism, driver: str, intervals: Sequence[Interval]) -> tuple[float, float]:
@@ -126,7 +126,7 @@ def _frame_of(at: Axes, mechanism: Mechanism, driver: str, intervals: Sequence[I
         at.set_xticks([k * step / scale for k in range(math.floor(high / step + 1e-9) + 1)])
     else:
         ends = [end.value for part in intervals for end in (part.low, part.high) if end is not None]
-        low, high = (min(ends), max(ends)) if ends else (mechanism.drives[driver].start, mechanism.drives[driver].start)
+        low, high = (min(ends), max(ends)) if ends else (mechanism.drivers[driver].start,) * 2
     room = 0.04 * (high - low) or 1.0
     at.set_xlim((low - room) / scale, (high + room) / scale)
     at.set_xlabel(plain(f"{driver} [{unit}]"), fontsize=SMALL)

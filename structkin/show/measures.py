@@ -56,4 +56,4 @@ def measures_of(mechanism: Mechanism, units: Units | None = None) -> Measures:
 
 def driver_quantity(mechanism: Mechanism, driver: str) -> str:
     """Return what a driver's coordinate is: "angle" or "length"."""
-    return "angle" if mechanism.drives[driver].kind == "angle" else "length"
+    return "angle" if mechanism.drivers[driver].kind == "angle" else "length"

@@ -140,7 +140,7 @@ def plot_simulation(simulation: Simulation) -> Figure:
     measures = measures_of(m)
     panels: list[tuple[str, list[Curve]]] = []
     for quantity, word, effort in (("angle", "angle", "torque [N m]"), ("length", "travel", "force [N]")):
-        ids = [id for id in m.drives if driver_quantity(m, id) == quantity][:MOST]
+        ids = [id for id in m.drivers if driver_quantity(m, id) == quantity][:MOST]
         if ids:
             values = [simulation.drivers[id][0] / measures.size(quantity) for id in ids]
             panels.append((f"{word} [{measures.pretty(quantity)}]", _curves(ids, values)))

@@ -88,7 +88,7 @@ def test_a_motion_stays_in_the_assembly_that_was_chosen():
 def test_eight_bar_assemblies_are_walked_to_by_their_motions():
     """Each assembly of the double triad, moved a little by continuation, is an assembly of the moved crank."""
     m = sk.load(path("eight_bar_double_triad"))
-    start = m.drives["motor"].start
+    start = m.drivers["motor"].start
     after = list(m.assemblies(drivers={"motor": start + 0.05}))
     for item in m.assemblies():
         motion = item.mechanism().solve(drivers={"motor": np.linspace(start, start + 0.05, 9)})
@@ -150,7 +150,7 @@ def test_driver_values_and_times():
     m = four_bar()
     quarter = m.assembly(t=math.pi / 2)
     # The law is speed * t from the sketch's angle.
-    assert quarter.drivers["motor"] == pytest.approx(m.drives["motor"].start + math.pi / 2)
+    assert quarter.drivers["motor"] == pytest.approx(m.drivers["motor"].start + math.pi / 2)
     given_value = m.assembly(drivers={"motor": quarter.drivers["motor"]})
     assert given_value.position("C") == pytest.approx(quarter.position("C"))
     assert math.isnan(given_value.motion.t[0]) and quarter.motion.t[0] == pytest.approx(math.pi / 2)
@@ -253,7 +253,7 @@ def test_parallel_guides_are_told():
         drivers={"motor": {"joint": "O", "speed": 1}},
     )
     assert [group.kind for group in m.structure().groups] == ["driven R", "PRP"]
-    start, slope = m.drives["motor"].start, math.atan2(2, 1)
+    start, slope = m.drivers["motor"].start, math.atan2(2, 1)
     assert len(list(m.assemblies())) == 1
     found = m.assemblies(drivers={"motor": start - slope})
     assert not list(found)
@@ -275,7 +275,7 @@ def test_the_mechanism_of_an_assembly_keeps_sizes_and_pickles():
     assert m.places != other.places and m.assembly().index != item.index
     assert other.assembly().modes == item.modes and other.assembly().distance() < 1e-9
     again = pickle.loads(pickle.dumps(other))
-    assert again.places == other.places and {d: x.start for d, x in again.drives.items()} == item.drivers
+    assert again.places == other.places and {d: x.start for d, x in again.drivers.items()} == item.drivers
     assert copy.copy(other) is other
     assert other.source_dict == m.source_dict
     assert [group.kind for group in other.structure().groups] == [group.kind for group in m.structure().groups]

@@ -76,7 +76,7 @@ def test_it_is_where_the_motion_from_the_sketch_leads():
 def test_whole_turns_are_those_of_the_motion():
     """The wheels of a mechanism with gears are as far round as the motion turns them."""
     m = sk.load(path("geared_five_bar"))
-    value = m.drives["motor"].start + 5.0
+    value = m.drivers["motor"].start + 5.0
     motion = m.solve(drivers={"motor": [value]})
     assert m.assembly(drivers={"motor": value}).position("P") == pytest.approx(motion.position("P")[0], abs=1e-10)
 
@@ -145,7 +145,7 @@ def test_the_pose_of_a_group_that_is_not_enumerated_may_be_certified():
 
 def test_it_moves_with_the_drivers_and_ends_where_the_motion_does():
     m = geared_by_its_rods()
-    start = m.drives["motor"].start
+    start = m.drivers["motor"].start
     motion = m.solve(drivers={"motor": [start + 0.2]})
     assert m.assembly(drivers={"motor": start + 0.2}).position("P") == pytest.approx(motion.position("P")[0])
     gone = m.assemblies(drivers={"motor": start + 3.0})

@@ -28,7 +28,7 @@ seeds = st.integers(0, 2**31 - 1)
 
 def sheets_over(found, value):
     """How many poses the branches have at a value of the driver."""
-    periodic = found.mechanism.drives[found.driver].kind == "angle"
+    periodic = found.mechanism.drivers[found.driver].kind == "angle"
     count = 0
     for branch in found.branches:
         low, high = branch.interval.low, branch.interval.high
@@ -45,7 +45,7 @@ def check_counts(found, rng, held):
     ends = [
         end.value for branch in found.branches for end in (branch.interval.low, branch.interval.high) if end is not None
     ]
-    periodic = found.mechanism.drives[found.driver].kind == "angle"
+    periodic = found.mechanism.drivers[found.driver].kind == "angle"
     low, high = (0.0, TURN) if periodic else (min(ends), max(ends))
     for value in rng.uniform(low, high, 6):
         gaps = [math.remainder(value - end, TURN) if periodic else value - end for end in ends]
@@ -57,10 +57,10 @@ def check_counts(found, rng, held):
 def check_triad_circuits(seed):
     m = build(seed, 1, menu=(triad,), first=(driven_r,)).mechanism()
     assume(compile_plan(m).tracked)
-    driver = next(iter(m.drives))
+    driver = next(iter(m.drivers))
     found = circuits(m, driver)
     assume(all(end is None or end.kind != "lost" for s in found.branches for end in (s.interval.low, s.interval.high)))
-    held = {id: drive.start for id, drive in m.drives.items()}
+    held = {id: drive.start for id, drive in m.drivers.items()}
     check_counts(found, np.random.default_rng(seed), held)
     # Every assembly of the start is on one branch, once; the sketch's own branch ends where its motion does.
     on_branches = sorted(index for branch in found.branches for index in branch.assemblies)
@@ -95,7 +95,7 @@ def test_many_triads(seed):
 def check_two_roads(seed, elements):
     """Curves that are followed through their folds, and margins of closed forms, give the same circuits."""
     m = build(seed, elements, menu=DYADS, first=(driven_r, driven_r, driven_p, ram_r)).mechanism()
-    driver = next(iter(m.drives))
+    driver = next(iter(m.drivers))
     plan = compile_plan(m)
     # Dyads that share links with a driver may have become one larger group.
     assume(not plan.tracked)
@@ -115,7 +115,7 @@ def check_two_roads(seed, elements):
             full = low is None or high is None
             ends = (0.0, TURN) if full else (low.value, high.value)
             # The same interval may be told a turn later.
-            turn = TURN * math.floor((ends[0] + 1e-7) / TURN) if m.drives[driver].kind == "angle" else 0.0
+            turn = TURN * math.floor((ends[0] + 1e-7) / TURN) if m.drivers[driver].kind == "angle" else 0.0
             rows.append((ends[0] - turn, ends[1] - turn))
         return np.array(sorted(rows)).reshape(-1, 2)
 

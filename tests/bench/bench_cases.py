@@ -120,8 +120,8 @@ def two_discs() -> sk.Mechanism:
 def _solve(make: Callable[[], sk.Mechanism], samples: int, **how: Any) -> Work:
     m = make()
     drivers: dict[str, Any] | None = None
-    if not all(drive.law for drive in m.drives.values()):
-        drivers = {id: [0.01 * k for k in range(samples)] for id in m.drives}
+    if not all(drive.law for drive in m.drivers.values()):
+        drivers = {id: [0.01 * k for k in range(samples)] for id in m.drivers}
     call = partial(m.solve, drivers=drivers, **how) if drivers else partial(m.solve, samples, **how)
     try:
         call()
@@ -141,7 +141,7 @@ def _read(motion: Any) -> list[Any]:
 
 def _limits(name: str) -> Work:
     m = _example(name)
-    return lambda: [m.limits(driver).intervals for driver in m.drives]
+    return lambda: [m.limits(driver).intervals for driver in m.drivers]
 
 
 def _assemblies(name: str) -> Work:
@@ -161,7 +161,7 @@ def _forces(name: str) -> Work:
 
     def work() -> object:
         forces = motion.forces()
-        return [forces.driver(id) for id in m.drives] + [forces.reaction(*pin) for pin in pins]
+        return [forces.driver(id) for id in m.drivers] + [forces.reaction(*pin) for pin in pins]
 
     return work
 

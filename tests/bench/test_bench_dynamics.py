@@ -16,8 +16,8 @@ from structkin.bench.dynamics.report import DynamicsComparison, draw, pace_lines
 
 def test_the_mechanisms_are_what_they_say():
     assert four_bar().structure().mobility == 1 and len(windows(3).links) == 8
-    assert len(four_bars(4).links) == 10 and len(four_bars(4).drives) == 1
-    assert len(chain(5).drives) == 5
+    assert len(four_bars(4).links) == 10 and len(four_bars(4).drivers) == 1
+    assert len(chain(5).drivers) == 5
     for m in (four_bar(), windows(2), four_bars(2), chain(2)):
         assert all(link.mass and link.inertia for link in m.links.values() if link.name != "ground")
 

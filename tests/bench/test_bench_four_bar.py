@@ -45,9 +45,9 @@ def test_method_iii_with_tensors(drivers):
     motion = m.solve(t=t)
     assert motion.ok.all()
     chain = Chain.of(m, 6)
-    z = np.stack([motion.drivers[id] for id in m.drives], axis=1)
+    z = np.stack([motion.drivers[id] for id in m.drivers], axis=1)
     z[2] = np.linspace(0.1, 0.4, drivers)[:, None]
-    motion = m.solve(drivers={id: tuple(z[:, i]) for i, id in enumerate(m.drives)})
+    motion = m.solve(drivers={id: tuple(z[:, i]) for i, id in enumerate(m.drivers)})
     arrays = chain.empty(len(t))
     chain.run(arrays, z, numba=False, block=16)
     x, v, w, K, L = (array[-1] for array in arrays)

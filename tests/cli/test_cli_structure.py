@@ -118,7 +118,7 @@ def test_inputs_as_data():
 
 def test_inputs_beside_one_that_stays():
     file = path("five_bar_two_drivers")
-    [first, *_] = sk.load(file).drives
+    [first, *_] = sk.load(file).drivers
     data = json.loads(structkin("inputs", file, "--keep", first, "--json").stdout)
     assert data["inputs"] == 1 and {choice["drivers"][0]["id"] for choice in data["choices"]} == {first}
     assert isinstance(structkin("inputs", file, "--keep", "nobody").exception, sk.InputError)

@@ -80,7 +80,7 @@ def test_many_random_four_bars_beside_their_limits(seed):
 
 def driven(mechanism, z):
     """A motion of the first driven angle; the other drivers stand still."""
-    drives = mechanism.drives.values()
+    drives = mechanism.drivers.values()
     moved = next(drive.id for drive in drives if drive.kind == "angle")
     values = {drive.id: z if drive.id == moved else np.full(len(z), drive.start) for drive in drives}
     return mechanism.solve(drivers=values)
@@ -105,7 +105,7 @@ def last_reached(mechanism, start):
 def test_general_groups_reach_samples_beside_a_limit(seed):
     # Behind the gap they gave up within 1e-7 rad of the limit.
     m = build(seed, 1, menu=(triad, triad, class_iv, held_platform), first=(driven_r,)).mechanism()
-    start = next(drive.start for drive in m.drives.values() if drive.kind == "angle")
+    start = next(drive.start for drive in m.drivers.values() if drive.kind == "angle")
     last = last_reached(m, start)
     for way in ("to and back", "back from beyond"):
         z = towards(start, last, way)
@@ -117,7 +117,7 @@ def swings(mechanism, rng, samples=73):
     places = np.array(list(mechanism.places.values()))
     size, s = np.ptp(places.real) + np.ptp(places.imag), np.linspace(0, 2 * np.pi, samples)
     found = {}
-    for id, drive in mechanism.drives.items():
+    for id, drive in mechanism.drivers.items():
         wide, pace, sign = rng.uniform(0.5, 3.0), int(rng.integers(1, 3)), rng.choice([-1, 1])
         if drive.kind != "angle":
             z = drive.start + 0.15 * size * rng.uniform(0.2, 1) * np.sin(pace * s)

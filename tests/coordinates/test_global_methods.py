@@ -339,8 +339,8 @@ def test_the_scalable_four_bar():
 def test_large_systems_are_not_examined(monkeypatch):
     """Why Newton's method fails is asked of full matrices; where these would take minutes, that is told instead."""
     m = sk.load(path("triple_rocker"))
-    (driver,) = m.drives
-    values = np.linspace(m.drives[driver].start, m.limits(driver).upper.value + 0.1, 40)
+    (driver,) = m.drivers
+    values = np.linspace(m.drivers[driver].start, m.limits(driver).upper.value + 0.1, 40)
     known = m.solve(drivers={driver: values}, method="global")
     monkeypatch.setattr(gaps, "LARGE", 1)
     motion = m.solve(drivers={driver: values}, method="global")

@@ -17,7 +17,7 @@ def near_the_sketch(mechanism, family, lanes=5):
     c = mechanism.constraints(family)
     rng = np.random.default_rng(1)
     q = c.start() + 0.02 * rng.standard_normal((c.n, lanes)) * c.column_units[:, None]
-    z = np.array([[mechanism.drives[id].start] for id in c.drivers]) + np.zeros((1, lanes))
+    z = np.array([[mechanism.drivers[id].start] for id in c.drivers]) + np.zeros((1, lanes))
     entries = c.jacobian(q, z) * (c.column_units[c.pattern[1]] / c.row_units[c.pattern[0]])[:, None]
     return c, entries
 

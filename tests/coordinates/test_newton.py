@@ -84,7 +84,7 @@ def test_what_converged_closes_and_what_did_not_says_why(seed, family):
     m = build(seed, 2).mechanism()
     c = m.constraints(family)
     rng = np.random.default_rng(seed)
-    z = np.array([m.drives[id].start + rng.uniform(-0.5, 0.5) for id in c.drivers])
+    z = np.array([m.drivers[id].start + rng.uniform(-0.5, 0.5) for id in c.drivers])
     run = sk.newton_raphson(c, c.start()[:, 0] + 0.1 * rng.standard_normal(c.n) * c.column_units, z)
     if run.converged:
         assert np.abs(c.phi(run.q[:, None], z[:, None])[:, 0] / c.row_units).max() < 1e-9

@@ -35,7 +35,7 @@ RUNS = [*((method, "natural") for method in METHODS if method.startswith("global
 @pytest.mark.parametrize(("method", "family"), RUNS)
 @pytest.mark.parametrize("m", [four_bar_that_is_too_short(), chain((2,)), chain((2, 4)), chain((4,))])
 def test_the_group_that_does_not_close_at_the_sketch_is_named(m, method, family):
-    start = [m.drives["motor"].start]
+    start = [m.drivers["motor"].start]
     by_groups = m.solve(drivers={"motor": start})
     at_once = m.solve(drivers={"motor": start}, method=method, coordinates=family)
     assert by_groups.status[0] == at_once.status[0] == sk.Status.OUT_OF_REACH
@@ -50,7 +50,7 @@ def test_a_whole_turn_that_is_out_of_reach():
 
 def test_gaps_of_a_platform_are_told_of_its_own_group():
     m = sk.load(path("platform_3rpr"))
-    values = {id: [drive.start] for id, drive in m.drives.items()} | {"top": [0.6]}
+    values = {id: [drive.start] for id, drive in m.drivers.items()} | {"top": [0.6]}
     by_groups, at_once = m.solve(drivers=values), m.solve(drivers=values, method="global")
     assert by_groups.failed_group[0] == at_once.failed_group[0]
     assert by_groups.status[0] == at_once.status[0]

@@ -78,7 +78,7 @@ def assert_geared(seed, elements, way):
     m = case.mechanism()
     assert_derivatives(m.constraints(way[1]), m, seed)
     motion = m.solve(25, duration=case.duration)
-    if any(abs(z[0, 0] - m.drives[id].start) > np.pi for id, z in motion.drivers.items()):
+    if any(abs(z[0, 0] - m.drivers[id].start) > np.pi for id, z in motion.drivers.items()):
         return  # a law that begins whole turns from the sketch, where there may be no way to
     other = m.solve(25, duration=case.duration, method=way[0], coordinates=way[1])
     position, _, acceleration = distinct(motion, other)

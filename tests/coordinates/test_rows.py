@@ -31,7 +31,7 @@ def at_random(coordinates, mechanism, lanes=4, seed=0):
         return rng.uniform(-1, 1, (count, lanes))
 
     q = coordinates.start() + 0.3 * draw(coordinates.n) * coordinates.column_units[:, None]
-    start = np.array([[mechanism.drives[id].start] for id in coordinates.drivers]).reshape(-1, 1)
+    start = np.array([[mechanism.drivers[id].start] for id in coordinates.drivers]).reshape(-1, 1)
     f = len(coordinates.drivers)
     z = start + draw(f)
     # Differences should not reach over the angles where dot and cross rows take turns.

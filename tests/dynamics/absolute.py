@@ -41,7 +41,7 @@ class Judge:
         attached = {end[1:] for end in ends if end.startswith("@")}
         self.pins = [j.id for j in topology.joints if j.kind == "R" and (j.id in attached or len(j.links) > 2)]
         self.size = float(sum(np.ptp([[z.real, z.imag] for z in self.m.places.values()], axis=0)))
-        self.free = {id for id, drive in self.m.drives.items() if drive.law is None and hasattr(motion, "free")}
+        self.free = {id for id, drive in self.m.drivers.items() if drive.law is None and hasattr(motion, "free")}
         self.rows: list[Row] = []
         for joint in topology.joints:
             getattr(self, f"_{joint.kind}")(joint)
@@ -106,7 +106,7 @@ class Judge:
         self.rows.append(Row(joint.id, guide.slider, "moment", turn, 1.0 / self.size**2))
 
     def _drive(self, driver: Any) -> None:
-        drive = self.m.drives[driver.id]
+        drive = self.m.drivers[driver.id]
         if drive.kind == "angle":
             value = lambda q: self.turn(q, drive.links[1]) - self.turn(q, drive.links[0])  # noqa: E731
         elif drive.kind == "slide":

@@ -93,7 +93,7 @@ def virtual_work(r: Any) -> Any:
     """Driver efforts (n, f) by K^T of all applied and inertia forces, each link by the K of a point and its angle."""
     motion = r.motion
     m, n = motion.mechanism, len(motion)
-    total = np.zeros((n, len(m.drives)))
+    total = np.zeros((n, len(m.drivers)))
     for body in r.bodies:
         name = body.link
         first = m.links[name].points[0]

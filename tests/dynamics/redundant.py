@@ -22,7 +22,7 @@ def redundant(seed: int, *, driven: bool = True, kind: str = "") -> sk.Mechanism
     (id,) = data["drivers"]
     speed = float(rng.uniform(0.2, 1))
     if driven:
-        start = sk.Mechanism(**data).drives[id].start
+        start = sk.Mechanism(**data).drivers[id].start
         data["drivers"][id]["law"] = f"{start!r} + 0.05*sin({speed!r}*t)"
     else:
         data["initial"] = {id: {"speed": 0.1 * speed}}

@@ -272,7 +272,7 @@ def test_signs_balance_and_power_at_random_states(shapes: dict[str, Any], fricti
     m = two_free_bodies({**shapes, "links": ["a", "b"], "stiffness": 1e4, "friction": friction})
     rng = np.random.default_rng(5)
     n = 400
-    drivers = {id: (rng.normal(0, 0.5, n), rng.normal(size=n), np.zeros(n)) for id in m.drives}
+    drivers = {id: (rng.normal(0, 0.5, n), rng.normal(size=n), np.zeros(n)) for id in m.drivers}
     motion = m.solve(drivers=drivers)
     load = m.forces.loads["hit"]
     found, total = touch(motion, load), wrenches(motion, ())

@@ -48,7 +48,7 @@ def triad_rocker(joint: str, speed: float) -> sk.Mechanism:
 def test_a_triad_swings_through_its_dead_points():
     """A group without a closed form is singular there; by another joint it is none."""
     m = triad_rocker("E", 6.0)
-    left = m.solve(drivers={"q": ([m.drives["q"].start], [6.0])}).omega("left")[0]
+    left = m.solve(drivers={"q": ([m.drivers["q"].start], [6.0])}).omega("left")[0]
     t = np.linspace(0, 0.2, 21)
     found = m.simulate(t, rtol=1e-11, atol=1e-11)
     good = triad_rocker("A", float(left)).simulate(t, rtol=1e-11, atol=1e-11)

@@ -145,7 +145,7 @@ def parallel_triad(coordinate, speed):
 def test_a_triad_goes_through_its_change_points():
     """Two flat poses of a group without a closed form, against the legs as coordinate, which leave dyads."""
     m = parallel_triad("crank", 7.0)
-    leg = m.solve(drivers={"crank": ([m.drives["crank"].start], [7.0])}).omega("left")[0]
+    leg = m.solve(drivers={"crank": ([m.drivers["crank"].start], [7.0])}).omega("left")[0]
     t = np.linspace(0, 1, 21)
     found = m.simulate(t, rtol=1e-11, atol=1e-11)
     good = parallel_triad("left", float(leg)).simulate(t, rtol=1e-11, atol=1e-11)

@@ -30,7 +30,7 @@ def released(name: str) -> sk.Mechanism:
     for id, entry in data["drivers"].items():
         for key in ("speed", "law", "table", "csv"):
             entry.pop(key, None)
-        data.setdefault("initial", {})[id] = {"speed": "0.2 m/s" if m.drives[id].kind != "angle" else "1 rad/s"}
+        data.setdefault("initial", {})[id] = {"speed": "0.2 m/s" if m.drivers[id].kind != "angle" else "1 rad/s"}
     data["forces"] = {**data.get("forces", {}), "gravity": [0, -9.81]}
     return sk.Mechanism.from_dict(data, folder=path(name).parent)
 

@@ -27,7 +27,7 @@ def check(m: sk.Mechanism, samples: int = 9) -> None:
     assert good.sum() == motion.ok.sum()
     if not good.any():
         return
-    efforts = np.stack([r.driver(id) for id in m.drives], axis=1)
+    efforts = np.stack([r.driver(id) for id in m.drivers], axis=1)
     scale = max(1.0, np.nanmax(np.abs(r.unknowns)))
     agree(efforts[good] / scale, virtual_work(r)[good] / scale)
     equilibrium(r, good, scale)
@@ -40,7 +40,7 @@ def check(m: sk.Mechanism, samples: int = 9) -> None:
         moment = moment - cross(motion.position(body.center, body.link), push) - body.inertia * motion.alpha(body.link)
     agree(r.shaking_force[good] / scale, force[good] / scale)
     agree(r.shaking_moment[good] / scale, moment[good] / scale)
-    power = sum(r.driver_power(id) for id in m.drives) + r.applied_power
+    power = sum(r.driver_power(id) for id in m.drivers) + r.applied_power
     agree(power[good] / scale, r.kinetic_power[good] / scale)
 
 
@@ -62,7 +62,7 @@ def equilibrium(r: Any, good: Any, scale: float) -> None:
                 push(r.reaction_place(joint.id, name), r.reaction(joint.id, name))
                 moment = moment + r.reaction_moment(joint.id, name)
         for driver in m.topology.drivers:
-            drive, effort = m.drives[driver.id], r.driver(driver.id)
+            drive, effort = m.drivers[driver.id], r.driver(driver.id)
             if name not in driver.links:
                 continue
             sign = 1.0 if name == driver.links[1] else -1.0

@@ -36,8 +36,8 @@ def agree_with_reduced(seed: int, families: Any, formulations: Any = FORMULATION
             for one, other, size in (
                 ([g.alpha(x)[0] for x in m.links], [r.alpha(x)[0] for x in m.links], 1.0),
                 ([g.acceleration(x)[0] for x in m.points], [r.acceleration(x)[0] for x in m.points], 1.0),
-                ([g.drivers[x][:, 0] for x in m.drives], [r.drivers[x][:, 0] for x in m.drives], 1.0),
-                ([g.efforts[x][0] for x in m.drives], [r.efforts[x][0] for x in m.drives], force),
+                ([g.drivers[x][:, 0] for x in m.drivers], [r.drivers[x][:, 0] for x in m.drivers], 1.0),
+                ([g.efforts[x][0] for x in m.drivers], [r.efforts[x][0] for x in m.drivers], force),
             ):
                 scale = max(size, np.max(np.abs(other)))
                 np.testing.assert_allclose(np.array(one) / scale, np.array(other) / scale, atol=1e-9)

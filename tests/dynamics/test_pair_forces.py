@@ -196,7 +196,7 @@ def test_a_translating_roller_follower() -> None:
     touch = next(p for p, local in m.links[cam.follower].local.items() if local == cam.touch)
     data["forces"] = {"load": {"type": "force", "at": touch, "on": cam.follower, "value": [0, -100]}}
     motion = sk.Mechanism.from_dict(data).solve(37)
-    r, id = motion.forces(static=True), next(iter(m.drives))
+    r, id = motion.forces(static=True), next(iter(m.drivers))
     ok = motion.ok
     agree((r.driver(id) * motion.drivers[id][1])[ok], 100 * motion.velocity(touch, cam.follower)[ok, 1])
     force = r.reaction(cam.id, cam.follower)[ok]

@@ -103,7 +103,7 @@ def test_inverse_dynamics_returns_what_was_applied(name: str) -> None:
     r = m.simulate(0.4, samples=21)
     assert not r.stopped
     back = r.forces()
-    for id in m.drives:
+    for id in m.drivers:
         np.testing.assert_allclose(back.driver(id), 1.5 + np.sin(3 * r.t), atol=1e-9)
 
 

@@ -55,7 +55,7 @@ def check_driven(seed: int) -> None:
     motion = m.solve(samples=5)
     forces = motion.forces()
     assert motion.structure.over and agree(motion, forces)
-    assert all(forces.unique(id) for id in m.drives)
+    assert all(forces.unique(id) for id in m.drivers)
 
 
 def check_simulated(seed: int) -> None:
@@ -126,7 +126,7 @@ def test_cranks_next_to_flat_poses(seed: int) -> None:
     """With rates, where two of three to five shafts are almost in line with their cranks."""
     rng = np.random.default_rng([seed, 9])
     m = redundant(seed, driven=False, kind="cranks")
-    start = m.drives["motor"].start
+    start = m.drivers["motor"].start
     shafts = [name for name in m.points if name.startswith("A")]
     a, b = rng.choice(shafts, 2, replace=False)
     flat = start + np.angle((m.places[b] - m.places[a]) / np.exp(1j * start))
@@ -189,12 +189,12 @@ def test_a_cylinder_on_a_pin(of: str, free: bool) -> None:
     data = plate_on_cranks().source_dict
     shift = 0.02 if of == "A1" else -0.02
     data["drivers"] = {"ram": {"between": [of, "B0" if of == "A1" else "A0"]}}
-    length = sk.Mechanism.from_dict(data).drives["ram"].start
+    length = sk.Mechanism.from_dict(data).drivers["ram"].start
     entry = {"force": 40} if free else {"law": f"{length!r} + {shift!r}*sin(t)"}
     data["drivers"]["ram"] |= entry
     m = sk.Mechanism.from_dict(data)
     r = m.simulate(0.02, samples=3, formulation="multipliers", coordinates="reference-point")
-    forces, (first, second) = r.forces(), m.drives["ram"].ends
+    forces, (first, second) = r.forces(), m.drivers["ram"].ends
     way = r.position(second[1]) - r.position(first[1])
     push = -r.efforts["ram"][:, None] * way / np.hypot(*way.T)[:, None]
     links = m.topology.joint(of).links

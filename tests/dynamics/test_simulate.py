@@ -199,7 +199,7 @@ def test_many_random_mechanisms(seed: int) -> None:
 
 def efforts_come_back(seed: int, menu: Menu | None = None) -> None:
     m = released(seed, menu=menu)
-    free = [id for id, drive in m.drives.items() if drive.law is None]
+    free = [id for id, drive in m.drivers.items() if drive.law is None]
     try:
         r = m.simulate([0, 1e-5], integrator="euler", step=1e-5)
     except sk.InputError as error:
@@ -208,7 +208,7 @@ def efforts_come_back(seed: int, menu: Menu | None = None) -> None:
         return
     forces = r.forces()
     scale = max(1.0, np.max(np.abs(forces.unknowns)))
-    for id in m.drives:
+    for id in m.drivers:
         np.testing.assert_allclose(forces.driver(id) / scale, r.efforts[id] / scale, atol=1e-9)
     for id in free:
         np.testing.assert_allclose(r.efforts[id] / scale, (1.5 + r.t) / scale, atol=1e-9)

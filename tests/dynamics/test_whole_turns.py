@@ -177,7 +177,7 @@ def test_whole_turns_through_changes_of_coordinates() -> None:
         for link in ("ab", "bc", "cd", "de"):
             assert r.turn(link)[-1] == pytest.approx(other.turn(link)[-1], abs=1e-4)
         assert np.ptp(r.energy) < 1e-6
-    for id in m.drives:
+    for id in m.drivers:
         assert found.drivers[id][0, -1] == dense.drivers[id][0, -1]
         assert np.abs(np.diff(dense.drivers[id][0])).max() < 1.0
     assert abs(found.turn("de")[-1]) > 6

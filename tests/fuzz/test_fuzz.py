@@ -43,7 +43,7 @@ def _through(guard: Guard, file: Path) -> None:
     if motion is not None:
         guard("report", lambda: motion.report)
         guard("forces", motion.forces)
-    for driver in mechanism.drives:
+    for driver in mechanism.drivers:
         guard(f"limits of {driver}", lambda driver=driver: mechanism.limits(driver))
     guard("simulate", lambda: mechanism.simulate(0.1))
 

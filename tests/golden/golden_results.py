@@ -59,7 +59,7 @@ def dynamic_results(prescribed: sk.Mechanism, free: sk.Mechanism) -> Results:
     motion = prescribed.solve(SAMPLES, engine="numpy", **_range(prescribed))
     forces = motion.forces()
     out: Results = {"forces/status": motion.status, "forces/condition": _condition(prescribed)}
-    out["forces/efforts"] = np.stack([forces.driver(id) for id in prescribed.drives], axis=-1)
+    out["forces/efforts"] = np.stack([forces.driver(id) for id in prescribed.drivers], axis=-1)
     pins = [(joint.id, joint.links[0]) for joint in prescribed.topology.joints if joint.kind == "R"]
     if pins:
         out["forces/reactions"] = np.stack([forces.reaction(*pin) for pin in pins], axis=1)
@@ -67,7 +67,7 @@ def dynamic_results(prescribed: sk.Mechanism, free: sk.Mechanism) -> Results:
         state = _state(free, k)
         for formulation, family, engine in FORMULATIONS:
             start = state.simulate([0, 1e-9], formulation=formulation, coordinates=family, engine=engine)
-            second = np.array([start.drivers[id][2, 0] for id in free.drives])
+            second = np.array([start.drivers[id][2, 0] for id in free.drivers])
             out[f"rhs/{k}/{formulation}/{family or '-'}/{engine}"] = second
     for formulation in ("reduced", "multipliers"):
         run = free.simulate(END, samples=3, formulation=formulation, rtol=RTOL, atol=RTOL)
@@ -118,7 +118,7 @@ def _condition(m: sk.Mechanism) -> Any:
 def _limits(m: sk.Mechanism) -> Results:
     """Where each driver's motion ends, and its change points."""
     out: Results = {}
-    for id in m.drives:
+    for id in m.drivers:
         try:
             found = m.limits(id)
         except sk.InputError:
@@ -142,7 +142,7 @@ def _value(limit: Any) -> float:
 def _circuits(m: sk.Mechanism) -> Results:
     """Every sheet over each driver, and where sheets meet, in an order that depends on nothing but their ends."""
     out: Results = {}
-    for id in m.drives:
+    for id in m.drivers:
         try:
             found = m.circuits(id)
         except sk.StructkinError:

@@ -123,7 +123,7 @@ def _residual(system: WholeSystem, q: Any, z: Any) -> Any:
     for k, id in enumerate(system.drivers):
         place, unit = len(rows) - len(system.drivers) + k, rows[len(rows) - len(system.drivers) + k][1]
         gap = gaps[place] - z[:, k] / Long(unit)
-        if system.mechanism.drives[id].kind == "angle":
+        if system.mechanism.drivers[id].kind == "angle":
             # Long pi is not needed: whole turns of double angles are taken off in double.
             gap[0] -= Long(TURN) * np.round(gap[0] / Long(TURN))
         gaps[place] = gap
@@ -150,7 +150,7 @@ def judge(mechanism: Any, motion: Any, samples: Any) -> Judged:
     drivers = np.stack([motion.drivers[id][:, samples] for id in system.drivers], axis=1).astype(Long)
 
     pairs = [(i, j) for i in range(f) for j in range(i + 1)]
-    thirds = np.stack([mechanism.drives[id].law.third(motion.t[samples]) for id in system.drivers])
+    thirds = np.stack([mechanism.drivers[id].law.third(motion.t[samples]) for id in system.drivers])
     # Along each driver, along the sum of each two, and along the actual motion: all in one go.
     z = np.zeros((ORDERS, f, len(pairs) + 1, n), Long)
     z[0] = drivers[0][:, None]
@@ -214,7 +214,7 @@ def errors(mechanism: Any, motion: Any, samples: Any) -> tuple[Any, Any]:
 
 def _floor(judged: Judged, motion: Any, mine: Any) -> Any:
     system = judged.system
-    size = [1.0 if motion.mechanism.drives[id].kind == "angle" else system.size for id in system.drivers]
+    size = [1.0 if motion.mechanism.drivers[id].kind == "angle" else system.size for id in system.drivers]
     if np.ndim(mine) > 2:
         return 1 / max(size) ** (np.ndim(mine) - 2)
     rates = np.stack([motion.drivers[id][1, judged.samples] for id in system.drivers]) / np.array(size)[:, None]

@@ -289,7 +289,7 @@ def test_k_and_l_of_a_triad_at_its_change_point(around):
 
     flat = optimize.brentq(height, *around, xtol=1e-15)
     near = 10.0 ** -np.arange(1, 12)
-    start = four_bar.drives["motor"].start
+    start = four_bar.drivers["motor"].start
     z = np.concatenate((np.linspace(start, flat - 0.2, 30), flat - near, [flat], flat + near[::-1]))
     rates = z, np.ones(len(z)), np.zeros(len(z)), np.zeros(len(z))
     motion, expected = (m.solve(drivers={"motor": rates}) for m in (triad, four_bar))

@@ -27,7 +27,7 @@ def rates(motion, name):
 def assert_describes_the_motion(motion):
     """v = K z', a = K z'' + z'^T L z', and the contracted form is the last term."""
     m, ok = motion.mechanism, motion.ok
-    z = np.stack([motion.drivers[id] for id in m.drives], axis=-1)[:, ok]
+    z = np.stack([motion.drivers[id] for id in m.drivers], axis=-1)[:, ok]
     for name in parts(m):
         K, L = motion.K(name)[ok], motion.L(name)[ok]
         v, a = (x[ok] for x in rates(motion, name))
@@ -56,7 +56,7 @@ WEIGHTS = np.array([-1, 9, -45, 0, 45, -9, 1]) / 60
 
 def differences(m, z, driver, step):
     """Return poses around the coordinates z (f,), moved along one driver by multiples of the step."""
-    values = {id: np.full(7, x) for id, x in zip(m.drives, z, strict=True)}
+    values = {id: np.full(7, x) for id, x in zip(m.drivers, z, strict=True)}
     values[driver] = values[driver] + step * np.arange(-3, 4)
     return m.solve(drivers=values)
 
@@ -67,10 +67,10 @@ def differences(m, z, driver, step):
 def test_examples_against_differences(name):
     m = sk.load(path(name))
     motion = m.solve(9)
-    z = np.stack([motion.drivers[id][0] for id in m.drives], axis=-1)
+    z = np.stack([motion.drivers[id][0] for id in m.drivers], axis=-1)
     for sample in (2, 5):
-        for i, driver in enumerate(m.drives):
-            step = 6e-4 * (1.0 if m.drives[driver].kind == "angle" else motion.size)
+        for i, driver in enumerate(m.drivers):
+            step = 6e-4 * (1.0 if m.drivers[driver].kind == "angle" else motion.size)
             around = differences(m, z[sample], driver, step)
             assert around.ok.all()
             for part in parts(m):
@@ -116,7 +116,7 @@ def test_columns_by_kernels_are_read_where_they_are():
     m = sk.load(path("five_bar_two_drivers"))
     plan = compile_plan(m)
     x = np.arange(3.0 * plan.offsets[-1]).reshape(-1, 3)
-    for drivers in ((), *((id,) for id in m.drives), tuple(m.drives)):
+    for drivers in ((), *((id,) for id in m.drivers), tuple(m.drivers)):
         found = Rows(plan, x, drivers)
         moved = [slot for slot, by in enumerate(plan.movers) if by.issuperset(drivers)]
         assert [*found] == moved and len(found) == len(moved)
@@ -149,7 +149,7 @@ def test_rates_of_chains(drivers, engine, monkeypatch):
     monkeypatch.setenv("STRUCTKIN_THREADS", "3")
     monkeypatch.setattr(choice, "SMALL", 0)
     t = np.linspace(0, 1, 400)
-    values = {id: (0.3 * t**2 * (k + 1), 0.6 * t * (k + 1), 0.6 * (k + 1) + 0 * t) for k, id in enumerate(m.drives)}
+    values = {id: (0.3 * t**2 * (k + 1), 0.6 * t * (k + 1), 0.6 * (k + 1) + 0 * t) for k, id in enumerate(m.drivers)}
     assert assert_same_rates(m, engine, drivers=values).ok.all()
 
 
@@ -163,7 +163,7 @@ def test_a_driver_without_rates_spoils_what_it_moves_alone(monkeypatch):
     monkeypatch.setattr(choice, "SMALL", 0)
     m = sk.load(path("excavator"))
     t = np.linspace(0, 0.1, 30)
-    values = {id: (drive.start + 0.1 * t, 0.1 + 0 * t, 0 * t) for id, drive in m.drives.items()}
+    values = {id: (drive.start + 0.1 * t, 0.1 + 0 * t, 0 * t) for id, drive in m.drivers.items()}
     values["arm_cylinder"] = values["arm_cylinder"][0]
     assert np.isnan(assert_same_rates(m, "numpy", drivers=values).lanes.x[1]).any(axis=1).sum() > 0
 

@@ -37,7 +37,7 @@ def test_a_driven_link_follows_its_driver(method: str) -> None:
 @pytest.mark.parametrize("timed", [False, True])
 def test_all_links_are_where_the_motion_took_them(method: str, timed: bool) -> None:
     m = drag_link()
-    start = m.drives["motor"].start
+    start = m.drivers["motor"].start
     if timed:
         m = m.with_drivers({"motor": {"joint": "A", "speed": 1.0}})
         fine, far = (m.solve(t=np.linspace(0, 25, n), method=method) for n in (501, 6))
@@ -59,7 +59,7 @@ def test_links_on_driven_links_and_in_guides_turn_with_them() -> None:
         joints={"guide": {"type": "prismatic", "links": ["block", "lower"], "axis": [0, 1]}},
         drivers={"a": {"joint": "A"}, "b": {"joint": "B"}, "s": {"joint": "guide"}},
     )
-    a, b = np.array([0.0, 7.0, -9.0]), m.drives["b"].start + np.array([0.0, 11.0, 30.0])
+    a, b = np.array([0.0, 7.0, -9.0]), m.drivers["b"].start + np.array([0.0, 11.0, 30.0])
     r = m.solve(drivers={"a": a, "b": b, "s": np.zeros(3)})
     turned = a + b - b[0]
     np.testing.assert_allclose(r.angle("lower") - r.angle("lower")[0], turned, atol=1e-12)
@@ -82,7 +82,7 @@ def test_variants_follow_their_drivers() -> None:
 def test_a_spring_does_not_depend_on_the_samples() -> None:
     """A coil on the crank at z has the moment -k z, a single sample far from the sketch included."""
     m = drag_link(forces={"coil": {"type": "torsion", "joint": "A", "stiffness": 3}})
-    z = m.drives["motor"].start + np.array([0.0, 4.0, 8.0, 12.0])
+    z = m.drivers["motor"].start + np.array([0.0, 4.0, 8.0, 12.0])
     for values in (z, z[:3], z[3:]):
         found = m.solve(drivers={"motor": values}).forces(static=True).driver("motor")
         np.testing.assert_allclose(found, 3 * (values - z[0]), atol=1e-9)

@@ -195,11 +195,11 @@ def test_a_law_that_begins_a_turn_away_behind_a_limit_is_out_of_reach():
     assert passage.sample == -1 and passage.drivers["G1"] == pytest.approx(4.259593, abs=1e-6)
     # A turn less is near the sketch.
     t = np.linspace(0, case.duration, 50)
-    laws = {id: drive.law(t)[0] for id, drive in m.drives.items()}
+    laws = {id: drive.law(t)[0] for id, drive in m.drivers.items()}
     motion = m.solve(drivers=laws | {"G1": laws["G1"] - 2 * np.pi})
     assert motion.ok.all()
     turns = {link: motion._frames.scalar(motion.plan.turns[link]) for link in ("R4", "J1")}
-    start = m.drives["G1"].start
+    start = m.drivers["G1"].start
     np.testing.assert_allclose(turns["J1"] - turns["R4"], motion.drivers["G1"][0] - start, atol=1e-10)
 
 

@@ -250,7 +250,7 @@ def test_poses_beside_a_limit_are_reached(away):
     """The mode of a group lasts up to the limit position itself, where its pose is singular."""
     m = sk.load(path("platform_3rrr"))
     limit = m.limits("motor1").upper.value
-    others = {id: np.full(3, drive.start) for id, drive in m.drives.items() if id != "motor1"}
+    others = {id: np.full(3, drive.start) for id, drive in m.drivers.items() if id != "motor1"}
     motion = m.solve(drivers={"motor1": np.array([limit - away, limit, limit + away]), **others})
     assert motion.status.tolist() == [sk.Status.OK, sk.Status.SINGULAR, sk.Status.OUT_OF_REACH]
     assert motion.residual()[0] < 1e-14

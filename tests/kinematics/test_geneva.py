@@ -18,7 +18,7 @@ def test_the_engaged_wheel_follows_the_pin(slots):
     half = np.pi / 2 - np.pi / slots
     z = np.pi + np.linspace(-0.999 * half, 0.999 * half, 101)  # the sketch is at x = pi
     one, zero = np.ones_like(z), np.zeros_like(z)
-    start = m.drives["motor"].start
+    start = m.drivers["motor"].start
     motion = m.solve(drivers={"motor": (start + z, one, zero)})
     x = z - np.pi
     assert np.allclose(motion.geneva("step").angle % (2 * np.pi), x % (2 * np.pi))
@@ -87,7 +87,7 @@ def test_a_wheel_on_a_moving_carrier_drives_a_linkage():
     ok = motion.ok
     assert ok.sum() > 100 and np.nanmax(motion.residual()[ok]) < 1e-13
     still = geneva(4)
-    shift = still.drives["motor"].start - motion.mechanism.drives["motor"].start
+    shift = still.drivers["motor"].start - motion.mechanism.drivers["motor"].start
     still = still.solve(drivers={"motor": motion.drivers["motor"][0] + shift})
     turned = [m.angle("wheel") - start for m, start in ((motion, motion.angle("arm")), (still, 0.0))]
     unit = [np.exp(1j * (angle - angle[0])) for angle in turned]

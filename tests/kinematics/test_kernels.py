@@ -268,7 +268,7 @@ def test_compiled_drivers(name):
     """Angles either way round, lengths, and values that are missing: as NumPy has them, to 1e-15."""
     m = sk.load(path(name))
     t = np.linspace(0, 3, 500)
-    laws = {id: np.stack(drive.law(t)) if drive.law else drive.start + 0 * t for id, drive in m.drives.items()}
+    laws = {id: np.stack(drive.law(t)) if drive.law else drive.start + 0 * t for id, drive in m.drivers.items()}
     given = {id: tuple(z[:3]) if z.ndim == 2 else (z, 0 * z, 0 * z) for id, z in laws.items()}
     one, other = (m.solve(drivers=given, engine=engine) for engine in ("numba", "numpy"))
     np.testing.assert_array_equal(one.status, other.status)

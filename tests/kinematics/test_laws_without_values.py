@@ -118,7 +118,7 @@ def test_what_is_read_of_such_a_motion_leaks_no_warning(name):
 @pytest.mark.parametrize("engine", ["numpy", "numba"])
 def test_parallel_guides_meet_nowhere(engine):
     m = sk.load(path("rapson_slide"))
-    (motor,) = m.drives
+    (motor,) = m.drivers
     motion = m.solve(drivers={motor: np.array([0.2, 0.0])}, engine=engine)
     assert motion.status[1] == sk.Status.SINGULAR
     pin = next(point for point in m.points if np.isnan(motion.position(point)[1]).all())

@@ -184,7 +184,7 @@ def _slope(poses, step, end, modes):
 def dyadic(seed, elements=2):
     case = build(seed, elements, menu=DYADS, first=(driven_r, driven_r, driven_p, ram_r))
     mechanism = case.mechanism()
-    return mechanism, next(iter(mechanism.drives))
+    return mechanism, next(iter(mechanism.drivers))
 
 
 @settings(max_examples=25, **quiet)
@@ -267,7 +267,7 @@ def check_triad(seed):
         if end is None or end.kind == "lost":
             continue
         assert end.kind == "singular" and end.group == 1
-        held = {id: drive.start for id, drive in mechanism.drives.items()}
+        held = {id: drive.start for id, drive in mechanism.drivers.items()}
         # A way from the sketch to just before the end closes; beyond it, it does not. Singular values fall like a root.
         sizes = []
         for gap in (1e-4, 1e-6):
@@ -443,7 +443,7 @@ def test_limits_of_geared_cranks_over_all_their_turns(length):
     m = geared_rod(length)
     found = m.limits()
     z = np.linspace(0, 3 * TURN, 30_001)
-    start = m.drives["motor"].start
+    start = m.drivers["motor"].start
     D = 4 + 0.7j * np.exp(-1j * (z - start) / 3)
     span = np.abs(np.exp(1j * z) - D)
     inside = np.zeros(len(z), bool)

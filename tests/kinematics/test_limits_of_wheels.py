@@ -130,7 +130,7 @@ def test_general_groups_with_wheels_are_followed_until_they_come_back(seed, driv
     mechanism = build(seed, 2, menu=(geared_loop, rolling), first=(driven_r,)).mechanism()
     found = mechanism.limits(driver)
     assert found.turns_fully and found.intervals[0].turns == turns
-    held = {id: np.full(2, drive.start) for id, drive in mechanism.drives.items()}
+    held = {id: np.full(2, drive.start) for id, drive in mechanism.drivers.items()}
     motion = mechanism.solve(drivers=held | {driver: found.start + np.array([0, TURN * turns])})
     assert motion.ok.all() and any(isinstance(step.kind, General) for step in motion.plan.steps)
     for point in mechanism.points:

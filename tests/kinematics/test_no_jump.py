@@ -32,9 +32,9 @@ def walk(mechanism: Any, rng: Any, corners: int = 4) -> tuple[Any, Any]:
     Each corner comes twice: with the step that leads to it, and with that which leads away.
     """
     size = WholeSystem(mechanism).size
-    unit = np.array([1.0 if drive.kind == "angle" else size for drive in mechanism.drives.values()])
-    start = np.array([drive.start for drive in mechanism.drives.values()])
-    reach = np.where([drive.kind == "angle" for drive in mechanism.drives.values()], 2.5, 0.6)
+    unit = np.array([1.0 if drive.kind == "angle" else size for drive in mechanism.drivers.values()])
+    start = np.array([drive.start for drive in mechanism.drivers.values()])
+    reach = np.where([drive.kind == "angle" for drive in mechanism.drivers.values()], 2.5, 0.6)
     values, steps, place = [], [], start
     for _ in range(corners):
         end = start + reach * unit * rng.uniform(-1, 1, len(unit))

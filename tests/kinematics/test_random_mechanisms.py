@@ -56,7 +56,7 @@ def check_structure(case: Case) -> None:
     mechanism = case.mechanism()
     structure = mechanism.structure()
     assert structure.is_solvable
-    assert structure.mobility == len(mechanism.drives) == mechanism.topology.mobility_count
+    assert structure.mobility == len(mechanism.drivers) == mechanism.topology.mobility_count
     index = {frozenset(group.links): group.index for group in structure.groups}
     assert sorted(map(sorted, index)) == sorted(sorted(built.links) for built in case.groups)
     assert [group.index for group in structure.groups] == list(range(len(case.groups)))
@@ -100,7 +100,7 @@ def check_motion(case: Case, *, samples: int = SAMPLES) -> Counter[str]:
     assert np.max(motion.residual()[motion.ok], initial=0.0) <= 1e-12
     for rule, gap in gaps(case.data, motion).items():
         assert np.max(gap) <= 1e-12, rule
-    for id, drive in mechanism.drives.items():
+    for id, drive in mechanism.drivers.items():
         np.testing.assert_array_equal(motion.drivers[id], np.stack(drive.law(t)))
     _check_failures_are_named(motion)
     seen += _check_whole_system(case, motion, place[motion.ok[place]])
@@ -197,13 +197,13 @@ def _check_out_of_reach(case: Case, motion: Any, centers: Any, place: Any) -> Co
         if lane:
             q = unknowns_of(system, motion, 0)[:, [lane - 1]]
             times = np.linspace(motion.t[lane - 1], motion.t[lane], 41)[1:]
-            path = np.array([mechanism.drives[id].law(times)[0] for id in system.drivers]).T
+            path = np.array([mechanism.drivers[id].law(times)[0] for id in system.drivers]).T
         else:
             q = system.sketch()
-            start = np.array([mechanism.drives[id].start for id in system.drivers])
+            start = np.array([mechanism.drivers[id].start for id in system.drivers])
             turns = np.array(
                 [
-                    mechanism.drives[id].kind == "angle" and not mechanism.joints.of(TurnCoupling)
+                    mechanism.drivers[id].kind == "angle" and not mechanism.joints.of(TurnCoupling)
                     for id in system.drivers
                 ]
             )
@@ -244,10 +244,10 @@ def check_walk(case: Case) -> Counter[str]:
     t = np.linspace(0, case.duration, 8)
     motion = mechanism.solve(t=t)
     z = np.array([motion.drivers[id][0] for id in system.drivers])
-    start = np.array([mechanism.drives[id].start for id in system.drivers])
+    start = np.array([mechanism.drivers[id].start for id in system.drivers])
     # where there are gears, a whole turn before the first sample counts
     turns = np.array(
-        [mechanism.drives[id].kind == "angle" and not mechanism.joints.of(TurnCoupling) for id in system.drivers]
+        [mechanism.drivers[id].kind == "angle" and not mechanism.joints.of(TurnCoupling) for id in system.drivers]
     )
     way = np.where(turns, np.remainder(z[:, 0] - start + np.pi, 2 * np.pi) - np.pi, z[:, 0] - start)
     theirs = unknowns_of(system, motion, 0)
@@ -255,7 +255,7 @@ def check_walk(case: Case) -> Counter[str]:
     for lane in range(len(t)):
         if lane:
             times = np.linspace(t[lane - 1], t[lane], 10)[1:]
-            path = np.array([mechanism.drives[id].law(times)[0] for id in system.drivers]).T
+            path = np.array([mechanism.drivers[id].law(times)[0] for id in system.drivers]).T
         else:
             path = z[:, 0] - way + np.linspace(0, 1, 100 if mechanism.joints.of(TurnCoupling) else 10)[1:, None] * way
         q = system.follow(q, path)
@@ -283,7 +283,7 @@ def check_there_and_back(case: Case) -> Counter[str]:
     mechanism = case.mechanism()
     way = np.linspace(0, 1, 40)
     out = {}
-    for id, drive in mechanism.drives.items():
+    for id, drive in mechanism.drivers.items():
         value = drive.law(np.array([0.0, 0.37 * case.duration]))[0]
         far = value[0] + (6.0 if drive.kind == "angle" else 4.0) * (value[1] - value[0])
         out[id] = np.concatenate((value[0] + way * (far - value[0]), (value[0] + way * (far - value[0]))[::-1]))
@@ -327,8 +327,8 @@ def check_rounded_sketch(case: Case) -> Counter[str]:
     for id, driver in drivers.items():
         if "speed" in driver:
             # a speed starts from the sketch as it is drawn
-            unit = file.angle if mechanism.drives[id].kind == "angle" else file.length
-            driver["law"] = f"{mechanism.drives[id].start / unit!r} + {driver.pop('speed') / unit!r}*t"
+            unit = file.angle if mechanism.drivers[id].kind == "angle" else file.length
+            driver["law"] = f"{mechanism.drivers[id].start / unit!r} + {driver.pop('speed') / unit!r}*t"
     points = {name: complex(*place) for name, place in case.data["points"].items()}
     shared = {name for name in points if sum(name in held for held in case.data["links"].values()) > 1}
     used = shared | {p for driver in case.data["drivers"].values() for p in driver.get("between", ())}

@@ -139,8 +139,8 @@ def test_variants_of_a_triad_are_followed_each_from_its_own_sketch():
     a, b = name.split("-")
     own = next(abs(link.local[a] - link.local[b]) for link in m.links.values() if {a, b} <= set(link.local))
     lengths = {name: own * np.array([0.98, 1.0, 1.03])}
-    (motor,) = m.drives
-    angles = m.drives[motor].start + np.linspace(0, [[0.5], [1.0], [1.5]], 21, axis=-1)[:, 0]
+    (motor,) = m.drivers
+    angles = m.drivers[motor].start + np.linspace(0, [[0.5], [1.0], [1.5]], 21, axis=-1)[:, 0]
     motions = m.solve_many(lengths=lengths, drivers={motor: (angles, np.ones_like(angles))})
     assert len(motions) == 3 and len(motions.motions) == 3 and "3 variants, 21 samples" in repr(motions)
     for k in range(3):

@@ -60,8 +60,8 @@ def check_branches_of_a_triad(seed):
     by_leg = other[0]
     # The crank's way to the flat pose has to be one way.
     assume(np.all(np.diff(turns) > 1e-4) or np.all(np.diff(turns) < -1e-4))
-    start, flat = triad.drives["motor"].start, turns[0]
-    start_leg = by_leg.drives["motor"].start
+    start, flat = triad.drivers["motor"].start, turns[0]
+    start_leg = by_leg.drivers["motor"].start
 
     def ending(m, begin, end):
         z = np.append(np.linspace(begin, end + 0.05 * (begin - end), 30), end)
@@ -129,7 +129,7 @@ def test_two_null_vectors_leave_four_branches(speeds):
     (index,) = (k for k, step in enumerate(plan.steps) if isinstance(step.kind, General))
     step, s = plan.steps[index], 0.02 * UNIT
     near = np.zeros((plan.offsets[-1], 1))
-    nodes = {id: np.array([m.drives[id].start + v * s]) for id, v in zip(m.drives, speeds, strict=True)}
+    nodes = {id: np.array([m.drivers[id].start + v * s]) for id, v in zip(m.drivers, speeds, strict=True)}
     contours = solve_on_contours(plan, nodes, 0.02, lambda k, s0: np.ones(1), near, steps=index)
     h = Part(plan, contours.x[:, 0]).inputs(step)
     O = np.array([[z.real, z.imag] for z in step.start[0::2]])[:, :, None]

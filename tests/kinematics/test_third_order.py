@@ -71,7 +71,7 @@ def test_many_random_mechanisms(batch, record_property):
     samples = 0
     for seed in range(150 * batch, 150 * (batch + 1)):
         m = build(10**6 + seed, 1 + seed % 5).mechanism()
-        mobilities.add(len(m.drives))
+        mobilities.add(len(m.drivers))
         samples += assert_precise(m, m.solve(5))
     record_property("samples", samples)
     assert mobilities == {1, 2, 3, 4}
@@ -159,7 +159,7 @@ def test_random_poses_lose_no_more_at_the_pose_as_it_is_rounded(seed, elements):
     if motion.plan.tracked or motion.lanes.around is not None or not len(good):
         return
     _, sigma = errors(motion.mechanism, motion, good)
-    for id in motion.mechanism.drives:
+    for id in motion.mechanism.drivers:
         found, _ = relative_errors(motion, id)
         assert np.all(found[:, good] <= 100 * EPS / sigma)
 
@@ -233,7 +233,7 @@ def test_columns_of_drivers_that_do_not_move_a_point_are_not_solved_for():
 
 def test_a_long_chain_agrees_with_its_velocity():
     motion = robot(25).solve(11)
-    rates = np.stack([motion.drivers[id][1] for id in motion.mechanism.drives])
+    rates = np.stack([motion.drivers[id][1] for id in motion.mechanism.drivers])
     K, L = motion.K("P25"), motion.L("P25")
     np.testing.assert_allclose(np.einsum("nci,in->nc", K, rates), motion.velocity("P25"), rtol=1e-12)
     bend = np.einsum("ncij,in,jn->nc", L, rates, rates)

@@ -32,7 +32,7 @@ seeds = st.integers(0, 10**6)
 
 def driven(m: Any, angles: Any, engine: str = "numpy") -> Any:
     """The motion over given values of the one driver."""
-    (id,) = m.drives
+    (id,) = m.drivers
     return m.solve(drivers={id: angles}, engine=engine)
 
 
@@ -63,10 +63,10 @@ def check_both_closers(seed: int, samples: int) -> None:
     m = build(seed, 1, menu=OTHERS, first=DRIVEN).mechanism()
     assume(compile_plan(m).tracked)
     rng = np.random.default_rng(seed)
-    way = np.cumsum(rng.normal(0, 0.02, (len(m.drives), samples)), axis=1)
+    way = np.cumsum(rng.normal(0, 0.02, (len(m.drivers), samples)), axis=1)
     values = {
         id: drive.start + way[k] * (1.0 if drive.kind == "angle" else 0.5)
-        for k, (id, drive) in enumerate(m.drives.items())
+        for k, (id, drive) in enumerate(m.drivers.items())
     }
     kernels = m.solve(drivers=values)
     with pytest.MonkeyPatch.context() as patch:

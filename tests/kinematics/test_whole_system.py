@@ -35,7 +35,7 @@ def test_the_sketch_of_every_random_mechanism_closes():
     for seed in range(10):
         mechanism = build(seed, 4).mechanism()
         system = WholeSystem(mechanism)
-        start = np.array([[mechanism.drives[id].start] for id in system.drivers])
+        start = np.array([[mechanism.drivers[id].start] for id in system.drivers])
         assert np.max(np.abs(system.values(system.sketch(), start))) < 1e-14
 
 

@@ -144,7 +144,7 @@ class WholeSystem:
         m = self.mechanism
         self.moving = [link for link in m.links if link != m.topology.ground]
         self.column = {link: 3 * k for k, link in enumerate(self.moving)}
-        self.drivers = list(m.drives)
+        self.drivers = list(m.drivers)
         places = list(m.places.values())
         self.size = max(abs(a - b) for a in places for b in places) or 1.0
 
@@ -201,7 +201,7 @@ class WholeSystem:
             add(row.wrapped(TURN / teeth.denominator), 1.0, *mesh.links, *([mesh.arm] if mesh.arm else []))
         cam_rows(self, pose, add)
         for id in self.drivers:
-            drive = m.drives[id]
+            drive = m.drivers[id]
             if drive.kind == "angle":
                 first, second = drive.links
                 add(pose.angle(second) - pose.angle(first), 1.0, first, second)
@@ -230,7 +230,7 @@ class WholeSystem:
         for k, id in enumerate(self.drivers):
             place = len(rows) - len(self.drivers) + k
             gap = out[place] - z[k] / rows[place][1]
-            out[place] = np.remainder(gap + np.pi, TURN) - np.pi if self.mechanism.drives[id].kind == "angle" else gap
+            out[place] = np.remainder(gap + np.pi, TURN) - np.pi if self.mechanism.drivers[id].kind == "angle" else gap
         return out
 
     def jacobian(self, q: Any) -> Any:
@@ -275,7 +275,7 @@ class WholeSystem:
         return _solve(J, self._driver_terms(second_rates, J.shape[1]) - convective) * self._unit
 
     def _driver_terms(self, rates: Any, count: int) -> Any:
-        units = [1.0 if self.mechanism.drives[id].kind == "angle" else self.size for id in self.drivers]
+        units = [1.0 if self.mechanism.drivers[id].kind == "angle" else self.size for id in self.drivers]
         terms = np.zeros((count, rates.shape[1]))
         if self.drivers:
             terms[count - len(self.drivers) :] = rates / np.array(units)[:, None]

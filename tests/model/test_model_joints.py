@@ -66,7 +66,7 @@ def test_the_ground_carries_whatever_the_order(links: list[str]) -> None:
     m = build({"g": {"type": "prismatic", "links": links, "axis": [0, 1]}}, {"s": {"joint": "g", "speed": 1}})
     assert (m.joints["g"].carrier, m.joints["g"].slider) == ("ground", "block")
     assert m.topology.drivers == (Driver("s", "slide", ("ground", "block"), "g"),)
-    assert m.drives["s"].start == 0
+    assert m.drivers["s"].start == 0
 
 
 def test_between_moving_links_the_first_carries() -> None:
@@ -155,8 +155,8 @@ def test_drivers_of_angles() -> None:
         Driver("joint found", "angle", ("arm", "ground"), "F"),
     )
     angle = {name: cmath.phase(link.direction) for name, link in m.links.items()}
-    assert list(m.drives) == [driver.id for driver in m.topology.drivers]
-    for drive in m.drives.values():
+    assert list(m.drivers) == [driver.id for driver in m.topology.drivers]
+    for drive in m.drivers.values():
         assert drive.start == pytest.approx(angle[drive.links[1]] - angle[drive.links[0]])
 
 
@@ -172,8 +172,8 @@ def test_a_driver_at_a_pin_of_three_links() -> None:
 def test_a_driven_distance_attaches_to_pins() -> None:
     m = build(drivers={"ram": {"between": ["F", "A"], "speed": "10 mm/s"}, "other": {"between": ["E", "B"]}})
     assert [driver.links for driver in m.topology.drivers] == [("@F", "@A"), ("arm", "@B")]
-    assert m.drives["ram"].ends == (("ground", "F"), ("crank", "A"))
-    assert m.drives["ram"].start == pytest.approx(math.sqrt(5))
+    assert m.drivers["ram"].ends == (("ground", "F"), ("crank", "A"))
+    assert m.drivers["ram"].start == pytest.approx(math.sqrt(5))
 
 
 def test_a_platform_may_hang_on_driven_distances_alone() -> None:
@@ -191,7 +191,7 @@ def test_angles_in_the_sketch_are_wrapped() -> None:
         links={"ground": ["A"], "up": ["A", "B"], "down": ["A", "C"]},
         drivers={"u": {"joint": "A", "links": ["ground", "up"]}, "d": {"joint": "A", "links": ["ground", "down"]}},
     )
-    assert m.drives["u"].start == m.drives["d"].start == math.pi
+    assert m.drivers["u"].start == m.drivers["d"].start == math.pi
 
 
 PLACES = st.complex_numbers(max_magnitude=3, allow_nan=False)

@@ -21,7 +21,7 @@ BAR: dict[str, Any] = {
 
 
 def law(**entry: Any) -> Any:
-    return Mechanism.from_dict({**BAR, "drivers": {"m": {"joint": "A", **entry}}}).drives["m"].law
+    return Mechanism.from_dict({**BAR, "drivers": {"m": {"joint": "A", **entry}}}).drivers["m"].law
 
 
 def test_a_speed_starts_from_the_sketch() -> None:
@@ -89,5 +89,5 @@ def test_csv_beside_the_file(tmp_path: Path, text: str) -> None:
         drivers = { ram = { between = ["C", "B"], csv = "laws/lift.csv" } }
         """
     )
-    found = load(tmp_path / "m.toml").drives["ram"].law
+    found = load(tmp_path / "m.toml").drivers["ram"].law
     assert found == TableLaw((0.0, 1.0, 2.0), (0.0, 0.01, 0.0))

@@ -32,7 +32,7 @@ def parts(m: Mechanism) -> tuple[Any, ...]:
         dict(m.places),
         links,
         dict(m.joints.of(Guide)),
-        dict(m.drives),
+        dict(m.drivers),
         m.forces,
         dict(m.initial),
         m.duration,
@@ -53,8 +53,8 @@ def test_the_crank_rocker_of_the_design(crank_rocker: Mechanism) -> None:
     assert [joint.id for joint in m.topology.joints] == ["A", "B", "C", "D"]
     assert m.places["B"] == pytest.approx(0.0152)
     assert m.links["crank"].local["B"] == pytest.approx(0.015)
-    assert m.drives["motor"].law is not None
-    assert m.drives["motor"].law.speed == pytest.approx(6.283185307179586)
+    assert m.drivers["motor"].law is not None
+    assert m.drivers["motor"].law.speed == pytest.approx(6.283185307179586)
     assert m.forces.gravity == -9.81j
     spring = m.forces.springs["return"]
     assert spring.ends == (("coupler", "P"), ("ground", "D"))
@@ -123,7 +123,7 @@ def test_frozen(crank_rocker: Mechanism) -> None:
         crank_rocker.title = "x"
     with pytest.raises(AttributeError, match="frozen"):
         del crank_rocker.title
-    for table in (crank_rocker.points, crank_rocker.links, crank_rocker.links["crank"].local, crank_rocker.drives):
+    for table in (crank_rocker.points, crank_rocker.links, crank_rocker.links["crank"].local, crank_rocker.drivers):
         with pytest.raises(TypeError):
             table["A"] = 0  # type: ignore[index]  # the test writes where it must not
     crank_rocker.source_dict["points"]["A"][0] = 99

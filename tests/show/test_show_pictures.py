@@ -41,8 +41,8 @@ def renamed(word):
 
 def figures(m):
     """Return what makes each figure of a mechanism."""
-    motion, (motor,) = m.solve(5), m.drives
-    simulation = m.with_drivers({motor: {"joint": m.drives[motor].joint}}).simulate(0.1, samples=3)
+    motion, (motor,) = m.solve(5), m.drivers
+    simulation = m.with_drivers({motor: {"joint": m.drivers[motor].joint}}).simulate(0.1, samples=3)
     forces, limits, structure = motion.forces(), m.limits(motor), m.structure()
     return {
         "Motion.plot": motion.plot,

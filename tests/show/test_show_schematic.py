@@ -65,9 +65,9 @@ def test_every_part_is_drawn_once(make, moving):
         fixed = guide.carrier == "ground"
         assert (f"hatching:guide:{joint}" in found) == (fixed and guide.turn is not None)
         assert (f"slot:{joint}" in found) == (not fixed or guide.turn is None)
-    for driver in m.drives:
+    for driver in m.drivers:
         assert f"driver:{driver}" in found
-    assert {f"label:{name}" for name in (*m.points, *m.drives)} <= set(found)
+    assert {f"label:{name}" for name in (*m.points, *m.drivers)} <= set(found)
 
 
 def test_links_take_the_colour_of_their_group_and_the_legend_says_which():

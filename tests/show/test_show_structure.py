@@ -33,7 +33,7 @@ def test_links_joints_drivers_and_groups_are_drawn(make):
     figure = draw_structure(structure, mechanism=m)
     found = gids(figure)
     assert {f"link:{link}" for link in m.links} <= set(found)
-    assert {f"driver:{driver}" for driver in m.drives} <= set(found)
+    assert {f"driver:{driver}" for driver in m.drivers} <= set(found)
     assert {f"group:{group.index + 1}" for group in structure.groups} <= set(found)
     needs = {f"needs:{need + 1}:{group.index + 1}" for group in structure.groups for need in group.depends_on}
     assert needs == {gid for gid in found if gid.startswith("needs:")}

@@ -142,7 +142,7 @@ def paces(sizes: Mapping[str, Sequence[int]], engine: str) -> Iterator[Pace]:
             for count in counts:
                 mechanism = families[family](count)
                 seconds = _pace(mechanism, formulation, steps, engine)
-                yield Pace(family, formulation, count, len(mechanism.drives), seconds)
+                yield Pace(family, formulation, count, len(mechanism.drivers), seconds)
 
 
 def _pace(mechanism: Mechanism, formulation: str, many: int, engine: str) -> float:

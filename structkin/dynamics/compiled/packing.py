@@ -57,7 +57,7 @@ def packed(equations: Reduced) -> Packed | None:
     try:
         for id in efforts.keys() - set(ids):
             # Along a driver that is no coordinate an effort is a moment between its links.
-            drive = equations.own.drives[id]
+            drive = equations.own.drivers[id]
             if drive.kind != "angle":
                 return None
             table.add(AppliedMoment(id, drive.links, efforts[id]))
@@ -90,7 +90,10 @@ def _steep(mechanism: Mechanism) -> float:
     places = np.array(list(mechanism.places.values()))
     size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
     return (
-        STEEP / 10 * max(1.0, size) / max(1.0 if drive.kind == "angle" else size for drive in mechanism.drives.values())
+        STEEP
+        / 10
+        * max(1.0, size)
+        / max(1.0 if drive.kind == "angle" else size for drive in mechanism.drivers.values())
     )
 
 

@@ -54,13 +54,13 @@ class Column:
         if self.part in GLOBAL:
             return np.broadcast_to(np.array(GLOBAL[self.part]), (len(motion), 2))
         if self.part == "distance":
-            drive = motion.mechanism.drives[self.id]
+            drive = motion.mechanism.drivers[self.id]
             assert drive.ends is not None
             (a, p), (b, q) = drive.ends
             way = motion.position(q, b) - motion.position(p, a)
             with np.errstate(invalid="ignore", divide="ignore"):
                 return np.asarray(way / np.hypot(way[:, 0], way[:, 1])[:, None])
-        joint = motion.mechanism.drives[self.id].joint if self.part == "travel" else self.id
+        joint = motion.mechanism.drivers[self.id].joint if self.part == "travel" else self.id
         guide = motion.mechanism.joints.of(Guide)[joint or ""]
         turn = guide.direction if self.part == "travel" else 1j * guide.direction
         return motion.position(turn, guide.carrier) - motion.position(0j, guide.carrier)
@@ -116,7 +116,7 @@ def make_columns(mechanism: Mechanism, structure: KinematicStructure) -> Columns
         columns.append(Column(joint.id, "normal", off, to))
         if joint.kind == "P":
             columns.append(Column(joint.id, "moment", off, to))
-    columns += [_effort(mechanism, id, body) for id in mechanism.drives]
+    columns += [_effort(mechanism, id, body) for id in mechanism.drivers]
     return Columns(mechanism, tuple(bodies), tuple(columns), bodies)
 
 
@@ -147,7 +147,7 @@ def _pin_columns(mechanism: Mechanism, id: str, held: Sequence[str], bodies: dic
 
 
 def _effort(mechanism: Mechanism, id: str, body: Any) -> Column:
-    drive = mechanism.drives[id]
+    drive = mechanism.drivers[id]
     if drive.kind == "angle":
         return Column(id, "moment", *(body(link) for link in drive.links))
     if drive.kind == "slide":
@@ -214,7 +214,7 @@ def _pairs(z: NDArray[np.complex128]) -> Floats:
 
 
 def _joint(mechanism: Mechanism, column: Column) -> str:
-    return (mechanism.drives[column.id].joint or "") if column.part == "travel" else column.id
+    return (mechanism.drivers[column.id].joint or "") if column.part == "travel" else column.id
 
 
 def _origin(motion: Motion, body: str | None, there: Floats) -> Floats:

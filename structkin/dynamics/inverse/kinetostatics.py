@@ -65,7 +65,7 @@ class Kinetostatics:
         It acts on the second link of an angle, on the slider, or pushes the ends of a distance apart; its opposite acts
         on the other one. Raises `InputError` where there is no such driver.
         """
-        drives = self.motion.mechanism.drives
+        drives = self.motion.mechanism.drivers
         if id not in drives:
             raise self._unknown(id, "a driver", drives)
         ((_, values),) = self._of(id)

@@ -26,7 +26,7 @@ def efforts(motion: Motion, needed: Mapping[str, Floats]) -> dict[str, Floats]:
     """Return the effort (n,) [N m or N] of each driver, for the wrenches (n, 3) that the links need."""
     of = Coefficients(motion.plan, motion.lanes)
     result = {}
-    for id in motion.mechanism.drives:
+    for id in motion.mechanism.drivers:
         total = np.zeros(len(motion))
         for link, wrench in needed.items():
             frame = motion.plan.frames[link]

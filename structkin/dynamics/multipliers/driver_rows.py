@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from structkin.coordinates import Coordinates
 from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Drive
+from structkin.model.parts import DriverCoordinate
 from structkin.rows.matrix import summing
 
 Floats = NDArray[np.float64]
@@ -28,7 +28,7 @@ class DriverRows:
         """Look up where the links of the drivers are."""
         self._mechanism = mechanism
         self._index = {link: k for k, link in enumerate(links)}
-        self._drives = [mechanism.drives[id] for id in drivers]
+        self._drives = [mechanism.drivers[id] for id in drivers]
         pairs = [(k, column) for k, drive in enumerate(self._drives) for column in self._columns(drive)]
         #: Rows and columns of dz/dX.
         self.pattern: tuple[Ints, Ints] = (
@@ -36,7 +36,7 @@ class DriverRows:
             np.array([column for _, column in pairs], np.intp),
         )
 
-    def _ends(self, drive: Drive) -> tuple[str, str]:
+    def _ends(self, drive: DriverCoordinate) -> tuple[str, str]:
         """Return the two links whose frames a coordinate depends on."""
         if drive.kind == "slide":
             guide = self._mechanism.joints.of(Guide)[drive.joint or ""]
@@ -46,11 +46,11 @@ class DriverRows:
             return drive.ends[0][0], drive.ends[1][0]
         return drive.links
 
-    def _columns(self, drive: Drive) -> list[int]:
+    def _columns(self, drive: DriverCoordinate) -> list[int]:
         first, second = (self._index.get(link) for link in self._ends(drive))
         return [4 * k + part for k in (first, second) if k is not None for part in range(4)]
 
-    def _frames(self, drive: Drive, X: Floats, ground: complex) -> list[tuple[complex, complex]]:
+    def _frames(self, drive: DriverCoordinate, X: Floats, ground: complex) -> list[tuple[complex, complex]]:
         """Return (O, U) of the two links; the ground's direction is 1, and its rates are 0."""
         found = []
         for link in self._ends(drive):
@@ -109,7 +109,7 @@ class DriverRows:
         return np.array(out)
 
     def _slopes(
-        self, drive: Drive, first: tuple[complex, complex], second: tuple[complex, complex]
+        self, drive: DriverCoordinate, first: tuple[complex, complex], second: tuple[complex, complex]
     ) -> list[tuple[complex, complex]]:
         """Return dz/dO and dz/dU of both links as complex numbers whose parts are the slopes in x and y."""
         if drive.kind == "angle":
@@ -125,19 +125,19 @@ class DriverRows:
         return [(-along, -along * near.conjugate()), (along, along * far.conjugate())]
 
     def _line(
-        self, drive: Drive, first: tuple[complex, complex], second: tuple[complex, complex]
+        self, drive: DriverCoordinate, first: tuple[complex, complex], second: tuple[complex, complex]
     ) -> tuple[complex, complex]:
         """Return the direction of the guide and the way from its origin to the slider's point, or their rates."""
         guide = self._mechanism.joints.of(Guide)[drive.joint or ""]
         way = second[0] + second[1] * guide.point - first[0] - first[1] * guide.origin
         return first[1] * guide.direction, way
 
-    def _places(self, drive: Drive) -> tuple[complex, complex]:
+    def _places(self, drive: DriverCoordinate) -> tuple[complex, complex]:
         assert drive.ends is not None
         (a, p), (b, q) = drive.ends
         return self._mechanism.links[a].local[p], self._mechanism.links[b].local[q]
 
-    def _way(self, drive: Drive, first: tuple[complex, complex], second: tuple[complex, complex]) -> complex:
+    def _way(self, drive: DriverCoordinate, first: tuple[complex, complex], second: tuple[complex, complex]) -> complex:
         near, far = self._places(drive)
         return second[0] + second[1] * far - first[0] - first[1] * near
 
@@ -168,7 +168,7 @@ class CoordinateDrivers:
         self.pattern: tuple[Ints, Ints] = (code // coordinates.n, code % coordinates.n)
         self._gather = summing(out, len(code))
         size = float(np.max(coordinates.column_units, initial=0.0)) or 1.0
-        units = np.array([1.0 if mechanism.drives[id].kind == "angle" else size for id in drivers])
+        units = np.array([1.0 if mechanism.drivers[id].kind == "angle" else size for id in drivers])
         self._scale = coordinates.column_units[self.pattern[1]] / units[self.pattern[0]]
 
     def entries(self, X: Floats, frame_map: Floats) -> Floats:

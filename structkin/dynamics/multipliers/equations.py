@@ -107,8 +107,8 @@ class Multipliers:
         self.mechanism, self.stabilisation, self.users = mechanism, stabilisation, tuple(users)
         structure = structure_of(mechanism)
         self.plan = frame_plan(mechanism, structure)
-        self.order = tuple(mechanism.drives)
-        laws = [drive.law for drive in mechanism.drives.values()]
+        self.order = tuple(mechanism.drivers)
+        laws = [drive.law for drive in mechanism.drivers.values()]
         self.free = np.array([k for k, law in enumerate(laws) if law is None], np.intp)
         self.prescribed = [(k, law) for k, law in enumerate(laws) if law is not None]
         driven = [self.order[k] for k, _ in self.prescribed]

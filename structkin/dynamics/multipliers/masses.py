@@ -134,6 +134,6 @@ class FrameLoads:
         x = np.zeros((3, self._plan.offsets[-1], 1))
         x[0, self._slots, 0], x[1, self._slots, 0] = X[self._parts], dX[self._parts]
         lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
-        drivers: dict[str, Any] = {id: np.full((3, 1), np.nan) for id in self._mechanism.drives}
+        drivers: dict[str, Any] = {id: np.full((3, 1), np.nan) for id in self._mechanism.drivers}
         counted = dict(zip(self._links, turns[:, None], strict=True))
         return State(self._mechanism, self._plan, np.array([t]), drivers, lanes, counted=counted, begun=self.begun)

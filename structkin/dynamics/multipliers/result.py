@@ -87,7 +87,7 @@ def _pushes(equations: Multipliers, motion: Simulation) -> dict[tuple[str, str],
     mechanism = equations.mechanism
     attached = {driver.id: driver.links for driver in mechanism.topology.drivers}
     for k in equations.free:
-        drive = mechanism.drives[equations.order[k]]
+        drive = mechanism.drivers[equations.order[k]]
         if drive.ends is None:
             continue
         (a, p), (b, r) = drive.ends

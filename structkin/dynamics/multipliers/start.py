@@ -37,7 +37,7 @@ def global_start(
     """
     equations = Multipliers(mechanism, family, stabilisation, loads, formulation=formulation)
     drivers = {}
-    for id, drive in mechanism.drives.items():
+    for id, drive in mechanism.drivers.items():
         if drive.law is not None:
             drivers[id] = tuple([float(part[0])] for part in drive.law(np.array([t]))[:3])
             continue

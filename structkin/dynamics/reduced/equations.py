@@ -81,8 +81,8 @@ class Reduced:
         """
         self.mechanism, self.plan, self.users = mechanism, plan, tuple(users)
         self.own = own or mechanism
-        self.order = tuple(mechanism.drives)
-        laws = [drive.law for drive in mechanism.drives.values()]
+        self.order = tuple(mechanism.drivers)
+        laws = [drive.law for drive in mechanism.drivers.values()]
         self.free = np.array([k for k, law in enumerate(laws) if law is None], dtype=np.intp)
         self.prescribed = [(k, law) for k, law in enumerate(laws) if law is not None]
         self.bodies = [body for body in bodies if body.mass or body.inertia]
@@ -105,7 +105,7 @@ class Reduced:
         self._last: tuple[float, Floats, Instant] | None = None
         places = np.array(list(mechanism.places.values()))
         self.size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
-        self.lengths = np.array([1.0 if drive.kind == "angle" else self.size for drive in mechanism.drives.values()])
+        self.lengths = np.array([1.0 if drive.kind == "angle" else self.size for drive in mechanism.drivers.values()])
         #: How each link turns since the sketch that these coordinates begin in, and the links that no driver tells.
         self.turning = turnings(mechanism, plan.turns)
         self.counted = tuple(link for link in self.links if self.turning[link].counted == link)
@@ -117,7 +117,7 @@ class Reduced:
         self.poses = Poses(plan, self.order, self.lengths, counted)
         # Efforts act along the mechanism's own drivers, which need not be the coordinates.
         self._given = list(self.own.forces.efforts)
-        self._given_rates = JointRates(self.own, plan, [self.own.drives[id] for id in self._given])
+        self._given_rates = JointRates(self.own, plan, [self.own.drivers[id] for id in self._given])
 
     # --- the equations ------------------------------------------------------------------------------------
 
@@ -294,7 +294,7 @@ class Reduced:
         turned = self.turns(z, x[0, :, 0], turns)
         # Only functions of the user read what the drivers do.
         values = z if self.own is self.mechanism or not self.users else self.own_drivers(z, x[:, :, 0], turned)
-        drivers = dict(zip(self.own.drives, values[:, :, None], strict=True))
+        drivers = dict(zip(self.own.drivers, values[:, :, None], strict=True))
         counted = {link: np.array([turn]) for link, turn in turned.items()}
         return State(self.own, self.plan, np.array([t]), drivers, lanes, counted=counted, begun=self.begun)
 
@@ -314,18 +314,18 @@ class Reduced:
 
     @cached_property
     def _own_rows(self) -> DriverRows:
-        return DriverRows(self.own, self.links, list(self.own.drives))
+        return DriverRows(self.own, self.links, list(self.own.drivers))
 
     def own_drivers(self, z: Floats, x: Floats, turned: Mapping[str, float]) -> Floats:
         """Return values and two rates (f, 3) of the mechanism's own drivers.
 
         At coordinates z (f, 3) and slots x (3, rows); `turned` are the turns of all links since the own sketch.
         """
-        X, found = self.frames(x), np.empty((len(self.own.drives), 3))
+        X, found = self.frames(x), np.empty((len(self.own.drivers), 3))
         rows = self._own_rows
         found[:, 0] = rows.values(X[0], np.array([turned[link] for link in self.links]))
         found[:, 1], found[:, 2] = rows.rates(*X)
-        for k, id in enumerate(self.own.drives):
+        for k, id in enumerate(self.own.drivers):
             if id in self.order:
                 found[k] = z[self.order.index(id)]
         return found

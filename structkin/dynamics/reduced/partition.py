@@ -22,7 +22,7 @@ from structkin.dynamics.reduced.maps import SlotMap
 from structkin.joints.guide import Guide
 from structkin.kinematics.plan import Plan
 from structkin.model.mechanism import Mechanism
-from structkin.model.parts import Drive
+from structkin.model.parts import DriverCoordinate
 from structkin.rows.affine import FIXED, Affine
 from structkin.structure.inputs.candidates import KINDS, candidate_drivers, idle_links
 
@@ -35,7 +35,7 @@ LIMIT, STUCK = 4.0, 1.8
 GOOD, PART, FASTER = 0.6, 0.4, 1.2
 
 
-def joint_coordinates(mechanism: Mechanism) -> dict[str, Drive]:
+def joint_coordinates(mechanism: Mechanism) -> dict[str, DriverCoordinate]:
     """Return a free drive for each coordinate of a joint that has no law, those against the ground first.
 
     The mechanism's own free coordinates are among them.
@@ -46,11 +46,11 @@ def joint_coordinates(mechanism: Mechanism) -> dict[str, Drive]:
     >>> list(joint_coordinates(m))
     ['drive_A', 'q']
     """
-    topology, drives = mechanism.topology, mechanism.drives
+    topology, drives = mechanism.topology, mechanism.drivers
     kept = [driver for driver in topology.drivers if drives[driver.id].law is not None]
     free = {id: drive for id, drive in drives.items() if drive.law is None}
     found = candidate_drivers(topology, kept, KINDS, idle_links(replace(topology, drivers=())))
-    made = {one.id: Drive(one.id, one.kind, one.links, one.joint, 0.0, None) for one in found}
+    made = {one.id: DriverCoordinate(one.id, one.kind, one.links, one.joint, 0.0, None) for one in found}
     return {**{id: free.get(id, drive) for id, drive in made.items()}, **free}
 
 
@@ -92,7 +92,7 @@ class Line:
     second: Affine
 
 
-def lines(mechanism: Mechanism, plan: Plan, drives: Sequence[Drive]) -> list[Line]:
+def lines(mechanism: Mechanism, plan: Plan, drives: Sequence[DriverCoordinate]) -> list[Line]:
     """Return the lines of drives in the slots of a plan."""
     found = []
     frames = {**plan.frames, mechanism.topology.ground: FIXED}
@@ -115,7 +115,7 @@ def lines(mechanism: Mechanism, plan: Plan, drives: Sequence[Drive]) -> list[Lin
 class JointRates:
     """The rates of joints' coordinates by those of the slots."""
 
-    def __init__(self, mechanism: Mechanism, plan: Plan, drives: Sequence[Drive]) -> None:
+    def __init__(self, mechanism: Mechanism, plan: Plan, drives: Sequence[DriverCoordinate]) -> None:
         """Write the expressions of the slots that the coordinates are read from."""
         self.lines = lines(mechanism, plan, drives)
         self._first, self._second = (

@@ -24,7 +24,7 @@ from structkin.errors import InputError, StructureError
 from structkin.kinematics.special_geometry import compile_plan
 from structkin.kinematics.status import Status
 from structkin.model.mechanism import driven_by
-from structkin.model.parts import Drive
+from structkin.model.parts import DriverCoordinate
 from structkin.model.posed import SketchPose
 
 Floats = NDArray[np.float64]
@@ -142,7 +142,7 @@ class Partitioned:
         found = exchanges(self._rates(x, K.T) * lengths / self._units[:, None], STUCK if stuck else LIMIT)
         if not found:
             return None
-        joints, drives = list(self._joints.values()), list(self.current.mechanism.drives.values())
+        joints, drives = list(self._joints.values()), list(self.current.mechanism.drivers.values())
         for index, joint in found.items():
             drives[self.current.free[index]] = joints[joint]
         ids = frozenset(drive.id for drive in drives)
@@ -155,7 +155,7 @@ class Partitioned:
             self._refused.add(ids)
             return None
 
-    def _driven_by(self, drives: list[Drive], t: float, y: Floats) -> Floats:
+    def _driven_by(self, drives: list[DriverCoordinate], t: float, y: Floats) -> Floats:
         """Go on in other coordinates, and return the state in them."""
         old, own = self.current, self.own
         instant = old.at(t, y)
@@ -167,10 +167,10 @@ class Partitioned:
         pose = self._pose(X, {drive.id: values[drive.id] for drive in drives if drive.id in values})
         mechanism = driven_by(own.mechanism, drives).posed(pose)
         new = Reduced(mechanism, compile_plan(mechanism), own.bodies, own.users, own.mechanism)
-        starts = {id: drive.start for id, drive in mechanism.drives.items()}
+        starts = {id: drive.start for id, drive in mechanism.drivers.items()}
         begin(new, starts)
         new.before, new.begun, new.impacts = turned, own.begun, own.impacts
-        speeds = JointRates(mechanism, old.plan, list(mechanism.drives.values()))(x[0], x[1][:, None])[:, 0]
+        speeds = JointRates(mechanism, old.plan, list(mechanism.drivers.values()))(x[0], x[1][:, None])[:, 0]
         changed = np.concatenate((np.array([*starts.values()])[new.free], speeds[new.free]))
         there = new.frames(new.at(t, changed).x[:, :, 0])[0]
         if np.max(np.abs(there - X)) > SAME * max(own.size, 1.0):

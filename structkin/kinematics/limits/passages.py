@@ -101,7 +101,7 @@ def _when(motion: Motion, part: slice) -> str:
 def _passage_words(motion: Motion, passage: Passage) -> str:
     """Return where a motion stops or goes on, and why: "motor stops at 57.31826 deg (t = 0.1592174 s): ..."."""
     if passage.sample < 0:
-        ways = {id: z - motion.mechanism.drives[id].start for id, z in passage.drivers.items()}
+        ways = {id: z - motion.mechanism.drivers[id].start for id, z in passage.drivers.items()}
     else:
         ways = {id: np.ptp(z[0][np.isfinite(z[0])]) for id, z in motion.drivers.items()}
     # Where all go less than rounding tells, all are named.
@@ -168,13 +168,13 @@ class _Way:
         self._t = motion.t[first], motion.t[last]
         self._ends = {id: (z[0, first], z[0, last]) for id, z in motion.drivers.items()}
         self._laws = {
-            id: drive.law for id, drive in motion.mechanism.drives.items() if self._follows(motion, id, first)
+            id: drive.law for id, drive in motion.mechanism.drivers.items() if self._follows(motion, id, first)
         }
 
     @staticmethod
     def _follows(motion: Motion, id: str, sample: int) -> bool:
         """Return whether a driver follows its law, and was not given by other values."""
-        law, t = motion.mechanism.drives[id].law, motion.t[sample]
+        law, t = motion.mechanism.drivers[id].law, motion.t[sample]
         return (
             law is not None and bool(np.isfinite(t)) and bool(law(np.array([t]))[0][0] == motion.drivers[id][0, sample])
         )

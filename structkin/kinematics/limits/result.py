@@ -168,12 +168,12 @@ def _limit(limit: Limit | None, size: float) -> dict[str, Any] | None:
 
 def driver_unit(mechanism: Mechanism, driver: str) -> str:
     """Return the unit of a driver's coordinate in the file."""
-    return str(mechanism.units.angle if mechanism.drives[driver].kind == "angle" else mechanism.units.length)
+    return str(mechanism.units.angle if mechanism.drivers[driver].kind == "angle" else mechanism.units.length)
 
 
 def driver_size(mechanism: Mechanism, driver: str) -> float:
     """Return the size in SI of the unit of a driver's coordinate."""
-    return mechanism.units.scale("angle" if mechanism.drives[driver].kind == "angle" else "length")
+    return mechanism.units.scale("angle" if mechanism.drivers[driver].kind == "angle" else "length")
 
 
 def driver_words(mechanism: Mechanism, driver: str, value: float) -> str:

@@ -193,7 +193,7 @@ class Swept:
     ) -> None:
         """Check the call."""
         self.mechanism, problems = mechanism, list[Problem]()
-        drives = mechanism.drives
+        drives = mechanism.drivers
         if driver is None and len(drives) == 1:
             driver = next(iter(drives))
         elif driver is None:
@@ -226,7 +226,7 @@ class Swept:
             )
 
     def _whole(self, range: tuple[float, float] | None) -> tuple[float, float] | None:
-        drive = self.mechanism.drives[self.driver]
+        drive = self.mechanism.drivers[self.driver]
         if range is not None:
             return float(range[0]), float(range[1])
         if drive.kind == "angle":
@@ -255,7 +255,7 @@ class Swept:
     @property
     def is_angle(self) -> bool:
         """Whether the driver's coordinate is an angle."""
-        return self.mechanism.drives[self.driver].kind == "angle"
+        return self.mechanism.drivers[self.driver].kind == "angle"
 
     def unfinished(self) -> Problem:
         """Return what is said where the search takes more than its budget."""

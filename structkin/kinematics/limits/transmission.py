@@ -80,7 +80,7 @@ def mechanical_advantage(motion: Motion, output: str, driver: str | None = None)
     with several drivers the others stand still. Signs are those of K; a point's is positive. Infinite in a dead centre
     of the output; NaN where the pose is not regular.
     """
-    drives = list(motion.mechanism.drives)
+    drives = list(motion.mechanism.drivers)
     if driver is None and len(drives) == 1:
         driver = drives[0]
     if driver not in drives:
@@ -94,6 +94,6 @@ def mechanical_advantage(motion: Motion, output: str, driver: str | None = None)
         K = K if K.ndim == 1 else np.hypot(K[:, 0], K[:, 1])
     # Where the output rests, K is zero but for rounding, in parts of one unit of output a unit of the driver.
     unit = 1.0 if output in motion.mechanism.links else motion.size
-    unit /= 1.0 if motion.mechanism.drives[driver].kind == "angle" else motion.size
+    unit /= 1.0 if motion.mechanism.drivers[driver].kind == "angle" else motion.size
     with np.errstate(divide="ignore"):
         return np.asarray(np.where(np.abs(K) <= REST * unit, np.inf, 1 / K))

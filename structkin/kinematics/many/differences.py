@@ -92,7 +92,7 @@ def read_differences(
             key = f"drivers.{id}"
             bad = np.any(~np.isfinite(rows[0]), axis=1)
             found.blame(bad, key, "holds values that are not finite")
-            rows[0][bad] = mechanism.drives[id].start if id in mechanism.drives else 0.0
+            rows[0][bad] = mechanism.drivers[id].start if id in mechanism.drivers else 0.0
             found.rows[id] = np.stack(rows)
             counts[key] = len(rows[0])
     if not counts and not problems:

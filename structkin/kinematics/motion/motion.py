@@ -246,4 +246,4 @@ class Motion:
 
     @cached_property
     def _jerk(self) -> Jerk:
-        return Jerk(self.plan, self.lanes, third_rates(self.mechanism.drives, self.thirds, self.t))
+        return Jerk(self.plan, self.lanes, third_rates(self.mechanism.drivers, self.thirds, self.t))

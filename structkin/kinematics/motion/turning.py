@@ -73,7 +73,7 @@ def _neighbours(mechanism: Mechanism) -> dict[str, list[tuple[str, str | None, f
 
 
 def _ties(mechanism: Mechanism) -> Iterator[tuple[str, str, str | None]]:
-    for drive in mechanism.drives.values():
+    for drive in mechanism.drivers.values():
         if drive.kind == "angle":
             yield *drive.links, drive.id
     for guide in mechanism.joints.of(Guide).values():
@@ -84,5 +84,5 @@ def _ties(mechanism: Mechanism) -> Iterator[tuple[str, str, str | None]]:
 def _beyond(here: Turning, mechanism: Mechanism, driver: str | None, sign: float) -> Turning:
     if driver is None:
         return here
-    constant = here.constant - sign * mechanism.drives[driver].start
+    constant = here.constant - sign * mechanism.drivers[driver].start
     return Turning(constant, (*here.drivers, (driver, sign)), here.slots, here.counted)

@@ -27,7 +27,7 @@ class VelocityCoefficients:
     def movers(self, name: str) -> tuple[str, ...]:
         """Return the drivers that move a point or link; see `Motion.drivers_of`."""
         movers = self.slots.movers(self.frames.point_or_link(name)[1])
-        return tuple(id for id in self.frames.mechanism.drives if id in movers)
+        return tuple(id for id in self.frames.mechanism.drivers if id in movers)
 
     def K(self, name: str, drivers: Sequence[str] | None = None) -> Floats:
         """Return K of a point (n, 2, f) or of a link's angle (n, f); see `Motion.K`."""
@@ -59,7 +59,7 @@ class VelocityCoefficients:
         along, way = self.frames.along_and_way(self.frames.guide(joint))
         D, W = self.frames.value(along), self.frames.value(way)
         by = self.slots.along
-        drives = self.frames.mechanism.drives
+        drives = self.frames.mechanism.drivers
         columns = [np.sum(by(along, driver).T * W + D * by(way, driver).T, axis=1) for driver in drives]
         return np.stack(columns, axis=-1)
 
@@ -71,10 +71,10 @@ class VelocityCoefficients:
         """Return the drivers that are asked for: all in the order of the file, or these."""
         mechanism = self.frames.mechanism
         if drivers is None:
-            return tuple(mechanism.drives)
+            return tuple(mechanism.drivers)
         chosen = names(drivers, "drivers", mechanism.title)
-        wrong = [id for id in chosen if not isinstance(id, str) or id not in mechanism.drives]
+        wrong = [id for id in chosen if not isinstance(id, str) or id not in mechanism.drivers]
         if wrong:
-            problems = [Problem(str(id), "is not a driver", suggest(str(id), mechanism.drives)) for id in wrong]
+            problems = [Problem(str(id), "is not a driver", suggest(str(id), mechanism.drivers)) for id in wrong]
             raise InputError(problems, mechanism.title)
         return chosen

@@ -65,7 +65,7 @@ class InputPath:
         """Return inputs as places in one space, in parts of the group's size (n, inputs)."""
         return (h * self._weights).T if len(h) else np.zeros((h.shape[1], 1))
 
-    def drives(self, k: Any) -> Floats:
+    def drivers(self, k: Any) -> Floats:
         """Return where the drivers are, as places in one space, at some of the lanes (n, rows)."""
         lanes = self.lanes[np.atleast_1d(k)]
         return np.array([row[lanes] for row in self._drivers]).reshape(len(self._drivers), len(lanes)).T

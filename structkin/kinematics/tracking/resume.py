@@ -65,7 +65,7 @@ def _come_back(state: TrackerState, k: int) -> tuple[int, Poses | None]:
 
     def places(lanes: NDArray[np.intp]) -> NDArray[np.float64]:
         # A turn more is farther than a step.
-        return np.hstack((path.drives(lanes), COME_BACK / np.pi * path.turns(lanes)))
+        return np.hstack((path.drivers(lanes), COME_BACK / np.pi * path.turns(lanes)))
 
     tree = cKDTree(places(solved))
     for start in range(k, len(path.lanes), BLOCK):
