@@ -50,8 +50,7 @@ class General:
         return self._equations(self.rows.ties)
 
     def _equations(self, forms: tuple[Form, ...]) -> Equations:
-        width = 2 * self.rows.slots + self.rows.numbers
-        return Equations(forms, np.ones(width), self.rows.numbers)
+        return Equations(forms, self.rows.units(), self.rows.numbers)
 
     @cached_property
     def _layout(self) -> Layout:

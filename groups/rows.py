@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from structkin.rows.affine import Affine
 from structkin.rows.equations import Form
 from structkin.rows.row import Row
 from structkin.rows.windings import Winding
+
+from .kind import Array
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,13 @@ class Rows:
         if j >= self.vectors:
             return self.scalar_sizes[j - self.vectors]
         return 1.0 if self.is_unit(j) else self.size
+
+    def units(self) -> Array:
+        """Return the size of each variable of the rows (2 slots + numbers,): lengths are compared with lengths."""
+        numbers = np.ones(self.numbers)
+        numbers[list(self.scalars)] = self.scalar_sizes
+        slots = [*(self.size, 1.0) * self.links, *map(self.input_size, range(self.vectors))]
+        return np.concatenate((np.repeat(slots, 2), numbers))
 
     def is_unit(self, j: int) -> bool:
         """Return whether an input is a unit vector."""

@@ -196,6 +196,6 @@ def test_names_not_imported_yet_are_listed():
     code = "import structkin, structkin.show as show; print(*dir(structkin)); print(*dir(show))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     first, second = (line.split() for line in run.stdout.splitlines())
-    assert set(sk.__all__) <= set(first) and {"simulate", "compare", "__version__"} <= set(first)
+    assert set(sk.__all__) <= set(first) and {"load", "Mechanism", "__version__"} <= set(first)
     assert set(show.__all__) <= set(second)
     assert "groups" in dir(renamed("").structure())
