@@ -12,6 +12,7 @@ def mountings(
 ) -> Iterator[tuple[str, AnyJoint, AnyJoint]]:
     """Yield each of the links that carries the cam by a pin and the follower by a pin or a guide, with these joints.
 
+    >>> from structkin.model.topology import Joint
     >>> joints = [Joint("A", "R", ("0", "disc")), Joint("g", "P", ("lifter", "0")), Joint("c", "C", ("disc", "lifter"))]
     >>> [(link, shaft.id, guide.id) for link, shaft, guide in mountings(joints, ("0", "disc"), "disc", "lifter")]
     [('0', 'A', 'g')]

@@ -149,9 +149,9 @@ class Memory:
 def flattened(source: str) -> str:
     """Return a function whose first argument is `mem`, and those that it calls with it, as written for two arrays.
 
-    >>> print(flattened("def kinetic(mem: Memory, out):\\n    out[0] = half(mem, mem.kinetic)").replace(" ", ""))
-    defkinetic(I,D,out):
-    out[0]=half(I,D,D[I[140]])
+    >>> print(flattened("def kinetic(mem: Memory, out):\\n    out[0] = half(mem, mem.kinetic)"))  # doctest: +ELLIPSIS
+    def kinetic(I, D, out):
+        out[0] = half(I, D, D[I[...]])
     """
     return ast.unparse(_Flattened().visit(ast.parse(source)))
 
