@@ -71,9 +71,12 @@ def note_impacts(motion: Motion, impacts: dict[str, float]) -> None:
 
 
 def note(touches: Mapping[str, tuple[float, float]], impacts: dict[str, float]) -> None:
-    """Note in `impacts` the speeds of contacts that have begun, by depths and rates; forget what has ended."""
+    """Note in `impacts` the speeds of contacts that have begun, by depths and rates; forget what has ended.
+
+    Bodies that just touch have begun: what lies on the ground at first would else fall through it.
+    """
     for id, (depth, speed) in touches.items():
-        if not depth > 0:
+        if not depth >= 0:
             impacts.pop(id, None)
         elif id not in impacts:
             impacts[id] = max(speed, 0.0)
@@ -99,7 +102,7 @@ def meeting(depth: Callable[[float], Floats], begin: float, end: float) -> float
             continue
         found = []
         for k in np.flatnonzero(now > 0):
-            if depth(low)[k] < 0:
+            if depth(low)[k] <= 0:
                 at = float(brentq(lambda t, k=k: float(depth(t)[k]), low, high, xtol=1e-14, rtol=1e-14))
                 found.append(min(at + 1e-14 * max(1.0, abs(at)), high))
         return min(found, default=None)

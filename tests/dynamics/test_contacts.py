@@ -36,6 +36,25 @@ def rebound(restitution: float) -> float:
     return 1.0 if c == 0 else float(brentq(lambda x: quad(lambda u: u / (1 + c * u), -x, 1)[0], 1e-3, 1))
 
 
+@pytest.mark.parametrize("way", [{"engine": "numpy"}, {"engine": "numba"}, {"formulation": "multipliers"}])
+def test_what_just_touches_at_first_is_in_contact(way: dict[str, str]) -> None:
+    """A disc at rest on the line, its depth exactly 0: it sinks until K d^2.5 / 2.5 = m g d, and comes up again."""
+    m = sk.Mechanism(
+        "Disc at rest",
+        points={"A": (0, 0), "B": (1, 0), "P": (0, 0.125)},
+        links={"ground": ["A", "B"], "disc": {"points": ["P"], "mass": 2}},
+        joints={"y": {"type": "prismatic", "links": ["ground", "disc"], "at": "P", "axis": [0, 1]}},
+        drivers={"up": {"joint": "y"}},
+        forces={
+            "gravity": (0, -9.81),
+            "floor": {"type": "contact", "stiffness": 1e7, "center": "P", "radius": 0.125, "along": ["A", "B"]},
+        },
+    )
+    height = m.simulate(0.02, samples=201, rtol=1e-9, **way).drivers["up"][0]
+    assert np.min(height) == pytest.approx(-((2.5 * 2 * 9.81 / 1e7) ** (2 / 3)), rel=1e-3)
+    assert np.max(height) < 1e-8
+
+
 @pytest.mark.parametrize("restitution", [1.0, 0.9, 0.6, 0.0])
 @pytest.mark.parametrize("speed", [-0.5, -5.0])
 def test_the_rebound_is_what_the_damping_gives_at_any_speed(restitution: float, speed: float) -> None:
