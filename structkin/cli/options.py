@@ -14,7 +14,7 @@ from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 
 File = Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)]
-Samples = Annotated[int, typer.Option(help="Number of samples, both ends of the range included.", min=1)]
+Samples = Annotated[int, typer.Option(help="Number of samples, both ends of the range included.")]
 Duration = Annotated[float | None, typer.Option(help="Range of time [s]; default: a full cycle, or the file's.")]
 MotionTable = Annotated[
     Path | None,

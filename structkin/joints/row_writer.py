@@ -1,7 +1,7 @@
-"""What a joint needs to write its rows: frames of its links, and a sheet to write on.
+"""What a joint needs to write its rows: frames of its links, and what collects the rows.
 
-Each family of coordinates is one kind of sheet, whose frames are slots of the family; a group of links is another: the
-frames of its own links are unknown, and all others are known inputs.
+Each family of coordinates is one writer, whose frames are slots of the family; a group of links is another: the frames
+of its own links are unknown, and all others are known inputs.
 """
 
 from __future__ import annotations

@@ -66,4 +66,4 @@ def test_triads_are_one_platform_and_meet_the_judge(name):
 
 def test_circuits_of_a_triad_with_a_slider():
     m = triad(*LEGS["block on the ground"])
-    assert repr(m.circuits()) == "<Circuits: 3 circuits of 4 sheets over motor>"
+    assert repr(m.circuits()) == "<Circuits: 3 circuits of 4 branches over motor>"
