@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from structkin.model.parts import Link
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pair:
     """A kinematic pair with its geometry: the joint of a mechanism; that of its topology has the same id and links.
 

@@ -118,3 +118,13 @@ def test_what_is_refused_is_what_no_cam_angle_reaches(kind, contact):
         assert told == (not reached.any()), (q, b)
         seen.add(told)
     assert seen == {True, False}
+
+
+def test_cams_of_one_name_and_links_are_two_cams():
+    """What is found of a follower is kept by its cam: an edge after a face moved as the face did."""
+    alike = [eccentric(contact) for contact in ("flat", "knife-edge")]
+    cams = [m.joints["cam"] for m in alike]
+    assert cams[0].links == cams[1].links and cams[0] != cams[1]
+    for m in alike:
+        motion = m.solve(13)
+        assert np.max(motion.cam("cam").gap) < 1e-12
