@@ -130,7 +130,8 @@ def _unit_equations(chart: Chart) -> list[tuple[int, int]]:
     for equation in range(shape.equations):
         terms = [term for term in shape.terms if term[0] == equation]
         first = terms[0]
-        if len(terms) == 2 and first[1] == first[2] and first[3] == 1.0 and terms[1][3] == -1.0:
+        # A distance has a parameter in the place of 1 * 1.
+        if len(terms) == 2 and first[1] == first[2] and first[3] == 1.0 and terms[1][1] == terms[1][2]:
             found.append((equation, first[1] - shape.linear))
     return found
 

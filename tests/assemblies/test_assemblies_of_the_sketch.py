@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +18,9 @@ from structkin.bench.groups import platforms
 from structkin.cli.app import app
 from structkin.examples import names, path
 from structkin.show.assemblies_figure import assemblies_table, draw_assemblies
+
+sys.path.append(str(Path(__file__).parents[1] / "coordinates"))
+from coordinate_samples import SLOTS, circular_slot
 
 
 def fan(n, side):
@@ -207,3 +212,12 @@ def test_a_mode_that_a_larger_group_does_not_have_is_told():
 @pytest.mark.parametrize(("limit", "more"), [(1, True), (2, False), (3, False), (None, False)])
 def test_whether_there_are_more_is_known_at_once(limit, more):
     assert sk.load(path("crank_rocker")).assemblies(limit=limit).truncated is more
+
+
+@pytest.mark.parametrize("where", SLOTS)
+def test_the_sketch_is_among_all_assemblies_with_a_circular_slot(where):
+    """A distance given as |P - M|^2 = r^2 was taken for the equation of a unit vector: a platform had no assembly."""
+    m = circular_slot(where)
+    here = np.array([m.solve(2).position(point)[0] for point in m.points])
+    there = [np.array([a.position(point) for point in m.points]) for a in m.assemblies(t=0.0)]
+    assert min(np.max(np.abs(a - here)) for a in there) < 1e-9

@@ -169,7 +169,9 @@ def _assemblies(m: sk.Mechanism) -> Results:
         return {}
     if len(found) == MANY:
         return {"assemblies/points": np.empty((MANY, 0))}
-    places = np.array([[a.position(point) for point in m.points] for a in found]).reshape(len(found), -1)
+    places = np.array([[a.position(point) for point in m.points] for a in found], float).reshape(
+        len(found), 2 * len(m.points)
+    )
     size = np.ptp(np.array(list(m.points.values())).view(float)) or 1.0
     return {"assemblies/points": places[np.lexsort(np.round(places / size, 6).T[::-1])]}
 
