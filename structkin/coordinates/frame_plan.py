@@ -86,7 +86,9 @@ class _Filler:
         self._plan, self._x = plan, lanes.x
         self._index, self._frames = {link: k for k, link in enumerate(solved.links)}, solved.frames
         self._turns = {link: tuple(part[k] for part in solved.turns) for k, link in enumerate(solved.turned)}
-        self._turn_of = {turn.terms[0][0]: link for link, turn in plan.turns.items() if turn.is_slot}
+        # Links that keep their angle share a turn; only of some do rows count it.
+        counted = ((link, turn) for link, turn in plan.turns.items() if turn.is_slot and link in self._turns)
+        self._turn_of = {turn.terms[0][0]: link for link, turn in counted}
         self._known: dict[int, tuple[str, complex | None]] = {}
         for link, frame in plan.frames.items():
             for expression, local in ((frame.origin, 0j), (frame.direction, None)):

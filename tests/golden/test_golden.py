@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from golden_cases import kinematic
+from golden_cases import kinematic, with_circuits
 from golden_results import kinematic_results
 from golden_store import differences, is_intended, load
 
-EXAMPLES = {name: make for name, make in kinematic() if name.startswith("example/")}
+#: Beside the examples those that told of faults: counted turns of a block and its guide, a circular slot of a platform.
+TOLD = ("random/121", "circular-slot/of a platform")
+EXAMPLES = {name: make for name, make in kinematic() if name.startswith("example/") or name in TOLD}
 
 #: Its circuits take ten seconds.
 SLOW = ("example/eight_bar_double_triad",)
@@ -18,7 +20,7 @@ SLOW = ("example/eight_bar_double_triad",)
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_are_as_they_were_kept(name):
-    circuits = name not in SLOW
+    circuits = name not in SLOW and with_circuits(name)
     left_out = ("/numba/", *(() if circuits else ("circuits/",)))
     kept = {result: value for result, value in load((name,))[name].items() if not any(x in result for x in left_out)}
     found = kinematic_results(EXAMPLES[name](), compiled=False, circuits=circuits)
