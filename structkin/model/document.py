@@ -47,11 +47,10 @@ def read_document(data: Any, folder: Path | None) -> Draft:
     draft = Draft(folder=folder)
     if not isinstance(data, Mapping):
         draft.fault("", f"expected a table of sections, found {describe(data)}", f"sections: {', '.join(SECTIONS)}")
-        draft.unread.update(SECTIONS)
-        return draft
-    draft.attempt("format", _check_format, data.get("format", FORMAT))
+    else:
+        draft.attempt("format", _check_format, data.get("format", FORMAT))
     if draft.problems:
-        draft.unread.update(SECTIONS)  # what a newer format says elsewhere is not judged
+        draft.unread.update(SECTIONS)  # what stands in such a file is not judged
         return draft
     for key in data:
         if key not in SECTIONS:

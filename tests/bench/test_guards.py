@@ -12,8 +12,9 @@ from functools import partial
 
 import pytest
 
+from structkin.bench.clock import fastest, only
 from structkin.bench.groups import CHAIN, cost, platforms
-from structkin.bench.measure import fastest, measure, only
+from structkin.bench.measure import measure
 from structkin.bench.mechanism import scalable_four_bar
 from structkin.bench.methods import METHODS
 from structkin.examples import path

@@ -1,4 +1,4 @@
-"""The examples give what was kept; `golden_store.py compare` looks at all mechanisms and at compiled engines."""
+"""The examples and some other cases give what was kept; `golden_store.py compare` looks at all mechanisms."""
 
 import sys
 from pathlib import Path
@@ -12,16 +12,16 @@ from golden_store import differences, is_intended, load
 
 #: Beside the examples those that told of faults: counted turns of a block and its guide, a circular slot of a platform.
 TOLD = ("random/121", "circular-slot/of a platform")
-EXAMPLES = {name: make for name, make in kinematic() if name.startswith("example/") or name in TOLD}
+CASES = {name: make for name, make in kinematic() if name.startswith("example/") or name in TOLD}
 
 #: Its circuits take ten seconds.
 SLOW = ("example/eight_bar_double_triad",)
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_examples_are_as_they_were_kept(name):
+@pytest.mark.parametrize("name", CASES)
+def test_results_are_as_they_were_kept(name):
     circuits = name not in SLOW and with_circuits(name)
     left_out = ("/numba/", *(() if circuits else ("circuits/",)))
     kept = {result: value for result, value in load((name,))[name].items() if not any(x in result for x in left_out)}
-    found = kinematic_results(EXAMPLES[name](), compiled=False, circuits=circuits)
+    found = kinematic_results(CASES[name](), compiled=False, circuits=circuits)
     assert not [str(one) for one in differences(name, kept, found) if not is_intended(one)]
