@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_PARTS = ("coordinates", "dynamics", "errors", "examples", "kinematics", "model", "show", "structure")
+_PARTS = ("branches", "dynamics", "errors", "examples", "global_methods", "model", "show", "solve", "structure")
 
 
 def __getattr__(name: str) -> Any:

@@ -89,7 +89,7 @@ def test_steps_that_samples_do_not_explain_end_a_walk():
 
 def test_limits_circuits_and_assemblies_end_with_their_budget(monkeypatch):
     # Curves of circuits come with steps of their own.
-    monkeypatch.setattr("structkin.assemblies.circuits.EACH", 0)
+    monkeypatch.setattr("structkin.branches.circuits.followed.EACH", 0)
     mechanism = sk.load(path("stephenson_iii_triad"))
     with pytest.raises(sk.InputError, match=r"drivers.motor: .* more steps than the budget; give a range"):
         mechanism.limits(budget=50)
@@ -110,7 +110,7 @@ def test_limits_circuits_and_assemblies_end_with_their_budget(monkeypatch):
 
 def test_a_report_is_given_up_with_its_budget(monkeypatch):
     """What a motion meets between its samples is looked for as far as a budget goes; the report stands without."""
-    from structkin.kinematics.limits import passages
+    from structkin.branches.limits import passages
 
     mechanism = sk.load(path("stephenson_iii_triad"))
     start = mechanism.drivers["motor"].start

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from kinematics.whole_system import solve_whole
+from solve.whole_system import solve_whole
 
 import structkin as sk
 from structkin.examples import crank_rocker, excavator_workspace, names, path, reachable_intervals, straight_line
 from structkin.joints.cam import Cam
 from structkin.joints.geneva import Geneva
-from structkin.kinematics.compile import determines_all
+from structkin.plan.compile import determines_all
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -55,7 +55,7 @@ def test_verbs_return_public_nouns():
 
 
 def test_a_verb_has_the_signature_and_the_words_of_what_it_calls():
-    from structkin.coordinates.methods import solve
+    from structkin.global_methods.methods import solve
 
     assert inspect.signature(sk.Mechanism.solve) == inspect.signature(solve)
     assert inspect.getdoc(m.solve) == inspect.getdoc(solve)

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from structkin import assemblies as listings
 from structkin import model, show
 from structkin.api.motion import Motion, Motions, Simulation
 from structkin.api.topology import Topology
 from structkin.api.verb import public, verb
-from structkin.assemblies.circuits import circuits
-from structkin.assemblies.walk import Leaf
-from structkin.coordinates import compare, constraints
-from structkin.coordinates.methods import solve
+from structkin.branches import assemblies as listings
+from structkin.branches import limits as ranges
+from structkin.branches.assemblies.walk import Leaf
+from structkin.branches.circuits import by_closed_forms, followed
+from structkin.branches.four_bar import four_bars, slider_cranks
 from structkin.dynamics import simulate
-from structkin.kinematics import limits as ranges
-from structkin.kinematics import solve_many, structure_of
-from structkin.kinematics.four_bar import four_bars, slider_cranks
+from structkin.global_methods import compare
+from structkin.global_methods.families import constraints
+from structkin.global_methods.methods import solve
+from structkin.solve import solve_many, structure_of
 from structkin.structure import rank_inputs
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class Limits(ranges.Limits):
         return show.draw_limits(self)
 
 
-class Circuits(ranges.Circuits):
+class Circuits(by_closed_forms.Circuits):
     """The branches over the range of one driver, and how they join to circuits; see `Mechanism.circuits`."""
 
     mechanism: Mechanism
@@ -103,7 +104,7 @@ class Mechanism(model.Mechanism):
 
     assemblies = verb(listings.assemblies, Assemblies)
     assembly = verb(listings.assembly, Assembly)
-    circuits = verb(circuits, Circuits)
+    circuits = verb(followed.circuits, Circuits)
     compare = compare
     constraints = constraints
     four_bars = four_bars

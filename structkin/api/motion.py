@@ -7,19 +7,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from structkin import dynamics, kinematics, model, show
+from structkin import dynamics, model, show, solve
 from structkin.api.verb import public, verb
-from structkin.coordinates import Statistics
+from structkin.branches.classify import classify
+from structkin.branches.limits.passages import Passage, passages, report, require_ok
+from structkin.branches.limits.transmission import mechanical_advantage, transmission_angle
 from structkin.dynamics import UserLoad, kinetostatics
 from structkin.errors import InputError, Problem
-from structkin.kinematics import cam_motion
-from structkin.kinematics.classify import classify
-from structkin.kinematics.geneva_motion import geneva_motion
-from structkin.kinematics.limits.passages import Passage, passages, report, require_ok
-from structkin.kinematics.limits.transmission import mechanical_advantage, transmission_angle
-from structkin.kinematics.profile_motion import ProfileMotion
-from structkin.kinematics.residual import residual
+from structkin.global_methods import Statistics
 from structkin.model.units import Units
+from structkin.solve.motion import cam as cam_motion
+from structkin.solve.motion.geneva import geneva_motion
+from structkin.solve.motion.profile import ProfileMotion
+from structkin.solve.motion.residual import residual
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,7 +60,7 @@ class Kinetostatics(dynamics.Kinetostatics):
         return show.forces_to_dataframe(self, _units(self.motion.mechanism, units))
 
 
-class Motion(kinematics.Motion):
+class Motion(solve.Motion):
     """Position, velocity and acceleration of every point and link at n samples, in SI and radians.
 
     `t` (n,) holds the times [s], NaN where the drivers were given as values; `drivers[id]` (3, n) value, rate and
@@ -133,7 +133,7 @@ class Simulation(dynamics.Simulation, Motion):
         return super().forces(static=static, loads=self.loads if loads is None else loads)
 
 
-class Motions(kinematics.Motions):
+class Motions(solve.Motions):
     """The motions of variants of a mechanism over n samples, in SI and radians; see `Mechanism.solve_many`."""
 
     mechanism: Mechanism

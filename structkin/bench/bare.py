@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.bench.clock import Stopwatch
-from structkin.coordinates.linear import SMALL
-from structkin.coordinates.solver import GlobalSolver
-from structkin.coordinates.sweeps import Sweeps, kernels
+from structkin.global_methods.linear import SMALL
+from structkin.global_methods.solver import GlobalSolver
+from structkin.global_methods.sweeps import Sweeps, kernels
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from structkin.api import Mechanism
 from structkin.bench.bare import bare
-from structkin.coordinates import constraints
-from structkin.coordinates.solver import GlobalSolver
+from structkin.global_methods.families import constraints
+from structkin.global_methods.solver import GlobalSolver
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -17,9 +17,9 @@ from structkin.api import Mechanism
 from structkin.bench.clock import fastest, only
 from structkin.bench.measure import SAMPLES
 from structkin.bench.mechanism import scalable_four_bar
-from structkin.kinematics import compile_plan
-from structkin.kinematics.engine import Lanes, sweep
-from structkin.kinematics.status import Status
+from structkin.plan.status import Status
+from structkin.solve import compile_plan
+from structkin.solve.engine import Lanes, sweep
 
 #: Groups in a chain, as many as the dyads that they are compared with.
 CHAIN = 17

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from structkin.api import Mechanism
 from structkin.bench.global_runs import GlobalRun
 from structkin.bench.tensors import Chain
-from structkin.kinematics import compile_plan
-from structkin.kinematics.coefficients import Coefficients
-from structkin.kinematics.engine import Lanes, sweep
-from structkin.kinematics.plan import Plan
+from structkin.plan.plan import Plan
+from structkin.solve import compile_plan
+from structkin.solve.coefficients import Coefficients
+from structkin.solve.engine import Lanes, sweep
 
 Floats = NDArray[np.float64]
 

@@ -11,8 +11,8 @@ from structkin.api import Mechanism
 from structkin.bench.clock import Stopwatch
 from structkin.bench.global_runs import GlobalRun
 from structkin.bench.measure import FEW, LONG, PIECE, RUNS, SAMPLES, values
-from structkin.kinematics import compile_plan
-from structkin.kinematics.engine import BLOCK, Lanes, drive_all, step_inputs
+from structkin.solve import compile_plan
+from structkin.solve.engine import BLOCK, Lanes, drive_all, step_inputs
 
 #: The operations. A closed form of a position stands where Phi does; it has no Jacobian to build.
 OPERATIONS = ("Jacobian", "position, or Phi", "right-hand sides", "linear solves", "K and L", "other")

@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 
 from structkin.api import Mechanism
 from structkin.groups import RRR
-from structkin.kinematics.kernels import store
-from structkin.kinematics.kernels.calls import Calls
-from structkin.kinematics.kernels.symbols import Graph, Term
+from structkin.kernels import store
+from structkin.kernels.calls import Calls
+from structkin.kernels.symbols import Graph, Term
 
 Floats = NDArray[np.float64]
 

@@ -20,7 +20,7 @@ from structkin.cli.bench_four_bar import scalable_four_bar
 from structkin.cli.outputs import STDOUT, Outputs, check_folder, make_folder, write_rows
 from structkin.cli.terminal import print_table, progress, say
 from structkin.errors import InputError, Problem
-from structkin.kinematics.choice import check_engine, has_numba
+from structkin.kernels.choice import check_engine, has_numba
 from structkin.show.files import save_figure
 
 bench = typer.Typer(help="Measure structkin on this machine.", no_args_is_help=True, rich_markup_mode=None)

@@ -20,7 +20,7 @@ from structkin.bench.report import Record, report
 from structkin.cli.outputs import check_folder, make_folder
 from structkin.cli.terminal import progress, say
 from structkin.errors import InputError, Problem
-from structkin.kinematics.choice import check_engine, has_numba
+from structkin.kernels.choice import check_engine, has_numba
 from structkin.show.files import save_figure, whole_file
 
 #: Global methods take part in the same work up to so many dyads.

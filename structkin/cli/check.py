@@ -12,7 +12,7 @@ from structkin.cli.options import File
 from structkin.cli.terminal import say
 from structkin.errors import InputError, Problem
 from structkin.joints.cam import Cam
-from structkin.kinematics import determines_all
+from structkin.plan.compile import determines_all
 from structkin.structure import KinematicStructure
 
 TURN = 2 * math.pi

@@ -12,8 +12,8 @@ from rich.text import Text
 from structkin.api import Mechanism
 from structkin.cli.options import USUAL, Budget, Duration, File, Json, Samples, budget_of
 from structkin.cli.terminal import console, print_json, progress
-from structkin.coordinates import Comparison
-from structkin.coordinates.methods import FAMILIES, METHODS
+from structkin.global_methods import Comparison
+from structkin.global_methods.methods import FAMILIES, METHODS
 
 
 def compare(

@@ -7,8 +7,8 @@ import typer
 from structkin.api import Mechanism
 from structkin.cli.options import File
 from structkin.cli.terminal import say
-from structkin.kinematics import determines_all
 from structkin.model.topology import JOINT_KINDS, Topology, pin_of
+from structkin.plan.compile import determines_all
 from structkin.structure import Group, KinematicStructure
 
 _COORDINATE = {"angle": "angle", "slide": "travel", "distance": "distance"}

@@ -12,7 +12,7 @@ from structkin.api import Mechanism
 from structkin.cli.options import USUAL, Budget, Duration, File, Json, MotionPlot, MotionTable, Samples, budget_of
 from structkin.cli.outputs import Outputs
 from structkin.cli.terminal import progress
-from structkin.coordinates.methods import FAMILIES, METHODS
+from structkin.global_methods.methods import FAMILIES, METHODS
 
 
 def solve(

@@ -11,7 +11,7 @@ from structkin import show
 from structkin.api import Mechanism
 from structkin.cli.options import File, Json
 from structkin.cli.outputs import Outputs
-from structkin.kinematics import determines_all
+from structkin.plan.compile import determines_all
 
 
 def structure(

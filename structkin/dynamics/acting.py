@@ -11,9 +11,9 @@ from structkin.dynamics.forces import add_loads
 from structkin.dynamics.load_table import LoadTable
 from structkin.dynamics.user_loads import known_state, no_times, when
 from structkin.errors import InputError, Problem
-from structkin.kinematics import Motion
-from structkin.kinematics.motion.moving_frames import MovingFrames
 from structkin.model.parts import Law
+from structkin.solve import Motion
+from structkin.solve.motion.moving_frames import MovingFrames
 
 Floats = NDArray[np.float64]
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from structkin.dynamics.acting import Acting
 from structkin.dynamics.forces import touching
 from structkin.dynamics.load_table import table_of
-from structkin.kinematics import Motion
 from structkin.model.forces import Contact
+from structkin.solve import Motion
 
 Floats = NDArray[np.float64]
 

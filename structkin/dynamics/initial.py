@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.branches.limits.passages import report
 from structkin.errors import InputError, Problem
-from structkin.kinematics import Motion
-from structkin.kinematics.limits.passages import report
-from structkin.kinematics.solve import solve_groups
 from structkin.model.mechanism import Mechanism
+from structkin.solve import Motion
+from structkin.solve.solve_groups import solve_groups
 
 Floats = NDArray[np.float64]
 

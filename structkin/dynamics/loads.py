@@ -13,8 +13,8 @@ from structkin.dynamics.contacts import met_speeds
 from structkin.dynamics.load_table import LoadTable, load_table
 from structkin.dynamics.user_loads import UserLoad, add_user_load
 from structkin.dynamics.wrench_sums import Wrenches, cross
-from structkin.kinematics import Motion
 from structkin.model.forces import Torsion
+from structkin.solve import Motion
 
 Floats = NDArray[np.float64]
 

@@ -25,7 +25,7 @@ from structkin.dynamics.simulation import Integration, Simulation
 from structkin.dynamics.start import check_masses, initial_state, start, why, with_coordinates
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
-from structkin.kinematics.choice import check_engine
+from structkin.kernels.choice import check_engine
 from structkin.model.mechanism import Mechanism
 
 

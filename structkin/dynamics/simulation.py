@@ -16,13 +16,13 @@ from structkin.dynamics.initial import Correction
 from structkin.dynamics.loads import turned_angle
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
-from structkin.kinematics import Motion
-from structkin.kinematics.residual import residual
 from structkin.model.forces import Contact, Spring, Torsion
+from structkin.solve import Motion
+from structkin.solve.motion.residual import residual
 
 if TYPE_CHECKING:
-    from structkin.coordinates import Coordinates
     from structkin.dynamics.multipliers.joint_forces import JointForces
+    from structkin.global_methods.families import Coordinates
 
 Floats = NDArray[np.float64]
 

@@ -9,19 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.branches.limits.passages import report
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.reduced.equations import Reduced
 from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
 from structkin.joints.guide import Guide
-from structkin.kinematics import Motion
-from structkin.kinematics.limits.passages import report
-from structkin.kinematics.solve import solve_groups
-from structkin.kinematics.special_geometry import compile_plan, structure_of
-from structkin.kinematics.status import Status
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import Driver
+from structkin.plan.status import Status
+from structkin.solve import Motion
+from structkin.solve.solve_groups import solve_groups
+from structkin.solve.special_geometry import compile_plan, structure_of
 from structkin.structure.inputs import rank_inputs
 
 Floats = NDArray[np.float64]

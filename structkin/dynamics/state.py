@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics import Motion
-from structkin.kinematics.motion.angles import wrapped
+from structkin.solve import Motion
+from structkin.solve.motion.angles import wrapped
 
 Floats = NDArray[np.float64]
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.wrench_sums import Wrenches
 from structkin.errors import InputError, Problem
-from structkin.kinematics import Motion
 from structkin.model.mechanism import GROUND
 from structkin.model.topology import suggest
+from structkin.solve import Motion
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics import Motion
+from structkin.solve import Motion
 
 Floats = NDArray[np.float64]
 

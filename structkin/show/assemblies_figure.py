@@ -7,8 +7,8 @@ import textwrap
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from structkin.assemblies import Assemblies, Assembly
-from structkin.kinematics.status import Status
+from structkin.branches.assemblies import Assemblies, Assembly
+from structkin.plan.status import Status
 from structkin.show.letters import legible
 from structkin.show.measures import Measures, driver_quantity, measures_of
 from structkin.show.pose import Pose, motion_pose

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import StructkinError
-from structkin.kinematics import Motion
-from structkin.kinematics.status import Status
 from structkin.model.units import Units
+from structkin.plan.status import Status
 from structkin.show.files import table_file
 from structkin.show.measures import OF_LINK, OF_POINT, driver_quantity, measures_of
 from structkin.show.style import group_label
+from structkin.solve import Motion
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,9 +9,9 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.branches.limits.passages import report
 from structkin.dynamics import Kinetostatics
 from structkin.joints.turn_coupling import TurnCoupling
-from structkin.kinematics.limits.passages import report
 from structkin.model.mechanism import GROUND, Mechanism
 from structkin.model.units import Units
 from structkin.show.columns import (

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from structkin.kinematics.limits import Circuits, Interval, Limit, Limits
-from structkin.kinematics.limits.result import driver_size, driver_unit
+from structkin.branches.circuits import Circuits
+from structkin.branches.limits import Interval, Limit, Limits
+from structkin.branches.limits.result import driver_size, driver_unit
 from structkin.show.letters import legible
 from structkin.show.style import DRIVER, NORMAL, SMALL, group_colour, new_figure, plain, tint
 from structkin.show.terminal import text_table

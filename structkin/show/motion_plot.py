@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
-from structkin.kinematics import Motion
-from structkin.kinematics.status import Status
 from structkin.model.topology import suggest
 from structkin.model.units import Units
+from structkin.plan.status import Status
 from structkin.show.interest import output_links, points_of_interest
 from structkin.show.letters import legible
 from structkin.show.measures import OF_LINK, OF_POINT, Measures, driver_quantity, measures_of
 from structkin.show.style import GROUND, LARGE, NORMAL, PALETTE, SMALL, dress, group_label, new_figure, plain
+from structkin.solve import Motion
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,8 +17,8 @@ from structkin.joints.cam import Cam
 from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
-from structkin.kinematics import Motion
 from structkin.model.mechanism import Mechanism
+from structkin.solve import Motion
 
 Path = NDArray[np.complex128]
 

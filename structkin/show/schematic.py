@@ -16,7 +16,6 @@ from structkin.joints.cam import Cam
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
 from structkin.joints.turn_coupling import TurnCoupling
-from structkin.kinematics import Motion, structure_of
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.model.units import Units
@@ -41,6 +40,7 @@ from structkin.show.style import (
 )
 from structkin.show.symbols import Pen
 from structkin.show.wheels import extent as mesh_extent
+from structkin.solve import Motion, structure_of
 from structkin.structure import KinematicStructure
 
 #: Points traced if nobody says which.

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics import Motion
-from structkin.kinematics.limits.passages import report
-from structkin.kinematics.residual import residual
+from structkin.branches.limits.passages import report
 from structkin.model.units import Units
 from structkin.show.interest import moving_points
 from structkin.show.measures import OF_LINK, OF_POINT, Measures, driver_quantity, measures_of
+from structkin.solve import Motion
+from structkin.solve.motion.residual import residual
 from structkin.structure import KinematicStructure
 
 if TYPE_CHECKING:

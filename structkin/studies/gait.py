@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from structkin.api import Kinetostatics, Mechanism, Motion
 from structkin.dynamics import Force, Moment
 from structkin.errors import InputError, Problem
-from structkin.kinematics import Motion as State
+from structkin.solve import Motion as State
 from structkin.studies.guides import ENDS, direction, guides
 from structkin.studies.markers import Markers, Strides
 

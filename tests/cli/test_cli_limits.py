@@ -9,9 +9,9 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 import structkin as sk
+from structkin.branches.limits import limits
 from structkin.cli.app import app
 from structkin.examples import path
-from structkin.kinematics.limits import limits
 from structkin.show.limits_figure import draw_circuits, draw_limits, limits_table
 
 

@@ -12,10 +12,10 @@ from loaded import released
 from swinging import pendulum, table_on_cranks
 
 import structkin as sk
-from structkin.coordinates import FAMILIES
 from structkin.dynamics import mass_table
 from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameMasses
 from structkin.examples import path
+from structkin.global_methods.families import FAMILIES
 
 FORMULATIONS = ("multipliers", "multipliers-sparse", "multipliers-sweeps")
 

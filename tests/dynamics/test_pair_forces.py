@@ -21,7 +21,7 @@ import structkin as sk
 from structkin.examples import path
 from structkin.joints.cam import Cam
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "coordinates"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "global_methods"))
 from coordinate_samples import KINDS, SLOTS, cam_file, circular_slot
 
 sys.path.pop(0)

@@ -19,7 +19,7 @@ from test_simulate import efforts_come_back
 import structkin as sk
 from structkin.examples import path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "coordinates"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "global_methods"))
 from coordinate_samples import KINDS, cam_file, circular_slot, train
 
 sys.path.pop(0)

@@ -11,9 +11,9 @@ from absolute import Judge
 from redundant import KINDS, MAKE, redundant
 
 import structkin as sk
-from structkin.coordinates import FAMILIES
+from structkin.global_methods.families import FAMILIES
 from structkin.joints.guide import Guide
-from structkin.kinematics.special_geometry import compile_plan
+from structkin.solve.special_geometry import compile_plan
 
 NEAR = 1e-9
 

@@ -11,9 +11,9 @@ import numpy as np
 import structkin as sk
 from structkin.examples import names, path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "kinematics"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "solve"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "dynamics"))
-sys.path.insert(0, str(Path(__file__).parents[1] / "coordinates"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "global_methods"))
 from cam_samples import KINDS, cam_file
 from coordinate_samples import MIXED, SLOTS, circular_slot, three_cranks
 from geneva_samples import geneva, geneva_linkage

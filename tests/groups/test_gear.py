@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import structkin as sk
 from structkin.groups import RG, General, Turn
-from structkin.kinematics import compile as compiling
-from structkin.kinematics.plan import Slot
+from structkin.plan import compile as compiling
+from structkin.plan.plan import Slot
 
 seeds = st.integers(0, 2**32 - 1)
 TINY, LANES = 1e-30, 5

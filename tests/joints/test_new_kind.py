@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import structkin as sk
-from structkin.coordinates.methods import FAMILIES
 from structkin.dynamics.inverse.pair_forces import Action, line_of_action
+from structkin.global_methods.methods import FAMILIES
 from structkin.joints.entry import JointEntry
 from structkin.joints.pair import Pair
 from structkin.joints.registry import JOINT_TYPES

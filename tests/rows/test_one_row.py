@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import structkin as sk
-from structkin.assemblies import modes_of
-from structkin.coordinates import FAMILIES
+from structkin.branches.homotopy import modes_of
 from structkin.examples import path
+from structkin.global_methods.families import FAMILIES
 from structkin.joints.revolute import Revolute
-from structkin.kinematics.special_geometry import structure_of
-from structkin.kinematics.whole import Whole
+from structkin.plan.whole import Whole
 from structkin.rows.row import Row
+from structkin.solve.special_geometry import structure_of
 
 PIN, OFF, ANGLE = "D", 1e-3, 1.9
 

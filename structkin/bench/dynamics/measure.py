@@ -15,7 +15,7 @@ from structkin.api import Mechanism
 from structkin.bench.clock import fastest
 from structkin.bench.dynamics.cases import chain, four_bar, four_bars, windows
 from structkin.bench.dynamics.peers import PEERS, installed
-from structkin.kinematics.choice import has_numba
+from structkin.kernels.choice import has_numba
 
 Floats = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from structkin.dynamics.compiled.packing import Packed, packed
 from structkin.dynamics.contacts import note
 from structkin.dynamics.integrators.methods import METHODS
 from structkin.dynamics.reduced.equations import Instant, Reduced
-from structkin.kinematics.choice import has_numba
+from structkin.kernels.choice import has_numba
 
 Floats = NDArray[np.float64]
 

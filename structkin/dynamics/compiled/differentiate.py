@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from structkin.kinematics.kernels.symbols import Graph, Symbol, Term
+from structkin.kernels.symbols import Graph, Symbol, Term
 
 _RULES: Mapping[str, Callable[..., Term]] = {
     "add": lambda a, b, da, db: da + db,

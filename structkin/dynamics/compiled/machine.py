@@ -20,7 +20,7 @@ from structkin.dynamics.compiled.series_at import HEAD, MANY
 from structkin.dynamics.reduced.equations import Instant, Reduced
 from structkin.dynamics.reduced.partition import LIMIT
 from structkin.dynamics.reduced.series import VALID, Series
-from structkin.kinematics.derivatives import Part
+from structkin.solve.derivatives import Part
 from structkin.track.contour import POWERS, UNIT, powers
 
 Floats = NDArray[np.float64]

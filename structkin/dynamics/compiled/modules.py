@@ -8,11 +8,11 @@ from types import ModuleType
 
 from structkin.dynamics.compiled.source import equations_source, group_source, step_source
 from structkin.groups import Rows, Turn
-from structkin.kinematics.kernels import store
-from structkin.kinematics.kernels.group import group_kernel
-from structkin.kinematics.kernels.group_rows import formulas
-from structkin.kinematics.kernels.tracing import Signature, signature, trace
-from structkin.kinematics.plan import Plan, Slot, Step
+from structkin.kernels import store
+from structkin.kernels.group import group_kernel
+from structkin.kernels.group_rows import formulas
+from structkin.kernels.tracing import Signature, signature, trace
+from structkin.plan.plan import Plan, Slot, Step
 
 _NAME = "equations"
 

@@ -16,11 +16,11 @@ from structkin.dynamics.compiled.series_at import HEAD, MANY
 from structkin.dynamics.load_table import LoadTable, table_of
 from structkin.dynamics.reduced.equations import STEEP, Reduced
 from structkin.dynamics.reduced.partition import LIMIT, joint_coordinates, lines
-from structkin.kinematics.motion.turning import Turning
-from structkin.kinematics.plan import Plan, Slot
 from structkin.model.forces import AppliedMoment
 from structkin.model.mechanism import Mechanism
+from structkin.plan.plan import Plan, Slot
 from structkin.rows.affine import Affine
+from structkin.solve.motion.turning import Turning
 from structkin.track.contour import POWERS
 
 Floats = NDArray[np.float64]

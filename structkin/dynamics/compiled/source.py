@@ -22,8 +22,8 @@ from structkin.dynamics.compiled.differentiate import derivative
 from structkin.dynamics.compiled.memory import flattened
 from structkin.dynamics.integrators import steps
 from structkin.dynamics.reduced.poses import STRAY
-from structkin.kinematics.kernels.group_rows import Formulas
-from structkin.kinematics.kernels.tracing import SCALAR, VECTOR, Signature, Trace
+from structkin.kernels.group_rows import Formulas
+from structkin.kernels.tracing import SCALAR, VECTOR, Signature, Trace
 from structkin.track.tolerances import GUARD, SIMULATED_TURN
 
 #: The margin of a group with one mode is larger, or `Reduced` looks at the pose.

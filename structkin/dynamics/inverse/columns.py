@@ -19,9 +19,9 @@ from structkin.dynamics.inverse.pair_forces import action_of, moment_of_action
 from structkin.dynamics.wrench_sums import cross
 from structkin.joints.guide import Guide
 from structkin.joints.turn_coupling import TurnCoupling
-from structkin.kinematics import Motion
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import Joint, pin_of
+from structkin.solve import Motion
 from structkin.structure import KinematicStructure
 
 Floats = NDArray[np.float64]

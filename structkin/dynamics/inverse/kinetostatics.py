@@ -20,8 +20,8 @@ from structkin.dynamics.user_loads import UserLoad, not_functions
 from structkin.dynamics.wrench_sums import Wrenches, cross
 from structkin.errors import InputError, Problem
 from structkin.joints.guide import Guide
-from structkin.kinematics import Motion
 from structkin.model.topology import suggest
+from structkin.solve import Motion
 
 Floats = NDArray[np.float64]
 

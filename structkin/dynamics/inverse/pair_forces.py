@@ -34,9 +34,9 @@ from structkin.joints.pair import Pair
 from structkin.joints.rack import Rack
 from structkin.joints.rolling import RollingOnCircle, RollingOnLine
 from structkin.joints.turn_coupling import TurnCoupling
-from structkin.kinematics import Motion
-from structkin.kinematics.cam_motion import cam_motion
-from structkin.kinematics.geneva_motion import geneva_motion
+from structkin.solve import Motion
+from structkin.solve.motion.cam import cam_motion
+from structkin.solve.motion.geneva import geneva_motion
 
 Floats = NDArray[np.float64]
 #: Places and vectors of the plane as complex numbers (n,).

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.inverse.columns import Columns, unit_wrenches, weight
 from structkin.groups.solve_lanes import solve_lanes
-from structkin.kinematics import Motion
 from structkin.model.topology import pin_of
+from structkin.solve import Motion
 
 Floats = NDArray[np.float64]
 

@@ -16,8 +16,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics import Motion
-from structkin.kinematics.coefficients import Coefficients
+from structkin.solve import Motion
+from structkin.solve.coefficients import Coefficients
 
 Floats = NDArray[np.float64]
 

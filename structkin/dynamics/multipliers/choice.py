@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from structkin.coordinates import FAMILIES
 from structkin.dynamics.integrators.methods import ADAPTIVE, FIXED, FORGIVING
 from structkin.dynamics.multipliers.gains import GAINS, chosen_gains
 from structkin.dynamics.multipliers.partitioning import Partitioning
 from structkin.dynamics.multipliers.projection import Projection
 from structkin.dynamics.multipliers.stabilisation import Augmented, Feedback, Stabilisation
 from structkin.errors import Problem
+from structkin.global_methods.families import FAMILIES
 from structkin.model.topology import suggest
 
 #: How the constraints are kept closed.

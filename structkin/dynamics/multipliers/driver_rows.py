@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates import Coordinates
+from structkin.global_methods.families import Coordinates
 from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate

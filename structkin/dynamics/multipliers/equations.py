@@ -19,8 +19,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates import constraints
-from structkin.coordinates.frame_plan import frame_plan
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.contacts import depths, note_impacts
 from structkin.dynamics.efforts import given_efforts
@@ -33,10 +31,12 @@ from structkin.dynamics.multipliers.turns import LinkTurns
 from structkin.dynamics.reduced.pose import BlownUpError
 from structkin.dynamics.state import State
 from structkin.dynamics.user_loads import UserLoad
-from structkin.kinematics.special_geometry import structure_of
+from structkin.global_methods.families import constraints
+from structkin.global_methods.frame_plan import frame_plan
 from structkin.model.forces import Contact
 from structkin.model.mechanism import Mechanism
 from structkin.rows.matrix import summing
+from structkin.solve.special_geometry import structure_of
 
 Floats = NDArray[np.float64]
 

@@ -23,10 +23,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates import Coordinates
-from structkin.coordinates.rows import solve_places
 from structkin.dynamics.inverse.kinetostatics import Kinetostatics, kinetostatics
 from structkin.errors import InputError, Problem
+from structkin.global_methods.families import Coordinates
+from structkin.global_methods.families.rows import solve_places
 from structkin.joints.cam import Cam
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide

@@ -20,9 +20,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates import Coordinates
-from structkin.coordinates.linear import Factors, Sparse
 from structkin.dynamics.multipliers.sweeps import SweptMatrix
+from structkin.global_methods.families import Coordinates
+from structkin.global_methods.linear import Factors, Sparse
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

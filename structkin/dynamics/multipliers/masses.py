@@ -17,15 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates import Coordinates
 from structkin.dynamics.bodies import Body
 from structkin.dynamics.loads import wrenches
 from structkin.dynamics.state import State
 from structkin.dynamics.user_loads import UserLoad
-from structkin.kinematics.engine import Lanes
-from structkin.kinematics.plan import Plan
+from structkin.global_methods.families import Coordinates
 from structkin.model.mechanism import Mechanism
+from structkin.plan.plan import Plan
 from structkin.rows.matrix import summing
+from structkin.solve.engine import Lanes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

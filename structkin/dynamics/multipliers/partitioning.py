@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates.linear import Dense, Factors, LinearSolver, Sparse
 from structkin.dynamics.multipliers.kkt import signs
 from structkin.dynamics.multipliers.stabilisation import Feedback
 from structkin.dynamics.reduced.pose import NoPoseError
-from structkin.kinematics.status import Status
+from structkin.global_methods.linear import Dense, Factors, LinearSolver, Sparse
+from structkin.plan.status import Status
 
 if TYPE_CHECKING:
     from structkin.dynamics.multipliers.equations import Multipliers, Pose

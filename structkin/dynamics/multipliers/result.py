@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates import constraints
-from structkin.coordinates.frame_plan import Solved, fill
 from structkin.dynamics.multipliers.equations import GlobalInstant, Multipliers
 from structkin.dynamics.multipliers.joint_forces import JointForces, has_higher_pairs
 from structkin.dynamics.multipliers.kkt import Kkt
 from structkin.dynamics.simulation import Integration, Simulation
 from structkin.errors import InputError, Problem
+from structkin.global_methods.families import constraints
+from structkin.global_methods.frame_plan import Solved, fill
 from structkin.model.topology import pin_of
 
 Floats = NDArray[np.float64]

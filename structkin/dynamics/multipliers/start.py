@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates import Coordinates, Statistics
-from structkin.coordinates.methods import solve
+from structkin.branches.limits.passages import report
 from structkin.dynamics.multipliers.equations import Multipliers
 from structkin.dynamics.multipliers.masses import LINEAR
 from structkin.dynamics.multipliers.stabilisation import Stabilisation
 from structkin.dynamics.start import walked
 from structkin.dynamics.user_loads import UserLoad
 from structkin.errors import InputError, Problem
-from structkin.kinematics.limits.passages import report
+from structkin.global_methods import Statistics
+from structkin.global_methods.families import Coordinates
+from structkin.global_methods.methods import solve
 from structkin.model.mechanism import Mechanism
 
 Floats = NDArray[np.float64]

@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates.linear import Triangular
+from structkin.global_methods.linear import Triangular
 from structkin.rows.matrix import summing
 
 Floats = NDArray[np.float64]

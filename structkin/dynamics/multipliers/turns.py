@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates import Coordinates
+from structkin.global_methods.families import Coordinates
 from structkin.model.mechanism import Mechanism
 
 Floats = NDArray[np.float64]

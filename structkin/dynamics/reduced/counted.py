@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.reduced.maps import SlotMap
 from structkin.groups import Turn
-from structkin.kinematics.plan import Plan
+from structkin.plan.plan import Plan
 from structkin.rows.affine import Affine
 
 Floats = NDArray[np.float64]

@@ -31,12 +31,12 @@ from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 from structkin.dynamics.reduced.poses import Poses
 from structkin.dynamics.state import State
 from structkin.dynamics.user_loads import UserLoad
-from structkin.kinematics.engine import Lanes
-from structkin.kinematics.motion.turning import turnings
-from structkin.kinematics.plan import Plan
-from structkin.kinematics.status import Status
 from structkin.model.forces import Contact
 from structkin.model.mechanism import Mechanism
+from structkin.plan.plan import Plan
+from structkin.plan.status import Status
+from structkin.solve.engine import Lanes
+from structkin.solve.motion.turning import turnings
 
 Floats = NDArray[np.float64]
 

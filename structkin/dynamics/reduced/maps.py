@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.plan import Plan
+from structkin.plan.plan import Plan
 from structkin.rows.affine import Affine
 
 Floats = NDArray[np.float64]

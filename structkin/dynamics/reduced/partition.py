@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.reduced.maps import SlotMap
 from structkin.joints.guide import Guide
-from structkin.kinematics.plan import Plan
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
+from structkin.plan.plan import Plan
 from structkin.rows.affine import FIXED, Affine
 from structkin.structure.inputs.candidates import KINDS, candidate_drivers, idle_links
 

@@ -21,11 +21,11 @@ from structkin.dynamics.reduced.partition import LIMIT, STUCK, JointRates, excha
 from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.start import begin
 from structkin.errors import InputError, StructureError
-from structkin.kinematics.special_geometry import compile_plan
-from structkin.kinematics.status import Status
 from structkin.model.mechanism import driven_by
 from structkin.model.parts import DriverCoordinate
 from structkin.model.posed import SketchPose
+from structkin.plan.status import Status
+from structkin.solve.special_geometry import compile_plan
 
 Floats = NDArray[np.float64]
 

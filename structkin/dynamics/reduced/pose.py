@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.derivatives import Part
-from structkin.kinematics.plan import Plan
-from structkin.kinematics.status import Status
+from structkin.plan.plan import Plan
+from structkin.plan.status import Status
+from structkin.solve.derivatives import Part
 
 Floats = NDArray[np.float64]
 

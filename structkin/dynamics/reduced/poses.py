@@ -25,10 +25,10 @@ from structkin.dynamics.reduced.pose import (
     slopes_at,
 )
 from structkin.dynamics.reduced.series import Series, expand
-from structkin.kinematics.coefficients import Coefficients
-from structkin.kinematics.engine import Lanes, positions
-from structkin.kinematics.plan import Plan
-from structkin.kinematics.status import Status
+from structkin.plan.plan import Plan
+from structkin.plan.status import Status
+from structkin.solve.coefficients import Coefficients
+from structkin.solve.engine import Lanes, positions
 from structkin.track.tolerances import GUARD, NARROW, SIMULATED_TURN, SIMULATED_WAY
 
 Floats = NDArray[np.float64]

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.coordinates.frame_plan import Solved, fill, frame_plan
 from structkin.dynamics.reduced.equations import Instant
 from structkin.dynamics.reduced.partitioned import Partitioned, Recorded
 from structkin.dynamics.simulation import Integration, Simulation
-from structkin.kinematics.engine import Around, Lanes
-from structkin.kinematics.plan import Plan
-from structkin.kinematics.special_geometry import structure_of
+from structkin.global_methods.frame_plan import Solved, fill, frame_plan
+from structkin.plan.plan import Plan
+from structkin.solve.engine import Around, Lanes
+from structkin.solve.special_geometry import structure_of
 
 Floats = NDArray[np.float64]
 

@@ -2,7 +2,7 @@
 
 At a change point (the flat pose of a parallelogram) K and L of the groups are 0/0, and close to it they have lost their
 digits; but along any smooth way of the drivers the pose is an analytic function of the way s. Its power series comes
-from poses on a circle of complex s, where every group is regular (`structkin.kinematics.change_points.contours`), by
+from poses on a circle of complex s, where every group is regular (`structkin.solve.change_points.contours`), by
 one Fourier transform; its first two derivatives are K and z'^T L z' along that way.
 """
 
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.kinematics.change_points.contours import RADII, Signs, solve_on_contours
-from structkin.kinematics.plan import Plan
+from structkin.plan.plan import Plan
+from structkin.solve.change_points.contours import RADII, Signs, solve_on_contours
 from structkin.track.contour import POWERS, UNIT, is_analytic, powers
 
 Floats = NDArray[np.float64]

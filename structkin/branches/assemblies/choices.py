@@ -1,0 +1,175 @@
+"""The choices at one step of a plan: all real solutions of one relation or general group at known inputs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from structkin.branches.assemblies.searched import STARTS, searched
+from structkin.branches.homotopy.bilinear import CERTIFIED, ROUNDINGS
+from structkin.branches.homotopy.modes import certificate_of, modes_of
+from structkin.branches.homotopy.path_tracking import Floats
+from structkin.branches.homotopy.solutions import NotEnumeratedError
+from structkin.groups import General, Relation, Turn
+from structkin.plan.plan import Step
+from structkin.plan.relations import HalfSquareOfLength
+from structkin.track.tolerances import LIMIT
+
+TURN = 2 * math.pi
+
+#: Told of a group whose modes are only searched for.
+SEARCHED = f"those that Newton's method found from {STARTS} starts are listed, there may be more"
+
+#: Told of a vector whose whole turns move wheels: they are left open by its direction.
+NEAREST = "its wheels are taken as turned by less than half a turn of what moves them; whole turns more are not listed"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One solution of a step: its outputs, each a vector (2,) or scalar (1,), and what is known of it.
+
+    `mode` is None where there is no choice, +1 or -1 for a dyad, else the number of the mode or of the turn from 1.
+    `alpha` is Smale's certificate, NaN where the solution is singular, infinite where there is none; `multiplicity`
+    how many solutions meet in it. `listed` is False for modes of a group that is not enumerated.
+    """
+
+    outputs: tuple[Floats, ...]
+    mode: int | None = None
+    alpha: float = 0.0
+    multiplicity: int = 1
+    listed: bool = True
+
+
+@dataclass(frozen=True)
+class Choices:
+    """All choices of a step.
+
+    `gap` is how far the nearest solution that is not real is from being so, in parts of the group's size; `endless`
+    where infinitely many poses solve the step; `note` what else is to be told. `unlisted` where the solutions are not
+    enumerated, with the reason as note.
+    """
+
+    items: tuple[Choice, ...]
+    gap: float = math.inf
+    endless: bool = False
+    note: str = ""
+    unlisted: bool = False
+
+
+def choices_of(step: Step, h: tuple[Any, ...], turns: int | None = 1) -> Choices:
+    """Return all choices of a step at inputs `h` of one lane.
+
+    A step that counts turns has those of `turns` (see `structkin.branches.assemblies.wheels`), or the nearest one.
+    """
+    if not step.kind.closed_form:
+        return _general(step, step.kind, h)
+    with np.errstate(all="ignore"):
+        if step.has_root:
+            return _two(step.kind, h)
+        return _one(step, step.kind, h, turns)
+
+
+def with_followed(found: Choices, step: Step, h: tuple[Any, ...], outputs: tuple[Floats, ...]) -> Choices:
+    """Return choices with one more: what a motion from the sketch leads to at these inputs."""
+    alpha = 0.0 if step.kind.closed_form else _alpha_of(step.kind, h, outputs)
+    own = Choice(outputs, len(found.items) + 1 if found.unlisted else None, alpha, listed=not found.unlisted)
+    return replace(found, items=(*found.items, own) if found.unlisted else (own,))
+
+
+def _alpha_of(form: General, h: tuple[Any, ...], outputs: tuple[Floats, ...]) -> float:
+    """Return Smale's alpha of a pose of a general group, infinite where its equations are not known here."""
+    z, u = (np.array([complex(*x) for x in outputs[k : 2 * form.rows.links : 2]]) for k in (0, 1))
+    alpha = certificate_of(form, h, z, u)
+    return alpha if math.isfinite(alpha) else math.inf
+
+
+def _general(step: Step, form: General, h: tuple[Any, ...]) -> Choices:
+    try:
+        modes = modes_of(form, h)
+    except NotEnumeratedError as error:
+        found = searched(form, h, step.start)
+        some = tuple(
+            Choice(phi, k + 1, math.nan if found.singular[k] else _alpha_of(form, h, phi), listed=False)
+            for k, phi in enumerate(found.unknowns)
+        )
+        return Choices(some, note=f"{error}; {SEARCHED}", unlisted=True)
+    items = []
+    for k in range(len(modes)):
+        pairs = zip(modes.origins[k], modes.directions[k], strict=True)
+        outputs = tuple(np.array((z.real, z.imag)) for pair in pairs for z in pair)
+        items.append(
+            Choice(outputs, None if modes.complex == 1 else k + 1, float(modes.alpha[k]), int(modes.multiplicity[k]))
+        )
+    note = f"{modes.lost} of {modes.total} solutions are at infinity" if modes.lost and modes.total else ""
+    return Choices(tuple(items), modes.gap, modes.endless, note)
+
+
+def _one(step: Step, kind: Relation, h: tuple[Any, ...], turns: int | None) -> Choices:
+    note = NEAREST if isinstance(kind, Turn) and turns is None else ""
+    margin = kind.margin(h)
+    if margin is not None:
+        value = float(np.ravel(margin)[0])
+        # A linear relation has its one solution on either side of its singular position; a length has one sign only.
+        signed = value * step.mode
+        if isinstance(kind, HalfSquareOfLength):
+            if signed < -LIMIT:
+                return Choices((), abs(value), note="a driven distance is not positive")
+        elif abs(value) <= LIMIT:
+            return Choices((), 0.0, note="its guides are parallel: no pose, or infinitely many")
+    phi = kind.position(h, 0.0 if margin is None else np.sqrt(np.abs(margin)))
+    if not all(np.isfinite(x).all() for x in phi):
+        return Choices((), 0.0, note="its two pins fall together: its direction is not determined")
+    if turns is not None and turns > 1:
+        # The nearest turn first, then those that have gone further.
+        return Choices(tuple(Choice((_outputs(phi)[0] + TURN * k,), k + 1) for k in range(turns)))
+    return Choices((Choice(_outputs(phi)),), note=note)
+
+
+def _two(kind: Relation, h: tuple[Any, ...]) -> Choices:
+    found = kind.margin(h)
+    assert found is not None
+    margin = float(np.ravel(found)[0])
+    if margin < -LIMIT:
+        return Choices((), math.sqrt(-margin))
+    signs = (1,) if margin <= LIMIT else (1, -1)
+    items = []
+    for sign in signs:
+        phi = kind.position(h, sign * math.sqrt(max(margin, 0.0)))
+        if not all(np.isfinite(x).all() for x in phi):
+            return Choices((), 0.0, endless=True)
+        alpha = math.nan if len(signs) == 1 else _certificate(kind, h, phi)
+        items.append(Choice(_outputs(phi), sign, alpha, 3 - len(signs)))
+    return Choices(tuple(items))
+
+
+def _outputs(phi: tuple[Any, ...]) -> tuple[Floats, ...]:
+    return tuple(np.ravel(np.asarray(x, float))[:2] for x in phi)
+
+
+def _certificate(kind: Relation, h: tuple[Any, ...], phi: tuple[Any, ...]) -> float:
+    """Return Smale's alpha of a closed form with one vector of unknowns and two equations, from its own derivatives."""
+    zero = tuple(np.zeros_like(np.asarray(x, float)) for x in h)
+    units = [(np.array([[1.0], [0.0]]),), (np.array([[0.0], [1.0]]),)]
+
+    def solved(g: Floats) -> Floats:
+        return np.ravel(kind.linear(h, phi, zero, (np.array([g[0]]), np.array([g[1]])))[0])
+
+    inverse = np.stack([solved(np.array((1.0, 0.0))), solved(np.array((0.0, 1.0)))], axis=1)
+    left = np.array([float(np.ravel(x)[0]) for x in kind.residual(h, phi)])
+    size = max(float(np.max(np.abs(x))) for x in (*h, *phi))
+    beta = np.linalg.norm(inverse @ left) + np.linalg.norm(np.abs(inverse) @ np.full(2, ROUNDINGS * size**2))
+    second = np.zeros((2, 2, 2))
+    for p in range(2):
+        for q in range(2):
+            bent = kind.convective(h, phi, zero, units[p], zero, units[q])
+            second[:, p, q] = [-float(np.ravel(x)[0]) for x in bent]
+    gamma = 0.5 * np.linalg.norm((inverse @ second.reshape(2, 4)).ravel())
+    return float(beta * gamma)
+
+
+def is_certified(alpha: float) -> bool:
+    """Return whether Smale's alpha proves a regular solution; that of a step without a choice is 0."""
+    return alpha < CERTIFIED

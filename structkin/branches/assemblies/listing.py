@@ -1,0 +1,313 @@
+"""All assemblies of a mechanism, found while they are asked for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from structkin.branches.assemblies.arguments import check_limit, driver_values, fixed_modes
+from structkin.branches.assemblies.assembly import Assembly
+from structkin.branches.assemblies.report import report
+from structkin.branches.assemblies.walk import DeadEnd, Leaf, Walk
+from structkin.branches.homotopy.path_tracking import Floats
+from structkin.budget import DEFAULT, HINT, metered, new_meter
+from structkin.errors import InputError, PoseError, Problem
+from structkin.model.units import Units
+from structkin.plan.plan import Plan
+from structkin.plan.status import Status
+from structkin.solve import Motion, compile_plan, solve_groups
+from structkin.solve.engine import Lanes
+
+if TYPE_CHECKING:
+    from structkin.model.mechanism import Mechanism
+
+#: Points this near the sketch, in parts of the mechanism's size, are those of the sketch: none are nearer.
+THERE = 1e-9
+
+
+class Assemblies:
+    """The assemblies of a mechanism at given driver values; each is found when it is asked for, and then kept.
+
+    Iterate over it, take `found[k]`, `followed`, or call `nearest()`. `limit` ends the search: the number of assemblies
+    is a product over the groups. Made by `assemblies` or `Mechanism.assemblies`.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        mechanism: Mechanism,
+        drivers: Mapping[str, float],
+        t: float,
+        limit: int | None,
+        modes: Mapping[int, tuple[int, ...]],
+        budget: float | None = DEFAULT,
+    ) -> None:
+        """Begin; nothing is solved yet."""
+        self.mechanism, self.drivers, self.limit = mechanism, dict(drivers), limit
+        self.plan, self._t, self._budget = plan, t, budget
+        self._walk = Walk(plan, self.drivers, self._follow, modes)
+        self._leaves = iter(self._walk)
+        self._kept: list[Assembly] = []
+        self._ahead: Leaf | None = None
+        self._done = False
+        self._spent: InputError | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle what was asked for, not how far it was found."""
+        values = self.plan, self.mechanism, self.drivers, self._t, self.limit, self._walk.fixed, self._budget
+        return type(self), values
+
+    def __iter__(self) -> Iterator[Assembly]:
+        """Yield the assemblies, those of the first group's first mode first."""
+        index = 0
+        while self._has(index):
+            yield self._kept[index]
+            index += 1
+
+    def __getitem__(self, index: int) -> Assembly:
+        """Return the assembly with this index; `IndexError` where there are fewer."""
+        if isinstance(index, bool) or not isinstance(index, int | np.integer):
+            raise TypeError(f"assemblies are taken one by one, by whole numbers, not by {index!r}")
+        if index < 0:
+            raise IndexError("assemblies are counted from 0: their number is not known before all are found")
+        if not self._has(index):
+            raise IndexError(f"there are {len(self._kept)} assemblies" + (" up to the limit" if self.truncated else ""))
+        return self._kept[index]
+
+    def __repr__(self) -> str:
+        """Return the title and how many were found so far."""
+        so_far = "" if self._done else " so far"
+        return f"<Assemblies of {self.mechanism.title or 'a mechanism'!r}: {len(self._kept)} found{so_far}>"
+
+    @cached_property
+    def followed(self) -> Assembly | None:
+        """The assembly of the sketch: the one that `solve` leads to from there; None where it does not get there.
+
+        It is found at once, however many there are, and also beyond the limit.
+        """
+        leaf = self._walk.followed()
+        return None if leaf is None else self._assembly(leaf, None)
+
+    def nearest(self, other: Assembly | None = None) -> Assembly:
+        """Return the assembly whose points are nearest to those of the sketch, or of another assembly.
+
+        It is looked for among those up to the limit and the one that `solve` leads to from the sketch. Raises
+        `PoseError` where there is none.
+        """
+        own: list[Assembly] = [] if self.followed is None else [self.followed]
+        if own and own[0].distance(other) <= THERE * own[0].motion.size:
+            return own[0]
+        every: list[Assembly] = [*self, *own]
+        if not every:
+            raise PoseError(self.report, 0)
+        return min(every, key=lambda assembly: assembly.distance(other))
+
+    def index_of(self, assembly: Assembly) -> int | None:
+        """Return the place of an assembly, such as `followed`, among these; None where that is beyond the limit."""
+        return next((item.place for item in self if item.modes == assembly.modes), None)
+
+    @property
+    def truncated(self) -> bool:
+        """Whether there are more than the limit."""
+        if self.limit is None or not self._has(self.limit - 1):
+            return False
+        self._ahead = self._next()
+        return self._ahead is not None
+
+    @property
+    def complete(self) -> bool:
+        """Whether these are all assemblies: none beyond the limit, every group enumerated, none that moves freely."""
+        self._find_all()
+        return not (self.truncated or self._walk.unlisted or self._walk.endless)
+
+    @property
+    def unlisted(self) -> dict[int, str]:
+        """Groups whose modes are not enumerated but only searched for, and why: there may be more."""
+        self._find_all()
+        return dict(sorted(self._walk.unlisted.items()))
+
+    @property
+    def dead_ends(self) -> tuple[DeadEnd, ...]:
+        """The groups that do not close on some ways, in solve order, and how near they come."""
+        self._find_all()
+        return tuple(self._walk.dead[group] for group in sorted(self._walk.dead))
+
+    @property
+    def notes(self) -> dict[int, str]:
+        """What is to be told of groups that close, by index: such as modes that are not enumerated, or at infinity."""
+        self._find_all()
+        return dict(sorted({**self._walk.notes, **self._walk.unlisted}.items()))
+
+    @property
+    def endless(self) -> tuple[int, ...]:
+        """Groups that move while all drivers stand still: infinitely many poses, of which only some are listed."""
+        self._find_all()
+        return tuple(sorted(self._walk.endless))
+
+    @property
+    def report(self) -> str:
+        """How many assemblies there are, and which groups do not close, move or are not enumerated."""
+        return report(sum(1 for _ in self), self._walk, truncated=self.truncated)
+
+    def to_dict(self, units: Units | None = None) -> dict[str, Any]:
+        """Return plain data for JSON, in SI and radians unless units are given."""
+        units = units or Units()
+        drives = self.mechanism.drivers
+        scales = {"angle": units.angle_scale}
+        return {
+            "title": self.mechanism.title,
+            "units": {"length": units.length, "angle": units.angle},
+            "drivers": {
+                id: value / scales.get(drives[id].kind, units.length_scale) for id, value in self.drivers.items()
+            },
+            "groups": [group.kind for group in self.plan.structure.groups],
+            "assemblies": [assembly.to_dict(units) for assembly in self],
+            "followed": None if self.followed is None else self.followed.to_dict(units),
+            "truncated": self.truncated,
+            "complete": self.complete,
+            "unlisted": [{"group": group, "why": why} for group, why in self.unlisted.items()],
+            "dead_ends": [
+                {"group": end.group, "ways": end.ways, "gap": end.gap if math.isfinite(end.gap) else None}
+                for end in self.dead_ends
+            ],
+            "endless": list(self.endless),
+            "report": self.report,
+        }
+
+    # --- inside -------------------------------------------------------------------------------------------
+
+    def _has(self, index: int) -> bool:
+        """Find assemblies up to this one; return whether it is there."""
+        while len(self._kept) <= index:
+            if self._done or (self.limit is not None and len(self._kept) >= self.limit):
+                return False
+            leaf = self._next()
+            if leaf is None:
+                return False
+            self._ahead = None
+            self._kept.append(self._assembly(leaf, len(self._kept)))
+        return True
+
+    def _next(self) -> Leaf | None:
+        """Return the next assembly of the walk: the one that was looked at ahead, if there is one."""
+        if self._spent is not None:
+            raise self._spent
+        try:
+            with metered(self._budget, self._unfinished, self.mechanism.title):
+                leaf = self._ahead or next(self._leaves, None)
+        except InputError as spent:
+            self._spent = spent
+            raise
+        self._done = leaf is None
+        return leaf
+
+    def _unfinished(self) -> Problem:
+        found = f"{len(self._kept)} assemblies are found; the next one takes more steps than the budget"
+        return Problem("assemblies", found, f"fix some groups by modes=...; {HINT}")
+
+    def _find_all(self) -> None:
+        for _ in self:
+            pass
+
+    def _follow(self) -> Floats:
+        """Return the slots of the pose that a motion from the sketch leads to; NaN from where it does not get there."""
+        motion = solve_groups(self.mechanism, drivers={id: np.array([value]) for id, value in self.drivers.items()})
+        return np.asarray(motion.lanes.x[0, :, 0])
+
+    def _assembly(self, leaf: Leaf, place: int | None) -> Assembly:
+        steps = self.plan.steps
+        modes = tuple(
+            tuple(choice.mode for at, choice in leaf.path if steps[at].group == group.index and choice.mode is not None)
+            for group in self.plan.structure.groups
+        )
+        unlisted = sorted({steps[at].group for at, choice in leaf.path if not choice.listed})
+        singular = sorted({steps[at].group for at, choice in leaf.path if math.isnan(choice.alpha)})
+        lanes = Lanes.empty(self.plan, 1)
+        # An assembly has a pose, and no rates.
+        lanes.x[1:], lanes.x[0, :, 0] = np.nan, leaf.slots
+        if singular:
+            lanes.status[:], lanes.group[:] = Status.SINGULAR, singular[0]
+        rates = {id: np.array([[value], [np.nan], [np.nan]]) for id, value in self.drivers.items()}
+        motion = Motion(self.mechanism, self.plan, np.array([self._t]), rates, lanes)
+        alpha = math.nan if singular else max((choice.alpha for _, choice in leaf.path), default=0.0)
+        count = math.prod(choice.multiplicity for _, choice in leaf.path)
+        return Assembly(motion, modes, alpha, count, tuple(singular), tuple(unlisted), place, self)
+
+
+def assemblies(
+    mechanism: Mechanism,
+    *,
+    drivers: Mapping[str, float] | None = None,
+    t: float | None = None,
+    limit: int | None = 1000,
+    modes: Mapping[int, Sequence[int]] | None = None,
+    budget: float | None = DEFAULT,
+) -> Assemblies:
+    """Return all assemblies of a mechanism at given driver values [rad or m], found while they are asked for.
+
+    Drivers that are not given have their values of the sketch, or with `t` [s] those of their laws at that time. Closed
+    forms supply both modes of a dyad and all of a triad, homotopies those of every other group (no solution is missed:
+    the paths start from as many solutions as such a group has). At most `limit` are found; None finds all. Groups named
+    in `modes` keep these modes, as in `Assembly.modes`: with all groups before one fixed, the assemblies show the modes
+    of this one. The modes of a group that is not enumerated are searched for, the pose that a motion from the
+    sketch leads to is among them, and `complete` is False. `budget` bounds the steps from one assembly to the next;
+    where it is spent an `InputError` says how many were found. None goes on to the end.
+
+    Raises `InputError` for drivers, values or modes that do not fit, `StructureError` where drivers are missing or too
+    many.
+
+    >>> import structkin as sk
+    >>> m = sk.Mechanism(
+    ...     points={"A": (0, 0), "B": (0, 1), "C": (3, 2), "D": (3, 0)},
+    ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"]},
+    ...     drivers={"motor": {"joint": "A", "speed": 1}})
+    >>> [(a.modes, a.position("C").round(3).tolist(), a.certified) for a in m.assemblies()]
+    [(((), (1,)), [3.0, 2.0], True), (((), (-1,)), [1.8, -1.6], True)]
+    """
+    plan = compile_plan(mechanism)
+    values = driver_values(mechanism, drivers, t)
+    fixed, most = fixed_modes(mechanism, plan, modes), check_limit(mechanism, limit)
+    new_meter(budget, source=mechanism.title)
+    return Assemblies(plan, mechanism, values, math.nan if t is None else float(t), most, fixed, budget)
+
+
+def assembly(
+    mechanism: Mechanism,
+    index: int | None = None,
+    *,
+    where: Callable[[Assembly], bool] | None = None,
+    drivers: Mapping[str, float] | None = None,
+    t: float | None = None,
+    limit: int | None = 1000,
+    budget: float | None = DEFAULT,
+) -> Assembly:
+    """Return one assembly: number `index`, or the first with `where(assembly)`, else that of the sketch.
+
+    That is the one that `solve` leads to from the sketch, whatever the limit; where it does not get to these driver
+    values, the nearest to the sketch. Raises `PoseError` where there is no such assembly; its text says which groups do
+    not close.
+    """
+    found = assemblies(mechanism, drivers=drivers, t=t, limit=limit, budget=budget)
+    if index is not None and where is not None:
+        raise InputError([Problem("index", "has no meaning beside where", "give one of them")], mechanism.title)
+    condition: Any = where
+    if condition is not None and not callable(condition):
+        hint = "such as lambda a: a.position('P')[1] > 0"
+        raise InputError([Problem("where", f"{where!r} is no condition", hint)], mechanism.title)
+    if index is not None:
+        try:
+            return found[index]
+        except TypeError:
+            raise InputError([Problem("index", f"{index!r} is not a whole number")], mechanism.title) from None
+        except IndexError as error:
+            raise PoseError(f"no assembly {index}: {error}\n{found.report}", 0) from None
+    if where is None:
+        return found.followed or found.nearest()
+    for item in found:
+        if where(item):
+            return item
+    raise PoseError(f"no assembly fulfils the condition\n{found.report}", 0)

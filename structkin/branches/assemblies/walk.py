@@ -1,0 +1,206 @@
+"""Walking through a plan at one value of each driver: every group's modes in turn, depth first, one assembly a leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from structkin.branches.assemblies.choices import Choice, Choices, choices_of, with_followed
+from structkin.branches.assemblies.wheels import whole_turns
+from structkin.branches.homotopy.path_tracking import Floats
+from structkin.budget import charge
+from structkin.groups import Turn
+from structkin.plan.plan import Plan, Step
+
+#: The choices that were made, each with its step.
+Path = tuple[tuple[int, Choice], ...]
+#: How far apart two results are that are one, in parts of their size and of that of all results: a singular pose has
+#: lost half its digits.
+SAME, TINY = 1e-4, 1e-7
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One assembly: all slots (rows,), and the choices that led there."""
+
+    slots: Floats
+    path: Path
+
+
+@dataclass
+class DeadEnd:
+    """A group that does not close on some ways through the groups before it.
+
+    `group` is its index, `ways` how often it was met, `gap` how far from closing it is at best: the part of its size by
+    which the nearest complex solution is not real. `note` says more, if there is more to say.
+    """
+
+    group: int
+    ways: int
+    gap: float
+    note: str = ""
+
+
+@dataclass
+class Walk:
+    """A walk through all assemblies of a plan, and what was met on it so far.
+
+    `follow` returns the slots (rows,) of the pose that a motion from the sketch leads to, NaN from where it does not
+    get there; it is called where they are needed.
+    """
+
+    plan: Plan
+    drivers: Mapping[str, float]
+    follow: Callable[[], Floats]
+    #: Groups that keep these modes, by index.
+    fixed: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    dead: dict[int, DeadEnd] = field(default_factory=dict)
+    #: Why groups are not enumerated, by index, and on how many ways through those before nothing is known of them.
+    unlisted: dict[int, str] = field(default_factory=dict)
+    unknown: dict[int, int] = field(default_factory=dict)
+    #: The modes that groups have which were fixed to others.
+    others: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    endless: set[int] = field(default_factory=set)
+    notes: dict[int, str] = field(default_factory=dict)
+    _known: dict[tuple[int, bytes], Choices] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Leaf]:
+        """Yield the assemblies, in the order of the modes of the first group, then of the second, ..."""
+        # Each entry: the slots so far, the step that was chosen for and the choice, the path before it.
+        waiting: list[tuple[Floats, int, Choice | None, Path]] = [(self._start(), -1, None, ())]
+        while waiting:
+            charge(0.1)
+            slots, index, choice, path = waiting.pop()
+            if choice is not None:
+                slots, path = self._with(slots, self.plan.steps[index], choice), (*path, (index, choice))
+            if index + 1 == len(self.plan.steps):
+                yield Leaf(slots, path)
+                continue
+            step = self.plan.steps[index + 1]
+            found = self._choices(index + 1, step, slots)
+            if not found.items:
+                self._end(step.group, found)
+            # The first choice is taken from the end of the list.
+            for option in reversed(self._allowed(step.group, found.items, path)):
+                waiting.append((slots, index + 1, option, path))
+
+    def followed(self) -> Leaf | None:
+        """Return the assembly that a motion from the sketch leads to; None where it does not get there."""
+        slots = self._start()
+        path: Path = ()
+        for index, step in enumerate(self.plan.steps):
+            wanted = self._followed_outputs(step)
+            found = self._choices(index, step, slots)
+            if wanted is None or not found.items:
+                return None
+            items = self._allowed(step.group, found.items, path)
+            if isinstance(step.kind, Turn):
+                # Turns after which all poses are back are one mode; here they are those of the motion.
+                items = tuple(
+                    replace(item, outputs=wanted) for item in items if _turned(item, wanted, len(found.items))
+                )
+            near = [item for item in items if _agree(item.outputs, wanted, self._size)]
+            if not near:
+                return None
+            choice = min(near, key=lambda item: _apart(item.outputs, wanted))
+            slots, path = self._with(slots, step, choice), (*path, (index, choice))
+        return Leaf(slots, path)
+
+    def _start(self) -> Floats:
+        """Return the slots with those of the drivers filled."""
+        slots = np.full(self.plan.offsets[-1], np.nan)
+        self.plan.drive(slots, self.drivers)
+        return slots
+
+    @cached_property
+    def _reference(self) -> Floats:
+        return self.follow()
+
+    @cached_property
+    def _size(self) -> float:
+        return float(np.nanmax(np.abs(self._reference), initial=0.0))
+
+    def _followed_outputs(self, step: Step) -> tuple[Floats, ...] | None:
+        """Return the outputs of a step in the pose that a motion from the sketch leads to; None where there is none."""
+        outputs = tuple(self._reference[self.plan.rows(slot)] for slot in step.outputs)
+        return outputs if all(np.isfinite(x).all() for x in outputs) else None
+
+    def _follows(self, h: tuple[Any, ...], step: Step) -> bool:
+        """Return whether a step has the inputs that it has in the pose that a motion from the sketch leads to."""
+        there = tuple(map(np.ravel, self.plan.inputs(step, self._reference[:, None])))
+        return _agree(tuple(map(np.ravel, h)), there, self._size)
+
+    def _choices(self, index: int, step: Step, slots: Floats) -> Choices:
+        h = self.plan.inputs(step, slots[:, None])
+        key = index, b"".join(np.asarray(x, float).tobytes() for x in h)
+        # Groups that do not depend on each other meet the same inputs on many ways.
+        if key not in self._known:
+            self._known[key] = self._find(index, step, h)
+        found = self._known[key]
+        if found.endless:
+            self.endless.add(step.group)
+        if found.unlisted:
+            self.unlisted[step.group] = found.note
+        elif found.note and found.items:
+            self.notes[step.group] = found.note
+        return found
+
+    def _find(self, index: int, step: Step, h: tuple[Any, ...]) -> Choices:
+        charge(1.0)
+        turns = whole_turns(self.plan, index)
+        found = choices_of(step, h, turns)
+        # What no form tells, the motion from the sketch does: modes that are not enumerated, and turns.
+        outputs = self._followed_outputs(step) if found.unlisted or turns is None else None
+        if outputs is None or not self._follows(h, step):
+            return found
+        if found.unlisted and any(_agree(item.outputs, outputs, self._size) for item in found.items):
+            return found
+        return with_followed(found, step, h, outputs)
+
+    def _allowed(self, group: int, items: tuple[Choice, ...], path: Path) -> tuple[Choice, ...]:
+        """Return the choices that agree with the modes that are fixed for this group."""
+        if group not in self.fixed or not items or items[0].mode is None:
+            return items
+        before = sum(self.plan.steps[at].group == group and choice.mode is not None for at, choice in path)
+        wanted = self.fixed[group][before : before + 1]
+        allowed = tuple(choice for choice in items if choice.mode in wanted)
+        if not allowed:
+            self.others[group] = tuple(choice.mode for choice in items if choice.mode is not None)
+        return allowed
+
+    def _end(self, group: int, found: Choices) -> None:
+        if found.endless:
+            return
+        if found.unlisted:
+            self.unknown[group] = self.unknown.get(group, 0) + 1
+            return
+        known = self.dead.get(group, DeadEnd(group, 0, np.inf))
+        self.dead[group] = replace(
+            known, ways=known.ways + 1, gap=min(known.gap, found.gap), note=found.note or known.note
+        )
+
+    def _with(self, slots: Floats, step: Step, choice: Choice) -> Floats:
+        slots = slots.copy()
+        for slot, value in zip(step.outputs, choice.outputs, strict=True):
+            slots[self.plan.rows(slot)] = value
+        return slots
+
+
+def _agree(found: tuple[Floats, ...], wanted: tuple[Floats, ...], size: float) -> bool:
+    """Return whether two rows of vectors and scalars are one, where slots are as large as `size`."""
+    return all(
+        np.max(np.abs(a - b)) <= SAME * np.max(np.abs(b)) + TINY * size for a, b in zip(found, wanted, strict=True)
+    )
+
+
+def _turned(item: Choice, wanted: tuple[Floats, ...], turns: int) -> bool:
+    """Return whether a count of turns is the wanted one, or differs by so many turns as bring all poses back."""
+    return bool(abs(np.remainder(wanted[0] - item.outputs[0] + np.pi, 2 * np.pi * turns) - np.pi)[0] < SAME)
+
+
+def _apart(found: tuple[Floats, ...], wanted: tuple[Floats, ...]) -> float:
+    return max((float(np.max(np.abs(a - b))) for a, b in zip(found, wanted, strict=True)), default=0.0)

@@ -1,0 +1,6 @@
+"""Circuits of a mechanism with one driver: the curves on which its poses lie, and the limits where they turn."""
+
+from structkin.branches.circuits.by_closed_forms import Branch, BranchPoint, Circuits
+from structkin.branches.circuits.followed import circuits
+
+__all__ = ["Branch", "BranchPoint", "Circuits", "circuits"]

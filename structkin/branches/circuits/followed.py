@@ -1,0 +1,240 @@
+"""Circuits and branches of mechanisms with groups that have no closed form: every assembly is followed round.
+
+The poses over one driver form curves, cut by folds into arcs. The groups are gone through in their order. Along each
+arc of the groups before it, the number of a group's modes is constant between neighbouring zeros of its margin or
+discriminant (`circuits/discriminant.py`), which are all found. One place between any two is looked at; each mode there
+that lies on no known curve is followed through its folds until it comes back. So every curve is met.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.branches.assemblies.listing import Assemblies, assemblies
+from structkin.branches.circuits.by_closed_forms import Branch, BranchPoint, Circuits, joined
+from structkin.branches.circuits.by_closed_forms import circuits as closed_circuits
+from structkin.branches.circuits.lines import Free, Line, OnArc
+from structkin.branches.circuits.seeds import poses_over, samples_along
+from structkin.branches.limits import Interval, Limit
+from structkin.branches.limits.follow import Fold, change_at
+from structkin.branches.limits.reach import TURN
+from structkin.branches.limits.search import Swept, fold_words
+from structkin.branches.limits.system import System
+from structkin.branches.limits.trace import Arc, Curve, trace
+from structkin.branches.limits.walk import modes_of
+from structkin.budget import DEFAULT, grant, metered
+from structkin.errors import InputError, Problem
+from structkin.plan.plan import Plan
+from structkin.solve import compile_plan
+from structkin.solve.solve_groups import solve_groups
+
+if TYPE_CHECKING:
+    from structkin.model.mechanism import Mechanism
+
+Floats = NDArray[np.float64]
+
+#: Poses nearer than this, in parts of the mechanism's size, are one.
+SAME = 1e-6
+#: Steps that a curve explains beside the budget: their number is bounded by that of the branches.
+EACH = 1000
+#: Poses at which two curves cross are nearer than this: they are known to half the digits.
+CROSSED = 1e-3
+
+
+def circuits(
+    mechanism: Mechanism,
+    driver: str | None = None,
+    *,
+    drivers: Mapping[str, float] | None = None,
+    range: tuple[float, float] | None = None,
+    most: int = 1000,
+    budget: float | None = DEFAULT,
+    progress: Callable[[float], None] | None = None,
+) -> Circuits:
+    """Find all circuits and branches over the range of one driver, for groups of any kind.
+
+    The search is complete: the places at which the number of poses changes are all found, by margins of closed forms
+    (`by_closed_forms.py`) and by discriminants of other groups. Only a general group with redundant
+    joints, which has no discriminant, is looked at in some dozens of places along each curve of the groups before it.
+    The arguments are those of `limits`. Raises `InputError` where the assemblies of a group are not enumerated, where
+    the budget is spent, or where there are more than `most` branches.
+
+    >>> import structkin as sk
+    >>> from structkin.examples import path
+    >>> print(circuits(sk.load(path("stephenson_iii_triad"))).report.splitlines()[0])
+    2 circuits of 2 branches over motor
+    """
+    plan = compile_plan(mechanism)
+    if not plan.tracked:
+        return closed_circuits(
+            mechanism, driver, drivers=drivers, range=range, most=most, budget=budget, progress=progress
+        )
+    swept = Swept(mechanism, driver, drivers, range)
+    with metered(budget, swept.unfinished, mechanism.title, progress):
+        return _Search(plan, swept, most).run()
+
+
+@dataclass
+class _Search:
+    """A search by levels: each group that has a choice is looked at along all curves of the groups before it."""
+
+    plan: Plan
+    swept: Swept
+    most: int
+    curves: list[Curve] = field(default_factory=list)
+    system: System | None = None
+
+    @property
+    def periodic(self) -> bool:
+        return self.swept.whole is None
+
+    def run(self) -> Circuits:
+        """Find all curves and describe them."""
+        m, swept, steps = self.swept.mechanism, self.swept, self.plan.steps
+        first = assemblies(m, drivers={**swept.held, swept.driver: swept.start}, limit=self.most)
+        self._refuse(first)
+        with_choice = sorted((*self.plan.followed, *self.plan.with_root))
+        levels = [*(with_choice or [len(steps) - 1]), len(steps)]
+        begin = System(self.plan, swept.path, 1.0, np.empty(0), swept.is_angle)
+        lines: list[Line] = [Free(begin, levels[0], swept.whole, swept.start)]
+        for index, stop in pairwise(levels):
+            self.curves, self.system = [], None
+            if stop == len(steps):
+                # Branches are counted from the assemblies at the start.
+                for item in first:
+                    if not item.singular:
+                        self._take(item.motion.lanes.x[0, :, 0], swept.start, stop)
+            for line in lines:
+                self._along(line, index, stop)
+            lines = [] if self.system is None else [OnArc(self.system, arc) for arc in self._arcs()]
+        poses = [item.motion.lanes.x[0, :, 0] for item in first]
+        return self._describe([] if self.system is None else [self.system.pack(x, swept.start) for x in poses])
+
+    def _along(self, line: Line, index: int, stop: int) -> None:
+        """Trace all curves of the steps before `stop` that lie over a line of those before step `index`."""
+        for s in samples_along(line, self.plan, index):
+            place = np.array([s])
+            for rows in poses_over(self.plan, line.rows(place)[:, 0], index, stop):
+                self._take(rows, float(line.places(place)[0]), stop)
+
+    def _take(self, rows: Floats, p: float, stop: int) -> None:
+        """Trace the curve of a pose of the steps before `stop`, if it is new."""
+        if self.system is None:
+            part = replace(self.plan, steps=self.plan.steps[:stop])
+            self.system = System(part, self.swept.path, self._size, rows, self.swept.is_angle)
+        y = self.system.pack(rows, p)
+        if not any(self._holds(arc, y) for arc in self._arcs()):
+            grant(EACH)
+            self.curves.append(trace(self.system, y, self.swept.whole))
+            if sum(len(curve.arcs) for curve in self.curves) > self.most:
+                self._raise(f"there are more than {self.most} branches")
+
+    @cached_property
+    def _size(self) -> float:
+        return solve_groups(self.swept.mechanism, drivers={id: np.array([z]) for id, z in self.swept.held.items()}).size
+
+    def _refuse(self, found: Assemblies) -> None:
+        """Raise where the assemblies are not all there."""
+        general = {self.plan.steps[k].group for k in self.plan.followed}
+        notes = [note.split(";")[0] for note in found.unlisted.values()]
+        notes += [
+            f"group {group + 1} moves while its inputs stand still" for group in found.endless if group in general
+        ]
+        if notes or found.truncated:
+            self._raise(notes[0] if notes else f"there are more than {self.most} assemblies")
+
+    def _raise(self, message: str) -> NoReturn:
+        problem = Problem("circuits", message, "limits() follows the motion from the sketch")
+        raise InputError([problem], self.swept.mechanism.title)
+
+    def _arcs(self) -> Iterator[Arc]:
+        return (arc for curve in self.curves for arc in curve.arcs)
+
+    def _holds(self, arc: Arc, y: Floats) -> bool:
+        """Return whether a pose lies on an arc."""
+        assert self.system is not None
+        found = arc.crossings(self.system, float(y[-1]), periodic=self.periodic)
+        return any(np.abs(other[:-1] - y[:-1]).max() < SAME * max(1.0, np.abs(y).max()) for other in found)
+
+    # --- what is returned ---------------------------------------------------------------------------------
+
+    def _describe(self, first: list[Floats]) -> Circuits:
+        """Return branches and branch_points; `first` are the poses of the assemblies where the driver starts."""
+        branches: list[Branch] = []
+        branch_points: list[BranchPoint] = []
+        home = None
+        sketch = self._sketch()
+        for curve in self.curves:
+            begin = len(branches)
+            for k, arc in enumerate(curve.arcs):
+                if sketch is not None and self._holds(arc, sketch):
+                    home = len(branches)
+                on_it = tuple(index for index, y in enumerate(first) if self._holds(arc, y))
+                branches.append(Branch(self._interval(arc), self._modes(arc), 0, on_it, max(round(curve.turns), 1)))
+                last = k + 1 == len(curve.arcs)
+                fold = arc.ends[1]
+                if fold is not None and (curve.closed or not last):
+                    other = begin if last else begin + k + 1
+                    pair = (begin + k, other) if begin + k < other else (other, begin + k)
+                    branch_points.append(BranchPoint(pair, self._limit(fold, self._shift(arc))))
+        branch_points += self._crossings()
+        return joined(self.swept, branches, branch_points, home)
+
+    def _crossings(self) -> Iterator[BranchPoint]:
+        """Yield the change points: pairs of branches that cross in a pose."""
+        if self.system is None:
+            return
+        found = []
+        arcs = list(enumerate(self._arcs()))
+        for curve in self.curves:
+            for y in curve.crossings:
+                holds = [k for k, arc in arcs if (arc.poses[:, :-1] == y[:-1]).all(axis=1).any()]
+                found += [(holds[0], y)] if holds else []
+        for (one, y), (other, z) in combinations(found, 2):
+            gap = np.append(y[:-1] - z[:-1], math.remainder(y[-1] - z[-1], TURN) if self.periodic else y[-1] - z[-1])
+            if np.abs(gap).max() < CROSSED * max(1.0, np.abs(y[:-1]).max()):
+                limit = self._limit(
+                    change_at(self.system, y), -TURN * math.floor(y[-1] / TURN) if self.periodic else 0.0
+                )
+                yield BranchPoint((min(one, other), max(one, other)), replace(limit, change_point=True))
+
+    def _sketch(self) -> Floats | None:
+        """Return the pose that the motion starts from."""
+        motion = solve_groups(
+            self.swept.mechanism, drivers={id: np.array([value]) for id, value in self.swept.held.items()}
+        )
+        if not motion.ok[0] or self.system is None:
+            return None
+        return self.system.pack(motion.lanes.x[0, :, 0], self.swept.start)
+
+    def _shift(self, arc: Arc) -> float:
+        """Return the whole turns that bring the lower end of an arc into 0 to 2 pi."""
+        low = float(arc.poses[[0, -1], -1].min())
+        return -TURN * np.floor(low / TURN) if self.periodic else 0.0
+
+    def _interval(self, arc: Arc) -> Interval:
+        first, last = arc.ends
+        if first is None or last is None:
+            return Interval(None, None)
+        low, high = (first, last) if first.p <= last.p else (last, first)
+        return Interval(self._limit(low, self._shift(arc)), self._limit(high, self._shift(arc)))
+
+    def _limit(self, fold: Fold, shift: float) -> Limit:
+        assert self.system is not None
+        limit = fold_words(self.system, fold)
+        return Limit(limit.value + float(shift), limit.kind, limit.group, limit.why)
+
+    def _modes(self, arc: Arc) -> tuple[tuple[int, int], ...]:
+        """Return the modes of the closed forms, which do not change within an arc."""
+        assert self.system is not None
+        rows = self.system.rows(arc.poses[len(arc.poses) // 2][:, None])[:, 0]
+        modes = modes_of(self.plan, rows)
+        return tuple((step.group, modes[k]) for k, step in enumerate(self.plan.steps) if step.has_root)

@@ -1,0 +1,78 @@
+"""All assembly modes of one general group at known inputs."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from structkin.branches.homotopy.path_tracking import Complexes
+from structkin.branches.homotopy.reality import Modes, real_modes
+from structkin.branches.homotopy.redundant import redundant_modes
+from structkin.branches.homotopy.shape import Described, describe
+from structkin.branches.homotopy.solutions import NotEnumeratedError, solutions
+from structkin.branches.homotopy.start import Chart, chart_at
+from structkin.groups import General, Rows
+from structkin.rows.curves import Curve
+from structkin.rows.relations import DrivenAngle
+
+
+@lru_cache(maxsize=256)
+def _described(rows: Rows) -> Described:
+    return describe(rows)
+
+
+def described_as(form: General) -> Described:
+    """Return a group's shape and its parameters as functions of its inputs; the result is kept."""
+    return _described(form.rows)
+
+
+def modes_of(form: General, h: tuple[Any, ...]) -> Modes:
+    """Return all assembly modes of a general group at inputs `h` of one lane: vectors (2, 1), scalars (1,) or float.
+
+    Raises `NotEnumeratedError` for rows that are not known here, and for groups with too many unknowns.
+    """
+    _check(form.rows)
+    chart, parameters = equations_of(form, h)
+    if chart is None or form.rows.count > 3 * form.rows.links:
+        return redundant_modes(form, h, _described(form.rows).shape, parameters)
+    return real_modes(form, h, chart, solutions(chart, parameters))
+
+
+def certificate_of(form: General, h: tuple[Any, ...], origins: Complexes, directions: Complexes) -> float:
+    """Return Smale's alpha of one pose, origins and directions (links,), of a group that need not be enumerated.
+
+    NaN where the pose is singular, or the equations are not known here.
+    """
+    try:
+        _check(form.rows)
+    except NotEnumeratedError:
+        return math.nan
+    chart, _ = equations_of(form, h)
+    if chart is None:
+        return math.nan
+    y = (np.concatenate((origins / form.rows.size, directions)) @ chart.rows.T)[None]
+    return float(chart.bilinear.certificate(y, y.conj())[0][0])
+
+
+def equations_of(form: General, h: tuple[Any, ...]) -> tuple[Chart | None, tuple[Complexes, Complexes]]:
+    """Return a group's equations in coordinates of what its linear ones leave free, and its parameters in both halves.
+
+    None instead of the equations where the linear ones depend on each other.
+    """
+    described = _described(form.rows)
+    half = described.parameters(h)
+    if not np.isfinite(half).all():
+        raise ValueError("an input is not finite")
+    parameters = half, half.conj()
+    return chart_at(described.shape, parameters), parameters
+
+
+def _check(rows: Rows) -> None:
+    """Refuse rows of a kind that the isotropic equations do not have."""
+    curves = [form for form in rows.forms if isinstance(form, Curve) and form.relation != DrivenAngle()]
+    if rows.angles or curves:
+        what = " and ".join(["gears"] * bool(rows.angles) + ["cams"] * bool(curves))
+        raise NotEnumeratedError(f"it has {what}: its modes are not enumerated")

@@ -1,0 +1,177 @@
+"""Counting turns along a driver's path, stage by stage: what does not depend on them is walked first.
+
+Each stage walks the groups whose inputs are known, from the sketch through change points to where they end, or round
+until all of them are back. Along that way the turns of their links are continuous functions of the driver, followed
+from place to place. Then the groups behind wheels that they turn are closed forms, and the next stage begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.branches.limits.known import Known
+from structkin.branches.limits.period import turns_of
+from structkin.branches.limits.poses import Modes, Path, Poses
+from structkin.branches.limits.reach import TURN, End, Reach
+from structkin.branches.limits.walk import Stop, walk
+from structkin.plan.plan import Plan
+from structkin.rows.periodic import angle_of
+
+Floats = NDArray[np.float64]
+
+#: Places in a turn at which a turn is followed at first; largest step, and largest bend [rad], between two of them.
+PLACES, STEP, BEND = 96, 0.5, 0.05
+#: Places nearer than this part of the way are not halved.
+NEAREST = 1e-11
+
+
+@dataclass(frozen=True)
+class Passed:
+    """A change point of a stage; it comes again after each `period` of the driver, if there is one."""
+
+    end: End
+    modes: Modes
+    poses: Poses
+    period: float | None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The last stage's search, over p = z / `scale` of the driver z, and the change points of the stages before."""
+
+    reach: Reach
+    scale: int
+    passed: tuple[Passed, ...]
+
+
+def count_turns(
+    plan: Plan,
+    path: Path,
+    pose: tuple[Floats, Modes],
+    start: float,
+    whole: tuple[float, float] | None,
+    wheels: float | None = None,
+) -> Counted | None:
+    """Return the search for what is left when all turns are counted; None where the start is beside a limit.
+
+    `path` gives the drivers at the coordinate z of the one that moves. It goes from the `pose`, slots (r,) and modes,
+    at `start` over the range `whole`. That is None for an angle, which turns until all poses are back; or where wheels
+    do not let them, by the angle `wheels` either way.
+    """
+    rows, modes = pose
+    known, ends = Known(start, modes), None
+    scale, passed = 1, list[Passed]()
+    while True:
+        if whole is None and wheels is not None:
+            rounds = turns_of(Poses(plan, path, replace(known, scale=1.0)), start, known.period or TURN)
+            if rounds is None:
+                whole, scale = (start - wheels, start + wheels), 1
+                known = spread(known, *whole)
+            else:
+                scale = rounds * round((known.period or TURN) / TURN)
+        poses = Poses(plan, _scaled(path, scale), replace(known, scale=float(scale)))
+        reach = Reach(poses, None if whole is None else (whole[0] / scale, whole[1] / scale), ends)
+        if not poses.uncounted:
+            return Counted(reach, scale, tuple(passed))
+        stops = [walk(reach, modes, start / scale, direction) for direction in (-1, 1)]
+        down, up = stops
+        if down is None or up is None:
+            return None
+        if down.end is not None and up.end is not None:
+            ends = down.end, up.end
+            whole = (down.end.p * scale, up.end.p * scale)
+            known, period, walked = spread(known, *whole), None, [down, up]
+        else:
+            period, walked = up.period * scale, [up]
+            known = replace(spread(known, start, start + period), period=period)
+        passed += [Passed(end, modes, poses, period) for stop in walked for end in stop.passed]
+        known = _with_mode_changes(known, reach, walked, scale)
+        low, high = whole or (start, start + TURN * round((period or 0.0) / TURN))
+        for step in poses.uncounted:
+            counted = _follow(Poses(plan, path, replace(known, scale=1.0)), step, low, high, modes)
+            if counted is None:
+                return None
+            z, turns = counted
+            turns += rows[plan.rows(plan.steps[step].outputs[0]).start] - np.interp(start, z, turns)
+            known = replace(
+                known,
+                turns={**known.turns, step: (z, turns)},
+                gains={**known.gains, step: TURN * round(float(turns[-1] - turns[0]) / TURN)},
+            )
+
+
+def _scaled(path: Path, scale: int) -> Path:
+    def scaled(p: Any) -> Mapping[str, Any]:
+        return path(p * scale)
+
+    return path if scale == 1 else scaled
+
+
+def spread(known: Known, low: float, high: float) -> Known:
+    """Return what is known over one period as what is known from one place to another, without period."""
+    if known.period is None:
+        return known
+    rounds = np.arange(
+        np.floor((low - known.start) / known.period), np.ceil((high - known.start) / known.period - 1e-9)
+    )
+    shifts = known.period * rounds
+
+    def again(values: Floats, gain: float) -> Floats:
+        return np.concatenate([values + gain * k for k in rounds]) if len(rounds) else values
+
+    return replace(
+        known,
+        mode_changes={
+            step: (mode_changes + shifts[:, None]).ravel() for step, mode_changes in known.mode_changes.items()
+        },
+        turns={
+            step: (again(z, known.period), again(turns, known.gains[step])) for step, (z, turns) in known.turns.items()
+        },
+        gains={step: gain * len(rounds) for step, gain in known.gains.items()},
+        period=None,
+    )
+
+
+def _with_mode_changes(known: Known, reach: Reach, walked: list[Stop], scale: int) -> Known:
+    """Return what is known with the modes of the groups of a stage along its walk."""
+    mode_changes = dict(known.mode_changes)
+    for step in reach.poses.closing:
+        mode_changes[step] = np.sort([end.p * scale for stop in walked for end in stop.passed if step in end.steps])
+    return replace(known, mode_changes=mode_changes)
+
+
+def _follow(poses: Poses, index: int, low: float, high: float, modes: Modes) -> tuple[Floats, Floats] | None:
+    """Return places and turns there of a step's vector, counted from the first; None where it vanishes between."""
+
+    def angle(z: Floats) -> Floats:
+        (U,) = poses.inputs(index, z, modes)
+        return np.asarray(angle_of(np.broadcast_to(U, (2, len(z)))))
+
+    # At an end at infinity there is no direction.
+    inside = NEAREST * (high - low)
+    low, high = low + inside, high - inside
+    knots = [z for mode_changes in poses.known.mode_changes.values() for z in mode_changes if low < z < high]
+    count = 2 + int(PLACES * (high - low) / min(TURN, high - low))
+    z = np.unique(np.concatenate((np.linspace(low, high, count), knots, [min(max(poses.known.start, low), high)])))
+    for _ in range(60):
+        here, middle = angle(z), 0.5 * (z[1:] + z[:-1])
+        between = angle(middle)
+        first, second = _wrapped(between - here[:-1]), _wrapped(here[1:] - between)
+        rough = (np.abs(first) > 0.5 * STEP) | (np.abs(second) > 0.5 * STEP) | (np.abs(second - first) > BEND)
+        rough &= np.diff(z) > inside
+        if not rough.any():
+            break
+        z = np.sort(np.concatenate((z, middle[rough])))
+    steps = first + second
+    if not np.abs(steps).max(initial=0.0) < 0.75 * np.pi:
+        return None
+    return z, np.concatenate(([0.0], np.cumsum(steps)))
+
+
+def _wrapped(angle: Any) -> Any:
+    return angle - TURN * np.round(angle / TURN)

@@ -1,0 +1,170 @@
+"""Following the poses of any mechanism along the path of its drivers, up to where the motion folds back.
+
+A limit is a fold of the curve of poses in the parameter (`structkin.track.arclength`). It is placed where the
+parameter's part of the tangent vanishes; the parameter is stationary there, so that its value is exact to rounding
+although the pose is known to half the digits less.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.branches.limits.reach import TURN
+from structkin.branches.limits.system import System
+from structkin.track.arclength import LostError, Point, begin, root_between, steps
+
+Floats = NDArray[np.float64]
+
+#: Turns that are followed before a driver is taken to turn on without end.
+TURNS = 8
+#: Vectors, in sizes of the mechanism, that are as near as this to what they were are back.
+BACK = 1e-8
+#: Poses farther away than this, in sizes of the mechanism, run off to infinity.
+FAR = 1e4
+#: How far a chord of the curve may pass by a pose of it, in parts of the chord.
+BESIDE = 0.05
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Where following ended: parameter `p`, the step that ends it (None: the range), the unknowns there.
+
+    `far` tells that the poses run off to infinity; then p is its limit to about eight digits. `lost` tells that the
+    curve could not be followed further. Where poses with wheels came back, `turns` is after how many turns.
+    """
+
+    p: float
+    step: int | None
+    y: Floats
+    far: bool = False
+    lost: bool = False
+    turns: int = 0
+
+
+def follow(
+    system: System,
+    y: Floats,
+    direction: int,
+    whole: tuple[float, float] | None,
+    *,
+    wheels: bool = False,
+    crossed: list[tuple[Point, Point]] | None = None,
+) -> Fold | None:
+    """Return where the poses that begin at y end, up (+1) or down (-1); None where they come round again.
+
+    With `wheels` the end may also be where all vectors are back after some turns. Steps in which another curve crosses
+    are added to `crossed`.
+    """
+    start = begin(system, y, direction)
+    try:
+        for here, there in steps(system, start):
+            end = barred_between(system, here, there) or (wheels and _back(system, y, here, there))
+            if end := end or range_between(here, there, whole):
+                return end
+            if there.tangent[-1] * direction <= 0:
+                return fold_between(system, here, there)
+            if crossed is not None and there.side * here.side < 0:
+                crossed.append((here, there))
+            if whole is None and (is_back(start, here, there, periodic=True) or _goes_on(y, there)):
+                return None
+            if end := far_end(system, here, there):
+                return end
+    except LostError as lost:
+        return lost_at(lost.y)
+    raise AssertionError("steps end in an exception")
+
+
+def lost_at(y: Floats) -> Fold:
+    """Return the end where a curve could not be followed further."""
+    return Fold(float(y[-1]), None, y, lost=True)
+
+
+def far_end(system: System, here: Point, there: Point) -> Fold | None:
+    """Return where the poses run off to, if they do: their reach grows like 1 / (end - p)."""
+    one, two = (system.reach(point.y) for point in (here, there))
+    if two <= FAR:
+        return None
+    p = (two * there.y[-1] - one * here.y[-1]) / (two - one)
+    return Fold(float(p), system.stuck(there.y - here.y), there.y, far=True)
+
+
+def range_between(here: Point, there: Point, whole: tuple[float, float] | None) -> Fold | None:
+    """Return the end of the range, if it lies between two points."""
+    p = float(there.y[-1])
+    if whole is None or whole[0] <= p <= whole[1]:
+        return None
+    bound = whole[0] if p < whole[0] else whole[1]
+    part = (bound - here.y[-1]) / (p - here.y[-1])
+    return Fold(bound, None, here.y + part * (there.y - here.y))
+
+
+def fold_between(system: System, here: Point, there: Point) -> Fold:
+    """Return the fold between two points: where the parameter's part of the tangent changes its sign."""
+    fold = root_between(system, here, there, lambda point: float(point.tangent[-1]))
+    return Fold(float(fold.y[-1]), system.stuck(fold.tangent), fold.y)
+
+
+def change_at(system: System, y: Floats) -> Fold:
+    """Return a pose at which curves cross like a fold, with the step that is singular there."""
+    null = np.linalg.svd(system.equations(y)[1][:, :-1])[2][-1]
+    return Fold(float(y[-1]), system.stuck(np.append(null, 0.0)), y)
+
+
+def barred_between(system: System, here: Point, there: Point) -> Fold | None:
+    """Return the end where a relation with one mode stops closing though the curve is smooth: a length of zero."""
+    for index, step in enumerate(system.plan.steps):
+        if not step.kind.closed_form or step.has_root:
+            continue
+
+        def value(point: Point, index: int = index) -> float:
+            return _margin(system, index, point.y)
+
+        if value(here) > 0 >= value(there):
+            end = root_between(system, here, there, value)
+            return Fold(float(end.y[-1]), index, end.y)
+    return None
+
+
+def _margin(system: System, index: int, y: Floats) -> float:
+    """Return the margin of a relation, positive where it always closes."""
+    step = system.plan.steps[index]
+    assert step.kind.closed_form
+    margin = step.kind.margin(system.plan.inputs(step, system.rows(y[:, None])))
+    return 1.0 if margin is None else float(np.ravel(margin)[0]) * step.mode
+
+
+def shifted(y: Floats, there: Point) -> Floats:
+    """Return y, whole turns on, near to another pose."""
+    return np.append(y[:-1], y[-1] + TURN * np.round((there.y[-1] - y[-1]) / TURN))
+
+
+def is_back(start: Point, here: Point, there: Point, *, periodic: bool) -> bool:
+    """Return whether a step leads past the start again, in the direction that it had there."""
+    back = shifted(start.y, there) if periodic else start.y
+    way = there.y - here.y
+    square = float(way @ way)
+    part = float((back - here.y) @ way) / square
+    if here is start or not -1e-9 <= part < 1 - 1e-9 or start.tangent @ way <= 0:
+        return False
+    return bool(np.linalg.norm(here.y + part * way - back) < BESIDE * np.sqrt(square))
+
+
+def _goes_on(start: Floats, there: Point) -> bool:
+    """Return whether a driver has turned so often that it is taken to turn on without end."""
+    return bool(abs(there.y[-1] - start[-1]) > TURNS * TURN)
+
+
+def _back(system: System, start: Floats, here: Point, there: Point) -> Fold | None:
+    """Return the end where the vectors of the start are there again between two points, whole turns later."""
+    turns = round((there.y[-1] - start[-1]) / TURN)
+    place = start[-1] + turns * TURN
+    if not turns or not min(here.y[-1], there.y[-1]) <= place <= max(here.y[-1], there.y[-1]):
+        return None
+    part = (place - here.y[-1]) / ((there.y[-1] - here.y[-1]) or 1.0)
+    guess = np.append((here.y + part * (there.y - here.y))[:-1], place)
+    y = system.closed(guess[None])[0][0]
+    gap = np.abs(y[:-1] - start[:-1])[system.places]
+    return Fold(float(place), None, y, turns=abs(turns)) if gap.max(initial=0.0) < BACK else None

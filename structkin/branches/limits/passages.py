@@ -1,0 +1,192 @@
+"""Where between two samples a motion meets a limit: the drivers' path is followed exactly, not sampled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.branches.limits.counting import count_turns
+from structkin.branches.limits.poses import Path
+from structkin.branches.limits.result import Limit, driver_words
+from structkin.branches.limits.search import end_words, follow_to
+from structkin.branches.limits.system import System
+from structkin.branches.limits.walk import modes_of, walk
+from structkin.budget import SpentError, metering, new_meter
+from structkin.errors import PoseError
+from structkin.plan.status import Status
+from structkin.solve.motion import Motion
+from structkin.solve.schedule import Schedule
+from structkin.solve.solve_groups import solve_groups
+
+Floats = NDArray[np.float64]
+
+#: Runs of samples that are not ok whose ends are looked for; a scan of a work space may have thousands.
+MOST = 20
+#: Steps of the budget that go into looking for all of them.
+STEPS = 2500
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Where a motion meets a limit between two samples.
+
+    `sample` is the last one that is ok, or where `resumes` is set the first one that is ok again; -1 on the way from
+    the sketch to the first sample. `t` [s] is NaN there and where drivers were given by values; `drivers` [rad or m]
+    are all drivers' values. The `value` of `limit` is the place between the two samples, 0 to 1.
+    """
+
+    sample: int
+    resumes: bool
+    t: float
+    drivers: Mapping[str, float]
+    limit: Limit
+
+
+def passages(motion: Motion) -> dict[int, tuple[Passage, ...]]:
+    """Return the limits at the ends of runs of samples that are not ok, by the first sample of each.
+
+    Of many runs only the first are looked at, as far as a budget of steps allows.
+    """
+    bad = [part for part, status, _ in motion.outcomes() if status in (Status.OUT_OF_REACH, Status.NOT_CONVERGED)]
+    meter, result = new_meter(STEPS), {}
+    for part in bad[:MOST]:
+        found = []
+        with suppress(SpentError), metering(meter):
+            if part.start > 0 and motion.ok[part.start - 1]:
+                found.append(_passage(motion, part.start - 1, part.start))
+            elif part.start == 0:
+                found.append(_from_sketch(motion))
+            if part.stop < len(motion) and motion.ok[part.stop]:
+                found.append(_passage(motion, part.stop, part.stop - 1))
+        result[part.start] = tuple(passage for passage in found if passage is not None)
+    return result
+
+
+def report(motion: Motion, found: Mapping[int, tuple[Passage, ...]] | None = None) -> str:
+    """Return how many samples are ok, and for each run of others which, why and at which group.
+
+    Where the motion leaves and enters what can be reached is told to seven digits, between the samples; `found` are its
+    `passages`, where they are known already.
+    """
+    lines = [f"{int(motion.ok.sum())} of {len(motion)} samples ok"]
+    if not motion.ok.all():
+        found = passages(motion) if found is None else found
+        for part, status, group in motion.outcomes():
+            if status != Status.OK:
+                lines.append(f"{_when(motion, part)}: {status.words} at {motion.group_name(group)}")
+                lines += [_passage_words(motion, passage) for passage in found.get(part.start, ())]
+    return "\n".join(lines)
+
+
+def require_ok(motion: Motion) -> None:
+    """Raise `PoseError` at the first sample that is not ok."""
+    bad = np.flatnonzero(~motion.ok)
+    if len(bad):
+        raise PoseError(report(motion), int(bad[0]))
+
+
+def _when(motion: Motion, part: slice) -> str:
+    first, last, t = part.start, part.stop - 1, motion.t
+    timed = np.isfinite(t[first])
+    if first == last:
+        return f"sample {first}" + (f" (t = {t[first]:.6g} s)" if timed else "")
+    return f"samples {first} to {last}" + (f" (t = {t[first]:.6g} to {t[last]:.6g} s)" if timed else "")
+
+
+def _passage_words(motion: Motion, passage: Passage) -> str:
+    """Return where a motion stops or goes on, and why: "motor stops at 57.31826 deg (t = 0.1592174 s): ..."."""
+    if passage.sample < 0:
+        ways = {id: z - motion.mechanism.drivers[id].start for id, z in passage.drivers.items()}
+    else:
+        ways = {id: np.ptp(z[0][np.isfinite(z[0])]) for id, z in motion.drivers.items()}
+    # Where all go less than rounding tells, all are named.
+    moving = [id for id, way in ways.items() if abs(way) > 1e-12] or list(ways)
+    values = [f"{id} {{}} {driver_words(motion.mechanism, id, passage.drivers[id])}" for id in moving]
+    text = ", ".join([values[0].format("goes on from" if passage.resumes else "stops at"),
+                      *(value.format("at") for value in values[1:])])  # fmt: skip
+    if passage.sample < 0:
+        text = f"on the way from the sketch {text}"
+    when = f" (t = {passage.t:.7g} s)" if np.isfinite(passage.t) else ""
+    return f"{text}{when}: {passage.limit.why}"
+
+
+def _passage(motion: Motion, good: int, bad: int) -> Passage | None:
+    """Return the limit on the way from a sample that is ok to its neighbour that is not."""
+    way = _Way(motion, good, bad)
+    limit = _first_limit(motion, motion.lanes.x[0, :, good], way)
+    if limit is None or limit.kind in ("range", "lost"):
+        return None
+    p = limit.value
+    t = motion.t[good] + p * (motion.t[bad] - motion.t[good])
+    values = {id: float(z[0]) for id, z in way(np.array([p])).items()}
+    return Passage(good, bad < good, float(t), values, limit)
+
+
+def _from_sketch(motion: Motion) -> Passage | None:
+    """Return the limit on the straight way of the drivers from the sketch to the first sample."""
+    lead = Schedule(motion.mechanism, motion.t, motion.drivers).lead
+    if not np.isfinite([z for ends in lead.values() for z in ends]).all():
+        return None
+    sketch = solve_groups(motion.mechanism, drivers={id: np.array([start]) for id, (start, _) in lead.items()})
+    if not sketch.ok[0]:
+        return None
+
+    def way(p: Any) -> dict[str, Any]:
+        return {id: start + p * (first - start) for id, (start, first) in lead.items()}
+
+    limit = _first_limit(sketch, sketch.lanes.x[0, :, 0], way)
+    if limit is None or limit.kind in ("range", "lost"):
+        return None
+    values = {id: float(z[0]) for id, z in way(np.array([limit.value])).items()}
+    return Passage(-1, False, float("nan"), values, limit)
+
+
+def _first_limit(motion: Motion, rows: Floats, way: Path) -> Limit | None:
+    """Return the limit on a way of the drivers that begins at a pose, its slots `rows` (r,)."""
+    plan, modes = motion.plan, modes_of(motion.plan, rows)
+    if plan.followed:
+        system = System(plan, way, motion.size, rows)
+        return follow_to(system, system.pack(rows, 0.0), 1, (0.0, 1.0))
+    counted = count_turns(plan, way, (rows, modes), 0.0, (0.0, 1.0))
+    stop = None if counted is None else walk(counted.reach, modes, 0.0, 1)
+    return (
+        None
+        if counted is None or stop is None or stop.end is None
+        else end_words(counted.reach.poses, stop.end, stop.modes)
+    )
+
+
+class _Way:
+    """The drivers' values on the way from one sample to another, by their laws or straight."""
+
+    def __init__(self, motion: Motion, first: int, last: int) -> None:
+        self._t = motion.t[first], motion.t[last]
+        self._ends = {id: (z[0, first], z[0, last]) for id, z in motion.drivers.items()}
+        self._laws = {
+            id: drive.law for id, drive in motion.mechanism.drivers.items() if self._follows(motion, id, first)
+        }
+
+    @staticmethod
+    def _follows(motion: Motion, id: str, sample: int) -> bool:
+        """Return whether a driver follows its law, and was not given by other values."""
+        law, t = motion.mechanism.drivers[id].law, motion.t[sample]
+        return (
+            law is not None and bool(np.isfinite(t)) and bool(law(np.array([t]))[0][0] == motion.drivers[id][0, sample])
+        )
+
+    def __call__(self, p: Any) -> dict[str, Any]:
+        """Return the values (n,) at the parts p (n,) of the way; complex parts are complex steps."""
+        (t0, t1), values = self._t, {}
+        for id, (first, last) in self._ends.items():
+            law = self._laws.get(id)
+            if law is None:
+                values[id] = first + p * (last - first)
+                continue
+            value, rate, _ = law(np.asarray(t0 + np.real(p) * (t1 - t0), dtype=np.float64))
+            values[id] = value + 1j * np.imag(p) * (rate * (t1 - t0)) if np.iscomplexobj(p) else value
+        return values

@@ -1,0 +1,128 @@
+"""Poses of the closed forms of a plan along a path of the drivers, for numbers of any kind.
+
+The engine solves float64 lanes. Limits are polished in extended precision and by complex steps, with margins that are
+held at zero at a limit: this is a small interpreter of the same plan for such numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.branches.limits.known import Known
+from structkin.groups import Relation, Turn
+from structkin.plan.plan import Operand, Plan, Slot, Step
+
+#: The drivers' values (n,) as functions of the parameter (n,) of a path; complex parameters are complex steps.
+Path = Callable[[Any], Mapping[str, Any]]
+#: Assembly mode of each step.
+Modes = Mapping[int, int]
+#: A complex step: its square is below the rounding of extended precision.
+TINY = 1e-30
+
+
+@dataclass(frozen=True)
+class Poses:
+    """A plan without general groups, on a path of its drivers; what of it is `known` along the path, if anything is."""
+
+    plan: Plan
+    path: Path
+    known: Known = field(default_factory=lambda: Known(0.0))
+
+    def margin(self, index: int, p: Any, modes: Modes, zero: Iterable[int] = ()) -> NDArray[Any]:
+        """Return the margin of a step (n,) at parameters p (n,), positive where it closes.
+
+        `zero` are steps that are at a limit there: their roots are zero without rounding.
+        """
+        with np.errstate(all="ignore"):
+            slots = self._slots(self._ancestors[index], p, modes, frozenset(zero))
+            return self._signed(index, self._inputs(self.plan.steps[index], slots), np.shape(p))
+
+    def slots(self, p: Any, modes: Modes, zero: Iterable[int] = ()) -> dict[int, Any]:
+        """Return every slot that does not depend on turns still to be counted: vectors (2, n), scalars (n,)."""
+        with np.errstate(all="ignore"):
+            return self._slots(self._within, p, modes, frozenset(zero))
+
+    def inputs(self, index: int, p: Any, modes: Modes, zero: Iterable[int] = ()) -> tuple[Any, ...]:
+        """Return what a step takes in, at parameters p (n,)."""
+        with np.errstate(all="ignore"):
+            slots = self._slots(self._ancestors[index], p, modes, frozenset(zero))
+            return self._inputs(self.plan.steps[index], slots)
+
+    @cached_property
+    def closing(self) -> tuple[int, ...]:
+        """The steps that can fail to close, in order, and whose modes are not known yet."""
+        steps = self._within
+        nowhere = np.array([np.nan])
+        with np.errstate(all="ignore"):
+            # A relation that always closes has no margin, whatever it is given.
+            slots = self._slots(steps, nowhere, dict.fromkeys(steps, 1), frozenset())
+            inputs = {index: self._inputs(self.plan.steps[index], slots) for index in steps}
+            fails = (index for index, h in inputs.items() if self._closed(index).margin(h) is not None)
+            return tuple(index for index in fails if index not in self.known.mode_changes)
+
+    @property
+    def uncounted(self) -> tuple[int, ...]:
+        """The turns still to be counted whose vectors are there."""
+        steps, within = self.plan.steps, {*self._within}
+        turns = (k for k, step in enumerate(steps) if isinstance(step.kind, Turn) and k not in self.known.turns)
+        return tuple(k for k in turns if within.issuperset(self._ancestors[k]))
+
+    @cached_property
+    def _within(self) -> tuple[int, ...]:
+        """The steps that do not depend on turns still to be counted."""
+        open_ = {k for k, s in enumerate(self.plan.steps) if isinstance(s.kind, Turn) and k not in self.known.turns}
+        return tuple(k for k, before in enumerate(self._ancestors) if not open_ & {k, *before})
+
+    def _closed(self, index: int) -> Relation:
+        kind = self.plan.steps[index].kind
+        assert kind.closed_form, "general groups have no closed form"
+        return kind
+
+    @cached_property
+    def _ancestors(self) -> tuple[tuple[int, ...], ...]:
+        """The steps that each step depends on, in order."""
+        maker: dict[int, int] = {}
+        result: list[tuple[int, ...]] = []
+        for index, step in enumerate(self.plan.steps):
+            before = {maker[x.index] for x in step.inputs if isinstance(x, Slot) and x.index in maker}
+            result.append(tuple(sorted(before.union(*(result[other] for other in before)))))
+            maker.update(dict.fromkeys(step.outputs, index))
+        return tuple(result)
+
+    def _slots(self, steps: Iterable[int], p: Any, modes: Modes, zero: frozenset[int]) -> dict[int, Any]:
+        drivers, slots = self.path(p), {}
+        for item in self.plan.drivers:
+            slots[item.slot] = item.at(drivers[item.driver])
+        for index in steps:
+            step, kind = self.plan.steps[index], self._closed(index)
+            h, root = self._inputs(step, slots), None
+            if isinstance(kind, Turn):
+                root = self.known.turn(index, p)
+            elif kind.modes == 2:
+                margin = self._signed(index, h, np.shape(p))
+                reached = np.where((margin.real > 0) & (index not in zero), margin, 0)
+                mode = self.known.mode(index, p) if index in self.known.mode_changes else modes[index]
+                root = mode * np.sqrt(reached)
+            slots.update(zip(step.outputs, kind.position(h, root), strict=True))
+        return slots
+
+    def _signed(self, index: int, h: tuple[Any, ...], shape: tuple[int, ...]) -> NDArray[Any]:
+        kind = self._closed(index)
+        margin = np.asarray(kind.margin(h))
+        return np.broadcast_to(margin if kind.modes == 2 else margin * self.plan.steps[index].mode, shape)
+
+    @staticmethod
+    def _inputs(step: Step, slots: Mapping[int, Any]) -> tuple[Any, ...]:
+        return tuple(_operand(operand, slots) for operand in step.inputs)
+
+
+def _operand(operand: Operand, slots: Mapping[int, Any]) -> Any:
+    if isinstance(operand, Slot):
+        return slots[operand.index]
+    return operand if isinstance(operand, float) else np.array([[operand.real], [operand.imag]])

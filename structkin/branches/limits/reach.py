@@ -1,0 +1,326 @@
+"""Where along a path of the drivers a mechanism of closed forms can be assembled: exact intervals for its modes.
+
+Groups are gone through in their order. The margin of each is an analytic function on an interval where the groups
+before it close; at an end that is a limit of one of those it has a branch point of the square root, which the
+substitution p = low + (high - low) sin^2(theta / 2) takes away. So its zeros are found completely
+(`structkin.track.chebyshev`), and what is left of the interval is handed to the next group.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.branches.limits.poses import TINY, Modes, Poses
+from structkin.track.chebyshev import landmarks
+from structkin.track.tolerances import DOUBLE_ZERO
+
+Floats = NDArray[np.float64]
+TURN = 2 * math.pi
+
+#: Pieces that a full turn, or an interval, is cut into at first.
+PIECES_OF_TURN, PIECES = 12, 6
+#: Ends nearer than this are one.
+SAME = 1e-9
+#: Part of a interval beside an end at infinity in which margins have lost their digits.
+FAR = 1e-6
+
+
+@dataclass(frozen=True)
+class End:
+    """The end of an interval: parameter `p`, and the steps whose margins are zero there.
+
+    `kind` is "limit" (a margin crosses zero), "change" (it touches zero: a change point) or "range" (of the path).
+    """
+
+    p: float
+    kind: str
+    steps: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class FeasibleInterval:
+    """An interval of the path on which all groups close; without ends it is a full turn.
+
+    `hints` are places where a margin comes near zero: narrow features of later margins lie there.
+    """
+
+    low: End | None
+    high: End | None
+    hints: tuple[float, ...] = ()
+
+    @property
+    def ends(self) -> tuple[End, ...]:
+        """Both ends, none for a full turn."""
+        return () if self.low is None or self.high is None else (self.low, self.high)
+
+    def holds(self, p: float, *, periodic: bool) -> float | None:
+        """Return p, shifted by whole turns if that helps, if it lies in the interval, else None."""
+        if self.low is None or self.high is None:
+            return p
+        shift = TURN * math.ceil((self.low.p - SAME - p) / TURN) if periodic else 0.0
+        return p + shift if self.low.p - SAME <= p + shift <= self.high.p + SAME else None
+
+
+@dataclass
+class Reach:
+    """The reachable intervals of a path, by assembly modes; `whole` is the path, None a full turn of an angle.
+
+    `ends` are those of the path where they are known to be more than ends of a range.
+    """
+
+    poses: Poses
+    whole: tuple[float, float] | None
+    ends: tuple[End, End] | None = None
+    _known: dict[tuple[int, ...], tuple[FeasibleInterval, ...]] = field(default_factory=dict)
+
+    def feasible(self, modes: Modes) -> tuple[FeasibleInterval, ...]:
+        """Return the intervals on which every group closes in these modes, in order."""
+        return self.after(len(self.poses.closing), modes)
+
+    def after(self, count: int, modes: Modes) -> tuple[FeasibleInterval, ...]:
+        """Return the intervals on which the first `count` groups that can fail close."""
+        closing = self.poses.closing
+        # The last of them closes in both modes or in none.
+        key = (count, *(modes[k] for k in closing[: max(count - 1, 0)]))
+        if key not in self._known:
+            self._known[key] = self._refined(count, modes)
+        return self._known[key]
+
+    @property
+    def _hints(self) -> tuple[float, ...]:
+        """The places where modes that are known change."""
+        known = self.poses.known
+        return tuple(
+            sorted({float(z) / known.scale for mode_changes in known.mode_changes.values() for z in mode_changes})
+        )
+
+    @property
+    def _rounds(self) -> tuple[float, ...]:
+        """The same over a full turn of the parameter, which may be several periods."""
+        known = self.poses.known
+        if known.period is None:
+            return self._hints
+        step = known.period / known.scale
+        return tuple(hint + step * k for hint in self._hints for k in range(round(TURN / step)))
+
+    def _refined(self, count: int, modes: Modes) -> tuple[FeasibleInterval, ...]:
+        if count == 0:
+            if self.ends is not None:
+                return (FeasibleInterval(*self.ends, self._hints),)
+            if self.whole is None:
+                return (FeasibleInterval(None, None, self._rounds),)
+            low, high = self.whole
+            return (FeasibleInterval(End(low, "range"), End(high, "range"), self._hints),)
+        step = self.poses.closing[count - 1]
+        parts = [part for piece in self.after(count - 1, modes) for part in _split(self.poses, piece, step, modes)]
+        return tuple(sorted(parts, key=lambda part: part.low.p if part.low else 0.0))
+
+
+def _split(poses: Poses, interval: FeasibleInterval, step: int, modes: Modes) -> list[FeasibleInterval]:
+    """Return the parts of a interval on which one more step closes."""
+    chart = Chart(poses, step, modes, interval)
+    places = landmarks(chart.value, chart.edges())
+    places = places[~chart.is_far(places)]
+    values = chart.value(places)
+    low, high = interval.low, interval.high
+    if low is not None and high is not None:
+        values[0] = chart.at_end(low, float(values[1]))
+        values[-1] = chart.at_end(high, float(values[-2]))
+        low, high = (_joined(end, step, value) for end, value in ((low, values[0]), (high, values[-1])))
+    inner = np.arange(1, len(places) - 1)
+    least = places[inner[(values[inner] <= values[inner - 1]) & (values[inner] <= values[inner + 1])]]
+    hints = tuple(sorted({*interval.hints, *(chart.parameter(x) for x in least)}))
+    doubles, kept = _double_zeros(values)
+    marks: dict[int, _Mark] = {k: (float(places[k]), None) for k in kept}
+    marks[0], marks[len(places) - 1] = (float(places[0]), low), (float(places[-1]), high)
+    for k, (before, after) in doubles.items():
+        place = chart.double_zero(places[before], places[k], places[after])
+        marks[k] = place, End(chart.parameter(place), "change", frozenset({step}))
+    pieces: list[tuple[_Mark, _Mark, bool]] = []
+    for k, j in pairwise(kept):
+        signs = [0.0 if abs(values[i]) <= DOUBLE_ZERO else float(np.sign(values[i])) for i in (k, j)]
+        if signs[0] * signs[1] < 0:
+            place = chart.zero(places[k], places[j])
+            mark = place, End(chart.parameter(place), "limit", frozenset({step}))
+            pieces += [(marks[k], mark, signs[0] > 0), (mark, marks[j], signs[1] > 0)]
+        else:
+            pieces.append((marks[k], marks[j], bool(np.nansum(signs) > 0)))
+    return [replace(part, hints=hints) for part in _parts(pieces, chart)]
+
+
+def _double_zeros(values: Floats) -> tuple[dict[int, tuple[int, int]], list[int]]:
+    """Return where margins touch zero from above, with the places to either side, and the places to go by.
+
+    Runs of places at which the margin is zero to rounding are one touch, or belong to a crossing or to an end.
+    """
+    zero = np.abs(values) <= DOUBLE_ZERO
+    zero[[0, -1]] = False
+    doubles: dict[int, tuple[int, int]] = {}
+    kept = np.flatnonzero(~zero).tolist()
+    for before, after in pairwise(kept):
+        if after - before > 1 and values[before] > DOUBLE_ZERO and values[after] > DOUBLE_ZERO:
+            doubles[before + 1 + int(np.argmin(values[before + 1 : after]))] = before, after
+    return doubles, sorted([*kept, *doubles])
+
+
+#: A place of the chart, and the end of a interval if there is one.
+_Mark = tuple[float, End | None]
+
+
+def _joined(end: End, step: int, value: float) -> End:
+    """Return an end, with the step where its margin is zero there too."""
+    return replace(end, steps=end.steps | {step}) if abs(value) <= DOUBLE_ZERO else end
+
+
+def _parts(pieces: list[tuple[_Mark, _Mark, bool]], chart: Chart) -> list[FeasibleInterval]:
+    """Join neighbouring pieces that close, up to their ends."""
+    runs: list[tuple[_Mark, _Mark]] = []
+    for first, last, closes in pieces:
+        if not closes:
+            continue
+        if runs and runs[-1][1][0] == first[0] and first[1] is None:
+            runs[-1] = runs[-1][0], last
+        else:
+            runs.append((first, last))
+    if not runs:
+        return []
+    turn = 0.0
+    if runs[0][0][1] is None and runs[-1][1][1] is None:
+        # On a full turn the last piece goes on in the first.
+        if len(runs) == 1:
+            return [FeasibleInterval(None, None)]
+        runs[0], turn = (runs.pop()[0], runs[0][1]), TURN
+    result = []
+    for (_, low), (_, high) in runs:
+        assert low is not None and high is not None
+        past = turn if high.p <= low.p else 0.0
+        result.append(FeasibleInterval(low, replace(high, p=high.p + past)))
+    if chart.interval.low is None:
+        result = [_from_zero(part) for part in result]
+    return result
+
+
+def _from_zero(part: FeasibleInterval) -> FeasibleInterval:
+    """Return a interval of a full turn shifted so that it begins in [0, 2 pi)."""
+    assert part.low is not None and part.high is not None
+    shift = -TURN * math.floor(part.low.p / TURN)
+    return FeasibleInterval(replace(part.low, p=part.low.p + shift), replace(part.high, p=part.high.p + shift))
+
+
+class Chart:
+    """The margin of a step over a interval, in a coordinate in which it is analytic, also at the ends."""
+
+    def __init__(self, poses: Poses, step: int, modes: Modes, interval: FeasibleInterval) -> None:
+        """Take the step, and where the steps before it close."""
+        self.interval = interval
+        self._poses, self._step, self._modes = poses, step, modes
+        self._low, self._high = (0.0, math.pi) if interval.low is not None else (0.0, TURN)
+        if interval.low is None:
+            # A full turn is cut open where the margin is far from zero.
+            some = np.linspace(0.0, TURN, 97)[:-1] + 0.0123
+            self._low = float(some[np.nanargmax(np.abs(self.value(some)))])
+            self._high = self._low + TURN
+
+    def edges(self) -> Floats:
+        """Return where the coordinate is cut at first: evenly, at the hints, and as near to infinity as digits last."""
+        pieces = PIECES_OF_TURN if self.interval.low is None else PIECES
+        wanted = [*self.interval.hints, *(self._beside(end) for end in self.interval.ends if self._is_infinite(end))]
+        hints = np.array([x for hint in wanted if (x := self._place(hint)) is not None])
+        edges = np.unique(np.concatenate((np.linspace(self._low, self._high, pieces + 1), hints)))
+        return edges[np.concatenate(([True], np.diff(edges) > SAME))]
+
+    def _place(self, p: float) -> float | None:
+        low, high = self.interval.low, self.interval.high
+        if low is None or high is None:
+            return self._low + (p - self._low) % TURN
+        for turned in (p, p + TURN):
+            if low.p < turned < high.p:
+                return 2 * math.asin(math.sqrt((turned - low.p) / (high.p - low.p)))
+        return None
+
+    def at(self, place: Any) -> Any:
+        """Return the path's parameter at places of the chart, of any kind of number."""
+        low, high = self.interval.low, self.interval.high
+        if low is None or high is None:
+            return place
+        return low.p + (high.p - low.p) * np.sin(0.5 * place) ** 2
+
+    def parameter(self, place: Any) -> float:
+        """Return the path's parameter at one place."""
+        return float(self.at(np.longdouble(place)))
+
+    def value(self, place: Any) -> Any:
+        """Return the margin at places (n,), bounded: m / sqrt(1 + m^2)."""
+        m = self._poses.margin(self._step, self.at(place), self._modes)
+        with np.errstate(all="ignore"):
+            return m / np.sqrt(1 + m * m)
+
+    def is_far(self, places: Floats) -> NDArray[np.bool_]:
+        """Return which places are so near an end at infinity (guides that become parallel) that digits are lost."""
+        far = np.zeros(len(places), bool)
+        if self.interval.ends:
+            p, width = self.at(places), self.interval.ends[1].p - self.interval.ends[0].p
+            for end in self.interval.ends:
+                if self._is_infinite(end):
+                    far |= np.abs(p - end.p) < FAR * width
+            far[[0, -1]] = False
+        return far
+
+    def _beside(self, end: End) -> float:
+        """Return the parameter beside an end at infinity up to which margins have their digits."""
+        low, high = self.interval.ends
+        inside = 1.01 * FAR * (high.p - low.p)
+        return end.p + (inside if end is low else -inside)
+
+    def _is_infinite(self, end: End) -> bool:
+        plan = self._poses.plan
+        return not all(plan.steps[k].has_root for k in end.steps)
+
+    def at_end(self, end: End, beside: float) -> float:
+        """Return the margin at an end, where other steps are at their limits; at infinity that beside it."""
+        if self._is_infinite(end):
+            return beside
+        return float(self._poses.margin(self._step, np.array([end.p]), self._modes, end.steps)[0])
+
+    def _slope(self, place: Any) -> tuple[Any, Any]:
+        """Return value and slope at one place in extended precision, by a complex step."""
+        value = self.value(np.array([place + 1j * TINY], np.clongdouble))[0]
+        return value.real, value.imag / TINY
+
+    def zero(self, low: float, high: float) -> float:
+        """Return the zero between two places at which the value differs in sign."""
+        from scipy.optimize import brentq
+
+        def value(x: float) -> float:
+            return float(self.value(np.array([x]))[0])
+
+        first, last = value(low), value(high)
+        if not first * last < 0:
+            # Where other steps are at their limits the margin was read without them: the zero is there to rounding.
+            return np.longdouble(high if abs(last) < abs(first) else low)  # type: ignore[return-value]
+        place = np.longdouble(brentq(value, low, high, xtol=1e-14, rtol=1e-14))
+        for _ in range(3):
+            value, slope = self._slope(place)
+            moved = place - value / slope if slope else place
+            if not low < moved < high:
+                break
+            place = moved
+        return place  # type: ignore[return-value]  # a long double: a float with more digits
+
+    def double_zero(self, low: float, place: float, high: float) -> float:
+        """Return the least value's place near a place between two others, by secants of the slope."""
+        before, here = np.longdouble(place) - 1e-6 * min(place - low, high - place), np.longdouble(place)
+        slope = self._slope(before)[1]
+        for _ in range(8):
+            now = self._slope(here)[1]
+            moved = here - now * (here - before) / (now - slope) if now != slope else here
+            if not low < moved < high or moved == here:
+                break
+            before, here, slope = here, moved, now
+        return here  # type: ignore[return-value]  # a long double: a float with more digits

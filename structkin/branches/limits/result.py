@@ -1,0 +1,182 @@
+"""What a search for limits returns."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+from structkin.model.mechanism import Mechanism
+from structkin.solve.special_geometry import structure_of
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A place of a driver where an interval ends: its value [rad or m], the group that ends it, and why.
+
+    `kind` is "stretched" or "folded" (an RRR group in line), "square" (a rod square to its guide), "no travel",
+    "parallel" (guides), "no length" (of a driven distance), "singular" (a general group), "range" (the end of the
+    range that was asked for; then `group` is None) or "lost" (several groups are singular at once; `group` is None).
+    `change_point` tells that the motion can go on: the group only passes through its flat pose there, from one assembly
+    mode into the other.
+    """
+
+    value: float
+    kind: str
+    group: int | None
+    why: str
+    change_point: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """An interval of the driver in which a mechanism can be assembled; without ends a full turn.
+
+    `turns` is the number of turns of the driver after which all poses come back: one, unless there are wheels.
+    """
+
+    low: Limit | None
+    high: Limit | None
+    turns: int = 1
+
+    @property
+    def is_full_turn(self) -> bool:
+        """Whether the driver turns fully."""
+        return self.low is None and self.high is None
+
+    def nearest(self, start: float) -> Interval:
+        """Return the same interval of an angle whole turns away, its middle as near to `start` as can be.
+
+        One that holds `start` holds it then as it is counted, so that its ends are those which are reached from there.
+
+        >>> ends = [Limit(math.radians(z), "folded", 0, "") for z in (261, 459)]
+        >>> [round(math.degrees(end.value)) for end in (lambda it: (it.low, it.high))(Interval(*ends).nearest(0.95))]
+        [-99, 99]
+        """
+        if self.low is None or self.high is None:
+            return self
+        period = 2 * math.pi * self.turns
+        shift = period * round((start - 0.5 * (self.low.value + self.high.value)) / period)
+        low, high = (replace(end, value=end.value + shift) for end in (self.low, self.high))
+        return replace(self, low=low, high=high)
+
+    @property
+    def width(self) -> float:
+        """How far the driver goes [rad or m]; where it turns fully, the turns after which all poses come back."""
+        full = 2 * math.pi * self.turns
+        return full if self.low is None or self.high is None else self.high.value - self.low.value
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How far a driver goes, from the sketch and in the sketch's assembly modes.
+
+    `lower` and `upper` are where the motion from the sketch ends, going down and up; None where it goes round without
+    end. Their values count on from that of the sketch, `start` [rad or m]. `change_points` are passed on the way.
+    `intervals` are all intervals of the driver within the turn (or turns) after which all poses come back, in which the
+    mechanism closes in the modes of the sketch, each counted as near to `start` as can be; with a group that has no
+    closed form only the one around the sketch. `failure` says why the sketch cannot be reached, if so.
+    """
+
+    mechanism: Mechanism
+    driver: str
+    start: float
+    lower: Limit | None
+    upper: Limit | None
+    change_points: tuple[Limit, ...]
+    intervals: tuple[Interval, ...]
+    failure: str = ""
+
+    def __repr__(self) -> str:
+        """Return the report's first line."""
+        return f"<Limits: {self.report.splitlines()[0]}>"
+
+    @property
+    def turns_fully(self) -> bool:
+        """Whether the driver can turn on without end."""
+        return not self.failure and self.lower is None and self.upper is None
+
+    @property
+    def width(self) -> float:
+        """How far the driver goes from end to end [rad or m]; infinite where it turns fully, 0 from no pose."""
+        if self.failure:
+            return 0.0
+        return math.inf if self.lower is None or self.upper is None else self.upper.value - self.lower.value
+
+    def words(self, value: float) -> str:
+        """Return a value of the driver in the file's unit."""
+        return driver_words(self.mechanism, self.driver, value)
+
+    @property
+    def report(self) -> str:
+        """How far the driver goes and what ends it, in words."""
+        if self.failure:
+            return f"{self.driver}: the sketch is not reached: {self.failure}"
+        if self.turns_fully:
+            lines = [f"{self.driver} turns fully"]
+        else:
+            lower, upper = (self.words(end.value) if end else "without end" for end in (self.lower, self.upper))
+            lines = [f"{self.driver} goes from {lower} to {upper}"]
+        for end in (self.lower, self.upper):
+            if end is not None:
+                lines.append(f"  stops at {self.words(end.value)}: {self.place(end)}")
+        lines += [
+            f"  passes a change point at {self.words(point.value)}: {self.place(point)}" for point in self.change_points
+        ]
+        return "\n".join(lines)
+
+    def place(self, limit: Limit) -> str:
+        """Return group and reason of a limit."""
+        if limit.group is None:
+            return limit.why
+        return f"{self._names[limit.group]}: {limit.why}"
+
+    @property
+    def _names(self) -> list[str]:
+        return [group.label for group in structure_of(self.mechanism).groups]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, values in the file's units."""
+        size = driver_size(self.mechanism, self.driver)
+        return {
+            "driver": self.driver,
+            "unit": driver_unit(self.mechanism, self.driver),
+            "start": self.start / size,
+            "turns_fully": self.turns_fully,
+            "lower": _limit(self.lower, size),
+            "upper": _limit(self.upper, size),
+            "change_points": [_limit(point, size) for point in self.change_points],
+            "intervals": [
+                {"low": _limit(item.low, size), "high": _limit(item.high, size), "turns": item.turns}
+                for item in self.intervals
+            ],
+            "failure": self.failure or None,
+        }
+
+
+def _limit(limit: Limit | None, size: float) -> dict[str, Any] | None:
+    if limit is None:
+        return None
+    return {
+        "value": limit.value / size,
+        "kind": limit.kind,
+        "group": limit.group,
+        "why": limit.why,
+        "change_point": limit.change_point,
+    }
+
+
+def driver_unit(mechanism: Mechanism, driver: str) -> str:
+    """Return the unit of a driver's coordinate in the file."""
+    return str(mechanism.units.angle if mechanism.drivers[driver].kind == "angle" else mechanism.units.length)
+
+
+def driver_size(mechanism: Mechanism, driver: str) -> float:
+    """Return the size in SI of the unit of a driver's coordinate."""
+    return mechanism.units.scale("angle" if mechanism.drivers[driver].kind == "angle" else "length")
+
+
+def driver_words(mechanism: Mechanism, driver: str, value: float) -> str:
+    """Return a value of a driver in the file's unit, with seven digits."""
+    shown = value / driver_size(mechanism, driver)
+    return f"{shown if abs(shown) > 1e-9 else 0.0:.7g} {driver_unit(mechanism, driver)}"

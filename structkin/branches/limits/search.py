@@ -1,0 +1,307 @@
+"""How far a driver goes: from the sketch to the first limit on either side, and in which intervals at all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.branches.limits.counting import count_turns
+from structkin.branches.limits.follow import Fold, change_at, follow
+from structkin.branches.limits.period import turns_of, turns_of_ratios
+from structkin.branches.limits.poses import Modes, Poses
+from structkin.branches.limits.reach import TURN, End
+from structkin.branches.limits.result import Interval, Limit, Limits
+from structkin.branches.limits.system import System
+from structkin.branches.limits.walk import modes_of, walk
+from structkin.branches.limits.words import why
+from structkin.budget import DEFAULT, HINT, metered
+from structkin.errors import InputError, Problem
+from structkin.model.arguments import mapping
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
+from structkin.plan.plan import Plan
+from structkin.plan.status import Status
+from structkin.solve.solve_groups import solve_groups
+from structkin.track.arclength import Point, crossing_between
+
+#: How far [rad] a driver of wheels is followed either way where poses do not come back and no range is given.
+GEARED = 8 * math.pi
+#: Turns for which poses with a general group are followed at most where the ratios of wheels let them come back.
+MOST = 60
+#: Told where this ends a motion.
+FOLLOWED = "it was followed for {} turns only, in which its wheels do not bring all poses back: give a range to go on"
+
+Floats = NDArray[np.float64]
+
+
+def limits(
+    mechanism: Mechanism,
+    driver: str | None = None,
+    *,
+    drivers: Mapping[str, float] | None = None,
+    range: tuple[float, float] | None = None,
+    budget: float | None = DEFAULT,
+    progress: Callable[[float], None] | None = None,
+) -> Limits:
+    """Find how far a driver goes from the sketch, and what ends its motion, to rounding (not by sampling).
+
+    The other drivers are held at the values in `drivers` [rad or m], or as in the sketch. `driver` may be left
+    out where there is only one. `range` bounds the search; without it an angle is followed around (with wheels over as
+    many turns as bring them back, or four turns either way where none do), and a length over several times the size of
+    the mechanism. `budget` bounds the steps that are walked; None walks to the end. `progress` is called with the steps
+    taken so far.
+
+    Raises `InputError` where the call does not fit the mechanism or its budget is spent, `StructureError` where drivers
+    are missing or too many.
+
+    >>> import structkin as sk
+    >>> m = sk.Mechanism(
+    ...     points={"A": (0, 0), "B": (0, 2), "C": (3, 3), "D": (3, 0)},
+    ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+    ...     lengths={"B-C": 1.5, "C-D": 2.5}, drivers={"motor": {"joint": "A", "speed": 1}})
+    >>> found = limits(m)
+    >>> found.turns_fully, found.upper.kind, round(math.cos(found.upper.value), 12)
+    (False, 'stretched', -0.25)
+    """
+    swept = Swept(mechanism, driver, drivers, range)
+    with metered(budget, swept.unfinished, mechanism.title, progress):
+        return _find(mechanism, swept)
+
+
+def _find(mechanism: Mechanism, swept: Swept) -> Limits:
+    motion = solve_groups(mechanism, drivers={id: np.array([value]) for id, value in swept.held.items()})
+    if not motion.ok[0] and motion.status[0] != Status.SINGULAR:
+        group = motion.group_name(int(motion.failed_group[0]))
+        return Limits(mechanism, swept.driver, swept.start, None, None, (), (), f"out of reach at {group}")
+    plan, rows = motion.plan, motion.lanes.x[0, :, 0]
+    found = _followed(plan, rows, swept, motion.size) if plan.followed else _walked(plan, rows, swept)
+    return Limits(mechanism, swept.driver, swept.start, *found)
+
+
+_Found = tuple[Limit | None, Limit | None, tuple[Limit, ...], tuple[Interval, ...], str]
+
+
+def _walked(plan: Plan, rows: Floats, swept: Swept) -> _Found:
+    """Return ends, change points and intervals of a mechanism of closed forms."""
+    modes = modes_of(plan, rows)
+    whole = None if swept.goes_round else swept.whole
+    counted = count_turns(plan, swept.path, (rows, modes), swept.start, whole, GEARED if swept.has_wheels else None)
+    if counted is None:
+        return None, None, (), (), "it lies beside a limit"
+    reach, scale = counted.reach, counted.scale
+
+    def described(end: End | None, poses: Poses = reach.poses, modes: Modes = modes) -> Limit | None:
+        return None if end is None else swept.limit(end_words(poses, end, modes), scale)
+
+    down, up = (walk(reach, modes, swept.start / scale, direction) for direction in (-1, 1))
+    feasible = () if plan.counts else reach.feasible(modes)
+    intervals = tuple(Interval(described(item.low), described(item.high), scale) for item in feasible)
+    if whole is None:
+        intervals = tuple(item.nearest(swept.start) for item in intervals)
+    if down is None or up is None:
+        return None, None, (), intervals, "it lies beside a limit"
+    lower, upper = described(down.end, modes=down.modes), described(up.end, modes=up.modes)
+    # A full turn passes everything going up.
+    passed = (*up.passed, *(down.passed if down.end is not None else ()))
+    points = [described(end) for end in passed]
+    low, high = swept.start, swept.start + up.period * scale
+    if lower is not None and upper is not None:
+        low, high = lower.value, upper.value
+    for item in counted.passed:
+        point = described(item.end, item.poses, item.modes)
+        assert point is not None
+        points += [replace(point, value=z) for z in _again(item.end.p * item.poses.known.scale, item.period, low, high)]
+    intervals = intervals or (Interval(lower, upper, scale),)
+    return lower, upper, tuple(sorted((x for x in points if x), key=lambda point: point.value)), intervals, ""
+
+
+def _again(z: float, period: float | None, low: float, high: float) -> list[float]:
+    """Return the places between two others where what comes at z comes again."""
+    if period is None:
+        return [z] if low < z < high else []
+    first, last = math.ceil((low - z) / period - 1e-9), math.ceil((high - z) / period - 1e-9)
+    return [z + period * k for k in range(first, last)]
+
+
+def _followed(plan: Plan, rows: Floats, swept: Swept, size: float) -> _Found:
+    """Return ends and interval of a mechanism with a general group, followed from the pose of the sketch."""
+    system = System(plan, swept.path, size, rows, swept.is_angle)
+    y = system.pack(rows, swept.start)
+    whole, wheels = swept.whole, swept.has_wheels and swept.goes_round
+    if wheels:
+        turns = min(turns_of_ratios(swept.mechanism), MOST) or round(GEARED / TURN)
+        whole = swept.start - TURN * turns, swept.start + TURN * turns
+    upward: list[tuple[Point, Point]] = []
+    downward: list[tuple[Point, Point]] = []
+    back = follow(system, y, 1, whole, wheels=wheels, crossed=upward)
+    if back is not None and back.turns:
+        return None, None, _crossed(system, upward), (Interval(None, None, back.turns),), ""
+    lower = follow_to(system, y, -1, whole, downward)
+    lower = lower and swept.limit(lower, 1)
+    upper = None if back is None else swept.limit(fold_words(system, back), 1)
+    # A full turn passes everything going up.
+    points = _crossed(system, [*upward, *(downward if lower else ())])
+    return lower, upper, points, (Interval(lower, upper),), ""
+
+
+def _crossed(system: System, steps: list[tuple[Point, Point]]) -> tuple[Limit, ...]:
+    """Return the change points that are in some steps."""
+    folds = [change_at(system, crossing_between(system, here, there)) for here, there in steps]
+    points = (replace(fold_words(system, fold), change_point=True) for fold in folds)
+    return tuple(sorted(points, key=lambda point: point.value))
+
+
+def follow_to(
+    system: System,
+    y: Floats,
+    direction: int,
+    whole: tuple[float, float] | None,
+    crossed: list[tuple[Point, Point]] | None = None,
+) -> Limit | None:
+    """Return where following a pose ends, in words; add the steps in which another curve crosses."""
+    fold = follow(system, y, direction, whole, crossed=crossed)
+    return None if fold is None else fold_words(system, fold)
+
+
+def fold_words(system: System, fold: Fold) -> Limit:
+    """Return the end of a way with its group and in words."""
+    if fold.lost:
+        words = "the motion cannot be followed further: several groups are singular at once"
+        return Limit(fold.p, "lost", None, words)
+    if fold.step is None:
+        return Limit(fold.p, "range", None, "the end of the range")
+    slots = system.rows(fold.y[:, None])
+    step = system.plan.steps[fold.step]
+    kind, words = why(system.plan, fold.step, system.plan.inputs(step, slots))
+    return Limit(fold.p, kind, step.group, f"{words}, at infinity" if fold.far else words)
+
+
+class Swept:
+    """One driver that moves while the others are held; `InputError` lists everything that does not fit."""
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        driver: str | None,
+        drivers: Mapping[str, float] | None,
+        range: tuple[float, float] | None,
+    ) -> None:
+        """Check the call."""
+        self.mechanism, problems = mechanism, list[Problem]()
+        drives = mechanism.drivers
+        if driver is None and len(drives) == 1:
+            driver = next(iter(drives))
+        elif driver is None:
+            problems.append(
+                Problem("driver", f"the mechanism has {len(drives)} drivers", f"one of {', '.join(drives)}")
+            )
+        elif not isinstance(driver, str) or driver not in drives:
+            problems.append(Problem("driver", f"'{driver}' is not a driver of this mechanism", suggest(driver, drives)))
+        held = {id: drive.start for id, drive in drives.items()}
+        for id, value in mapping(drivers, "drivers", "{'motor': value}", mechanism.title).items():
+            if id not in drives:
+                problems.append(Problem(f"drivers.{id}", "is not a driver of this mechanism", suggest(str(id), drives)))
+            elif not _is_number(value):
+                problems.append(Problem(f"drivers.{id}", f"{value!r} is not a finite number", "one value [rad or m]"))
+            else:
+                held[id] = float(value)
+        if range is not None and not _is_range(range):
+            problems.append(Problem("range", f"{range!r} is not a range", "two numbers, the lower one first"))
+        if problems:
+            raise InputError(problems, mechanism.title)
+        assert driver is not None
+        self.driver, self.held, self.start = driver, held, held[driver]
+        #: The parameter of the path is the driver's coordinate divided by this.
+        self.turns = 1
+        self.whole, self._is_given = self._whole(range), range is not None
+        if self.whole is not None and not self.whole[0] <= self.start <= self.whole[1]:
+            raise InputError(
+                [Problem("range", f"the motion starts at {self.start:g}, outside the range", "give drivers={...}")],
+                mechanism.title,
+            )
+
+    def _whole(self, range: tuple[float, float] | None) -> tuple[float, float] | None:
+        drive = self.mechanism.drivers[self.driver]
+        if range is not None:
+            return float(range[0]), float(range[1])
+        if drive.kind == "angle":
+            # A whole turn of a driver is no way back where wheels turn at other speeds.
+            return (self.start - GEARED, self.start + GEARED) if self.has_wheels else None
+        # Longer than all bars together: no loop of bars closes any more.
+        spans = [
+            abs(a - b)
+            for link in self.mechanism.links.values()
+            for a in link.local.values()
+            for b in link.local.values()
+        ]
+        far = 2 * (sum(spans) + max(map(abs, self.mechanism.places.values()), default=1.0)) or 1.0
+        return (0.0 if drive.kind == "distance" else self.start - far), self.start + far
+
+    @property
+    def has_wheels(self) -> bool:
+        """Whether turns of a driver matter, whole ones too."""
+        return any(joint.counts_turns for joint in self.mechanism.joints.values())
+
+    @property
+    def goes_round(self) -> bool:
+        """Whether this is an angle without a given range, which turns until all poses are back."""
+        return self.is_angle and not self._is_given
+
+    @property
+    def is_angle(self) -> bool:
+        """Whether the driver's coordinate is an angle."""
+        return self.mechanism.drivers[self.driver].kind == "angle"
+
+    def unfinished(self) -> Problem:
+        """Return what is said where the search takes more than its budget."""
+        hint = "a shorter range" if self._is_given else "give a range"
+        return Problem(f"drivers.{self.driver}", "to follow it to its limits takes more steps than the budget",
+                       f"{hint}; {HINT}")  # fmt: skip
+
+    def fit(self, plan: Plan) -> None:
+        """Find after how many turns of the driver wheels come back, and go round them instead of over a range."""
+        if self.has_wheels and self.goes_round:
+            turns = turns_of(Poses(plan, self.path), self.start)
+            if turns is not None:
+                self.turns, self.whole = turns, None
+
+    def limit(self, limit: Limit, turns: int) -> Limit:
+        """Return a limit at a value of the driver, from one at a parameter of the path that many times smaller."""
+        if limit.kind == "range" and self.goes_round:
+            followed = round(abs(limit.value * turns - self.start) / TURN)
+            return replace(limit, value=limit.value * turns, why=FOLLOWED.format(followed))
+        return replace(limit, value=limit.value * turns)
+
+    def path(self, p: Any) -> dict[str, Any]:
+        """Return the drivers' values (n,) where the parameter is p (n,)."""
+        still = 0 * np.asarray(p)
+        return {id: p * self.turns if id == self.driver else value + still for id, value in self.held.items()}
+
+
+def _is_range(value: Any) -> bool:
+    try:
+        low, high = value
+    except (TypeError, ValueError):
+        return False
+    return _is_number(low) and _is_number(high) and low < high
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def end_words(poses: Poses, end: End, modes: Modes) -> Limit:
+    """Return the end of a interval with its group and in words."""
+    if end.kind == "range":
+        return Limit(end.p, "range", None, "the end of the range")
+    index = min(end.steps)
+    kind, words = why(poses.plan, index, poses.inputs(index, np.array([end.p]), modes, end.steps))
+    others = sorted({poses.plan.steps[k].group for k in end.steps} - {poses.plan.steps[index].group})
+    if others:
+        words += f" (and group{'s' if len(others) > 1 else ''} {', '.join(str(k + 1) for k in others)} likewise)"
+    return Limit(end.p, kind, poses.plan.steps[index].group, words, end.kind == "change")

@@ -1,0 +1,127 @@
+"""The plan as one system of equations: all groups together, with the parameter of the drivers' path as an unknown.
+
+Its Jacobian is block triangular, a block a step, and comes from the steps' residuals by complex steps: whatever kind
+of group is in the plan, it needs nothing new. At a limit the block of one group is singular; with the parameter among
+the unknowns the curve of poses is smooth there, so that it can be followed through.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.branches.limits.poses import TINY, Path
+from structkin.budget import charge
+from structkin.groups.solve_lanes import solve_lanes
+from structkin.plan.plan import Plan
+
+Floats = NDArray[np.float64]
+
+#: Steps of Newton's method at one parameter, and the last of them.
+ITERATIONS, CLOSED = 12, 1e-12
+
+
+@dataclass(frozen=True)
+class System:
+    """The equations of all steps in the unknowns y = (slots that steps solve, p), scaled; `size` [m] scales lengths.
+
+    `angular` tells that p is an angle, or a part of a way: its size says nothing of how far away poses are.
+    """
+
+    plan: Plan
+    path: Path
+    size: float
+    pose: Floats
+    angular: bool = True
+
+    @cached_property
+    def _unknown(self) -> NDArray[np.intp]:
+        """Rows of the slots that steps solve for."""
+        parts = [np.arange(self.plan.offsets[-1])[self.plan.rows(s)] for step in self.plan.steps for s in step.outputs]
+        return np.concatenate(parts)
+
+    @cached_property
+    def scale(self) -> Floats:
+        """What each unknown is measured in: one for directions, lengths and half squares by the size."""
+        scale = []
+        for step in self.plan.steps:
+            for slot in step.outputs:
+                value = self.pose[self.plan.rows(slot)]
+                if len(value) == 1:
+                    scale.append(max(abs(value[0]), 1e-3 * self.size))
+                else:
+                    is_direction = abs(np.hypot(*value) - 1) < 1e-9
+                    scale += [1.0 if is_direction else self.size] * 2
+        return np.array([*scale, 1.0])
+
+    @cached_property
+    def places(self) -> NDArray[np.bool_]:
+        """Which unknowns are components of vectors."""
+        widths = [self.plan.widths[slot] for step in self.plan.steps for slot in step.outputs]
+        return np.array([width == 2 for width in widths for _ in range(width)])
+
+    def reach(self, y: Floats) -> float:
+        """Return how far away the farthest place of a pose is, in sizes; half squares of lengths are none."""
+        return float(np.max(np.abs(y[:-1][self.places]), initial=0.0))
+
+    def pack(self, rows: Floats, p: float) -> Floats:
+        """Return the unknowns (m,) of a pose given by its slots (r,)."""
+        return np.append(rows[self._unknown], p) / self.scale
+
+    def rows(self, y: Any) -> Any:
+        """Return the slots (r, n) of unknowns (m, n)."""
+        y = y * self.scale[:, None]
+        rows = np.empty((self.plan.offsets[-1], y.shape[1]), y.dtype)
+        rows[self._unknown] = y[:-1]
+        self.plan.drive(rows, self.path(y[-1]))
+        return rows
+
+    def equations(self, y: Floats) -> tuple[Floats, Floats]:
+        """Return the residuals (r,) of all steps and their derivatives (r, m) by the unknowns (m,)."""
+        charge(1.0)
+        values, J = self._all_equations(y[None])
+        return values[0], J[0]
+
+    def _all_equations(self, y: Floats) -> tuple[Floats, Floats]:
+        """Return the residuals (n, r) at unknowns y (n, m), and their derivatives (n, r, m)."""
+        n, m = y.shape
+        # Column by column a complex step, all in one pass over the plan.
+        rows = self.rows((y[:, :, None] + 1j * TINY * np.eye(m)).transpose(1, 0, 2).reshape(m, n * m))
+        parts = []
+        for step in self.plan.steps:
+            for part in step.kind.residual(self.plan.inputs(step, rows), self.plan.outputs(step, rows)):
+                parts += [np.broadcast_to(row, n * m) for row in (part if np.ndim(part) == 2 else (part,))]
+        values = np.stack(parts).reshape(-1, n, m).transpose(1, 0, 2)
+        slopes = values.imag / TINY
+        # Each equation in parts of what its unknowns can do.
+        size = np.abs(slopes).max(axis=2)
+        size[size == 0] = 1.0
+        return values[:, :, 0].real / size, slopes / size[:, :, None]
+
+    def closed(self, y: Floats) -> tuple[Floats, Floats]:
+        """Return poses (n, m) at the parameters of some near by, by Newton's method, and their last changes (n,)."""
+        change = np.full(len(y), np.inf)
+        with np.errstate(all="ignore"):
+            for _ in range(ITERATIONS):
+                charge(1.0)
+                values, J = self._all_equations(y)
+                step = solve_lanes(J[:, :, :-1], -values)
+                y = np.concatenate((y[:, :-1] + step, y[:, -1:]), axis=1)
+                change = np.abs(step).max(axis=1)
+                if (change < CLOSED).all():
+                    break
+        return y, change
+
+    def stuck(self, direction: Floats) -> int:
+        """Return the step that is singular where the curve runs along `direction` (m,) with the drivers at rest."""
+        y, at = np.abs(direction[:-1]), 0
+        for index, step in enumerate(self.plan.steps):
+            width = sum(self.plan.widths[slot] for slot in step.outputs)
+            if y[at : at + width].max() > 1e-4 * y.max():
+                return index
+            at += width
+        return len(self.plan.steps) - 1

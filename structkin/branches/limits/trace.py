@@ -1,0 +1,145 @@
+"""Whole curves of poses along the path of the drivers, through every fold: the circuits of any mechanism.
+
+A curve of poses is traced by pseudo-arclength continuation (see `structkin.track.arclength`) until it closes,
+or to its ends both ways. Its folds cut it into arcs on which the parameter only grows or only falls: the branches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.branches.limits.follow import (
+    Fold,
+    barred_between,
+    far_end,
+    fold_between,
+    is_back,
+    lost_at,
+    range_between,
+    shifted,
+)
+from structkin.branches.limits.reach import TURN
+from structkin.branches.limits.system import System
+from structkin.track.arclength import LostError, begin, crossing_between, steps
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Arc:
+    """A part of a curve on which the parameter is monotone: poses y (k, m) in order of the way, and its ends.
+
+    An end is a `Fold`, or None where a closed curve without folds begins again.
+    """
+
+    poses: Floats
+    ends: tuple[Fold | None, Fold | None]
+
+    def crossings(self, system: System, p: float, *, periodic: bool) -> list[Floats]:
+        """Return the poses (m,) of the arc at a parameter; whole turns do not count where it is periodic."""
+        found = []
+        low, high = sorted((self.poses[0, -1], self.poses[-1, -1]))
+        places = p + TURN * np.arange(np.ceil((low - p) / TURN), np.floor((high - p) / TURN) + 1) if periodic else [p]
+        for place in places:
+            if low <= place <= high:
+                found.append(_at(system, self.poses, float(place)))
+        return found
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A connected curve of poses: its arcs in order; `closed` where the last one leads to the first again.
+
+    `crossings` are poses (m,) where another curve crosses it, or it itself: change points. They are among those of its
+    arcs, but for whole turns of the parameter.
+    """
+
+    arcs: tuple[Arc, ...]
+    closed: bool
+    crossings: tuple[Floats, ...] = ()
+
+    @property
+    def turns(self) -> float:
+        """How far the parameter goes on a closed curve without folds, in turns; else zero."""
+        if not self.closed or self.arcs[0].ends[0] is not None:
+            return 0.0
+        (arc,) = self.arcs
+        return abs(float(arc.poses[-1, -1] - arc.poses[0, -1])) / TURN
+
+
+def trace(system: System, y: Floats, whole: tuple[float, float] | None) -> Curve:
+    """Return the curve of poses through y (m,); `whole` is the range of the parameter, None a full turn of an angle."""
+    crossings: list[Floats] = []
+    forward, closed = _walk(system, y, 1, whole, crossings)
+    if closed:
+        return Curve(_closed(forward), closed=True, crossings=tuple(crossings))
+    backward, _ = _walk(system, y, -1, whole, crossings)
+    return Curve(_arcs([*reversed(backward), *forward[1:]]), closed=False, crossings=tuple(crossings))
+
+
+#: A pose of the way, and the fold that is there, if there is one.
+_Mark = tuple[Floats, Fold | None]
+
+
+def _walk(
+    system: System, y: Floats, direction: int, whole: tuple[float, float] | None, crossings: list[Floats]
+) -> tuple[list[_Mark], bool]:
+    """Return the poses of the way from y to its end, and whether it came back to y; add where curves cross."""
+    start = begin(system, y, direction)
+    way: list[_Mark] = [(y, None)]
+    try:
+        for here, there in steps(system, start):
+            if is_back(start, here, there, periodic=whole is None):
+                return [*way, (shifted(y, there), None)], True
+            if end := barred_between(system, here, there) or range_between(here, there, whole):
+                return [*way, (end.y, end)], False
+            if there.side * here.side < 0:
+                crossings.append(crossing_between(system, here, there))
+                way.append((crossings[-1], None))
+            if there.tangent[-1] * here.tangent[-1] < 0:
+                fold = fold_between(system, here, there)
+                way.append((fold.y, fold))
+            end = far_end(system, here, there)
+            way.append((there.y, end))
+            if end:
+                return way, False
+    except LostError as lost:
+        return [*way, (lost.y, lost_at(lost.y))], False
+    raise AssertionError("steps end in an exception")
+
+
+def _closed(way: list[_Mark]) -> tuple[Arc, ...]:
+    """Return the arcs of a way that came back, from fold to fold."""
+    folds = [k for k, (_, fold) in enumerate(way) if fold is not None]
+    if not folds:
+        return (Arc(np.stack([y for y, _ in way]), (None, None)),)
+    first = folds[0]
+    shift = way[-1][0][-1] - way[0][0][-1]
+
+    def later(mark: _Mark) -> _Mark:
+        y, fold = mark
+        y = np.append(y[:-1], y[-1] + shift)
+        return y, fold and Fold(fold.p + shift, fold.step, y, fold.far)
+
+    return _arcs([*way[first:], *map(later, way[1 : first + 1])])
+
+
+def _arcs(way: list[_Mark]) -> tuple[Arc, ...]:
+    folds = [k for k, (_, fold) in enumerate(way) if fold is not None]
+    return tuple(Arc(np.stack([y for y, _ in way[i : j + 1]]), (way[i][1], way[j][1])) for i, j in pairwise(folds))
+
+
+def _at(system: System, poses: Floats, p: float) -> Floats:
+    """Return the pose at a parameter between the ends of an arc, by Newton's method from the nearest poses."""
+    values = poses[:, -1] if poses[-1, -1] >= poses[0, -1] else poses[::-1, -1]
+    ordered = poses if poses[-1, -1] >= poses[0, -1] else poses[::-1]
+    k = min(max(int(np.searchsorted(values, p)), 1), len(values) - 1)
+    part = (p - values[k - 1]) / ((values[k] - values[k - 1]) or 1.0)
+    guess = ordered[k - 1] + part * (ordered[k] - ordered[k - 1])
+    y = system.closed(np.append(guess[:-1], p)[None])[0][0]
+    near = np.abs(y - guess).max() < max(0.5 * np.abs(ordered[k] - ordered[k - 1]).max(), 1e-6)
+    return y if near else np.append(guess[:-1], p)

@@ -1,0 +1,99 @@
+"""How well a motion is passed on: transmission angle and mechanical advantage."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.groups.kind import cross, dot
+from structkin.joints.guide import Guide
+from structkin.model.topology import suggest
+from structkin.plan.plan import Step
+from structkin.solve.motion import Motion
+
+Floats = NDArray[np.float64]
+
+#: An output that moves by less than this part of its driver, in radians and sizes of the mechanism, rests.
+REST = 1e-13
+
+
+def transmission_angle(motion: Motion, at: str | int) -> Floats:
+    """Return the transmission angle (n,) [rad] of a dyad, best at a right angle, dead at 0 (and pi).
+
+    The dyad is named by its inner joint, by one of its links or by the index of its group. RRR: the angle between its
+    links, 0 to pi. RRP: that between the rod and the square to its guide. RPR: that between the line of the pins and
+    the square to the guide. PRP and RPP: that between the guides. Raises `InputError` for other groups.
+    """
+    step = _dyad(motion, at)
+    x = motion.lanes.x[0]
+    h, phi = motion.plan.inputs(step, x), motion.plan.outputs(step, x)
+    name = getattr(step.kind, "name", "")
+    with np.errstate(all="ignore"):
+        if name == "RRR":
+            P, Q = phi[0] - h[0], phi[0] - h[1]
+            angle = np.arctan2(np.abs(cross(P, Q)), dot(P, Q))
+        elif name == "RPR":
+            W = h[1] - h[0]
+            angle = np.arcsin(np.minimum(1.0, np.abs(dot(phi[0], W)) / np.sqrt(dot(W, W))))
+        else:
+            assert name in ("RRP", "PRP", "RPP")
+            angle = np.arcsin(np.minimum(1.0, np.abs(_side(step, h, phi))))
+    return np.array(np.broadcast_to(angle, len(motion)))
+
+
+def _side(step: Step, h: tuple[Any, ...], phi: tuple[Any, ...]) -> Any:
+    kind: Any = step.kind
+    return kind.side(h, phi)
+
+
+def _dyad(motion: Motion, at: str | int) -> Step:
+    """Return the step that closes the dyad of a group by its index, or of one of its links or inner joints."""
+    structure = motion.structure
+    groups = structure.groups
+    if isinstance(at, int | np.integer) and not isinstance(at, bool):
+        found = [group.index for group in groups if group.index == at]
+    else:
+        home = {link: group.index for group in groups for link in group.links}
+        outer = {(group.index, id) for group in groups for id, _ in group.exterior}
+        inner = {id: group.index for group in groups for id in group.joints if (group.index, id) not in outer}
+        found = [index for index in (inner.get(str(at)), home.get(str(at))) if index is not None]
+    if not found:
+        known = [*motion.mechanism.places, *motion.mechanism.links]
+        hint = suggest(str(at), known) if isinstance(at, str) else f"groups are numbered 0 to {len(groups) - 1} here"
+        raise InputError([Problem(str(at), "is no group, link or inner joint", hint)], motion.mechanism.title)
+    dyads = ("RRR", "RRP", "RPR", "PRP", "RPP")
+    steps = [step for step in motion.plan.steps if step.group == found[0] and getattr(step.kind, "name", "") in dyads]
+    if not steps:
+        message = f"{motion.group_name(found[0])} is not a dyad: it has no transmission angle"
+        raise InputError([Problem(str(at), message, "mechanical_advantage serves any group")], motion.mechanism.title)
+    # What is inside a composite link is closed first.
+    return steps[-1]
+
+
+def mechanical_advantage(motion: Motion, output: str, driver: str | None = None) -> Floats:
+    """Return force or moment at the output over that of a driver (n,), without friction: the inverse of K.
+
+    The output is a link (its moment), a prismatic joint or slot (its force), or a point (the force along its path);
+    with several drivers the others stand still. Signs are those of K; a point's is positive. Infinite in a dead centre
+    of the output; NaN where the pose is not regular.
+    """
+    drives = list(motion.mechanism.drivers)
+    if driver is None and len(drives) == 1:
+        driver = drives[0]
+    if driver not in drives:
+        message = f"there are {len(drives)} drivers" if driver is None else f"'{driver}' is not a driver"
+        raise InputError([Problem("driver", message, f"one of {', '.join(drives)}")], motion.mechanism.title)
+    j = drives.index(driver)
+    if output in motion.mechanism.joints.of(Guide):
+        K = motion.travel_coefficient(output)[:, j]
+    else:
+        K = motion.K(output)[..., j]
+        K = K if K.ndim == 1 else np.hypot(K[:, 0], K[:, 1])
+    # Where the output rests, K is zero but for rounding, in parts of one unit of output a unit of the driver.
+    unit = 1.0 if output in motion.mechanism.links else motion.size
+    unit /= 1.0 if motion.mechanism.drivers[driver].kind == "angle" else motion.size
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.where(np.abs(K) <= REST * unit, np.inf, 1 / K))

@@ -1,0 +1,277 @@
+"""The methods side by side on one mechanism: whether they agree, how long they take, what they need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.budget import DEFAULT
+from structkin.errors import InputError, Problem
+from structkin.global_methods.linear import SOLVERS
+from structkin.global_methods.measure import ImpatientError, Watch, measure
+from structkin.global_methods.methods import FAMILIES, METHODS, solve
+from structkin.global_methods.regular import regularity
+from structkin.global_methods.scaled import Scaled
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
+from structkin.plan.status import Status
+from structkin.solve.call import make_schedule
+from structkin.solve.motion import Motion
+
+Floats = NDArray[np.float64]
+
+#: Methods agree where positions differ by less than this part of the mechanism's size,
+POSITION = 1e-10
+#: and rates by less than this part of the largest rate of the sample, at poses
+RATE = 1e-8
+#: whose Jacobian, scaled by what the mechanism's parts measure, has no smaller singular value than this.
+REGULAR = 1e-2
+#: A method that takes longer than this [s] is given up.
+PATIENCE = 30.0
+
+#: A method, and its coordinates if it has a choice of them.
+Way = tuple[str, str | None]
+
+
+@dataclass(frozen=True)
+class MethodRun:
+    """One method on the mechanism.
+
+    `n` is the number of coordinates; `seconds` the best time of a solution, `peak_bytes` the most memory it held at
+    once; `iterations` and `most_iterations` Newton's per sample, mean and largest (0 for closed forms). The differences
+    from the topological method are relative: positions to the mechanism's size, rates to the largest of each sample.
+    `ok` counts the regular samples, `otherwise` those that ended with another status than in the topological method.
+    At a change point the topological methods go on smoothly, where a global one has a singular Jacobian, a position and
+    no rates: its position is compared, and it is not counted as otherwise.
+    """
+
+    method: str
+    coordinates: str | None
+    n: int | None
+    seconds: float
+    peak_bytes: int
+    iterations: float
+    most_iterations: int
+    position: float
+    velocity: float
+    acceleration: float
+    ok: int
+    otherwise: int
+
+    @property
+    def agrees(self) -> bool:
+        """Whether positions, velocities, accelerations and outcomes are those of the topological method."""
+        close = self.position < POSITION and max(self.velocity, self.acceleration) < RATE
+        return close and not self.otherwise
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All runs, the topological one first; `samples` were solved, rates compared at the `regular` ones of them.
+
+    `given_up` are methods, with their coordinates, that took longer than `patience` [s].
+    """
+
+    title: str
+    samples: int
+    regular: int
+    runs: tuple[MethodRun, ...]
+    given_up: tuple[Way, ...] = ()
+    patience: float | None = PATIENCE
+
+    def __repr__(self) -> str:
+        """Return title, methods and whether they agree."""
+        verdict = "agree" if self.agrees else "differ"
+        return f"<Comparison of {self.title or 'a mechanism'!r}: {len(self.runs)} methods {verdict}>"
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all methods agree that were not given up."""
+        return all(run.agrees for run in self.runs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        runs = [{**asdict(run), "agrees": run.agrees} for run in self.runs]
+        lost = [{"method": method, "coordinates": family} for method, family in self.given_up]
+        return {
+            "title": self.title,
+            "samples": self.samples,
+            "regular": self.regular,
+            "runs": runs,
+            "given_up": lost,
+            "patience": self.patience,
+        }
+
+
+def compare(
+    mechanism: Mechanism,
+    samples: int | None = None,
+    *,
+    methods: Sequence[str] = METHODS,
+    coordinates: Sequence[str] = FAMILIES,
+    duration: float | None = None,
+    patience: float | None = PATIENCE,
+    budget: float | None = DEFAULT,
+    progress: Callable[[float], None] | None = None,
+) -> Comparison:
+    """Solve a mechanism by each method, the global ones in each family of coordinates, and compare.
+
+    The topological method is always among them, as the measure of the others. Of the others, one that takes longer than
+    `patience` [s] for a solution is given up; None waits for all. `budget` is that of each solution, as in `solve`.
+    `progress` is called with the part of the work that is done. Raises what `solve` raises, and `InputError` where a
+    method or family is unknown.
+
+    >>> import structkin as sk
+    >>> m = sk.Mechanism(
+    ...     points={"A": (0, 0), "B": (1, 1), "C": (4, 3), "D": (5, 0)},
+    ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+    ...     drivers={"motor": {"joint": "A", "speed": 1.0}})
+    >>> found = m.compare(73, methods=["global"], coordinates=["natural"])
+    >>> [(run.method, run.n, run.most_iterations) for run in found.runs]
+    [('topological', None, 0), ('global', 4, 3)]
+    >>> found.agrees
+    True
+    """
+    _check(mechanism, samples, methods, coordinates, duration, patience)
+    ways: list[Way] = [("topological", None)]
+    for method in methods:
+        if method.startswith("global"):
+            ways += [(method, family) for family in coordinates]
+        elif method != "topological":
+            ways.append((method, None))
+    done: dict[Way, tuple[Motion, float, int]] = {}
+    for k, way in enumerate(dict.fromkeys(ways)):
+
+        def run(tell: Callable[[float], None] | None, way: Way = way) -> Motion:
+            return solve(
+                mechanism, samples, duration=duration, method=way[0], coordinates=way[1], budget=budget, progress=tell
+            )
+
+        watch = Watch(progress, k / len(ways), 1 / len(ways), patience if k else None)
+        try:
+            done[way] = measure(run, watch)
+        except ImpatientError:
+            continue
+    if progress is not None:
+        progress(1.0)
+    reference = done[ways[0]][0]
+    regular = _regular([motion for motion, _, _ in done.values()])
+    runs = [_judge(way, motion, reference, regular, seconds, peak) for way, (motion, seconds, peak) in done.items()]
+    given_up = tuple(way for way in dict.fromkeys(ways) if way not in done)
+    return Comparison(mechanism.title, len(reference), int(regular.sum()), tuple(runs), given_up, patience)
+
+
+def _check(
+    mechanism: Mechanism,
+    samples: int | None,
+    methods: Sequence[str],
+    coordinates: Sequence[str],
+    duration: float | None,
+    patience: float | None,
+) -> None:
+    """Raise `InputError` with every mistake of the call."""
+    problems = [
+        Problem(key, f"{value!r} is no row of names", "such as ['...']")
+        for key, value in (("methods", methods), ("coordinates", coordinates))
+        if isinstance(value, str) or not isinstance(value, Iterable)
+    ]
+    if problems:
+        raise InputError(problems, mechanism.title)
+    problems = [
+        Problem(key, f"'{name}' is unknown", suggest(str(name), known) or f"known: {', '.join(known)}")
+        for key, names, known in (("methods", methods, METHODS), ("coordinates", coordinates, FAMILIES))
+        for name in names
+        if name not in known
+    ]
+    wait: Any = patience
+    if wait is not None and (isinstance(wait, bool) or not isinstance(wait, Real) or not float(wait) > 0):
+        problems.append(Problem("patience", f"{patience!r} is not a positive time", "None waits for all"))
+    # One at a time: where one is wrong, the other is not looked at.
+    for part in ((samples, None), (None, duration)):
+        problems += [told for told in _of_schedule(mechanism, *part) if told not in problems]
+    if problems:
+        raise InputError(problems, mechanism.title)
+
+
+def _of_schedule(mechanism: Mechanism, samples: int | None, duration: float | None) -> Sequence[Problem]:
+    try:
+        make_schedule(mechanism, samples, None, None, duration)
+    except InputError as error:
+        return error.problems
+    return ()
+
+
+def _regular(motions: Sequence[Motion]) -> NDArray[np.bool_]:
+    """Return the samples where rates can be compared: regular, and not near a singular pose."""
+    good = np.array(motions[0].ok)
+    for motion in motions:
+        if motion.statistics is not None:
+            known = motion.statistics
+            sigma = regularity(Scaled(known.coordinates, SOLVERS[known.method]), known.q, known.z)
+            return np.asarray(good & ~(sigma <= REGULAR))
+    return good
+
+
+def _judge(
+    way: Way,
+    motion: Motion,
+    reference: Motion,
+    regular: NDArray[np.bool_],
+    seconds: float,
+    peak: int,
+) -> MethodRun:
+    both, passed = motion.ok & reference.ok, _at_change_points(motion, reference)
+    position = _gap(motion, reference, 0, both | passed)
+    velocity, acceleration = (_gap(motion, reference, order, both & regular) for order in (1, 2))
+    statistics = motion.statistics
+    iterations = np.zeros(1) if statistics is None else statistics.iterations[motion.ok]
+    return MethodRun(
+        method=way[0],
+        coordinates=way[1],
+        n=None if statistics is None else statistics.coordinates.n,
+        seconds=seconds,
+        peak_bytes=peak,
+        iterations=float(iterations.mean()) if len(iterations) else 0.0,
+        most_iterations=int(iterations.max(initial=0)),
+        position=position,
+        velocity=velocity,
+        acceleration=acceleration,
+        ok=int(motion.ok.sum()),
+        otherwise=int(((motion.status != reference.status) & ~passed).sum()),
+    )
+
+
+def _at_change_points(motion: Motion, reference: Motion) -> NDArray[np.bool_]:
+    """Return the samples that are singular in a motion and that the reference has continued smoothly."""
+    smooth = np.zeros(len(reference), bool)
+    if reference.lanes.around is not None:
+        smooth[reference.lanes.around.at] = True
+    return np.asarray(smooth & reference.ok & (motion.status == Status.SINGULAR))
+
+
+def _gap(motion: Motion, reference: Motion, order: int, where: NDArray[np.bool_]) -> float:
+    """Return the largest difference of two points of every link, relative to the size or the rates of the sample."""
+    places, others = (_places(x, order)[:, where] for x in (motion, reference))
+    if not others.size:
+        return 0.0
+    if order == 0:
+        return float(np.max(np.abs(places - others)) / reference.size)
+    largest = np.max(np.abs(others), axis=0)
+    known = np.isfinite(largest)
+    # Where hardly anything moves at a sample, its rates are compared with those of the whole motion.
+    floor = 1e-3 * np.max(largest[known], initial=0.0)
+    gap = np.max(np.abs(places - others), axis=0)[known] / np.maximum(largest[known], floor or 1.0)
+    return float(np.max(gap, initial=0.0))
+
+
+def _places(motion: Motion, order: int) -> Floats:
+    """Return two points of every moving link, or their rates (coordinates, samples): they tell the whole frame."""
+    at = (motion.position, motion.velocity, motion.acceleration)[order]
+    size = complex(motion.size)
+    links = motion.mechanism.topology.moving_links
+    return np.concatenate([at(place, link).T for link in links for place in (0j, size)])

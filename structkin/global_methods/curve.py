@@ -1,0 +1,178 @@
+"""A solved pose with its derivatives by the drivers, and the curve between two of them: the warm starts of Newton."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.global_methods.linear import Factors
+from structkin.global_methods.newton import ClosedPose
+from structkin.global_methods.scaled import Scaled
+from structkin.track.tolerances import WEAK
+
+Floats = NDArray[np.float64]
+
+#: The powers 0 to 5 of the quintic by value, first and second derivative at both ends of its way, row by row.
+QUINTIC = np.array([
+    [1, 0, 0, -10, 15, -6], [0, 1, 0, -6, 8, -3], [0, 0, 0.5, -1.5, 1.5, -0.5],
+    [0, 0, 0, 10, -15, 6], [0, 0, 0, -4, 7, -3], [0, 0, 0, 0.5, -1, 0.5],
+])  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Pose:
+    """A solved pose: coordinates q (n, 1) at the drivers' values z (f, 1), with the signs of its diagonal blocks."""
+
+    scaled: Scaled
+    z: Floats
+    q: Floats
+    iterations: int = 0
+    #: What Newton's method had last, a step below its tolerance ago: it serves where the pose is far from singular.
+    closed: ClosedPose | None = None
+
+    @cached_property
+    def _entries(self) -> Floats:
+        return self.scaled.system(self.q, self.z)[1]
+
+    @cached_property
+    def factors(self) -> Factors:
+        """The factorised Jacobian."""
+        if self.closed is not None and self.strength > WEAK:
+            return self.closed.factors
+        return self.scaled.solver.factor(self._entries)
+
+    @cached_property
+    def _branch(self) -> tuple[Floats, int, float]:
+        """The signs of the determinants of the diagonal blocks, the weakest block, its smallest singular value."""
+        blocks = self.scaled.blocks
+        if blocks is None:
+            return np.zeros(0), -1, float(self.scaled.smallest_singular_value(self.q, self.z)[0])
+        if self.closed is not None:
+            signs, number, sigma = blocks.branch(self.closed.entries)
+            if sigma[0] > WEAK:
+                return signs[:, 0], int(number[0]), float(sigma[0])
+        signs, number, sigma = blocks.branch(self._entries)
+        return signs[:, 0], int(number[0]), float(sigma[0])
+
+    @property
+    def signs(self) -> Floats:
+        """The branch: the signs of the determinants of the diagonal blocks."""
+        # Rows that are chosen anew have no determinant to compare.
+        return np.zeros(0) if self.scaled.redundant else self._branch[0]
+
+    @property
+    def weakest_links(self) -> tuple[str, ...]:
+        """The links in the diagonal block that is nearest to singular."""
+        scaled, blocks = self.scaled, self.scaled.blocks
+        if blocks is None:
+            return ()
+        rows = blocks.blocks[self._branch[1]].rows
+        rows = rows if scaled.chosen is None else scaled.chosen[rows]
+        labels = scaled.coordinates.rows
+        return tuple(dict.fromkeys(link for row in rows.tolist() for link in labels[row].links))
+
+    @property
+    def strength(self) -> float:
+        """The smallest singular value of a diagonal block."""
+        return self._branch[2]
+
+    @cached_property
+    def K(self) -> Floats:
+        """dq/dz (n, f)."""
+        f = len(self.z)
+        if f == 1:
+            return self._solve(self.scaled.coordinates.nu(self.z, np.ones((1, 1))))
+        seeds = self.scaled.coordinates.nu(np.repeat(self.z, f, axis=1), np.eye(f))
+        columns = [self._solve(seeds[:, [k]]) for k in range(f)]
+        return np.concatenate(columns, axis=1) if columns else np.zeros((len(self.q), 0))
+
+    def second(self, dz: Floats) -> Floats:
+        """Return the second derivative of q (n, 1) along the straight way dz (f, 1): a quadratic form in dz."""
+        if len(self.z) == 1:
+            return self._bend * dz**2
+        return self._along(dz)
+
+    @cached_property
+    def _bend(self) -> Floats:
+        """The second derivative by the only driver: of both curves that end here."""
+        return self._along(np.ones_like(self.z))
+
+    def _along(self, dz: Floats) -> Floats:
+        return self._solve(self.scaled.coordinates.gamma(self.q, self.K @ dz, self.z, dz, 0.0 * dz))
+
+    def _solve(self, right: Floats) -> Floats:
+        with np.errstate(all="ignore"):
+            return self.scaled.change(self.factors.solve(self.scaled.right(right)))
+
+    def taylor(self, z: Floats) -> Floats:
+        """Return the coordinates at other values of the drivers, to the second order."""
+        dz = z - self.z
+        return self.q + self.K @ dz + 0.5 * self.second(dz)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The quintic through two poses with their first and second derivatives, along the straight way of the drivers."""
+
+    a: Pose
+    b: Pose
+
+    @cached_property
+    def way(self) -> Floats:
+        """The way of the drivers (f, 1)."""
+        return self.b.z - self.a.z
+
+    @cached_property
+    def _coefficients(self) -> Floats:
+        """The coefficients (n, 6) of the powers of the part of the way."""
+        a, b, way = self.a, self.b, self.way
+        ends = [part for end in (a, b) for part in (end.q, end.K @ way, end.second(way))]
+        return np.asarray(np.concatenate(ends, axis=1) @ QUINTIC)
+
+    def at(self, s: Floats) -> Floats:
+        """Return the coordinates (n, lanes) at parts s (lanes,) of the way: 0 is a, 1 is b, more lies ahead."""
+        return self.times(powers(s))
+
+    def times(self, powers: Floats) -> Floats:
+        """Return the coordinates (n, lanes) from the powers (6, lanes) of parts of the way."""
+        return np.asarray(self._coefficients @ powers)
+
+    def doubtful(self, weak: float) -> bool:
+        """Tell whether there may be a singular pose on it: an end is a weak one, or a determinant changes its sign."""
+        return min(self.a.strength, self.b.strength) < weak or not np.array_equal(self.a.signs, self.b.signs)
+
+    def part(self, z: Floats, units: Floats) -> tuple[Floats, Floats]:
+        """Return the part of the way (lanes,) that values z (f, lanes) have gone, and what they lie beside it."""
+        way = self.way / units
+        square = float(np.sum(way**2))
+        gone = (z - self.a.z) / units
+        s = np.sum(gone * way, axis=0) / square if square else np.zeros(z.shape[1])
+        return s, z - self.a.z - s * self.way
+
+    def gone(self, z: Floats) -> Floats:
+        """Return the part of the way (lanes,) that values z (1, lanes) of a single driver have gone."""
+        way = float(self.way[0, 0])
+        return (z[0] - self.a.z[0, 0]) / way if way else np.zeros(z.shape[1])
+
+    def near(self, z: Floats, units: Floats) -> Floats:
+        """Return the coordinates (n, lanes) at values z near the way; beside it, to the first order."""
+        if len(z) == 1:
+            return self.at(self.gone(z))
+        s, beside = self.part(z, units)
+        q = self.at(s)
+        if np.any(np.abs(beside) > 1e-12 * units):
+            q = q + (self.a.K @ beside) * (1 - s) + (self.b.K @ beside) * s
+        return q
+
+
+def powers(s: Floats) -> Floats:
+    """Return the powers 0 to 5 of numbers (6, lanes)."""
+    found = np.empty((6, len(s)))
+    found[0] = 1.0
+    found[1] = s
+    for k in range(2, 6):
+        np.multiply(found[k // 2], found[k - k // 2], out=found[k])
+    return found

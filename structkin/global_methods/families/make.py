@@ -1,0 +1,63 @@
+"""The families of coordinates by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from structkin.errors import InputError, Problem
+from structkin.global_methods.families.fully_cartesian import fully_cartesian
+from structkin.global_methods.families.natural import natural
+from structkin.global_methods.families.reference_point import reference_point
+from structkin.global_methods.families.relative import relative
+from structkin.global_methods.families.system import Coordinates
+from structkin.model.arguments import names
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
+from structkin.solve import structure_of
+from structkin.structure import KinematicStructure
+
+FAMILIES: Mapping[str, Callable[[Mechanism, KinematicStructure, Sequence[str]], Coordinates]] = {
+    "natural": natural,
+    "reference-point": reference_point,
+    "fully-cartesian": fully_cartesian,
+    "relative": relative,
+}
+
+
+def constraints(
+    mechanism: Mechanism,
+    family: str = "natural",
+    *,
+    drivers: Sequence[str] | None = None,
+    structure: KinematicStructure | None = None,
+) -> Coordinates:
+    """Return Phi(q, t), its Jacobian and its right-hand sides for a mechanism, in one family of coordinates.
+
+    `drivers` are those that are prescribed, each with a row of its own (default: all of them); without any, Phi holds
+    the joints alone, as forward dynamics needs it. Raises `InputError` where the family or a driver is unknown.
+
+    >>> import structkin as sk
+    >>> m = sk.Mechanism(
+    ...     points={"A": (0, 0), "B": (1, 1), "C": (4, 3), "D": (5, 0)},
+    ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+    ...     drivers={"motor": {"joint": "A", "speed": 1.0}})
+    >>> four_bar = m.constraints("natural")
+    >>> four_bar.n, four_bar.names
+    (4, ('B.x', 'B.y', 'C.x', 'C.y'))
+    >>> [str(row) for row in four_bar.rows][:2]
+    ['coupler (constant distance)', 'rocker (constant distance)']
+    >>> [m.constraints(family).n for family in ("reference-point", "fully-cartesian", "relative")]
+    [9, 12, 3]
+    """
+    problems = []
+    if not isinstance(family, str) or family not in FAMILIES:
+        problems.append(Problem("coordinates", f"'{family}' is unknown", suggest(str(family), FAMILIES)))
+    chosen = names(mechanism.drivers if drivers is None else drivers, "drivers", mechanism.title)
+    problems += [
+        Problem(f"drivers.{id}", "is not a driver of this mechanism", suggest(str(id), mechanism.drivers))
+        for id in chosen
+        if not isinstance(id, str) or id not in mechanism.drivers
+    ]
+    if problems:
+        raise InputError(problems, mechanism.title or "mechanism")
+    return FAMILIES[family](mechanism, structure or structure_of(mechanism), chosen)

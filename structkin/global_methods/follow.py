@@ -1,0 +1,157 @@
+"""Following a mechanism over the samples of a schedule: stations are walked to, the samples between them predicted.
+
+The samples between two stations start from the quintic through both, so that they are closed together, each by its own
+Newton-Raphson method, in an iteration or two. Where the way cannot be walked in however small steps, the samples are
+out of reach, up to where the drivers come back near solved ones. Turns of a single driver that only repeat the first
+one need no stations of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.global_methods.curve import Curve, Pose
+from structkin.global_methods.diagnosis import Outcome, nearest_pose, newton_raphson
+from structkin.global_methods.gaps import pass_singular, tell
+from structkin.global_methods.newton import close
+from structkin.global_methods.open_block import open_links
+from structkin.global_methods.resume import resume
+from structkin.global_methods.turns import Turns
+from structkin.global_methods.walk import Failure, Walk
+from structkin.plan.status import Status
+from structkin.track.tolerances import SINGULAR, TRIALS, WEAK
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+#: First and longest way between two stations [rad, or parts of the mechanism's size].
+FIRST, LONGEST = 0.1, 0.35
+#: A station that took fewer iterations than this lets the next one be further off.
+EASE = 3
+
+
+def follow(walk: Walk, progress: Callable[[float], None] | None = None) -> None:
+    """Walk all stations; every sample has a prediction afterwards, or a status that says why not."""
+    _follow(walk, progress)
+    walk.flush()
+
+
+def _follow(walk: Walk, progress: Callable[[float], None] | None) -> None:
+    ways = _ways(walk)
+    senses = _senses(walk)
+    ends = _ends(walk, senses)
+    # One angle goes on and on from the last end but one, if it is the only driver.
+    steady = int(np.append(0, ends)[-2]) if walk.turning else -1
+    turns: Turns | None = None
+    k, pose = _begin(walk)
+    before: Curve | None = None
+    stride = FIRST
+    last = len(walk.lanes) - 1
+    while pose is not None and k < last:
+        if k == steady:
+            turns = Turns(walk, pose, float(senses[0, -1]))
+        if progress is not None:
+            progress(k / last)
+        if walk.lanes[k + 1] != walk.lanes[k] + 1:
+            k, pose, before = resume(walk, k, Status.OUT_OF_REACH, across=True)
+            turns = None
+            continue
+        end = int(ends[np.searchsorted(ends, k + 1)])
+        target = min(max(k + 1, int(np.searchsorted(ways, ways[k] + stride, side="right")) - 1), end)
+        if turns is not None and turns.ends_before(target):
+            turns = turns.closed(pose, before)
+            if turns is not None and turns.shift is not None:
+                turns.predict(k)
+                return
+        found = walk.step(pose, before, walk.at(target))
+        if found is None and target > k + 1:
+            stride = 0.5 * min(stride, ways[target] - ways[k])
+            continue
+        if found is None:
+            found = walk.walk(pose, walk.at(target))
+        if found is None:
+            target, found = pass_singular(walk, k, end, pose, before)
+        if found is None:
+            k, pose, before = resume(walk, k, tell(walk, k + 1, pose))
+            turns = None
+            continue
+        before = _between(walk, k, target, Curve(pose, found))
+        if turns is not None:
+            turns.curves.append(before)
+        stride = min(LONGEST, 2 * stride) if found.iterations < EASE else stride
+        k, pose = target, found
+
+
+def _ways(walk: Walk) -> Floats:
+    """Return the way of the drivers from the first sample to each [rad, or parts of the mechanism's size]."""
+    step = np.diff(walk.values, axis=1) / walk.units
+    length = np.abs(step[0]) if len(step) == 1 else np.sqrt(np.sum(step**2, axis=0))
+    return np.concatenate(([0.0], np.cumsum(length)))
+
+
+def _senses(walk: Walk) -> Floats:
+    """Return the sense, 1 or -1, in which each driver goes from each place to the next; at rest, its last one."""
+    senses = np.sign(np.diff(walk.values, axis=1))
+    if senses.all():
+        return senses
+    last = np.maximum.accumulate(np.where(senses != 0, np.arange(senses.shape[1]), 0), axis=1)
+    return np.take_along_axis(senses, last, axis=1)
+
+
+def _ends(walk: Walk, senses: Floats) -> Ints:
+    """Return the places where a station has to stand: before missing samples, where a driver turns back, at the end."""
+    breaks = np.diff(walk.lanes) > 1
+    breaks[1:] |= np.any(senses[:, 1:] * senses[:, :-1] < 0, axis=0)
+    return np.append(np.flatnonzero(breaks), len(walk.lanes) - 1)
+
+
+def _between(walk: Walk, first: int, last: int, curve: Curve) -> Curve:
+    """Keep the station at the end of the curve, and predict the samples before it."""
+    lanes = walk.lanes[first : last + 1]
+    if curve.doubtful(WEAK):
+        walk.suspect[lanes] = True
+    walk.predict(lanes[1:-1], curve, walk.values[:, first + 1 : last])
+    walk.keep(last, curve.b)
+    return curve
+
+
+def _begin(walk: Walk) -> tuple[int, Pose | None]:
+    """Close the mechanism from the sketch, at the first sample where that succeeds."""
+    walk.status[walk.lanes] = Status.NOT_CONVERGED
+    start = walk.scaled.coordinates.start()
+    singular: list[tuple[int, Pose]] = []
+    for k in range(min(len(walk.lanes), TRIALS)):
+        z = walk.at(k)
+        scaled = walk.scaled.choose(start, z) if walk.scaled.redundant else walk.scaled
+        found = close(scaled, start, z, 30)
+        if not found.converged[0]:
+            found = close(scaled, nearest_pose(scaled, start, z), z, 30)
+        pose = Pose(scaled, z, found.q, int(found.iterations[0]))
+        turned = np.max(np.abs(found.q - start) / scaled.coordinates.column_units[:, None])
+        if found.converged[0] and turned < 0.5 * np.pi and walk.agrees(pose):
+            if pose.strength >= SINGULAR:
+                return _start(walk, k, pose, [j for j, _ in singular])
+            singular.append((k, pose))
+            continue
+        if k == 0:
+            run = newton_raphson(scaled.coordinates, start, z)
+            links = open_links(scaled, start, z) or Pose(scaled, z, start).weakest_links
+            walk.failures.append(Failure(int(walk.lanes[0]), run.outcome, run.rows, links))
+            if run.outcome is Outcome.NO_SOLUTION:
+                walk.status[walk.lanes] = Status.OUT_OF_REACH
+    return _start(walk, *singular[0], []) if singular else (0, None)
+
+
+def _start(walk: Walk, k: int, pose: Pose, singular: list[int]) -> tuple[int, Pose]:
+    """Keep the first station; singular samples before it are predicted from it, to be looked at with the others."""
+    for j in singular:
+        lane = walk.lanes[j]
+        walk.q[:, [lane]], walk.status[lane] = pose.taylor(walk.at(j)), Status.OK
+        walk.suspect[lane] = True
+        walk.note(int(lane), pose.scaled)
+    walk.keep(k, pose)
+    walk.iterations[walk.lanes[k]] = min(pose.iterations, EASE)
+    return k, pose

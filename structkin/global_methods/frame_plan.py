@@ -1,0 +1,154 @@
+"""The plan behind a motion that a global method has solved: the frames of all links, group by group.
+
+Its steps are the structural groups as the general solver writes them, with origin and direction of every link as
+unknowns; so everything that is chained through the groups of a motion (K and L among it) is there as well. The steps
+are not run: their outputs are the solved frames, and the turns that are counted. A Geneva wheel is a step of its own,
+as its turn is known from a driver alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import StructureError
+from structkin.groups import Relation, Rows, Turn
+from structkin.joints.geneva import Geneva
+from structkin.model.mechanism import Mechanism
+from structkin.plan.builder import PlanBuilder
+from structkin.plan.closed_forms import solve_closed, solve_pin
+from structkin.plan.compile import determines_all
+from structkin.plan.general_rows import solve_general
+from structkin.plan.known_state import KnownState
+from structkin.plan.plan import Plan, Slot, Step
+from structkin.plan.turns import known_turns
+from structkin.rows.affine import Frame
+from structkin.solve.engine import Lanes, sweep
+from structkin.structure import Group, KinematicStructure
+
+Floats = NDArray[np.float64]
+
+
+def frame_plan(mechanism: Mechanism, structure: KinematicStructure) -> Plan:
+    """Return the plan whose slots are the frames of all links.
+
+    Raises `StructureError` where drivers are missing or too many.
+    """
+    if not determines_all(structure):
+        raise StructureError(structure.diagnostics, mechanism.title or "mechanism")
+    state = KnownState(mechanism, mechanism.topology, PlanBuilder(), mechanism.topology.ground, _close)
+    state.solve_all(structure)
+    builder = state.builder
+    return Plan(
+        structure, tuple(builder.widths), tuple(builder.steps), tuple(builder.drivers.values()),
+        state.frames, state.pins,
+        known_turns(state),
+    )  # fmt: skip
+
+
+def _close(state: KnownState, group: Group, index: int) -> Mapping[str, Frame]:
+    if not group.links:
+        solve_pin(state, group, index)
+        return {}
+    if any(contact.joint in state.mechanism.joints.of(Geneva) for contact in state.contacts(group.links)):
+        stepped = solve_closed(state, group, index)
+        if stepped is not None:
+            return stepped
+    return solve_general(state, group, index)
+
+
+@dataclass(frozen=True)
+class Solved:
+    """What a global method has found: frames (4 links, n) and counted turns (turned, n), each with two rates."""
+
+    links: tuple[str, ...]
+    frames: tuple[Floats, ...]
+    turned: tuple[str, ...]
+    turns: tuple[Floats, ...]
+
+
+def fill(plan: Plan, mechanism: Mechanism, solved: Solved, drivers: Mapping[str, Floats]) -> Lanes:
+    """Return the lanes of a plan from the solved frames and turns."""
+    lanes = Lanes.empty(plan, solved.frames[0].shape[1])
+    # Without steps, the engine fills what the drivers supply and marks where they supply nothing.
+    sweep(replace(plan, steps=()), lanes, drivers, lambda _: 1)
+    _Filler(plan, mechanism, solved, lanes).run()
+    return lanes
+
+
+class _Filler:
+    """Goes through the steps in order: frames, pins and turns are known, what prepares them is computed from them."""
+
+    def __init__(self, plan: Plan, mechanism: Mechanism, solved: Solved, lanes: Lanes) -> None:
+        self._plan, self._x = plan, lanes.x
+        self._index, self._frames = {link: k for k, link in enumerate(solved.links)}, solved.frames
+        self._turns = {link: tuple(part[k] for part in solved.turns) for k, link in enumerate(solved.turned)}
+        # Links that keep their angle share a turn; only of some do rows count it.
+        counted = ((link, turn) for link, turn in plan.turns.items() if turn.is_slot and link in self._turns)
+        self._turn_of = {turn.terms[0][0]: link for link, turn in counted}
+        self._known: dict[int, tuple[str, complex | None]] = {}
+        for link, frame in plan.frames.items():
+            for expression, local in ((frame.origin, 0j), (frame.direction, None)):
+                if expression.is_slot:
+                    self._known[expression.terms[0][0]] = link, local
+        for pin, place in plan.pins.items():
+            if place.is_slot and place.terms[0][0] not in self._known:
+                link = next(name for name in mechanism.topology.joint(pin).links if name in self._index)
+                self._known[place.terms[0][0]] = link, mechanism.links[link].local[pin]
+
+    def run(self) -> None:
+        with np.errstate(all="ignore"):
+            for step in self._plan.steps:
+                known = [slot for slot in step.outputs if slot in self._known]
+                for slot in known:
+                    for order in range(3):
+                        self._put(slot, order, self._value(*self._known[slot], order))
+                if not step.kind.closed_form:
+                    self._fill_angles(step, step.kind.rows)
+                elif not known:
+                    self._compute(step, step.kind)
+
+    def _compute(self, step: Step, kind: Relation) -> None:
+        """Compute a step that is explicit; a turn is told from the solved one how often it went round."""
+        h, dh, ddh = (tuple(self._operand(x, order) for x in step.inputs) for order in range(3))
+        turn = None
+        if isinstance(kind, Turn):
+            turn = self._turns[self._turn_of[step.outputs[0]]][0]
+        phi = kind.position(h, turn)
+        rates = kind.linear(h, phi, dh, (0.0,) * 4)
+        second = kind.linear(h, phi, ddh, kind.convective(h, phi, dh, rates, dh, rates))
+        for order, values in enumerate((phi, rates, second)):
+            for slot, value in zip(step.outputs, values, strict=True):
+                self._put(slot, order, value)
+
+    def _fill_angles(self, step: Step, rows: Rows) -> None:
+        """Fill the angles of a group's links that are counted."""
+        first = 2 * rows.links
+        for link, slot, start in zip(rows.angles, step.outputs[first:], step.start[first:], strict=True):
+            turns = self._turns[self._known[step.outputs[2 * link + 1]][0]]
+            for order in range(3):
+                self._put(slot, order, turns[order] + start.real * (order == 0))
+
+    def _put(self, slot: int, order: int, value: Any) -> None:
+        rows = self._plan.rows(slot)
+        self._x[order, rows] = value
+
+    def _value(self, link: str, local: complex | None, order: int) -> Any:
+        """Return a point of a link, or its direction, or their rates (2, n)."""
+        Ox, Oy, Ux, Uy = self._frames[order][4 * self._index[link] :][:4]
+        if local is None:
+            return np.stack((Ux, Uy))
+        return np.stack((Ox + local.real * Ux - local.imag * Uy, Oy + local.imag * Ux + local.real * Uy))
+
+    def _operand(self, operand: Any, order: int) -> Any:
+        if isinstance(operand, Slot):
+            rows = self._plan.rows(operand.index)
+            return self._x[order, rows] if rows.stop - rows.start == 2 else self._x[order, rows.start]
+        constant = float(order == 0)
+        if isinstance(operand, float):
+            return constant * operand
+        return constant * np.array([[operand.real], [operand.imag]])

@@ -1,0 +1,46 @@
+"""Which part of a mechanism does not close: its diagonal blocks are closed one after the other, as its groups would be.
+
+All equations together put a gap that cannot be closed into every joint before it, a little each; block by block it
+stays where it belongs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.global_methods.scaled import Scaled
+
+Floats = NDArray[np.float64]
+
+#: Gap of a row that is open, in parts of its unit.
+OPEN = 1e-6
+
+
+def open_links(scaled: Scaled, q: Floats, z: Floats) -> tuple[str, ...]:
+    """Return the links at the open rows of the first diagonal block that does not close from q (n, 1) at z (f, 1).
+
+    Empty where all blocks close one after the other, or where the system has no such blocks.
+    """
+    from scipy.optimize import least_squares
+
+    blocks, labels = scaled.blocks, scaled.coordinates.rows
+    if blocks is None:
+        return ()
+    q, unit = q.copy(), scaled.coordinates.column_units
+    for block in blocks.blocks:
+        rows = block.rows if scaled.chosen is None else scaled.chosen[block.rows]
+        columns = block.columns
+
+        def phi(x: Floats, rows: NDArray[np.intp] = rows, columns: NDArray[np.intp] = columns) -> Floats:
+            q[columns, 0] = x * unit[columns]
+            return np.asarray(scaled.all_rows(q, z)[0][rows, 0])
+
+        start = q[columns, 0] / unit[columns]
+        if np.max(np.abs(phi(start))) > OPEN:
+            found = least_squares(phi, start, method="lm", xtol=1e-15, ftol=1e-15, gtol=1e-15)
+            gaps = np.abs(phi(found.x))
+            if not gaps.max() <= OPEN:
+                wide = rows[gaps > 0.1 * gaps.max()]
+                return tuple(dict.fromkeys(link for row in wide.tolist() for link in labels[row].links))
+    return ()

@@ -1,0 +1,128 @@
+"""The global methods: all equations at once, in any family of coordinates, with a motion as their result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.budget import grant
+from structkin.global_methods.families.make import constraints
+from structkin.global_methods.families.system import Coordinates
+from structkin.global_methods.frame_plan import Solved, fill, frame_plan
+from structkin.global_methods.linear import SOLVERS
+from structkin.global_methods.scaled import Scaled
+from structkin.global_methods.solver import GlobalSolver
+from structkin.global_methods.walk import STEP, Failure, Walk
+from structkin.model.mechanism import Mechanism
+from structkin.plan.plan import Plan
+from structkin.plan.status import Status
+from structkin.solve.engine import Lanes
+from structkin.solve.motion import Motion
+from structkin.solve.schedule import Schedule
+from structkin.solve.special_geometry import compile_plan, structure_of
+from structkin.structure import KinematicStructure
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """How a global method went: coordinates q (n, samples) and Newton's iterations of each sample (samples,).
+
+    `stations` counts the poses that were walked to, other samples' among them; `failures` say why samples have no
+    regular pose, and which rows do not close.
+    """
+
+    method: str
+    coordinates: Coordinates
+    q: Floats
+    z: Floats
+    iterations: NDArray[np.int32]
+    stations: int
+    failures: tuple[Failure, ...]
+
+    def __repr__(self) -> str:
+        """Return method, coordinates and the most iterations of a sample."""
+        most = self.iterations.max(initial=0)
+        return f"<Statistics of {self.method}, {self.coordinates.family}: at most {most} iterations>"
+
+    @cached_property
+    def smallest_singular_value(self) -> Floats:
+        """Smallest singular value (samples,) of the scaled Jacobian: how near each pose is to a singular one."""
+        return Scaled(self.coordinates, SOLVERS[self.method]).smallest_singular_value(self.q, self.z)
+
+    @cached_property
+    def condition(self) -> Floats:
+        """Condition number (samples,) of the scaled Jacobian, in the 2-norm."""
+        scaled = Scaled(self.coordinates, SOLVERS[self.method])
+        entries = scaled.all_rows(self.q, self.z)[1]
+        return np.array(
+            [np.linalg.cond(scaled.full(lane)) if np.isfinite(lane).all() else np.nan for lane in entries.T]
+        )
+
+
+def solve_globally(
+    mechanism: Mechanism,
+    schedule: Schedule,
+    method: str,
+    family: str,
+    progress: Callable[[float], None] | None = None,
+    engine: str = "auto",
+) -> Motion:
+    """Solve a mechanism over a schedule by one of the methods of `SOLVERS`; see `structkin.solve.solve_groups`."""
+    structure = structure_of(mechanism)
+    coordinates = constraints(mechanism, family, structure=structure)
+    if structure.over:
+        compile_plan(mechanism, structure)  # raises where redundant joints contradict each other
+    plan = frame_plan(mechanism, structure)
+    fine, kept = schedule.fine(12 * len(mechanism.links))
+    grant(STEP * coordinates.n * len(fine))
+    drivers = np.zeros((3, 0, len(fine)))
+    if coordinates.drivers:
+        drivers = np.stack([fine.drivers[id] for id in coordinates.drivers], axis=1)
+    links, turned = coordinates.links, coordinates.turned
+    frames, turns = (
+        tuple(np.full((rows, len(kept)), np.nan) for _ in range(3)) for rows in (4 * len(links), len(turned))
+    )
+
+    def keep(at: Ints, q: Floats, v: Floats, a: Floats) -> None:
+        frames[0][:, at] = coordinates.frames(q)
+        frames[1][:, at] = coordinates.frame_rates(q, v)
+        frames[2][:, at] = coordinates.frame_seconds(q, v, a)
+        found = coordinates.turns(q), coordinates.turn_rates(v), coordinates.turn_rates(a)
+        for rows, values in zip(turns, found, strict=True):
+            rows[:, at] = values
+
+    walk = GlobalSolver(mechanism, coordinates, method, engine).run(drivers, keep, kept, progress)
+    lanes = fill(plan, mechanism, Solved(links, frames, turned, turns), schedule.drivers)
+    # Samples without values of the drivers are marked already.
+    missing = ~np.isfinite(drivers[0][:, kept]).all(axis=0)
+    _mark(lanes, plan, structure, walk, kept, np.asarray(missing, bool))
+    failures = tuple(replace(x, sample=int(np.searchsorted(kept, x.sample))) for x in walk.failures)
+    statistics = Statistics(
+        method, coordinates, walk.q[:, kept], walk.z[:, kept], walk.iterations[kept], walk.stations, failures
+    )
+    return Motion(mechanism, plan, schedule.t, schedule.drivers, lanes, schedule.thirds, statistics)
+
+
+def _mark(
+    lanes: Lanes, plan: Plan, structure: KinematicStructure, walk: Walk, kept: Ints, missing: NDArray[np.bool_]
+) -> None:
+    """Give the samples their status, and the group where each stopped."""
+    status = walk.status[kept]
+    bad = ~(np.asarray(status == Status.OK) | missing)
+    lanes.status[bad] = status[bad]
+    owner = {link: group.index for group in structure.groups for link in group.links}
+    failures = sorted(walk.failures, key=lambda failure: failure.sample)
+    groups = np.array([0, *(max((owner.get(x, 0) for x in f.links), default=0) for f in failures)])
+    # The samples behind the one where the walk stopped share its group.
+    lanes.group[bad] = groups[np.searchsorted([f.sample for f in failures], kept[bad], side="right")]
+    lost = bad & (status != Status.SINGULAR)
+    for step in plan.steps:
+        for slot in step.outputs:
+            lanes.x[:, plan.rows(slot), lost] = np.nan

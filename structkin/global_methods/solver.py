@@ -1,0 +1,191 @@
+"""A global method made ready for a mechanism: stations first, then all samples in blocks, positions before rates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.global_methods.between import again, mend
+from structkin.global_methods.families.system import Coordinates
+from structkin.global_methods.follow import follow
+from structkin.global_methods.linear import SOLVERS, Dense, LinearSolver, Sparse, Triangular
+from structkin.global_methods.newton import close, rates
+from structkin.global_methods.scaled import CONSISTENT, Scaled
+from structkin.global_methods.sweeps import is_worth_it
+from structkin.global_methods.walk import Walk, span
+from structkin.model.mechanism import Mechanism
+from structkin.plan.status import Status
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+#: Takes sample numbers, coordinates, their rates and their second rates (n, lanes), a block at a time.
+Keep = Callable[[Ints, Floats, Floats, Floats], None]
+#: Numbers in a block of lanes: entries of the Jacobian, or of full matrices.
+BLOCK = 300_000
+#: Lanes of a block at most.
+MOST = 8192
+#: Lanes of a block at least, where NumPy goes from diagonal block to diagonal block in Python.
+LEAST = 512
+#: Unknowns up to which full matrices are the quickest for single poses.
+FULL = 72
+#: Samples between stations depart less than this from the curve they start on, or they are walked to.
+DEPARTURE = 0.01
+#: Rates of this size [radians, or parts of the mechanism's size, to a unit of a driver] have the pose looked at.
+FAST = 1e4
+#: Poses with a smaller singular value than this may be singular ones, found with an error.
+CLOSE = 1e-5
+#: The walk's part of the progress.
+WALK = 0.3
+
+
+class GlobalSolver:
+    """Solves Phi(q, z) = 0 and its rates over samples, in given coordinates by one of the methods of `SOLVERS`.
+
+    What does not depend on the samples is prepared once: the pattern, its order, the blocks.
+    """
+
+    def __init__(self, mechanism: Mechanism, coordinates: Coordinates, method: str, engine: str = "auto") -> None:
+        """Take the coordinates of a mechanism."""
+        self.coordinates, self.method, self._engine = coordinates, method, engine
+        kinds = [mechanism.drivers[id].kind for id in coordinates.drivers]
+        self._angular = np.array([[kind == "angle"] for kind in kinds], bool).reshape(-1, 1)
+        self._distances = [row for row, kind in enumerate(kinds) if kind == "distance"]
+        size = float(np.max(coordinates.column_units, initial=0.0)) or 1.0
+        self._units = np.where(self._angular, 1.0, size)
+        self._turning = kinds == ["angle"]
+        if coordinates.turned:
+            # A driver that is whole turns on has turned its gears on: that is another pose.
+            self._angular[:] = False
+        # Small full matrices are the quickest for single poses; NumPy's sweeps are made for many lanes.
+        maker = Sparse if SOLVERS[method] is Triangular else SOLVERS[method]
+        self._single = Scaled(coordinates, Dense if coordinates.n <= FULL else maker)
+        self._many = [Scaled(coordinates, SOLVERS[method])]
+        self._compiled = engine == "numba"
+
+    @property
+    def scaled(self) -> Scaled:
+        """The system of all rows, with the method's own linear solver."""
+        return self._many[0]
+
+    @property
+    def linear_solvers(self) -> tuple[LinearSolver, LinearSolver]:
+        """What solves single stations, and what solves many samples."""
+        return self._stations.solver, self._many[0].solver
+
+    @property
+    def _stations(self) -> Scaled:
+        """The system whose solver is the quickest for single poses."""
+        if not self._compiled or self.coordinates.n <= FULL or self.scaled.redundant:
+            return self._single
+        if isinstance(self.scaled.solver, Triangular):
+            self.scaled.solver.compiled = True
+        return self.scaled
+
+    @property
+    def width(self) -> int:
+        """The lanes of a block."""
+        entries = self.coordinates.n**2 if self.method == "global" else len(self.coordinates.pattern[0])
+        by_numpy = self.method == "global-triangular" and not self._compiled
+        return max(LEAST if by_numpy else 1, min(MOST, BLOCK // max(entries, 1)))
+
+    def run(
+        self, drivers: Floats, keep: Keep, kept: Ints | None = None, progress: Callable[[float], None] | None = None
+    ) -> Walk:
+        """Solve for drivers' values, rates and second rates (3, f, n), or for those of them that are `kept`.
+
+        `keep` is called with each block that is solved. Samples without numbers are told by the walk that is returned.
+        """
+        z = drivers[0].copy()
+        for row in self._distances:
+            # A distance is not negative, though its square is.
+            z[row, z[row] < 0] = np.nan
+        kept = np.arange(z.shape[1]) if kept is None else kept
+        wanted = np.zeros(z.shape[1], bool)
+        wanted[kept] = True
+        self._compiled = is_worth_it(self._engine, len(self.coordinates.pattern[0]), len(kept))
+        walk = Walk(self._stations, z, self._units, self._angular, wanted, self._turning)
+        follow(walk, None if progress is None else lambda part: progress(WALK * part))
+        self._solve(walk, drivers, kept, keep, progress)
+        return walk
+
+    def _solve(
+        self, walk: Walk, drivers: Floats, kept: Ints, keep: Keep, progress: Callable[[float], None] | None
+    ) -> None:
+        """Close all samples and solve their rates."""
+        width = self.width
+        place = np.full(walk.z.shape[1], -1, np.intp)
+        place[kept] = np.arange(len(kept))
+        for number, walked in enumerate(walk.systems):
+            scaled = self._system(walked)
+            if isinstance(scaled.solver, Triangular):
+                scaled.solver.compiled = self._compiled
+            lanes = kept[walk.system_of[kept] == number]
+            for start in range(0, len(lanes), width):
+                part = lanes[start : start + width]
+                self._close(walk, scaled, part[~walk.solved[part]])
+                part = part[walk.solved[part]]
+                if len(part):
+                    v, a = self._rates(walk, scaled, part, drivers)
+                    keep(place[part], walk.q[:, span(part)], v, a)
+                if progress is not None:
+                    progress(WALK + (1 - WALK) * (start + len(part)) / len(kept))
+
+    def _system(self, scaled: Scaled) -> Scaled:
+        """Return the system with the method's own solver, for many lanes."""
+        for known in self._many:
+            if known.chosen is scaled.chosen or (
+                known.chosen is not None and scaled.chosen is not None and np.array_equal(known.chosen, scaled.chosen)
+            ):
+                return known
+        self._many.append(Scaled(scaled.coordinates, SOLVERS[self.method], scaled.chosen))
+        return self._many[-1]
+
+    def _close(self, walk: Walk, scaled: Scaled, lanes: Ints) -> None:
+        """Run Newton's method over samples that were predicted; those it does not close are walked to."""
+        if not len(lanes):
+            return
+        at = span(lanes)
+        guess, z = walk.q[:, at], walk.z[:, at]
+        found = close(scaled, guess, z)
+        near = found.way < DEPARTURE
+        good = found.converged & near
+        if scaled.redundant:
+            good &= scaled.gap(found.q, z) < CONSISTENT
+        if good.all():
+            walk.q[:, at] = found.q
+        else:
+            walk.q[:, lanes[good]] = found.q[:, good]
+        walk.iterations[lanes] = found.iterations
+        walk.solved[lanes[good]] = True
+        for lane in lanes[~good]:
+            again(walk, int(lane))
+
+    def _rates(self, walk: Walk, scaled: Scaled, lanes: Ints, drivers: Floats) -> tuple[Floats, Floats]:
+        """Solve the rates of closed samples; NaN where the pose is singular."""
+        at = span(lanes)
+        q, z = walk.q[:, at], walk.z[:, at]
+        dz, ddz = drivers[1:, :, at]
+        found = rates(scaled, q, z, dz, ddz)
+        v, a = found.v, found.a
+        look = walk.suspect[at] | _fast(v / scaled.column_units, dz / walk.units)
+        if look.any():
+            for lane in lanes[look][scaled.smallest_singular_value(q[:, look], z[:, look]) < CLOSE]:
+                mend(walk, int(lane))
+        lost = walk.status[at] == Status.SINGULAR
+        if lost.any():
+            v[:, lost] = a[:, lost] = np.nan
+        return v, a
+
+
+def _fast(v: Floats, dz: Floats) -> NDArray[np.bool_]:
+    """Tell which lanes have rates far beyond those of the drivers, or no finite ones where the drivers have."""
+    if v.size and dz.size:
+        # Mostly the fastest lane is not too fast for the slowest driver.
+        largest, slowest = max(v.max(), -v.min()), np.abs(dz).max(axis=0).min()
+        if largest <= FAST * slowest:
+            return np.zeros(v.shape[1], bool)
+    size, drive = (np.max(np.abs(rate), axis=0, initial=0.0) for rate in (v, dz))
+    return np.asarray((size > FAST * drive) | (~np.isfinite(size) & np.isfinite(drive)))

@@ -1,0 +1,229 @@
+"""Kernels of general groups: Newton's method, the step along the tangent, and rates, over lanes side by side.
+
+All arrays are (rows, n). The formulas are those of `group_rows`, written out for NumPy or for Numba as those of the
+closed forms are, and kept in the same store; for few lanes NumPy's calls take longer than plain Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.groups import Rows
+from structkin.kernels import store
+from structkin.kernels.group_rows import formulas
+from structkin.kernels.group_source import numba_source, numpy_source, scalar_source
+from structkin.kernels.kernel import Kernel
+from structkin.track.tolerances import CLOSED, ITERATIONS, SINGULAR
+
+Floats = NDArray[np.float64]
+
+#: More terms than this are slower than LAPACK's elimination; more than COMPILED take a minute to compile.
+MOST, COMPILED = 6000, 1000
+#: Steps of Newton's method on all lanes of a block; then only those that are not done yet go on.
+TOGETHER = 2
+#: Fewer lanes go on together to the end: calls take longer than the steps that they spare.
+SMALL = 512
+#: So few lanes go one by one where there is no compiler.
+FEW = 4
+
+#: How much larger a triangle's diagonal may be than the smallest singular value.
+MARGIN = 1000.0
+
+#: The functions that Numba compiles.
+FUNCTIONS = ("between", "walk", "newton", "ahead", "rates")
+
+
+@dataclass(frozen=True)
+class GroupKernel:
+    """The kernels of a group, and the constants of its own.
+
+    Where the side is larger than `clear`, the smallest singular value is not near zero. `terms` is how many operations
+    a step of Newton's method has; `scalar` is the source of the functions of single lanes.
+    """
+
+    kernel: Kernel
+    scalar: str
+    constants: Floats
+    clear: float
+    terms: int
+
+    @cached_property
+    def _cells(self) -> tuple[Floats, ...]:
+        """The constants as arrays without dimensions, which NumPy's functions take faster than numbers."""
+        return tuple(map(np.array, self.constants))
+
+    @cached_property
+    def _numbers(self) -> list[float]:
+        found: list[float] = self.constants.tolist()
+        return found
+
+    def _lanes(self) -> ModuleType:
+        return store.plain("Group of one lane", self.scalar)
+
+    def newton(self, h: Floats, s: Floats, iterations: int, *, numba: bool) -> tuple[Floats, Floats, Floats]:
+        """Run Newton's method from poses s (4 links, n) at inputs h.
+
+        Return the poses, the last step (n,) relative to the size, infinite where it failed, and the side (n,).
+        """
+        n = s.shape[1]
+        found, found_rest = np.empty(s.shape), np.empty((2, n))
+        if not n:
+            return found, found_rest[0], found_rest[1]
+        if n <= FEW and not numba:
+            return self._newton_of_few(h, s, iterations)
+        h, s = np.ascontiguousarray(h), np.ascontiguousarray(s)
+        going: Any = None
+        for k in range(iterations):
+            t, r = np.empty_like(s), np.empty((2, s.shape[1]))
+            self.kernel.call("newton", h, s, self.constants if numba else self._cells, t, r, numba=numba)
+            left = ~(r[0] < CLOSED**2)
+            if going is None:
+                found, found_rest = t, r
+            else:
+                found[:, going], found_rest[:, going] = t, r
+            if k + 1 == iterations or not left.any():
+                break
+            s = t
+            if k + 1 >= TOGETHER and len(left) > SMALL:
+                place = np.flatnonzero(left)
+                going = place if going is None else going[place]
+                h, s = h[:, place], t[:, place]
+        change = np.sqrt(found_rest[0])
+        return found, np.where(np.isfinite(change), change, np.inf), found_rest[1]
+
+    def _newton_of_few(self, h: Floats, s: Floats, iterations: int) -> tuple[Floats, Floats, Floats]:
+        newton, c = self._lanes().newton, self._numbers
+        found, rest = np.empty(s.shape), np.full((2, s.shape[1]), np.inf)
+        for lane, (here, begin) in enumerate(zip(h.T.tolist() or [[]] * s.shape[1], s.T.tolist(), strict=True)):
+            pose, change, side = begin, np.nan, np.nan
+            try:
+                for _ in range(iterations):
+                    *pose, change, side = newton(here, pose, c)
+                    if change < CLOSED**2:
+                        break
+            except (ArithmeticError, ValueError):
+                pose, change, side = [np.nan] * len(pose), np.inf, np.nan
+            found[:, lane], rest[:, lane] = pose, (change, side)
+        change = np.sqrt(rest[0])
+        return found, np.where(np.isfinite(change), change, np.inf), rest[1]
+
+    def walk(
+        self, h: Floats, s: Floats, start: float, size: float, doubt: float, *, numba: bool
+    ) -> tuple[Floats, Floats]:
+        """Walk from a pose s (rows,) through inputs h (inputs, n + 1), of which the first are those of the pose.
+
+        Each step goes along the tangent and then through Newton's method. Return the poses (rows, k) and sides (k,) of
+        those that are accepted one after the other, and of no more behind a side that is not larger than `doubt`.
+        `start` is the sign of the side of s.
+        """
+        sides = np.full(h.shape[1], np.nan)
+        if numba:
+            t = np.empty((len(s), len(sides)))
+            t[:, 0] = s
+            c = self.constants
+            count = self.kernel.call("walk", np.ascontiguousarray(h), start, 1 / size, doubt, c, t, sides, numba=True)
+            return t[:, 1:count], sides[1:count]
+        found, rest = [[value] + [np.nan] * h.shape[1] for value in s.tolist()], sides.tolist()
+        # At a singular pose on the way, what was reached before it stands.
+        with suppress(ArithmeticError, ValueError):
+            self._lanes().walk(h.tolist(), start, 1 / size, doubt, self._numbers, found, rest)
+        sides = np.array(rest)
+        count = len(sides) - int(np.isnan(sides[1:]).sum())
+        return np.array(found)[:, 1:count], sides[1:count]
+
+    def between(
+        self,
+        h: Sequence[Floats],
+        way: Floats,
+        count: NDArray[np.intp],
+        begin: Floats,
+        inverse: Floats,
+        curves: Floats,
+        out: Floats,
+        r: Floats,
+    ) -> tuple[int, float, float]:
+        """Close lanes from curves (6, rows, intervals) between points, by compiled code.
+
+        `way` (n,) is how far each lane is, `count` (intervals,) how many there are in each interval, `begin` where it
+        begins and `inverse` one over its length. The poses go into `out` (rows, n); the square of the last step, the
+        side, and a bound of the square of the way from the curve into `r` (3, n), unless it is (3, 0). Return how many
+        lanes are not closed near the curves, the least and the largest side.
+        """
+        inputs, rows = tuple(map(np.ascontiguousarray, h)), tuple(out)
+        parts = count, begin, inverse, curves, self.constants, rows, r
+        found: tuple[int, float, float] = self.kernel.call("between", inputs, way, *parts, numba=True)
+        return found
+
+    def close(self, h: Sequence[Floats], guess: Floats, out: Floats, r: Floats) -> None:
+        """Close lanes from a guess (rows, n), as `between` does, by NumPy."""
+        n, s, t = guess.shape[1], guess, np.empty(guess.shape)
+        # The first step tells how near the guess is; sides are those of the last.
+        self.kernel.call("correct", h, s, self._cells, t, r, numba=False)
+        far = r[2]
+        far[:] = r[0]
+        for k in range(1, ITERATIONS):
+            s, t = t, s
+            self.kernel.call("newton", h, s, self._cells, t, r, numba=False)
+            far += r[0]
+            if r[0].max() < CLOSED**2:
+                break
+            left = np.flatnonzero(~(r[0] < CLOSED**2))
+            if k >= TOGETHER and 2 * len(left) < n:
+                here = np.array([row[left] for row in h]).reshape(len(h), len(left))
+                found = self.newton(here, t[:, left], ITERATIONS - k - 1, numba=False)
+                t[:, left], change, r[1, left] = found
+                r[0, left] = change * change
+                far[left] += r[0, left]
+                break
+        out[:] = t
+        far *= ITERATIONS
+
+    def ahead(self, h: Floats, s: Floats, d: Floats, *, numba: bool) -> Floats:
+        """Return poses moved along their tangents by changes d of the inputs."""
+        t = np.empty(s.shape)
+        if s.shape[1] <= FEW and not numba:
+            none: list[list[float]] = [[]] * s.shape[1]
+            ahead, c = self._lanes().ahead, self._numbers
+            for lane, (here, pose, change) in enumerate(
+                zip(h.T.tolist() or none, s.T.tolist(), d.T.tolist() or none, strict=True)
+            ):
+                try:
+                    t[:, lane] = ahead(here, pose, change, c)
+                except (ArithmeticError, ValueError):
+                    t[:, lane] = np.nan
+            return t
+        rows: Sequence[Floats] = [np.ascontiguousarray(part) for part in (h, s, d)]
+        self.kernel.call("ahead", *rows, self.constants if numba else self._cells, t, numba=numba)
+        return t
+
+    def rates(self, x: Floats, inputs: NDArray[np.int64], first: int, low: int, high: int, *, numba: bool) -> None:
+        """Write first and second rates of poses by those of the inputs, x (3, rows, n), in the lanes from low to high.
+
+        `inputs` are the rows of the inputs, `first` is the first row of the pose.
+        """
+        c = self.constants if numba else self._cells
+        self.kernel.call("rates", x, inputs, first, low, high, c, numba=numba)
+
+
+@lru_cache(maxsize=256)
+def group_kernel(rows: Rows, known: tuple[complex | float | None, ...]) -> GroupKernel | None:
+    """Return the kernels of a group; `known` holds the constants among its inputs, None for those that move.
+
+    None where it has no such formulas, or too many.
+    """
+    found = formulas(rows, known)
+    if found is None:
+        return None
+    terms = len(found.graph.below(found.corrected))
+    if terms > MOST:
+        return None
+    kernel = Kernel("Group", numpy_source(found), numba_source(found))
+    return GroupKernel(kernel, scalar_source(found), np.array(found.constants), MARGIN * SINGULAR, terms)

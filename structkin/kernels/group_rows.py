@@ -1,0 +1,342 @@
+"""The rows of a general group as formulas: what they are, their Jacobian, and their derivatives in time.
+
+The same equations as in `structkin.groups.general`, with symbols for the inputs, the poses and the constants. Rows
+are weighed as there, so that each is of the order of a length; the unknowns are O_x, O_y and theta of each link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from structkin.groups import Rows
+from structkin.kernels.elimination import Elimination
+from structkin.kernels.symbols import Graph, Symbol, Term
+from structkin.rows.affine import Affine
+from structkin.rows.curves import Curve
+from structkin.rows.equations import Form
+from structkin.rows.relations import DrivenAngle
+from structkin.rows.row import Row
+
+Pair = tuple[Term, Term]
+#: A quantity, and as many of its derivatives in time as are known.
+Jet = tuple[Pair, ...]
+#: Origin and direction of each link, and those of each order of derivative.
+Frames = Sequence[tuple[Pair, Pair]]
+Orders = Sequence[Frames]
+
+_NOTHING: Pair = (0.0, 0.0)
+
+
+def _dot(a: Pair, b: Pair) -> Term:
+    return a[0] * b[0] + a[1] * b[1]
+
+
+def _cross(a: Pair, b: Pair) -> Term:
+    return a[0] * b[1] - a[1] * b[0]
+
+
+def _times(a: Pair, b: Pair) -> Pair:
+    return a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
+
+
+def _turned(a: Pair) -> Pair:
+    return -a[1], a[0]
+
+
+def _plus(a: Pair, b: Pair) -> Pair:
+    return a[0] + b[0], a[1] + b[1]
+
+
+def _minus(a: Pair, b: Pair) -> Pair:
+    return a[0] - b[0], a[1] - b[1]
+
+
+def _scaled(a: Pair, factor: Term) -> Pair:
+    return a[0] * factor, a[1] * factor
+
+
+def _last(form: Callable[[Pair, Pair], Term], a: Jet, b: Jet) -> Term:
+    """Return the last derivative that is known of a bilinear form."""
+    if len(a) == 1:
+        return form(a[0], b[0])
+    if len(a) == 2:
+        return form(a[1], b[0]) + form(a[0], b[1])
+    return form(a[2], b[0]) + 2.0 * form(a[1], b[1]) + form(a[0], b[2])
+
+
+def _half_square(a: Jet) -> Term:
+    """Return the last derivative that is known of half the square of a length."""
+    if len(a) == 1:
+        return 0.5 * _dot(a[0], a[0])
+    return _dot(a[1], a[0]) if len(a) == 2 else _dot(a[2], a[0]) + _dot(a[1], a[1])
+
+
+def _product(a: Jet, b: Jet) -> Jet:
+    """Return the product of two vectors, read as complex numbers, with its derivatives."""
+    found = [_times(a[0], b[0])]
+    if len(a) > 1:
+        found.append(_plus(_times(a[1], b[0]), _times(a[0], b[1])))
+    if len(a) > 2:
+        mixed = _scaled(_times(a[1], b[1]), 2.0)
+        found.append(_plus(_plus(_times(a[2], b[0]), mixed), _times(a[0], b[2])))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Formulas:
+    """What kernels of a group compute; `constants` are the numbers of c0, c1, ...
+
+    Values are named h (inputs that move), s (the pose: O_x, O_y, U_x, U_y of each link), d and e (first and second
+    derivatives of the inputs). `corrected` is the pose after one step of Newton's method, `change` the square
+    of that step over the group's size. `side` has the sign of the determinant of the scaled Jacobian but for a constant
+    sign, and the size of its triangle's diagonal, as the inverse of the root of the sum of inverse squares: of the
+    order of its smallest singular value. `ahead` is the pose moved along its tangent by the inputs' d; `first` and
+    `second` are its derivatives in time.
+    """
+
+    graph: Graph
+    constants: tuple[float, ...]
+    corrected: tuple[Term, ...]
+    change: Term
+    side: Term
+    ahead: tuple[Term, ...]
+    first: tuple[Term, ...]
+    second: tuple[Term, ...]
+
+
+def formulas(rows: Rows, known: Sequence[complex | float | None]) -> Formulas | None:
+    """Return the formulas of a group; `known` holds the constants among its inputs, None for those that move.
+
+    None for groups that are not square, or hold gears or cams: their angles are more than a direction.
+    """
+    if rows.count != 3 * rows.links or rows.angles or not all(map(_is_known, rows.forms)):
+        return None
+    try:
+        return _Writer(rows, known).formulas()
+    except ValueError:
+        return None
+
+
+def _is_known(form: Form) -> bool:
+    return isinstance(form, Row) or (isinstance(form, Curve) and isinstance(form.relation, DrivenAngle))
+
+
+class _Writer:
+    def __init__(self, rows: Rows, known: Sequence[complex | float | None]) -> None:
+        self.rows, self.graph, self.constants = rows, Graph(), list[float]()
+        self._factors: dict[tuple[int, complex], Pair] = {}
+        self.origins = [self._load("s", 4 * k) for k in range(rows.links)]
+        self.units = [self._load("s", 4 * k + 2) for k in range(rows.links)]
+        self.known: dict[str, list[Pair]] = {"h": [], "d": [], "e": []}
+        moving = 0
+        for j, value in enumerate(known):
+            width = 2 if j < rows.vectors else 1
+            for letter, found in self.known.items():
+                if value is None:
+                    pair = self._load(letter, moving) if width == 2 else (self.graph.load(f"{letter}{moving}"), 0.0)
+                elif letter == "h":
+                    pair = self._pair(complex(value)) if width == 2 else (self._constant(float(value.real)), 0.0)
+                else:
+                    pair = _NOTHING
+                found.append(pair)
+            moving += width if value is None else 0
+
+    def _load(self, letter: str, first: int) -> Pair:
+        return self.graph.load(f"{letter}{first}"), self.graph.load(f"{letter}{first + 1}")
+
+    def _constant(self, value: float) -> Term:
+        """Return a symbol for a number; those that change the formulas by their value stay numbers."""
+        if value in (0.0, 1.0, -1.0):
+            return value
+        self.constants.append(value)
+        return self.graph.load(f"c{len(self.constants) - 1}")
+
+    def _pair(self, value: complex) -> Pair:
+        return self._constant(value.real), self._constant(value.imag)
+
+    def formulas(self) -> Formulas:
+        rows, m = self.rows, self.rows.links
+        still = [(_NOTHING, _NOTHING)] * m
+        here: list[tuple[Pair, Pair]] = list(zip(self.origins, self.units, strict=True))
+        self.size, self.weight = self._constant(rows.size), self._constant(1 / rows.size)
+        self.weights = [self._constant(1 / size) for size in rows.row_sizes]
+        values = self._values([here], "h")
+        system = Elimination(self._jacobian(here))
+        # What is left of the rows is what the step takes away.
+        step = [-term for term in system.solve(values)]
+        change: Term = 0.0
+        for k in range(m):
+            dx, dy, turn = step[3 * k : 3 * k + 3]
+            dx, dy = dx * self.weight, dy * self.weight
+            # Directions that are no unit vectors yet close another group than that of the links.
+            excess = _dot(self.units[k], self.units[k]) - 1.0
+            change = change + (dx * dx + dy * dy + turn * turn + excess * excess)
+        moved = [-term for term in system.solve(self._values([here, still], "hd"))]
+        rates = [
+            ((moved[3 * k], moved[3 * k + 1]), _scaled(_turned(self.units[k]), moved[3 * k + 2])) for k in range(m)
+        ]
+        bent = [(_NOTHING, _scaled(self.units[k], -(moved[3 * k + 2] * moved[3 * k + 2]))) for k in range(m)]
+        more = [-term for term in system.solve(self._values([here, rates, bent], "hde"))]
+        second = [
+            ((more[3 * k], more[3 * k + 1]), _plus(_scaled(_turned(self.units[k]), more[3 * k + 2]), bent[k][1]))
+            for k in range(m)
+        ]
+        side: Term = 1.0
+        for term in system.signed:
+            side = side * term
+        if not isinstance(side, Symbol):
+            raise ValueError("a group without a pose of its own")
+        weak: Term = 0.0
+        for column, term in system.diagonal:
+            # The columns of angles are larger than the others by the size.
+            inverse = (self.size if column % 3 == 2 else 1.0) / term
+            weak = weak + inverse * inverse
+        side = side / np.sqrt(side * side * weak)
+        return Formulas(
+            self.graph,
+            tuple(self.constants),
+            self._after(step),
+            change,
+            side,
+            self._after(moved),
+            tuple(term for O, U in rates for pair in (O, U) for term in pair),
+            tuple(term for O, U in second for pair in (O, U) for term in pair),
+        )
+
+    def _after(self, step: Sequence[Term]) -> tuple[Term, ...]:
+        """Return the pose after a step (dO_x, dO_y, dtheta) of each link; its directions are made unit vectors."""
+        found: list[Term] = []
+        for k, (O, U) in enumerate(zip(self.origins, self.units, strict=True)):
+            dx, dy, turn = step[3 * k : 3 * k + 3]
+            x, y = _plus(U, _scaled(_turned(U), turn))
+            inverse = 1.0 / np.sqrt(x * x + y * y)
+            found += [O[0] + dx, O[1] + dy, x * inverse, y * inverse]
+        return tuple(found)
+
+    # --- vectors and rows ---------------------------------------------------------------------------------
+
+    def _slot(self, slot: int, orders: Orders, letters: str) -> Jet:
+        """Return the vector of a slot with its derivatives."""
+        links = 2 * self.rows.links
+        if slot >= links:
+            return tuple(self.known[letter][slot - links] for letter in letters)
+        return tuple(frames[slot // 2][slot % 2] for frames in orders)
+
+    def _factor(self, slot: int, factor: complex) -> tuple[bool, Pair]:
+        """Return whether a factor of a slot is negative, and its size: factors of two signs are one constant."""
+        minus = (factor.real, factor.imag) < (0.0, 0.0)
+        key = slot, -factor if minus else factor
+        if key not in self._factors:
+            self._factors[key] = self._pair(key[1])
+        return minus, self._factors[key]
+
+    def _vector(self, vector: Affine, orders: Orders, letters: str) -> Jet:
+        """Return a vector with its derivatives; what belongs to one point comes first, as rows share points."""
+        terms, parts = dict(vector.terms), list[tuple[bool, Jet]]()
+        for slot, factor in vector.terms:
+            jet = self._slot(slot, orders, letters)
+            origin = slot < 2 * self.rows.links and slot % 2 == 0
+            if origin and slot + 1 in terms:
+                other, by = self._factor(slot + 1, terms[slot + 1] * factor.real)
+                add = _minus if other else _plus
+                arms = self._slot(slot + 1, orders, letters)
+                jet = tuple(add(O, _times(U, by)) for O, U in zip(jet, arms, strict=True))
+            elif slot < 2 * self.rows.links and slot % 2 == 1 and slot - 1 in terms:
+                continue
+            if origin:
+                parts.append((factor.real < 0, jet))
+            else:
+                minus, by = self._factor(slot, factor)
+                parts.append((minus, tuple(_times(pair, by) for pair in jet)))
+        if vector.const:
+            minus, by = self._factor(-1, vector.const)
+            parts.append((minus, (by, *[_NOTHING] * (len(letters) - 1))))
+        total: Jet = (_NOTHING,) * len(letters)
+        for minus, jet in sorted(parts, key=lambda part: part[0]):
+            add = _minus if minus else _plus
+            total = tuple(add(a, b) for a, b in zip(total, jet, strict=True))
+        return total
+
+    def _values(self, orders: Orders, letters: str) -> list[Term]:
+        """Return the rows, or their last derivative for which `orders` are given, weighed."""
+        found: list[Term] = []
+        for form, weight in zip(self.rows.forms, self.weights, strict=True):
+            if isinstance(form, Row):
+                found.append(self._value(form, orders, letters) * weight)
+            else:
+                A, T, B = self._driven(form, orders, letters)
+                found.append(_last(_cross, _product(A, T), B) * weight)
+        return found
+
+    def _value(self, row: Row, orders: Orders, letters: str) -> Term:
+        total: Term = 0.0
+        for w, a, b in row.products:
+            first = self._vector(a, orders, letters)
+            if a == b:
+                total = total + 2.0 * w.real * _half_square(first)
+            else:
+                second = self._vector(b, orders, letters)
+                total = total + _last(lambda p, q, w=w: _dot(p, _turned_by(w, q)), first, second)  # type: ignore[misc]
+        for number, factor in row.numbers:
+            value = self.known[letters[-1]][self.rows.vectors + self.rows.scalars.index(number)][0]
+            total = total - value if factor == -1 else total + factor * value
+        return total + self._constant(row.constant) if len(letters) == 1 else total
+
+    def _driven(self, form: Form, orders: Orders, letters: str) -> tuple[Jet, Jet, Jet]:
+        """Return the three vectors of a driven angle."""
+        A, T, B = (self._vector(vector, orders, letters) for vector in self._ends(form))
+        return A, T, B
+
+    def _ends(self, form: Form) -> tuple[Affine, Affine, Affine]:
+        assert isinstance(form, Curve)
+        A, T, B = (vector for vector in form.vectors if isinstance(vector, Affine))
+        return A, T, B
+
+    def _jacobian(self, here: Frames) -> list[dict[int, Term]]:
+        """Return the derivatives of the weighed rows by O_x, O_y and theta of each link."""
+        found: list[dict[int, Term]] = []
+        for form, weight in zip(self.rows.forms, self.weights, strict=True):
+            row: dict[int, Term] = {}
+            if isinstance(form, Row):
+                for w, a, b in form.products:
+                    (first,), (second,) = (self._vector(x, [here], "h") for x in (a, b))
+                    if a == b:
+                        self._spread(row, _scaled(first, 2.0 * w.real * weight), a)
+                    else:
+                        self._spread(row, _scaled(_turned_by(w, second), weight), a)
+                        self._spread(row, _scaled(_turned_by(w.conjugate(), first), weight), b)
+            else:
+                (A,), (T,), (B,) = self._driven(form, [here], "h")
+                D = _times(A, T)
+                start, _, end = self._ends(form)
+                ((slot, _),) = start.terms
+                if slot < 2 * self.rows.links:
+                    row[3 * (slot // 2) + 2] = -(_dot(D, B) * weight)
+                self._spread(row, _scaled(_turned(D), weight), end)
+            found.append({column: term for column, term in row.items() if isinstance(term, Symbol) or term != 0})
+        return found
+
+    def _spread(self, row: dict[int, Term], gradient: Pair, vector: Affine) -> None:
+        """Add what a row changes by with the links' places, given its gradient by a vector."""
+        for slot, factor in vector.terms:
+            if slot >= 2 * self.rows.links:
+                continue
+            link, which = divmod(slot, 2)
+            if which:
+                minus, by = self._factor(slot, factor)
+                slopes = {2: _dot(gradient, _turned(_times(self.units[link], by)))}
+            else:
+                minus, slopes = factor.real < 0, dict(enumerate(gradient))
+            for part, slope in slopes.items():
+                column = 3 * link + part
+                row[column] = row.get(column, 0.0) + (-slope if minus else slope)
+
+
+def _turned_by(w: complex, a: Pair) -> Pair:
+    """Return a times w."""
+    if w in (1j, -1j):
+        return _turned(a) if w == 1j else (a[1], -a[0])
+    return a if w == 1 else _scaled(a, w.real)

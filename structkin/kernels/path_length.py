@@ -1,0 +1,87 @@
+"""How far inputs move along their lanes: the length of their way, by NumPy or compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.kernels.kernel import Kernel
+
+Floats = NDArray[np.float64]
+
+#: Lanes that NumPy goes through together: what they take then stays in the cache.
+BLOCK = 16384
+
+_KERNEL = Kernel(
+    "Way",
+    "",
+    '''"""Written by structkin: the way of inputs, compiled once and then read from the cache."""
+
+from math import sqrt
+
+from numba import njit
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_vector(x, y, weight, way):
+    for i in range(x.size - 1):
+        a, b = x[i + 1] - x[i], y[i + 1] - y[i]
+        way[i + 1] += sqrt(a * a + b * b) * weight
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_scalar(x, weight, way):
+    for i in range(x.size - 1):
+        way[i + 1] += abs(x[i + 1] - x[i]) * weight
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sum_up(way):
+    total = 0.0
+    for i in range(way.size):
+        total += way[i]
+        way[i] = total
+''',
+)
+
+
+def path_length(rows: Sequence[Floats], inputs: Sequence[tuple[int, float]], n: int, *, numba: bool) -> Floats:
+    """Return the way (n,) from the first lane on, the sum of what all inputs move from lane to lane.
+
+    `inputs` are the numbers of rows of each input, one or two of the `rows` (n,), and its size. The way is NaN from
+    where an input is.
+
+    >>> rows = [np.array([0.0, 3.0, 3.0]), np.array([0.0, 4.0, 4.0]), np.array([0.0, 0.0, -1.0])]
+    >>> path_length(rows, [(2, 10.0), (1, 2.0)], 3, numba=False).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    way = np.zeros(max(n, 1))
+    if numba:
+        row = 0
+        for width, size in inputs:
+            parts = tuple(map(np.ascontiguousarray, rows[row : row + width]))
+            _KERNEL.call("add_vector" if width == 2 else "add_scalar", *parts, 1 / size, way, numba=True)
+            row += width
+        _KERNEL.call("sum_up", way, numba=True)
+        return way
+    step, square = np.empty((2, min(BLOCK, n)))
+    with np.errstate(all="ignore"):
+        for start in range(0, n - 1, BLOCK):
+            end, row = min(start + BLOCK, n - 1), 0
+            part, one, two = way[start + 1 : end + 1], step[: end - start], square[: end - start]
+            for width, size in inputs:
+                np.subtract(rows[row][start + 1 : end + 1], rows[row][start:end], out=one)
+                one *= one
+                if width == 2:
+                    np.subtract(rows[row + 1][start + 1 : end + 1], rows[row + 1][start:end], out=two)
+                    two *= two
+                    one += two
+                np.sqrt(one, out=one)
+                one *= 1 / size
+                part += one
+                row += width
+            part[0] += way[start]
+            np.cumsum(part, out=part)
+    return way

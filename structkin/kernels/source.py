@@ -1,0 +1,302 @@
+"""Writing a trace as the source of a module of kernels, for NumPy or for Numba.
+
+A kernel runs all steps of a run, one after the other, over the lanes from `low` to `high`. `rows[s]` holds the first
+row of each input and output of step s (-1 for a constant), `constants[s]` its constants. In the dialect of Numba the
+formulas stand in loops over the lanes; in that of NumPy they are calls on whole blocks, into buffers that are
+used again and again. Both do the same operations in the same order, and give the same digits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from structkin.kernels.calls import Calls
+from structkin.kernels.pairing import row_of
+from structkin.kernels.symbols import Term
+from structkin.kernels.tracing import SCALAR, VECTOR, Signature, Trace
+from structkin.plan.status import Status
+from structkin.track.tolerances import LIMIT
+
+#: What the kernels of both dialects take.
+SOLVE = "x, low, high, rows, constants, modes, lane_modes, at, groups, status, group, least, margin, root_"
+COEFFICIENTS = "x, K, L, low, high, at, rows, constants, groups, status, group, singular"
+
+
+def module_source(of: Signature, trace: Trace, *, numba: bool) -> str:
+    """Return the source of the module of a kind of step: `solve`, `place`, `first` and `both`.
+
+    `solve` computes positions, velocities and accelerations, `place` positions alone; `first` the columns of K and
+    `both` K and the lower half of L, into their lanes from `at` on.
+    """
+    return "\n".join((_Numba if numba else _NumPy)(of, trace).module())
+
+
+class _Writer:
+    """What both dialects share: which rows are read and written, in which order."""
+
+    head: str
+    decorator: Sequence[str] = ()
+
+    def __init__(self, of: Signature, trace: Trace) -> None:
+        self.of, self.trace, self.graph = of, trace, trace.graph
+
+    def module(self) -> Iterable[str]:
+        """Yield the lines of the module."""
+        yield from self.head.format(name=self.of.relation.__name__).splitlines()
+        yield from self._kernel("solve", SOLVE, self._solve_body(3))
+        yield from self._kernel("place", SOLVE, self._solve_body(1))
+        yield from self._kernel("first", COEFFICIENTS, self._first_body())
+        yield from self._kernel("both", COEFFICIENTS, self._both_body())
+
+    def _kernel(self, name: str, arguments: str, body: Sequence[str]) -> Iterable[str]:
+        yield from ("", "", *self.decorator, f"def {name}({arguments}):", "    n = high - low")
+        yield from _indented(self._steps(body))
+
+    # --- position, velocity, acceleration -----------------------------------------------------------------
+
+    def _solve_body(self, orders: int) -> list[str]:
+        trace, outs = self.trace, [name for order in range(orders) for name in self._names(f"o{order}")]
+        terms = [term for order in trace.orders[:orders] for term in order]
+        body = [line for order in range(orders) for line in self._rows(f"x[{order}]", f"h{order}", inputs=True)]
+        body += [line for order in range(orders) for line in self._rows(f"x[{order}]", f"o{order}", inputs=False)]
+        if trace.margin is None:
+            return body + self._formulas(terms, outs)
+        width = sum(self.of.widths)
+        sign = "modes[s] * " if trace.one_mode else ""
+        return body + self._with_margin(sign, terms, outs) + self._without_pose(outs[:width], outs[width:])
+
+    # --- K and L ------------------------------------------------------------------------------------------
+
+    def _first_body(self) -> list[str]:
+        body = [*self._pose(), "for a in range(K.shape[0]):"]
+        inner = self._rows("K[a]", "v", inputs=True) + self._rows("K[a]", "o", inputs=False)
+        inner += self._formulas(self.trace.first, self._names("o")) + self._blanks(self._names("o"))
+        return body + _indented(inner)
+
+    def _both_body(self) -> list[str]:
+        K, L = self.trace.both
+        outs = self._names("o") + self._names("p")
+        inner = self._rows("K[a]", "v", inputs=True) + self._rows("L[a, a]", "h2", inputs=True)
+        inner += self._rows("K[a]", "o", inputs=False) + self._rows("L[a, a]", "p", inputs=False)
+        inner += self._formulas([*K, *L], outs) + self._blanks(outs)
+        inner += self._rows("K[a]", "fv", inputs=False)
+        mixed = self._rows("K[b]", "w", inputs=True) + self._rows("L[a, b]", "h2", inputs=True)
+        mixed += self._rows("K[b]", "fw", inputs=False) + self._rows("L[a, b]", "p", inputs=False)
+        mixed += self._formulas(self.trace.second, self._names("p")) + self._blanks(self._names("p"))
+        inner += ["for b in range(a):", *_indented(mixed)]
+        return [*self._pose(), "for a in range(K.shape[0]):", *_indented(inner)]
+
+    def _pose(self) -> list[str]:
+        return self._rows("x[0]", "h0", inputs=True) + self._rows("x[0]", "f", inputs=False)
+
+    # --- shared -------------------------------------------------------------------------------------------
+
+    def _names(self, letter: str) -> list[str]:
+        return [f"{letter}_{j}_{c}" for j, width in enumerate(self.of.widths) for c in range(width)]
+
+    def _rows(self, array: str, letter: str, *, inputs: bool) -> list[str]:
+        """Write the rows of the inputs, or of the outputs, as arrays of the block's lanes."""
+        widths = {VECTOR: 2, SCALAR: 1}
+        sizes = [widths.get(kind, 0) for kind in self.of.operands] if inputs else self.of.widths
+        shift = 0 if inputs else len(self.of.operands)
+        lanes = "low:high" if array.startswith("x") else "at:at + n"
+        place = f"{array[:-1]}, {{}}, {lanes}]"
+        return [line for j, size in enumerate(sizes) for line in self._operand(place, f"{letter}_{j}", shift + j, size)]
+
+    def _steps(self, body: Sequence[str]) -> Iterable[str]:
+        """Yield the loop over the steps around a body, and what goes before it."""
+        raise NotImplementedError
+
+    def _operand(self, place: str, name: str, column: int, size: int) -> Iterable[str]:
+        """Yield what gives the rows of one operand their names; they stand in the braces of `place`."""
+        raise NotImplementedError
+
+    def _with_margin(self, sign: str, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
+        """Return what stores each term in its output, after margins, the modes' roots, marks of lanes without one."""
+        raise NotImplementedError
+
+    def _formulas(self, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
+        """Return what stores each term in the output of its name."""
+        raise NotImplementedError
+
+    def _without_pose(self, poses: Sequence[str], rates: Sequence[str]) -> list[str]:
+        """Return what blanks the outputs of lanes without a pose, and the rates of singular ones."""
+        raise NotImplementedError
+
+    def _blanks(self, outs: Sequence[str]) -> list[str]:
+        """Return what blanks the coefficients of lanes in which the group is singular."""
+        raise NotImplementedError
+
+
+class _Numba(_Writer):
+    """Loops over the lanes."""
+
+    head = f'''"""Written by structkin from the formulas of {{name}}, compiled once and then read from the cache."""
+
+from math import cos, exp, inf, nan, sin, sqrt
+
+from numba import njit
+
+
+@njit(nogil=True, error_model="numpy")
+def mark(status, group, lane, outcome, at):
+    known = status[lane]
+    if known == {int(Status.OK)} or (known == {int(Status.SINGULAR)} and outcome != {int(Status.SINGULAR)}):
+        status[lane] = outcome
+        group[lane] = at
+'''
+    decorator = ('@njit(cache=True, nogil=True, error_model="numpy")',)
+
+    def _steps(self, body: Sequence[str]) -> Iterable[str]:
+        yield "for s in range(rows.shape[0]):"
+        yield from _indented([f"c{k} = constants[s, {k}]" for k in range(self.trace.constants)])
+        yield from _indented(body)
+
+    def _operand(self, place: str, name: str, column: int, size: int) -> Iterable[str]:
+        yield from (f"{name}_{c}_ = {place.format(f'rows[s, {column}] + {c}')}" for c in range(size))
+
+    def _with_margin(self, sign: str, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
+        margin = self.trace.margin
+        lines = self._loop([margin], [f"margin[i] = {sign}{self.graph.name(margin)}"])
+        lines += ["bad = 0", "low0 = low1 = low2 = low3 = inf"]
+        lines += ["for i in range(n):", f"    bad += not (margin[i] > {LIMIT!r})"]
+        # Four minima side by side: each waits for its own last comparison only.
+        lines += ["for i in range(0, n - 3, 4):"]
+        lines += [f"    low{k} = margin[i + {k}] if margin[i + {k}] < low{k} else low{k}" for k in range(4)]
+        lines += ["for i in range(n - n % 4, n):", "    low0 = margin[i] if margin[i] < low0 else low0"]
+        lines += ["least[at + s] = min(least[at + s], low0, low1, low2, low3)"]
+        lines += ["if lane_modes[s, 0] == 0:", *self._loop([], ["root_[i] = modes[s] * sqrt(margin[i])"], "    ")]
+        lines += ["else:", *self._loop([], ["root_[i] = lane_modes[s, low + i] * sqrt(margin[i])"], "    ")]
+        marks = [
+            f"if margin[i] < {-LIMIT!r}:",
+            f"    mark(status, group, low + i, {int(Status.OUT_OF_REACH)}, groups[s])",
+            f"elif margin[i] <= {LIMIT!r}:",
+            f"    mark(status, group, low + i, {int(Status.SINGULAR)}, groups[s])",
+            "    if margin[i] < 0.0:",
+            "        root_[i] = 0.0",
+        ]
+        return [*lines, "if bad:", *self._loop([], marks, "    "), *self._formulas(terms, outs)]
+
+    def _formulas(self, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
+        stores = [f"{name}_[i] = {self.graph.name(term)}" for name, term in zip(outs, terms, strict=True)]
+        return self._loop(terms, stores)
+
+    def _without_pose(self, poses: Sequence[str], rates: Sequence[str]) -> list[str]:
+        lost = [f"if margin[i] < {-LIMIT!r}:", *_indented(f"{name}_[i] = nan" for name in poses)]
+        singular = [f"if margin[i] <= {LIMIT!r}:", *_indented(f"{name}_[i] = nan" for name in rates)] if rates else []
+        return ["if bad:", *self._loop([], lost + singular, "    ")]
+
+    def _blanks(self, outs: Sequence[str]) -> list[str]:
+        where = f"if status[low + i] == {int(Status.SINGULAR)} and group[low + i] == groups[s]:"
+        return ["if singular:", *self._loop([], [where, *_indented(f"{name}_[i] = nan" for name in outs)], "    ")]
+
+    def _loop(self, terms: Sequence[Term], tail: Sequence[str], margin: str = "") -> list[str]:
+        """Return a loop over lanes that computes the terms and ends with these lines."""
+        loads = [name for name in self.graph.loads(terms) if not name.startswith("c")]
+        inner = [f"{name} = {name}_[i]" for name in loads] + self.graph.lines(terms) + list(tail)
+        return [margin + line for line in ("for i in range(n):", *_indented(inner))]
+
+
+class _NumPy(_Writer):
+    """Calls of NumPy's functions on blocks of lanes, each into a buffer that is free, or into the output itself."""
+
+    head = '''"""Written by structkin from the formulas of {name}."""
+
+import numpy as np
+from numpy import add, cos, divide, exp, minimum, multiply, negative, sin, sqrt, subtract
+
+from structkin.kernels.ill_conditioned import blank, ill_conditioned
+'''
+
+    def __init__(self, of: Signature, trace: Trace) -> None:
+        super().__init__(of, trace)
+        self._vectors: set[str] = set()
+        self._calls: list[Calls] = []
+
+    def _steps(self, body: Sequence[str]) -> Iterable[str]:
+        calls, self._calls = self._calls, []
+        buffers, doubles = (max((getattr(c, name) for c in calls), default=0) for name in ("buffers", "doubles"))
+        if buffers:
+            yield f"{''.join(f'b{k}, ' for k in range(buffers))}= np.empty(({buffers}, n))"
+        if doubles:
+            yield f"{''.join(f'p{k}, ' for k in range(doubles))}= np.empty(({doubles}, 2, n))"
+        yield from (f"p{k}_0, p{k}_1 = p{k}" for k in range(doubles))
+        numbers = {array: number for c in calls for array, number in c.numbers.items()}
+        yield from (f"{array} = np.array({number})" for array, number in numbers.items())
+        # What is made of constants alone is computed for all steps at once.
+        yield from (f"c{k} = constants[:, {k}]" for k in range(self.trace.constants))
+        yield from self.graph.lines(s for c in calls for s in c.narrow)
+        read = sorted({name for c in calls for name in c.read})
+        yield f"steps = zip(rows.tolist(), {''.join(f'map(np.array, {name}), ' for name in read)}strict=True)"
+        yield f"for s, (row, {''.join(f'{name}, ' for name in read)}) in enumerate(steps):"
+        yield from _indented(_without_unread(body))
+
+    def _operand(self, place: str, name: str, column: int, size: int) -> Iterable[str]:
+        if size == 2:
+            self._vectors.add(name)
+            yield f"{name}_p = {place.format(f'row[{column}] : row[{column}] + 2')}"
+            yield from (f"{name}_{c}_ = {name}_p[{c}]" for c in range(2))
+        elif size == 1:
+            yield f"{name}_0_ = {place.format(f'row[{column}]')}"
+
+    def _with_margin(self, sign: str, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
+        formulas = [(term, f"{name}_") for term, name in zip(terms, outs, strict=True)]
+        margin, rest = self._stages([(self.trace.margin, "margin")], formulas)
+        return [
+            *margin,
+            *(["multiply(margin, modes[s], margin)"] if sign else []),
+            "low0 = minimum.reduce(margin)",
+            f"bad = not low0 > {LIMIT!r}",
+            "if bad:",
+            "    low0 = ill_conditioned(margin, root_, status[low:high], group[low:high], groups[s])",
+            "else:",
+            "    sqrt(margin, root_)",
+            "least[at + s] = min(least[at + s], low0)",
+            "if lane_modes[s, 0] != 0:",
+            "    multiply(root_, lane_modes[s, low:high], root_)",
+            "elif modes[s] != 1.0:",
+            "    multiply(root_, modes[s], root_)",
+            *rest,
+        ]
+
+    def _without_pose(self, poses: Sequence[str], rates: Sequence[str]) -> list[str]:
+        lost, singular = f"margin < {-LIMIT!r}", f"margin <= {LIMIT!r}"
+        return ["if bad:", f"    blank({lost}, {self._arrays(poses)})", f"    blank({singular}, {self._arrays(rates)})"]
+
+    def _blanks(self, outs: Sequence[str]) -> list[str]:
+        where = f"(status[low:high] == {int(Status.SINGULAR)}) & (group[low:high] == groups[s])"
+        return ["if singular:", f"    blank({where}, {self._arrays(outs)})"]
+
+    def _formulas(self, terms: Sequence[Term], outs: Sequence[str]) -> list[str]:
+        return self._stages([(term, f"{name}_") for term, name in zip(terms, outs, strict=True)])[0]
+
+    def _stages(self, *stages: Sequence[tuple[Term, str]]) -> list[list[str]]:
+        self._calls.append(Calls(self.graph, stages, self._vectors))
+        return self._calls[-1].stages
+
+    def _arrays(self, outs: Sequence[str]) -> str:
+        """Return the tuple of the arrays of results: vectors whole, numbers by their rows."""
+        vectors = ((name, row_of(name)[0]) for name in outs)
+        names = dict.fromkeys(f"{head}_p" if head in self._vectors else f"{name}_" for name, head in vectors)
+        return f"({''.join(f'{name}, ' for name in names)})"
+
+
+def _without_unread(lines: Sequence[str]) -> list[str]:
+    """Drop names of rows that no later line reads."""
+    kept: list[str] = []
+    read: set[str] = set()
+    for line in reversed(lines):
+        name, _, value = line.strip().partition(" = ")
+        names_rows = name.isidentifier() and name.endswith(("_", "_p"))
+        if name in read or not names_rows:
+            kept.append(line)
+            read |= set(_NAME.findall(value if names_rows else line))
+    return kept[::-1]
+
+
+_NAME = re.compile(r"\w+")
+
+
+def _indented(lines: Iterable[str]) -> list[str]:
+    return ["    " + line for line in lines]

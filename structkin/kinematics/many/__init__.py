@@ -1,6 +1,0 @@
-"""Many dimension sets of one mechanism, solved in one call."""
-
-from structkin.kinematics.many.motions import Motions
-from structkin.kinematics.many.solve_many import solve_many
-
-__all__ = ["Motions", "solve_many"]

@@ -1,0 +1,90 @@
+"""Recording a plan: slots, operands and steps, with the value of each slot in the sketch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from structkin.groups import General, Relation
+from structkin.plan.plan import DriverSlot, Operand, Slot, Step
+from structkin.plan.relations import Combine
+from structkin.rows.affine import Affine
+
+
+@dataclass
+class PlanBuilder:
+    """The plan while it grows.
+
+    `sketch[slot]` is the value of the slot in the sketch, complex for a vector and real for a scalar.
+    """
+
+    widths: list[int] = field(default_factory=list)
+    sketch: list[complex] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    drivers: dict[tuple[str, int, bool], DriverSlot] = field(default_factory=dict)
+    #: How far the vector of a slot has turned since the sketch, where that is known as a sum of scalar slots.
+    turns: dict[int, Affine] = field(default_factory=dict)
+    _combined: dict[Affine, Slot] = field(default_factory=dict)
+
+    def slot(self, width: int, sketch: complex) -> int:
+        """Return a new slot."""
+        self.widths.append(width)
+        self.sketch.append(sketch)
+        return len(self.widths) - 1
+
+    def driver(self, id: str, group: int, *, angular: bool, value: float, sign: int = 1) -> Slot:
+        """Return the slot of a driver that a group uses; its coordinate is `value` in the sketch."""
+        known = self.drivers.get((id, sign, angular))
+        if known is None:
+            slot = self.slot(2, np.exp(1j * sign * value)) if angular else self.slot(1, value)
+            known = self.drivers[id, sign, angular] = DriverSlot(id, slot, angular, sign, group)
+        return Slot(known.slot)
+
+    def vector(self, expression: Affine, group: int) -> Operand:
+        """Return a vector expression as an operand: itself, a constant, or a new slot that holds it."""
+        if not expression.terms:
+            return expression.const
+        if expression.is_slot:
+            return Slot(expression.terms[0][0])
+        if expression not in self._combined:
+            kind = Combine(expression.const, tuple(factor for _, factor in expression.terms))
+            inputs = tuple(Slot(slot) for slot, _ in expression.terms)
+            (out,) = self.step(kind, inputs, (expression.at(self.sketch),), group=group)
+            self._combined[expression] = Slot(out)
+        return self._combined[expression]
+
+    def direction_slot(self, expression: Affine) -> int | None:
+        """Return the slot whose vector turns with an expression: its only term, or itself where a slot holds it."""
+        if expression.const == 0 and len(expression.terms) == 1:
+            return expression.terms[0][0]
+        known = self._combined.get(expression)
+        return None if known is None else known.index
+
+    def step(
+        self,
+        kind: Relation | General,
+        inputs: Sequence[Operand],
+        sketch: Sequence[complex],
+        *,
+        group: int,
+        mode: int = 1,
+        scalar: bool = False,
+        scalars: int = 0,
+    ) -> tuple[int, ...]:
+        """Record a step whose outputs have these values in the sketch, the last `scalars` of them scalars.
+
+        Return their slots.
+        """
+        vectors = 0 if scalar else len(sketch) - scalars
+        outputs = tuple(self.slot(2 if k < vectors else 1, value) for k, value in enumerate(sketch))
+        self.steps.append(Step(kind, tuple(inputs), outputs, mode, group, tuple(sketch)))
+        return outputs
+
+    def in_sketch(self, operand: Operand) -> Any:
+        """Return an operand's value in the sketch as a group function takes it: a vector (2, 1) or a float."""
+        value = self.sketch[operand.index] if isinstance(operand, Slot) else operand
+        scalar = isinstance(operand, float) or (isinstance(operand, Slot) and self.widths[operand.index] == 1)
+        return float(np.real(value)) if scalar else np.array([[np.real(value)], [np.imag(value)]])

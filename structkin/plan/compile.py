@@ -1,0 +1,59 @@
+"""From a mechanism and its kinematic structure to a plan: each group meets its closed form, or the general solver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from structkin.errors import StructureError
+from structkin.model.mechanism import Mechanism
+from structkin.plan.builder import PlanBuilder
+from structkin.plan.closed_forms import solve_closed, solve_pin
+from structkin.plan.gear_trains import solve_geared
+from structkin.plan.general_rows import solve_general
+from structkin.plan.known_state import KnownState
+from structkin.plan.plan import Plan
+from structkin.plan.rolling import solve_rolling
+from structkin.plan.turns import known_turns
+from structkin.rows.affine import Frame
+from structkin.structure import Group, KinematicStructure
+
+
+def determines_all(structure: KinematicStructure) -> bool:
+    """Return whether the groups determine every link by the drivers; joints may still be redundant."""
+    return not structure.under and all(item.kind == "joint" for item in structure.over)
+
+
+def record_plan(mechanism: Mechanism, structure: KinematicStructure) -> Plan:
+    """Compile the plan that solves a mechanism group by group.
+
+    Redundant joints take part in the group that is solved last of those they join; it is then closed by least squares.
+
+    Raises `StructureError` where drivers are missing or too many, and `InputError` where the sketch does not tell an
+    assembly mode (links of a dyad drawn aligned).
+    """
+    if not determines_all(structure):
+        raise StructureError(structure.diagnostics, mechanism.title or "mechanism")
+    state = KnownState(mechanism, mechanism.topology, PlanBuilder(), mechanism.topology.ground, close_group)
+    state.solve_all(structure)
+    builder = state.builder
+    return Plan(
+        structure,
+        tuple(builder.widths),
+        tuple(builder.steps),
+        tuple(builder.drivers.values()),
+        state.frames,
+        state.pins,
+        known_turns(state),
+    )
+
+
+def close_group(state: KnownState, group: Group, index: int) -> Mapping[str, Frame]:
+    """Record the steps of one group in closed form where there is one, and return its links' frames."""
+    if not group.links:
+        solve_pin(state, group, index)
+        return {}
+    for solve in (solve_closed, solve_geared, solve_rolling, solve_general):
+        frames = solve(state, group, index)
+        if frames is not None:
+            return frames
+    raise AssertionError("the general solver takes every group")

@@ -1,0 +1,98 @@
+"""Closed forms of dyads: two links, or composites of links, with three joints R or P."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from structkin.plan.arms import Arm
+from structkin.plan.closing import Closing, turn_of_guide
+from structkin.plan.known_state import Contact
+from structkin.plan.plan import Operand
+from structkin.rows.affine import Frame
+
+
+def dyad(closing: Closing, ties: list[Contact]) -> Mapping[str, Frame] | None:
+    """Close two links (or composites) with two joints to what is known and one between them."""
+    outer = [tie for tie in ties if tie.other is None]
+    inner = [tie for tie in ties if tie.other is not None]
+    if len(outer) != 2 or len(inner) != 1 or closing.clusters[outer[0].link] == closing.clusters[outer[1].link]:
+        return None
+    outer.sort(key=lambda tie: "RP".find(tie.kind))
+    signature = outer[0].kind + inner[0].kind + outer[1].kind
+    # In a composite, only pins keep a place that the closed form can follow.
+    composite = [len(closing.clusters[tie.link]) > 1 for tie in outer]
+    if signature == "RRR":
+        return _rrr(closing, outer, inner[0])
+    if signature == "RRP" and not composite[1]:
+        return _rrp(closing, outer, inner[0])
+    if any(composite):
+        return None
+    closers = {"RPR": _rpr, "PRP": _prp, "RPP": _rpp}
+    return closers[signature](closing, outer, inner[0]) if signature in closers else None
+
+
+def _rrr(closing: Closing, outer: list[Contact], inner: Contact) -> Mapping[str, Frame]:
+    state, arms = closing.state, [Arm(closing, tie, inner) for tie in outer]
+    pins = [state.pins[tie.joint] for tie in outer]
+    inputs = (*(closing.vector(pin) for pin in pins), *(arm.half_square for arm in arms))
+    tip = closing.close("RRR", inputs, state.sketch_point(inner.joint), inner.joint)
+    return {link: frame for arm, pin in zip(arms, pins, strict=True) for link, frame in arm.frames(pin, tip).items()}
+
+
+def _rrp(closing: Closing, outer: list[Contact], inner: Contact) -> Mapping[str, Frame]:
+    state, (rod, slide) = closing.state, outer
+    arm, pin = Arm(closing, rod, inner), state.pins[rod.joint]
+    direction = closing.direction_by_guide(slide)
+    local = state.local(slide.link, inner.joint)
+    start, along, offset = closing.line(slide, direction, local)
+    inputs = (closing.vector(pin), arm.half_square, closing.vector(start), closing.vector(along), offset)
+    tip = closing.close("RRP", inputs, state.sketch_point(inner.joint), inner.joint)
+    return {**arm.frames(pin, tip), slide.link: Frame(tip - direction * local, direction)}
+
+
+def _rpr(closing: Closing, outer: list[Contact], inner: Contact) -> Mapping[str, Frame]:
+    state, guide = closing.state, closing.state.guide(inner.joint)
+    carrier, slider = sorted(outer, key=lambda tie: tie.link != guide.carrier)
+    turn = turn_of_guide(guide)
+    # With D the guide's direction, the slider's point lies at B + (...) D and the line's origin at A + (...) D.
+    lever = (guide.point - state.local(slider.link, slider.joint)) * turn
+    lever -= guide.origin - state.local(carrier.link, carrier.joint)
+    offset = guide.offset - (lever / guide.direction).imag
+    pins = state.pins[carrier.joint], state.pins[slider.joint]
+    size = abs(state.sketch_point(slider.joint) - state.sketch_point(carrier.joint)) or 1.0
+    sketch = state.sketch_frame(guide.carrier)[1] * guide.direction
+    along = closing.close("RPR", (*map(closing.vector, pins), offset, size), sketch, inner.joint)
+    direction = along * (1 / guide.direction)
+    return {
+        carrier.link: closing.through_pin(carrier, direction),
+        slider.link: closing.through_pin(slider, direction * turn),
+    }
+
+
+def _prp(closing: Closing, outer: list[Contact], inner: Contact) -> Mapping[str, Frame]:
+    state, directions = closing.state, [closing.direction_by_guide(tie) for tie in outer]
+    locals_ = [state.local(tie.link, inner.joint) for tie in outer]
+    inputs: list[Operand] = []
+    for tie, direction, local in zip(outer, directions, locals_, strict=True):
+        start, along, offset = closing.line(tie, direction, local)
+        inputs += [closing.vector(start), closing.vector(along), offset]
+    tip = closing.close("PRP", tuple(inputs), state.sketch_point(inner.joint), inner.joint)
+    return {
+        tie.link: Frame(tip - direction * local, direction)
+        for tie, direction, local in zip(outer, directions, locals_, strict=True)
+    }
+
+
+def _rpp(closing: Closing, outer: list[Contact], inner: Contact) -> Mapping[str, Frame]:
+    state, (hung, sliding) = closing.state, outer
+    direction = closing.direction_by_guide(sliding)
+    guide = state.guide(inner.joint)
+    turn = turn_of_guide(guide)
+    first = closing.through_pin(hung, direction * (turn if hung.link == guide.slider else 1 / turn))
+    second = Contact("P", inner.joint, sliding.link)
+    inputs: list[Operand] = []
+    for tie, frames in ((sliding, state.frames), (second, {hung.link: first})):
+        start, along, offset = closing.line(tie, direction, 0j, frames)
+        inputs += [closing.vector(start), closing.vector(along), offset]
+    origin = closing.close("RPP", tuple(inputs), state.sketch_frame(sliding.link)[0], inner.joint)
+    return {hung.link: first, sliding.link: Frame(origin, direction)}

@@ -1,0 +1,384 @@
+"""Writing the equations of a group without closed form as index rows for the general solver."""
+
+from __future__ import annotations
+
+import cmath
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from structkin.errors import InputError, Problem, StructureError
+from structkin.groups import General, Rows
+from structkin.joints.cam import Cam
+from structkin.joints.geneva import Geneva
+from structkin.joints.law_cam import LawCam
+from structkin.joints.row_writer import DrivenForm, Led, RowWriter
+from structkin.joints.turn_coupling import TurnCoupling
+from structkin.model.mechanism import Mechanism
+from structkin.model.parts import DriverCoordinate
+from structkin.plan.closing import half_square_of, turn_of_guide
+from structkin.plan.drive_rows import write_driver
+from structkin.plan.higher_pairs import require_carrier
+from structkin.plan.known_state import Contact, KnownState
+from structkin.plan.plan import Operand, Slot
+from structkin.plan.turns import scalar, turn_of
+from structkin.rows.affine import Affine, Frame
+from structkin.rows.curves import Curve
+from structkin.rows.equations import Form
+from structkin.rows.relations import DrivenAngle
+from structkin.rows.row import Row
+from structkin.structure import Group
+
+
+def solve_general(state: KnownState, group: Group, index: int) -> Mapping[str, Frame]:
+    """Record one step that solves all links of the group together, and return their frames.
+
+    A link that does nothing but keep two pins apart is a distance between them, and a block that does nothing but keep
+    a pin on a guide is a line: both follow from the others.
+    """
+    legs = _legs(state, group)
+    writer = _written(state, group, index, legs)
+    form = General(writer.form())
+    if form.rows.count < 3 * form.rows.links:
+        raise StructureError(
+            [
+                Problem(
+                    f"group {index + 1}",
+                    f"{form.rows.count} equations for the {3 * form.rows.links} unknowns of {', '.join(group.links)}",
+                    "please report this mechanism",
+                )
+            ],
+            state.mechanism.title,
+        )
+    angles = form.rows.angles
+    frames = writer.sketch()
+    sketch = [value for frame in frames for value in frame]
+    starts = [cmath.phase(frames[k][1]) for k in angles]
+    slots = state.builder.step(form, writer.inputs(), [*sketch, *starts], group=index, scalars=len(angles))
+    for k, start, slot in zip(angles, starts, slots[2 * len(frames) :], strict=True):
+        state.builder.turns[slots[2 * k + 1]] = Affine.slot(slot) - Affine(complex(start))
+    solved = [link for link in group.links if link not in legs]
+    found = {link: Frame(Affine.slot(slots[2 * k]), Affine.slot(slots[2 * k + 1])) for k, link in enumerate(solved)}
+    found |= {link: leg.frame(state, found) for link, leg in legs.items()}
+    return {link: found[link] for link in group.links}
+
+
+def write_rows(state: KnownState, group: Group, index: int) -> tuple[General, tuple[Operand, ...]]:
+    """Return the equations of a group's joints and drivers, and what they take in."""
+    writer = _written(state, group, index, {})
+    return General(writer.form()), writer.inputs()
+
+
+def _written(state: KnownState, group: Group, index: int, legs: Mapping[str, _Strut | _Block]) -> _Writer:
+    contacts = state.contacts(group.links)
+    kept = [contact for contact in contacts if contact.link not in legs and contact.other not in legs]
+    writer = _Writer(state, [link for link in group.links if link not in legs], kept, index)
+    writer.write(group.drivers)
+    for leg in legs.values():
+        leg.write(writer)
+    return writer
+
+
+@dataclass(frozen=True)
+class _End:
+    """A pin of a leg, and the link of the group that it is hung on, None where the pin is known."""
+
+    joint: str
+    on: str | None
+
+    def place(self, state: KnownState, frames: Mapping[str, Frame]) -> Affine:
+        """Return where it is, by the frames of the group's links."""
+        return state.pins[self.joint] if self.on is None else frames[self.on].point(state.local(self.on, self.joint))
+
+
+@dataclass(frozen=True)
+class _Strut:
+    """A link that keeps two pins apart."""
+
+    link: str
+    ends: tuple[_End, _End]
+
+    def write(self, writer: _Writer) -> None:
+        """Write its row."""
+        writer.strut(self.link, self.ends)
+
+    def frame(self, state: KnownState, found: Mapping[str, Frame]) -> Frame:
+        """Return its frame from those of the others."""
+        (a, near), (b, far) = ((state.local(self.link, end.joint), end.place(state, found)) for end in self.ends)
+        direction = (far - near) * (1 / (b - a))
+        return Frame(near - direction * a, direction)
+
+
+@dataclass(frozen=True)
+class _Block:
+    """A link that keeps a pin on a guide, with the link at the other side of the guide."""
+
+    link: str
+    joint: str
+    partner: str
+    end: _End
+
+    def write(self, writer: _Writer) -> None:
+        """Write its row."""
+        writer.block(self)
+
+    def turn(self, state: KnownState) -> complex:
+        """Return its direction in the frame of its partner."""
+        guide = state.guide(self.joint)
+        turn = turn_of_guide(guide)
+        return turn if self.link == guide.slider else 1 / turn
+
+    def frame(self, state: KnownState, found: Mapping[str, Frame]) -> Frame:
+        """Return its frame from those of the others."""
+        partner = found[self.partner] if self.partner in found else state.frames[self.partner]
+        direction = partner.direction * self.turn(state)
+        return Frame(self.end.place(state, found) - direction * state.local(self.link, self.end.joint), direction)
+
+
+def _legs(state: KnownState, group: Group) -> dict[str, _Strut | _Block]:
+    """Return the links that are tied by two pins alone, or a pin and a guide, to links that are none of these."""
+    contacts = state.contacts(group.links)
+    higher = {
+        *state.mechanism.joints.of(TurnCoupling),
+        *state.mechanism.joints.of(Cam),
+        *state.mechanism.joints.of(Geneva),
+    }
+    if any(contact.joint in higher for contact in contacts) or len(group.links) == 1:
+        return {}
+    ends: dict[str, list[_End]] = {link: [] for link in group.links}
+    guides: dict[str, list[str]] = {link: [] for link in group.links}
+    barred = {link for id in group.drivers for link in _links_of(state, group, id)}
+    for contact in contacts:
+        pair = (contact.link, contact.other)
+        for link, on in (pair, pair[::-1]):
+            if link is None:
+                continue
+            if contact.kind == "P":
+                guides[link].append(contact.joint)
+            else:
+                ends[link].append(_End(contact.joint, on))
+            if contact.kind not in "RP" or state.is_attached(contact.joint):
+                barred.add(link)
+    legs: dict[str, _Strut | _Block] = {}
+    for link in group.links:
+        pins, slides = ends[link], guides[link]
+        if link in barred or any(end.on in legs for end in pins):
+            continue
+        if not slides and len({end.joint for end in pins}) == len(pins) == 2:
+            legs[link] = _Strut(link, (pins[0], pins[1]))
+        elif len(slides) == len(pins) == 1:
+            guide = state.guide(slides[0])
+            partner = guide.carrier if link == guide.slider else guide.slider
+            if partner not in legs:
+                legs[link] = _Block(link, slides[0], partner, pins[0])
+    return legs
+
+
+def _links_of(state: KnownState, group: Group, driver: str) -> tuple[str, ...]:
+    """Return the links that a driver acts on; at a shared pin each of the group stands for the one that it names."""
+    drive = state.mechanism.drivers[driver]
+    points = [point for _, point in drive.ends or ()]
+    there = (link for link in group.links for point in points if point in state.mechanism.links[link].local)
+    return (*drive.links, *(end[0] for end in drive.ends or ()), *there)
+
+
+class _Writer(RowWriter):
+    """Writes the rows of a group: slots 2 k and 2 k + 1 are the frame of its link k, those behind are inputs."""
+
+    mechanism: Mechanism
+
+    def __init__(self, state: KnownState, links: Sequence[str], contacts: Sequence[Contact], index: int) -> None:
+        self.mechanism, self.rows = state.mechanism, []
+        self._state, self._index = state, index
+        self._unknown = {link: k for k, link in enumerate(links)}
+        self._vectors: list[Operand] = []
+        self._unit: list[bool] = []
+        self._numbers: list[Operand | str] = []
+        self._contacts: dict[str, list[Contact]] = {}
+        for contact in contacts:
+            self._contacts.setdefault(contact.joint, []).append(contact)
+        self.size = self._span()
+
+    def form(self) -> Rows:
+        """Return the rows written so far."""
+        sizes = [1.0] * len(self._numbers)
+        for row in self.rows:
+            for number, _ in row.form.numbers if isinstance(row.form, Row) else ():
+                sizes[number] = row.unit
+        angles = [(self._unknown[x], k) for k, x in enumerate(self._numbers) if isinstance(x, str)]
+        scalars = [k for k, x in enumerate(self._numbers) if not isinstance(x, str)]
+        return Rows(
+            len(self._unknown),
+            len(self._vectors),
+            tuple(row.form for row in self.rows),
+            tuple(row.unit / self.size for row in self.rows),
+            tuple(self._unit),
+            tuple(scalars),
+            tuple(sizes[k] for k in scalars),
+            tuple(link for link, _ in angles),
+            tuple(number for _, number in angles),
+            self.size,
+        )
+
+    def inputs(self) -> tuple[Operand, ...]:
+        """Return the vector inputs, then the scalar inputs."""
+        return (*self._vectors, *(x for x in self._numbers if not isinstance(x, str)))
+
+    def sketch(self) -> list[tuple[complex, complex]]:
+        """Return origin and direction of each unknown link in the sketch."""
+        return [self._state.sketch_frame(link) for link in self._unknown]
+
+    def write(self, drivers: Sequence[str]) -> None:
+        """Write the rows of all contacts and of these drivers."""
+        for id in self._contacts:
+            self._require(id)
+            self.mechanism.joints[id].write(self)
+        for id in drivers:
+            write_driver(self, self.mechanism.drivers[id])
+
+    def _require(self, joint: str) -> None:
+        """Refuse what is not found from this side."""
+        geneva = self.mechanism.joints.of(Geneva).get(joint)
+        if geneva is not None:
+            message = f"the wheel '{geneva.wheel}' is not found from its crank '{geneva.crank}' alone"
+            hint = "drive the crank's shaft; a wheel cannot drive its crank"
+            raise InputError([Problem(f"joints.{geneva.id}", message, hint)], self.mechanism.title)
+        cam = self.mechanism.joints.of(Cam).get(joint)
+        if isinstance(cam, LawCam):
+            require_carrier(self._state, cam, tuple(self._unknown))
+
+    def strut(self, link: str, ends: tuple[_End, _End]) -> None:
+        """Write the row of a link that keeps two pins apart."""
+        state = self._state
+        span = abs(state.local(link, ends[1].joint) - state.local(link, ends[0].joint))
+        E, F = (self.end(end.on or "", end.joint)[0] for end in ends)
+        self.add(link, "constant distance", (link,), span * self.size, Row.half_square(F - E).plus(-0.5 * span**2))
+
+    def block(self, block: _Block) -> None:
+        """Write the row of a link that keeps a pin on a guide, in the frame of the link at the other side of that."""
+        state, guide, turn = self._state, self._state.guide(block.joint), block.turn(self._state)
+        local = state.local(block.link, block.end.joint)
+        if block.link == guide.slider:
+            start, along, offset = guide.origin + turn * (local - guide.point), guide.direction, guide.offset
+        else:
+            start, along, offset = guide.point + turn * (local - guide.origin), turn * guide.direction, -guide.offset
+        tip = self.end(block.end.on or "", block.end.joint)[0]
+        row = Row.cross(self.along(block.partner, along), tip - self.point(block.partner, start)).plus(-offset)
+        self.add(block.link, "across the guide", (block.partner,), self.size, row)
+
+    # --- what joints ask for ------------------------------------------------------------------------------
+
+    def point(self, link: str, local: complex) -> Affine:
+        """Return a point of a link."""
+        if link not in self._unknown:
+            return self._known(self._state.frames[link].point(local))
+        k = self._unknown[link]
+        return Affine.slot(2 * k) + Affine.slot(2 * k + 1) * local
+
+    def along(self, link: str, local: complex = 1 + 0j) -> Affine:
+        """Return a direction fixed in a link."""
+        if link not in self._unknown:
+            return self._known(self._state.frames[link].direction, unit=True) * local
+        return Affine.slot(2 * self._unknown[link] + 1) * local
+
+    def drawn(self, link: str, local: complex) -> complex:
+        """Return where a point of a link is in the sketch."""
+        origin, direction = self._state.sketch_frame(link)
+        return origin + direction * local
+
+    def ties(self, pin: str) -> Iterator[tuple[str, Affine, tuple[str, ...]]]:
+        """Return the links that a pin holds: on the known pin, or on another link of the group."""
+        for contact in self._contacts[pin]:
+            if contact.other is None:
+                yield contact.link, self._known(self._state.pins[pin]), ()
+            else:
+                yield contact.link, self.point(contact.other, self._state.local(contact.other, pin)), (contact.other,)
+
+    def tip(self, slot: Led) -> tuple[Affine, str]:
+        """Return the point that a guide or a circular slot leads, and its link."""
+        state, slider = self._state, slot.slider
+        if slider in self._unknown or slider in state.frames:
+            return self.point(slider, slot.point), slider
+        # The slot takes a shared pin whose listed link comes later: any link there, or the pin itself, stands for it.
+        local = self.mechanism.links[slider].local
+        return self.end(slider, next(point for point, place in local.items() if place == slot.point))
+
+    def end(self, link: str, point: str) -> tuple[Affine, str]:
+        """Return a point that a link of the group has, or that is known."""
+        state = self._state
+        if point in state.pins:
+            return self._known(state.pins[point]), link
+        if link not in self._unknown and link not in state.frames:
+            link = next(name for name in self._unknown if point in self.mechanism.links[name].local)
+        return self.point(link, state.local(link, point)), link
+
+    def is_met(self, guide: str) -> bool:
+        """Return that no frame keeps to a guide by itself."""
+        return False
+
+    def turns(self, factors: Mapping[str, float]) -> Row:
+        """Return the sum of factor * turn since the sketch: of angles that are unknown, and of turns that are known."""
+        terms, start, known = dict[int, float](), 0.0, Affine()
+        for link, factor in factors.items():
+            if link in self._unknown and factor != 0.0:
+                if link not in self._numbers:
+                    self._numbers.append(link)
+                terms[self._numbers.index(link)] = factor
+                start -= factor * cmath.phase(self._state.sketch_frame(link)[1])
+            elif factor != 0.0:
+                known = known + turn_of(self._state, link, self._index) * factor
+        if known.terms:
+            terms[self._scalar(scalar(self._state, known, self._index))] = 1.0
+        return Row.sum_of(terms, start)
+
+    def orient(self, of: str, links: tuple[str, str], turn: complex, driver: str | None = None) -> None:
+        """Write that two directions are the same; one that is constant is turned by a driver once and for all."""
+        first, second = links
+        form: Form
+        if driver is None:
+            form = Row.aligned(self.along(first, turn), self.along(second))
+        elif not (u := self.along(first, turn)).terms:
+            form = Row.aligned(self._turner(driver, 1) * u.const, self.along(second))
+        elif not (v := self.along(second)).terms:
+            form = Row.aligned(u, self._turner(driver, -1) * v.const)
+        else:
+            form = Curve.of(DrivenAngle(), u, self._turner(driver, 1), v)
+        self.add(of, "orientation", links, 1.0, form)
+
+    def driven(
+        self, drive: DriverCoordinate, equation: str, links: tuple[str, ...], unit: float, row: Row, form: DrivenForm
+    ) -> None:
+        """Write a row that is driven."""
+        state, index = self._state, self._index
+        if form == "half square":
+            operand = half_square_of(state, drive.id, index)
+        else:
+            operand = state.builder.driver(drive.id, index, angular=False, value=drive.start)
+        self.add(drive.id, equation, links, unit, row + Row.sum_of({self._scalar(operand): -1.0}))
+
+    def _turner(self, driver: str, sign: int) -> Affine:
+        """Return the unit vector of a driver's angle."""
+        start = self.mechanism.drivers[driver].start
+        return self._input(
+            self._state.builder.driver(driver, self._index, angular=True, value=start, sign=sign), unit=True
+        )
+
+    def _scalar(self, operand: Operand) -> int:
+        self._numbers.append(operand)
+        return len(self._numbers) - 1
+
+    def _known(self, expression: Affine, *, unit: bool = False) -> Affine:
+        operand = self._state.builder.vector(expression, self._index)
+        return self._input(operand, unit=unit) if isinstance(operand, Slot) else expression
+
+    def _input(self, operand: Operand, *, unit: bool) -> Affine:
+        if operand not in self._vectors:
+            self._vectors.append(operand)
+            self._unit.append(unit)
+        return Affine.slot(2 * len(self._unknown) + self._vectors.index(operand))
+
+    def _span(self) -> float:
+        """Return the largest distance between two points of a link of the group, or of the sketch."""
+        links = [self.mechanism.links[link] for link in self._unknown]
+        spans = [abs(a - b) for link in links for a in link.local.values() for b in link.local.values()]
+        places = list(self.mechanism.places.values())
+        return max(spans, default=0.0) or max((abs(a - places[0]) for a in places), default=0.0) or 1.0

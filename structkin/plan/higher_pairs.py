@@ -1,0 +1,179 @@
+"""Closed forms of single links with a higher pair: the follower of a known cam, a pin in a slot of any shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from structkin.errors import InputError, Problem
+from structkin.groups.cam import Lift, OfAngle, Turn
+from structkin.joints.cam import Cam
+from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.geneva import Geneva
+from structkin.joints.guide import Guide
+from structkin.joints.law_cam import LawCam
+from structkin.joints.profile_cam import ProfileCam
+from structkin.model.mechanism import Mechanism
+from structkin.plan.driven_links import at_distance, slid, turned
+from structkin.plan.known_state import Contact, KnownState
+from structkin.plan.plan import Slot
+from structkin.plan.profile_followers import follower_of
+from structkin.rows.affine import Frame
+from structkin.rows.periodic import Follow, Function
+
+if TYPE_CHECKING:
+    from structkin.plan.closing import Closing
+
+
+def solve_higher(closing: Closing, ties: list[Contact]) -> Mapping[str, Frame] | None:
+    """Close a link with one lower and one higher pair to what is known; None where there is no closed form."""
+    lower, higher = sorted(ties, key=lambda tie: tie.kind not in "RP")
+    if lower.kind not in "RP":
+        return None
+    arc = closing.state.mechanism.joints.of(CircularSlot).get(higher.joint)
+    if arc is not None:
+        return _in_arc(closing, lower, arc)
+    slot = closing.state.mechanism.joints.of(Guide).get(higher.joint)
+    if higher.kind == "S" and slot is not None:
+        return _on_slot(closing, lower, slot) if slot.carrier == lower.link else _in_slot(closing, lower, slot)
+    geneva = closing.state.mechanism.joints.of(Geneva).get(higher.joint)
+    if geneva is not None and geneva.wheel == lower.link and geneva.pivot == lower.joint:
+        return _stepped(closing, lower, geneva)
+    cam = closing.state.mechanism.joints.of(Cam).get(higher.joint)
+    if isinstance(cam, ProfileCam):
+        return _on_profile(closing, lower, cam)
+    if not isinstance(cam, LawCam) or cam.follower != lower.link or cam.joint != lower.joint:
+        return None
+    return _followed(closing, lower, cam)
+
+
+def _in_arc(closing: Closing, tie: Contact, arc: CircularSlot) -> Mapping[str, Frame] | None:
+    """Close a link with a pin in a circular slot, or with the slot: a link without mass joins pin and centre."""
+    state, links = closing.state, closing.state.mechanism.links
+    name = next(point for point, local in links[arc.slider].local.items() if local == arc.point)
+    if tie.link == arc.carrier:
+        local = arc.center
+        other = state.pins[name] if name in state.pins else state.frames[arc.slider].point(arc.point)
+    elif name in links[tie.link].local:
+        # The slot may act on a pin that several links share: this one is placed by it.
+        local = links[tie.link].local[name]
+        other = state.frames[arc.carrier].point(arc.center)
+    else:
+        return None
+    origin, direction = state.sketch_frame(tie.link)
+    return at_distance(closing, tie, (local, origin + direction * local, name), other, 0.5 * arc.radius**2)
+
+
+def _in_slot(closing: Closing, tie: Contact, slot: Guide) -> Mapping[str, Frame] | None:
+    """Close a link whose pin runs in a known straight slot: a circle and a line, or two lines."""
+    state, links = closing.state, closing.state.mechanism.links
+    name = next(point for point, local in links[slot.slider].local.items() if local == slot.point)
+    # The slot may act on a pin that several links share: this one is placed by it.
+    if name not in links[tie.link].local or slot.carrier not in state.frames:
+        return None
+    local, carrier = links[tie.link].local[name], state.frames[slot.carrier]
+    line = closing.vector(carrier.point(slot.origin)), closing.vector(carrier.direction * slot.direction), slot.offset
+    origin, turn = state.sketch_frame(tie.link)
+    sketch = origin + turn * local
+    if tie.kind == "R":
+        arm = local - state.local(tie.link, tie.joint)
+        if arm == 0:
+            return None
+        pin = state.pins[tie.joint]
+        place = closing.close("RRP", (closing.vector(pin), 0.5 * abs(arm) ** 2, *line), sketch, name)
+        return {tie.link: closing.through_pin(tie, (place - pin) * (1 / arm))}
+    direction = closing.direction_by_guide(tie)
+    start, along, offset = closing.line(tie, direction, local)
+    own = closing.vector(start), closing.vector(along), offset
+    place = closing.close("PRP", (*own, *line), sketch, name)
+    return {tie.link: Frame(place - direction * local, direction)}
+
+
+def _on_slot(closing: Closing, tie: Contact, slot: Guide) -> Mapping[str, Frame] | None:
+    """Close a link whose straight slot takes a known pin: it turns about its own pin, or slides along its guide."""
+    state, links = closing.state, closing.state.mechanism.links
+    name = next(point for point, local in links[slot.slider].local.items() if local == slot.point)
+    if name not in state.pins and slot.slider not in state.frames:
+        return None
+    pin = state.pins[name] if name in state.pins else state.frames[slot.slider].point(slot.point)
+    if tie.kind == "R":
+        own = state.pins[tie.joint]
+        offset = slot.offset + ((slot.origin - state.local(tie.link, tie.joint)) / slot.direction).imag
+        size = abs(pin.at(state.builder.sketch) - own.at(state.builder.sketch)) or 1.0
+        sketch = state.sketch_frame(tie.link)[1] * slot.direction
+        along = closing.close("RPR", (closing.vector(own), closing.vector(pin), offset, size), sketch, tie.link)
+        return {tie.link: closing.through_pin(tie, along * (1 / slot.direction))}
+    direction = closing.direction_by_guide(tie)
+    start, along, offset = closing.line(tie, direction, 0j)
+    # The link's origin runs on its guide, and on the slot's line as it is seen from the pin.
+    seen = closing.vector(pin - direction * slot.origin), closing.vector(direction * slot.direction), -slot.offset
+    own_line = closing.vector(start), closing.vector(along), offset
+    origin = closing.close("PRP", (*own_line, *seen), state.sketch_frame(tie.link)[0], tie.link)
+    return {tie.link: Frame(origin, direction)}
+
+
+def _followed(closing: Closing, tie: Contact, cam: LawCam) -> Mapping[str, Frame]:
+    """Close a follower whose cam and carrier are known: its joint is driven by the law."""
+    state = closing.state
+    require_carrier(state, cam, ())
+    return _lifted(closing, tie, cam.follow, cam.cam, cam.carrier)
+
+
+def _on_profile(closing: Closing, tie: Contact, cam: ProfileCam) -> Mapping[str, Frame] | None:
+    """Close a follower on the carrier of a known cam's shaft, where it is a function of the cam's angle."""
+    if cam.follower != tie.link or cam.cam not in closing.state.frames:
+        return None
+    found = follower_of(closing.state, tie, cam)
+    if found is None or not found[1].is_single_valued:
+        return None
+    carrier, function = found
+    return _lifted(closing, tie, function, cam.cam, carrier)
+
+
+def _lifted(closing: Closing, tie: Contact, function: Function, cam: str, carrier: str) -> Mapping[str, Frame]:
+    """Close a link on a known carrier whose travel or angle against it is a function of a known cam's angle."""
+    state, builder = closing.state, closing.state.builder
+    inputs = [closing.vector(state.frames[link].direction) for link in (cam, carrier)]
+    lift = Lift(function)
+    (start,) = lift.position(tuple(map(builder.in_sketch, inputs)), None)
+    slot = Slot(builder.step(lift, inputs, (float(start[0]),), group=closing.index, scalar=True)[0])
+    if tie.kind == "P":
+        return slid(closing, tie, slot)
+    turn = Slot(builder.step(Turn(), (slot,), (complex(np.exp(1j * float(start[0]))),), group=closing.index)[0])
+    return turned(closing, tie, carrier, turn)
+
+
+def _stepped(closing: Closing, tie: Contact, geneva: Geneva) -> Mapping[str, Frame]:
+    """Close a Geneva wheel whose crank is driven: its angle is a function of the driver's coordinate."""
+    state, builder = closing.state, closing.state.builder
+    id, sense = crank_driver(state.mechanism, geneva)
+    start = state.mechanism.drivers[id].start
+    angle = builder.driver(id, closing.index, angular=False, value=start)
+    relation = OfAngle(Follow(geneva.law, -1.0, geneva.start, sense, geneva.phase))
+    value = float(relation.function(np.array(start)))
+    slot = Slot(builder.step(relation, (angle,), (value,), group=closing.index, scalar=True)[0])
+    turn = Slot(builder.step(Turn(), (slot,), (complex(np.exp(1j * value)),), group=closing.index)[0])
+    return turned(closing, tie, geneva.carrier, turn)
+
+
+def require_carrier(state: KnownState, cam: LawCam, inside: tuple[str, ...]) -> Mapping[str, Frame]:
+    """Return the known frames; `InputError` where the carrier of a cam is neither known nor in the group."""
+    if cam.carrier in state.frames or cam.carrier in inside:
+        return state.frames
+    message = f"the law needs the place of '{cam.carrier}', which is found only later"
+    hint = "drive the mechanism at another joint"
+    raise InputError([Problem(f"joints.{cam.id}", message, hint)], state.mechanism.title)
+
+
+def crank_driver(mechanism: Mechanism, geneva: Geneva) -> tuple[str, int]:
+    """Return the driver of a crank, and +1 or -1 where its coordinate is the crank's angle or its negative.
+
+    Raises `InputError` where no driver turns the crank against its carrier: only a driver counts the turns.
+    """
+    for drive in mechanism.drivers.values():
+        if drive.kind == "angle" and set(drive.links) == {geneva.carrier, geneva.crank}:
+            return drive.id, 1 if drive.links[1] == geneva.crank else -1
+    message = f"the crank '{geneva.crank}' is not driven against '{geneva.carrier}': its turns cannot be counted"
+    raise InputError([Problem(f"joints.{geneva.id}", message, "drive its shaft by an angle driver")], mechanism.title)

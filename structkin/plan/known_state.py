@@ -1,0 +1,166 @@
+"""What is known while a plan is compiled: frames of solved links, places of solved pins, and how links touch them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from structkin.joints.guide import Guide
+from structkin.joints.turn_coupling import TurnCoupling
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import Driver, Joint, Topology, pin_of
+from structkin.plan.builder import PlanBuilder
+from structkin.rows.affine import FIXED, Affine, Frame
+from structkin.structure import Group, KinematicStructure
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """A joint between a link of the group (`link`) and what is known, or another link of the group (`other`)."""
+
+    kind: str
+    joint: str
+    link: str
+    other: str | None = None
+
+
+@dataclass
+class KnownState:
+    """What is known so far while a plan is compiled: frames of solved links and places of solved pins.
+
+    `base` is the link whose frame coordinates are written in: the ground, or a link of a composite. `close` records
+    the steps of one group and returns its links' frames; a composite calls it again for what is inside.
+    """
+
+    mechanism: Mechanism
+    topology: Topology
+    builder: PlanBuilder
+    base: str
+    close: Callable[[KnownState, Group, int], Mapping[str, Frame]]
+    frames: dict[str, Frame] = field(default_factory=dict)
+    pins: dict[str, Affine] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Index the joints by link and make the base known."""
+        self._joints: dict[str, list[Joint]] = defaultdict(list)
+        self._attached: dict[str, list[Joint]] = defaultdict(list)
+        self._drivers = {driver.id: driver for driver in self.topology.drivers}
+        for joint in self.topology.joints:
+            for end in joint.links:
+                pin = pin_of(end)
+                if pin is None:
+                    self._joints[end].append(joint)
+                else:
+                    self._attached[pin].append(joint)
+            mesh = self.mechanism.joints.of(TurnCoupling).get(joint.id)
+            if mesh is not None and mesh.arm is not None:
+                self._joints[mesh.arm].append(joint)
+        self.know({self.base: FIXED})
+
+    def know(self, frames: Mapping[str, Frame]) -> None:
+        """Take in the frames of solved links, and with them their pins."""
+        self.frames.update(frames)
+        for name, frame in frames.items():
+            for joint in self._joints[name]:
+                if joint.kind == "R" and joint.id not in self.pins:
+                    self.pins[joint.id] = frame.point(self.local(name, joint.id))
+
+    def local(self, link: str, point: str) -> complex:
+        """Return the place of a point in a link's frame."""
+        return self.mechanism.links[link].local[point]
+
+    def guide(self, joint: str) -> Guide:
+        """Return the guide of a prismatic joint or slot."""
+        return self.mechanism.joints.of(Guide)[joint]
+
+    def is_attached(self, pin: str) -> bool:
+        """Return whether a slot or another joint takes hold of a pin itself."""
+        return bool(self._attached[pin])
+
+    def driver(self, id: str) -> Driver:
+        """Return the driver with this id."""
+        return self._drivers[id]
+
+    def sketch_point(self, point: str) -> complex:
+        """Return a point of the sketch in the coordinates of the base."""
+        return self._into_base(self.mechanism.places[point])
+
+    def sketch_frame(self, link: str) -> tuple[complex, complex]:
+        """Return origin and direction of a link in the sketch, in the coordinates of the base."""
+        body, base = self.mechanism.links[link], self.mechanism.links[self.base]
+        return self._into_base(body.origin), body.direction / base.direction
+
+    def _into_base(self, place: complex) -> complex:
+        base = self.mechanism.links[self.base]
+        return (place - base.origin) / base.direction
+
+    def contacts(self, links: Sequence[str]) -> list[Contact]:
+        """Return the joints that tie these links to each other and to what is known."""
+        inside = set(links)
+        found: dict[tuple[str, str], Contact] = {}
+        for joint in self._touching(links):
+            ends = [end for end in joint.links if end in inside]
+            if joint.kind == "R":
+                if joint.id in self.pins:
+                    new = [Contact("R", joint.id, link) for link in ends]
+                else:
+                    new = [Contact("R", joint.id, ends[0], link) for link in ends[1:]]
+            elif joint.id in self.mechanism.joints.of(TurnCoupling):
+                new = list(self._meshed(joint, inside))
+            else:
+                new = list(self._guided(joint, ends, inside))
+            found.update({(contact.joint, contact.other or contact.link): contact for contact in new})
+        return list(found.values())
+
+    def _guided(self, joint: Joint, ends: list[str], inside: set[str]) -> Iterable[Contact]:
+        pins = [pin for end in joint.links if (pin := pin_of(end)) is not None]
+        for pin in pins:
+            # A slot on a shared pin: a link of the group at that pin stands for it, unless the pin is known.
+            if pin not in self.pins:
+                ends = [*ends, *[link for link in self.topology.joint(pin).links if link in inside][:1]]
+        known = any(end in self.frames for end in joint.links) or any(pin in self.pins for pin in pins)
+        if len(ends) == 2:
+            yield Contact(joint.kind, joint.id, ends[0], ends[1])
+        elif len(ends) == 1 and known:
+            yield Contact(joint.kind, joint.id, ends[0])
+
+    def _meshed(self, joint: Joint, inside: set[str]) -> Iterable[Contact]:
+        """Return the contact of a mesh, where its links and their carrier are of the group or known."""
+        mesh = self.mechanism.joints.of(TurnCoupling)[joint.id]
+        members = [link for link in (*mesh.links, mesh.arm) if link is not None]
+        mine = [link for link in members if link in inside]
+        if mine and all(link in inside or link in self.frames for link in members):
+            both = set(mesh.links) <= inside
+            yield Contact(joint.kind, joint.id, mine[0], mesh.links[1] if both else None)
+
+    def _touching(self, links: Sequence[str]) -> list[Joint]:
+        order: dict[str, Joint] = {}
+        for link in links:
+            for joint in self._joints[link]:
+                order[joint.id] = joint
+                for attached in self._attached[joint.id]:
+                    order[attached.id] = attached
+        return list(order.values())
+
+    def within(self, links: Sequence[str], base: str) -> KnownState:
+        """Return a state of these links alone, in the coordinates of one of them."""
+        inside = set(links)
+        joints = []
+        for joint in self.topology.joints:
+            ends = tuple(end for end in joint.links if end in inside)
+            if len(ends) >= 2:
+                joints.append(Joint(joint.id, joint.kind, ends))
+        ids = {joint.id for joint in joints}
+        drivers = tuple(
+            Driver(driver.id, driver.kind, driver.links, driver.joint if driver.joint in ids else None)
+            for driver in self.topology.drivers
+            if set(driver.links) <= inside
+        )
+        topology = Topology(tuple(links), base, tuple(joints), drivers, self.topology.title)
+        return KnownState(self.mechanism, topology, self.builder, base, self.close)
+
+    def solve_all(self, structure: KinematicStructure, group: int | None = None) -> None:
+        """Record the steps of every group in order; `group` overrides the index that they report."""
+        for item in structure.groups:
+            self.know(self.close(self, item, item.index if group is None else group))

@@ -1,0 +1,203 @@
+"""The plan: a flat list of steps, compiled once from a mechanism and its structure, run over any number of lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+
+from structkin.groups import General, Relation, Turn
+from structkin.rows.affine import Affine, Frame
+from structkin.structure import KinematicStructure
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A reference to what an earlier step or a driver supplies."""
+
+    index: int
+
+
+#: An input of a step: a slot, a constant scalar, or a constant vector as a complex number.
+Operand = Slot | float | complex
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One solved relation: a structural group, or what prepares one.
+
+    `outputs` are slot indices; `mode` is +1 or -1; `group` is the index in the kinematic structure; `start` holds the
+    outputs in the sketch, where a general group begins to track.
+    """
+
+    kind: Relation | General
+    inputs: tuple[Operand, ...]
+    outputs: tuple[int, ...]
+    mode: int
+    group: int
+    start: tuple[complex, ...] = ()
+
+    @property
+    def known(self) -> tuple[complex | float | None, ...]:
+        """The constants among the inputs, None for those that move."""
+        return tuple(None if isinstance(item, Slot) else item for item in self.inputs)
+
+    @property
+    def has_root(self) -> bool:
+        """Whether its two modes are the signs of a root, which is zero where they meet."""
+        return self.kind.closed_form and self.kind.modes == 2
+
+    @property
+    def goes_from_lane_to_lane(self) -> bool:
+        """Whether a lane depends on the one before: a group solved by continuation, or a count of turns."""
+        return not self.kind.closed_form or isinstance(self.kind, Turn)
+
+
+@dataclass(frozen=True, slots=True)
+class DriverSlot:
+    """A slot that a driver fills: the unit vector of `sign` times its angle, or its scalar value.
+
+    `group` is the first group that uses it.
+    """
+
+    driver: str
+    slot: int
+    angular: bool
+    sign: int
+    group: int
+
+    def at(self, z: Any) -> Any:
+        """Return what the slot holds at a coordinate z of its driver, of any shape: that, or a unit vector (2, ...).
+
+        >>> DriverSlot("motor", 0, True, -1, 0).at(np.pi / 2).round(9).tolist()
+        [0.0, -1.0]
+        """
+        return np.stack((np.cos(z), self.sign * np.sin(z))) if self.angular else z
+
+    def slope(self, value: Any) -> Any:
+        """Return the derivative of the slot by the coordinate, where it holds a value."""
+        return self.sign * np.stack((-value[1], value[0])) if self.angular else np.ones_like(value[0])
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Steps in solve order, with the frames of all links as expressions of their slots.
+
+    `widths` gives the rows of each slot: 2 for a vector, 1 for a scalar. `turns` holds how far links have turned since
+    the sketch, whole turns counted, as sums of scalar slots; only of links in mechanisms with gears. `engine` says what
+    runs the plan: "numpy", "numba", or "auto" for the one that is done first. Without `with_rates` a sweep may leave
+    out the rates of all but the drivers, which K and L will give.
+    """
+
+    structure: KinematicStructure
+    widths: tuple[int, ...]
+    steps: tuple[Step, ...]
+    drivers: tuple[DriverSlot, ...]
+    frames: Mapping[str, Frame]
+    pins: Mapping[str, Affine]
+    turns: Mapping[str, Affine] = field(default_factory=dict)
+    engine: str = "auto"
+    with_rates: bool = True
+
+    def __repr__(self) -> str:
+        """Return the counts."""
+        return f"<Plan: {len(self.steps)} steps, {len(self.drivers)} slots of drivers>"
+
+    @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        """First row of each slot, and the number of rows."""
+        return tuple(accumulate(self.widths, initial=0))
+
+    @property
+    def sweep_kernel(self) -> str:
+        """The kernel by which closed forms are swept."""
+        return "solve" if self.with_rates else "place"
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers the memory of a pose holds, each with its rates: those of the slots and of the drivers."""
+        return self.offsets[-1] + 2 * len(self.drivers) + 2
+
+    @cached_property
+    def with_root(self) -> tuple[int, ...]:
+        """The steps whose two modes are the signs of a root."""
+        return tuple(index for index, step in enumerate(self.steps) if step.has_root)
+
+    @cached_property
+    def followed(self) -> tuple[int, ...]:
+        """The steps whose kind has no closed form: their poses are followed from the sketch."""
+        return tuple(index for index, step in enumerate(self.steps) if not step.kind.closed_form)
+
+    @cached_property
+    def first_smoothed(self) -> int:
+        """The first row that may be singular: those before it are known without a root."""
+        return min((self.offsets[self.steps[k].outputs[0]] for k in (*self.with_root, *self.followed)), default=0)
+
+    def run_by(self, engine: str, *, with_rates: bool = True) -> Plan:
+        """Return the plan with an engine, the same one each time: what it knows of its kernels is kept."""
+        if (engine, with_rates) not in self._others:
+            self._others[engine, with_rates] = replace(self, engine=engine, with_rates=with_rates)
+        return self._others[engine, with_rates]
+
+    @cached_property
+    def _others(self) -> dict[tuple[str, bool], Plan]:
+        return {(self.engine, self.with_rates): self}
+
+    @cached_property
+    def movers(self) -> tuple[frozenset[str], ...]:
+        """The drivers that move each slot."""
+        movers = [frozenset[str]()] * len(self.widths)
+        for item in self.drivers:
+            movers[item.slot] = frozenset((item.driver,))
+        for step in self.steps:
+            inputs = (movers[item.index] for item in step.inputs if isinstance(item, Slot))
+            together = frozenset[str]().union(*inputs)
+            for slot in step.outputs:
+                movers[slot] = together
+        return tuple(movers)
+
+    @property
+    def tracked(self) -> bool:
+        """Whether a group is solved by continuation, or a turn counted along the lanes, rather than in closed form."""
+        return any(step.goes_from_lane_to_lane for step in self.steps)
+
+    @cached_property
+    def counts(self) -> bool:
+        """Whether turns of links matter, whole ones too: to wheels that they drive."""
+        kinds = [step.kind for step in self.steps]
+        return any(isinstance(kind, Turn) if kind.closed_form else bool(kind.rows.angles) for kind in kinds)
+
+    def rows(self, slot: int) -> slice:
+        """Return the rows of a slot."""
+        return slice(self.offsets[slot], self.offsets[slot + 1])
+
+    def inputs(self, step: Step, x: Any, *, constant: bool = True) -> tuple[Any, ...]:
+        """Return what a step takes in, vectors (2, n) and scalars (n,), from slots x (rows, n).
+
+        Where x holds rates, no operand is `constant`: those that stand in the plan are zero.
+        """
+        return tuple(self._operand(operand, x, constant=constant) for operand in step.inputs)
+
+    def outputs(self, step: Step, x: Any) -> tuple[Any, ...]:
+        """Return the unknowns of a step, from slots x (rows, n)."""
+        return tuple(self.slot(slot, x) for slot in step.outputs)
+
+    def drive(self, x: Any, values: Mapping[str, Any]) -> None:
+        """Write the drivers' values, numbers or (..., n), into their slots of x (rows, ..., n)."""
+        for item in self.drivers:
+            x[self.rows(item.slot)] = item.at(values[item.driver])
+
+    def slot(self, slot: int, x: Any) -> Any:
+        """Return a slot, a vector (2, n) or a scalar (n,)."""
+        return x[self.rows(slot)] if self.widths[slot] == 2 else x[self.offsets[slot]]
+
+    def _operand(self, operand: Operand, x: Any, *, constant: bool) -> Any:
+        if isinstance(operand, Slot):
+            return self.slot(operand.index, x)
+        if isinstance(operand, float):
+            return operand if constant else 0.0
+        return np.array([[operand.real], [operand.imag]]) if constant else np.zeros((2, 1))

@@ -1,0 +1,142 @@
+"""What a call of `solve` asks for: its times and its drivers' values, checked, as a schedule."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.model.arguments import mapping
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
+from structkin.solve.schedule import Schedule, known
+from structkin.solve.time_range import default_range
+
+Floats = NDArray[np.float64]
+
+#: Samples of a range where nothing is said: a degree apart over a turn, both ends included.
+SAMPLES = 361
+
+#: More samples than this are a slip of the finger.
+MOST = 100_000_000
+
+
+def make_schedule(
+    mechanism: Mechanism,
+    samples: Any,
+    t: ArrayLike | None,
+    drivers: Mapping[str, Any] | None,
+    duration: Any,
+) -> Schedule:
+    """Return the schedule of a call of `solve`; `InputError` lists everything that does not fit."""
+    example = "{'motor': values}"
+    given, problems = _given_values(mechanism, mapping(drivers, "drivers", example, mechanism.title))
+    laws = {id: drive.law for id, drive in mechanism.drivers.items() if id not in given}
+    problems += [
+        Problem(
+            f"drivers.{id}",
+            "has neither speed nor law, and no values were given",
+            "add speed, law or table, or pass drivers={...}",
+        )
+        for id, law in laws.items()
+        if law is None
+    ]
+    if samples is not None and (not isinstance(samples, int | np.integer) or isinstance(samples, bool) or samples < 1):
+        problems.append(Problem("samples", f"{samples!r} is not a positive whole number"))
+    elif samples is not None and samples > MOST:
+        problems.append(
+            Problem("samples", f"{samples} is more than fits into memory", f"at most {MOST}; solve in parts")
+        )
+    by_values = bool(given) and not any(laws.values())
+    if by_values or t is not None:
+        where = "the times t are given" if t is not None else "every driver is given by its values"
+        problems += [
+            Problem(name, f"has no meaning where {where}", "leave it out")
+            for name, value in (("samples", samples), ("duration", duration))
+            if value is not None
+        ]
+    if problems:
+        raise InputError(problems, mechanism.title)
+    times = _times(mechanism, samples, t, given, laws, duration)
+    with np.errstate(all="ignore"):
+        # Outside its domain a law has no value: that is a status of the sample.
+        rows = {id: known(np.stack(law(times))) for id, law in laws.items() if law is not None}
+    lengths = {len(times), *(z.shape[1] for z in given.values())}
+    if len(lengths) > 1:
+        found = ", ".join(f"{id}: {z.shape[1]}" for id, z in given.items())
+        raise InputError(
+            [Problem("drivers", f"lengths differ ({found}; t: {len(times)})", "one value a sample")], mechanism.title
+        )
+    values = {**rows, **given}
+    drives = {id: values[id][:3] for id in mechanism.drivers}
+    return Schedule(mechanism, times, drives, frozenset(given), {id: z[3] for id, z in given.items()})
+
+
+def _given_values(mechanism: Mechanism, drivers: Mapping[str, Any]) -> tuple[dict[str, Floats], list[Problem]]:
+    """Return the driver values passed by the caller as (4, n), rates NaN where they were not given."""
+    given: dict[str, Floats] = {}
+    problems: list[Problem] = []
+    for id, values in drivers.items():
+        key = f"drivers.{id}"
+        if not isinstance(id, str) or id not in mechanism.drivers:
+            problems.append(Problem(key, "is not a driver of this mechanism", suggest(str(id), mechanism.drivers)))
+            continue
+        # A number alone is one pose; in a tuple it would be taken for a value, a rate or an acceleration.
+        parts: Sequence[Any] = values if isinstance(values, tuple) else (np.atleast_1d(np.ma.asanyarray(values)),)
+        arrays = [_real(part) for part in parts]
+        good = [array for array in arrays if array is not None]
+        if not good or len(good) < len(arrays) or len(arrays) > 4 or any(a.shape != good[0].shape for a in good):
+            message = "expected real numbers (n,), or a tuple of values, rates, accelerations, jerks, each (n,)"
+            problems.append(Problem(key, message))
+        elif not len(good[0]):
+            problems.append(Problem(key, "holds no values"))
+        elif not np.isfinite(good[0]).all():
+            problems.append(Problem(key, "holds values that are not finite"))
+        else:
+            given[id] = np.full((4, len(good[0])), np.nan)
+            given[id][: len(good)] = good
+    return given, problems
+
+
+def _real(values: Any) -> Floats | None:
+    """Return values as an array (n,), NaN where they are masked; None if they are not real numbers in a row."""
+    try:
+        array = np.ma.asanyarray(values)
+        if array.dtype.kind not in "iuf" or array.ndim != 1:
+            return None
+        return np.asarray(array.astype(np.float64).filled(np.nan))
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _times(
+    mechanism: Mechanism,
+    samples: Any,
+    t: ArrayLike | None,
+    given: Mapping[str, Floats],
+    laws: Mapping[str, Any],
+    duration: Any,
+) -> Floats:
+    if t is not None:
+        times = _real(np.atleast_1d(t) if np.ndim(t) == 0 else t)
+        if times is None or not len(times) or not np.isfinite(times).all():
+            raise InputError([Problem("t", "expected finite times (n,) in seconds")], mechanism.title)
+        return times
+    if given and not laws:
+        return np.full(next(iter(given.values())).shape[1], np.nan)
+    if duration is None:
+        duration = mechanism.duration
+    start, end = 0.0, math.nan
+    if duration is None:
+        start, end = default_range(mechanism)
+    elif isinstance(duration, Real):
+        end = float(duration)
+    if not (math.isfinite(end) and (duration is None or end > 0)):
+        raise InputError([Problem("duration", f"{duration!r} is not a positive time")], mechanism.title)
+    count = int(samples or 0) or (next(iter(given.values())).shape[1] if given else SAMPLES)
+    return np.linspace(start, end, count) if count > 1 else np.array([start])

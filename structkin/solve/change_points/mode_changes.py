@@ -1,0 +1,153 @@
+"""Mode changes: where along a motion the assembly modes of its dyads change, and the circles around such places."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.plan.plan import Plan
+from structkin.solve.change_points.contours import RADII, Contours, solve_on_contours
+from structkin.solve.schedule import Schedule
+from structkin.track.contour import UNIT
+
+Floats = NDArray[np.float64]
+
+#: Change points nearer to each other, or to a sample, than this way of the drivers [rad or parts of the size] are one.
+TOGETHER = 1e-11
+
+
+@dataclass(frozen=True)
+class ChangePoint:
+    """A station at which the margins of some steps touch zero; it is their only one between `low` and `high`."""
+
+    station: float
+    steps: tuple[int, ...]
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Line:
+    """How far `ahead` (n,) the lanes of a schedule lie along a line through a station [rad or parts of the size]."""
+
+    ahead: Floats
+
+    @classmethod
+    def of(cls, schedule: Schedule, place: float, ways: Mapping[str, Floats], speed: float) -> Line:
+        """Return the line through a station along a way of the drivers."""
+        here, total = schedule.at(np.array([place])), np.zeros(len(schedule))
+        unit = {id: way[0] / (speed * schedule.unit(id)) for id, way in ways.items()}
+        for id, z in schedule.drivers.items():
+            total += unit[id] * (z[0] - here[id]) / schedule.unit(id)
+        return cls(total / sum(x * x for x in unit.values()))
+
+    def crossing(self, place: float, s0: float) -> float | None:
+        """Return the station nearest to a place where the way passes s0, if it does."""
+        rest = self.ahead - s0
+        with np.errstate(invalid="ignore"):
+            k = np.flatnonzero(rest[:-1] * rest[1:] <= 0)
+        if not len(k):
+            return None
+        first = int(k[np.argmin(np.abs(k + 0.5 - place))])
+        span = rest[first] - rest[first + 1]
+        return first + float(rest[first] / span if span else 0.0)
+
+    def run(self, place: float, reach: float) -> tuple[float, float]:
+        """Return the stations around a place between which the way goes in one direction, no further than reach."""
+        step = np.diff(self.ahead)
+        first = min(int(place), len(step) - 1)
+        fine = (step * step[first] > 0) & (np.abs(self.ahead[:-1]) < reach) & (np.abs(self.ahead[1:]) < reach)
+        stops = np.flatnonzero(~fine)
+        low = stops[stops < first].max(initial=-1) + 1
+        return float(low), float(stops[stops > first].min(initial=len(step)))
+
+
+@dataclass
+class ModeChanges:
+    """Where along the stations the mode of each step changes."""
+
+    plan: Plan
+    points: list[ChangePoint] = field(default_factory=list)
+    _at: dict[int, Floats] = field(default_factory=dict)
+
+    def add(self, point: ChangePoint) -> None:
+        """Take in a change point."""
+        self.points.append(point)
+        for step in point.steps:
+            self._at[step] = np.sort(np.append(self._at.get(step, []), point.station))
+
+    @property
+    def steps(self) -> frozenset[int]:
+        """The steps whose mode changes at all."""
+        return frozenset(self._at)
+
+    def looked_at(self, step: int, low: float, high: float) -> bool:
+        """Return whether all change points of a step in this interval of stations are known."""
+        return any(point.low <= low and high <= point.high and step in point.steps for point in self.points)
+
+    def slope(self, step: int, stations: Floats) -> Floats:
+        """Return the sign with which the root of a step goes through zero near stations (n,), NaN if none is."""
+        slope = np.full(len(stations), np.nan)
+        for point in self.points:
+            if step in point.steps:
+                # The root had the sign of the mode before it became zero.
+                before = self.plan.steps[step].mode * (-1) ** int(np.searchsorted(self._at[step], point.station))
+                slope[(point.low < stations) & (stations <= point.high)] = -before
+        return slope
+
+    def modes(self, stations: Floats) -> Any:
+        """Return the function that gives a step's mode at each of these stations (n,), or one number for all."""
+
+        def mode(step: int) -> Any:
+            start = self.plan.steps[step].mode
+            if step not in self._at:
+                return start
+            passed = np.searchsorted(self._at[step], stations)
+            return start * np.where(passed % 2, -1, 1)
+
+        return mode
+
+
+def contours_at(
+    plan: Plan,
+    schedule: Schedule,
+    changes: ModeChanges,
+    stations: Floats,
+    ways: Mapping[str, Floats],
+    near: Floats,
+    *,
+    outgoing: NDArray[np.bool_] | None = None,
+    steps: int | None = None,
+) -> tuple[Contours, Floats]:
+    """Return the largest good circles around stations (c,) and the speed (c,) of the drivers' way a station.
+
+    `ways` (c,) of each driver is the way by which a station is come to, for one station; or that by which it is left,
+    where it is `outgoing`. A circle is good where its first `steps` are certified (default: all).
+    """
+    units = {id: schedule.unit(id) for id in ways}
+    speed = np.max([np.abs(way) / units[id] for id, way in ways.items()], axis=0)
+    values = schedule.at(stations)
+    with np.errstate(all="ignore"):
+        lines = {id: way / speed for id, way in ways.items()}
+    arriving = -1.0 if outgoing is None else np.where(outgoing, 1.0, -1.0)
+    modes = changes.modes(stations)
+
+    def signs(step: int, s0: Floats) -> Floats:
+        """The smooth root has the sign of the mode: at the station, or where its way comes from or leads to."""
+        side = np.where(np.abs(s0) < TOGETHER, arriving, np.where(np.isnan(s0), 1.0, -np.sign(s0))) * modes(step)
+        slope = changes.slope(step, stations)
+        return np.asarray(np.where(np.isnan(slope) | np.isnan(s0), side, slope))
+
+    result: Contours | None = None
+    for radius in RADII:
+        s = radius * UNIT
+        nodes = {id: value[:, None] + lines[id][:, None] * s for id, value in values.items()}
+        result = solve_on_contours(plan, nodes, radius, signs, near).over(result)
+        if (result.until >= (len(plan.steps) if steps is None else steps)).all():
+            break
+    assert result is not None
+    return result, speed

@@ -1,0 +1,231 @@
+"""Change points: where a dyad closes flat and opens again, and the smooth motion goes on in the other assembly mode.
+
+At a limit position the margin of a dyad (its squared sine) crosses zero; at a change point, such as the flat pose of a
+parallelogram, it touches zero and returns. The signed root passes through zero there: a motion that keeps its
+tangent changes its mode, and one that kept its mode would turn back at a corner. So the mode is a quantity of each
+sample. It changes where the margin of a step, between neighbouring samples, has a minimum of zero.
+
+A minimum is closed in on by evaluating the plan between the samples, and then looked at from a circle of complex
+poses around (see `contours`), which tells a change point from a narrow escape and from a gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.plan.plan import Plan
+from structkin.plan.status import Status
+from structkin.solve.change_points.contours import Contours
+from structkin.solve.change_points.mode_changes import TOGETHER, ChangePoint, Line, ModeChanges, contours_at
+from structkin.solve.change_points.smoothing import smooth
+from structkin.solve.engine import Lanes, Progress, margin, positions, sweep
+from structkin.solve.schedule import Schedule
+from structkin.track.minima import narrowed
+from structkin.track.tolerances import DOUBLE_ZERO, LIMIT
+
+Floats = NDArray[np.float64]
+
+#: A margin above this at every sample has no zero between them.
+SUSPECT = 0.1
+#: Evaluations in an interval at a time, and how often it is narrowed to the neighbours of its least one.
+POINTS, ROUNDS = 33, 2
+#: How much the slope of a root may change across a change point, from sample to sample; fewer samples say nothing.
+BENT, FEW = 0.4, 4
+#: A change point is found when it is nearer than this way of the drivers [rad or parts of the size].
+EXACT = 1e-12
+#: Part of an interval over which the way of the drivers is taken to be straight.
+STRAIGHT = 0.01
+
+
+def run(plan: Plan, schedule: Schedule, progress: Progress | None = None, *, flip: bool = True) -> Lanes:
+    """Run a plan over the stations of a schedule, with the modes that keep the motion smooth.
+
+    Without `flip` each dyad keeps its mode, and the motion turns into the other branch at a change point.
+    """
+    changes = ModeChanges(plan)
+    first = min(plan.followed, default=len(plan.steps))
+    head = plan.steps[:first]
+    if flip and first < len(plan.steps) and any(step.has_root for step in head):
+        # A group that is followed would lose its way, and much time, on a branch that the motion does not take.
+        _sweep_with_changes(replace(plan, steps=head), schedule, changes)
+    lanes = _sweep_with_changes(plan, schedule, changes, progress, flip=flip)
+    return smooth(plan, schedule, changes, lanes)
+
+
+def _sweep_with_changes(
+    plan: Plan, schedule: Schedule, changes: ModeChanges, progress: Progress | None = None, *, flip: bool = True
+) -> Lanes:
+    """Sweep a plan until no step has a change point any more that is not known."""
+    stations = np.arange(len(schedule), dtype=np.float64)
+    lanes = _sweep(plan, schedule, changes, stations, progress)
+    for index, step in enumerate(plan.steps):
+        # Steps are gone through in order: a flip moves what is solved after it.
+        suspect = flip and step.has_root and lanes.least[index] < SUSPECT
+        if suspect and _explore(plan, schedule, changes, index, lanes):
+            lanes = _sweep(plan, schedule, changes, stations, progress)
+    return lanes
+
+
+def _bends(schedule: Schedule) -> NDArray[np.bool_]:
+    """Return at which stations drivers that were given by values bend or reverse (n,); laws are smooth."""
+    bent = np.zeros(len(schedule), bool)
+    for id in schedule.by_values:
+        step = np.diff(schedule.drivers[id][0])
+        bent[1:-1] |= np.abs(np.diff(step)) > 1e-6 * (np.abs(step[1:]) + np.abs(step[:-1]))
+    return bent
+
+
+def _sweep(plan: Plan, schedule: Schedule, changes: ModeChanges, stations: Floats, progress: Progress | None) -> Lanes:
+    lanes = Lanes.empty(plan, len(schedule))
+    sweep(plan, lanes, schedule.drivers, changes.modes(stations), progress)
+    return lanes
+
+
+def _explore(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, lanes: Lanes) -> bool:
+    """Look for stations at which the margin of a step touches zero; tell whether there are any."""
+    near, found = lanes.x[0], False
+    low, high = _intervals(plan, schedule, index, lanes)
+    new = np.array([not changes.looked_at(index, a, b) for a, b in zip(low, high, strict=True)], bool)
+    for place in _narrow(plan, schedule, changes, index, near, low[new], high[new]):
+        point = _change_point(plan, schedule, changes, index, near, place)
+        if point is None or _turns_back(schedule, point.station):
+            continue
+        # Overlapping intervals (two samples at one height on either side) find the same one.
+        if not changes.looked_at(index, point.station, point.station):
+            changes.add(point)
+            found = True
+    return found
+
+
+def _intervals(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> tuple[Floats, Floats]:
+    """Return intervals (low, high) of stations in which the margin of a step may touch zero."""
+    earlier = (lanes.status == Status.SINGULAR) & (lanes.group < plan.steps[index].group)
+    bent = _bends(schedule)
+    low, high = _suspects(margin(plan, index, lanes), np.flatnonzero(~earlier), bent)
+    # Around a bend the drivers may come and go: there may be one on either side of it.
+    middle = low + 1
+    split = (high - low == 2) & bent[middle.astype(np.intp)]
+    return np.concatenate((low, low[split], middle[split])), np.concatenate((high, middle[split], high[split]))
+
+
+def _narrow(
+    plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, near: Floats, low: Floats, high: Floats
+) -> Floats:
+    """Return the stations where the margin of a step is least in the intervals, unless it is negative there."""
+
+    def margin_at(stations: Floats) -> Floats:
+        if not stations.size:
+            return stations
+        solved = _positions(plan, schedule, changes, index, near, stations.ravel())
+        return margin(plan, index, solved).reshape(stations.shape)
+
+    # No evaluation should hit a sample itself, where pivots may coincide exactly.
+    inner = 0.0171 * (high - low > 1) + 1e-5
+    place, _, least = narrowed(margin_at, low + inner, high - inner, points=POINTS, rounds=ROUNDS)
+    # Beyond a limit position the margin is negative: the interval has an end, not a change point.
+    return place[least > -DOUBLE_ZERO]
+
+
+def _change_point(
+    plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, near: Floats, place: float
+) -> ChangePoint | None:
+    """Return the change point of a step near a station, and which later steps have theirs there too."""
+    for _ in range(6):
+        at, interval = np.array([place]), np.array([min(int(place), max(len(schedule) - 2, 0))])
+        ahead, behind = (schedule.at(at + side * STRAIGHT, interval) for side in (1, -1))
+        ways = {id: (z - behind[id]) / (2 * STRAIGHT) for id, z in ahead.items()}
+        contours, speed = contours_at(plan, schedule, changes, at, ways, _near(near, at), steps=index + 1)
+        if not contours.until[0] > index or not np.isfinite(contours.zeros[index][0]):
+            return None
+        s0, radius = float(contours.zeros[index][0]), float(contours.radius[0])
+        if abs(s0) < EXACT:
+            line = Line.of(schedule, place, ways, float(speed[0]))
+            return ChangePoint(place, tuple(_together(contours, changes, index)), *line.run(place, 0.5 * radius))
+        place += s0 / speed[0]
+        if int(place) != interval[0]:
+            # The way may bend before it comes there, or be in another of many short intervals.
+            crossing = Line.of(schedule, float(at[0]), ways, float(speed[0])).crossing(float(at[0]), s0)
+            if crossing is None:
+                return None
+            place = crossing
+    return None
+
+
+def _together(contours: Contours, changes: ModeChanges, index: int) -> Iterator[int]:
+    """Yield the steps from one on that touch at the station of a circle."""
+    for step in range(index, int(contours.until[0])):
+        s0 = contours.zeros[step][0] if step in contours.zeros else np.nan
+        if abs(s0) < TOGETHER:
+            yield step
+        elif s0 < 0 and step not in changes.steps:
+            # Its change point has been passed and is not known yet: what comes after it is on the wrong branch.
+            return
+
+
+def _turns_back(schedule: Schedule, place: float) -> bool:
+    """Return whether the drivers reverse at samples at a place: driven back from a flat pose, a motion retraces."""
+    here, unit = schedule.at(np.array([place])), {id: schedule.unit(id) for id in schedule.drivers}
+    way = np.stack([(z[0] - here[id]) / unit[id] for id, z in schedule.drivers.items()])
+    away = np.flatnonzero(np.max(np.abs(way), axis=0) > TOGETHER)
+    behind = np.searchsorted(away, place)
+    if not 0 < behind < len(away) or away[behind] == away[behind - 1] + 1:
+        return False
+    return bool(way[:, away[behind - 1]] @ way[:, away[behind]] > 0)
+
+
+def _suspects(values: Floats, at: NDArray[np.intp], bent: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Return intervals (low, high) of stations around each least margin that may touch zero.
+
+    Only the samples `at` are looked at: where an earlier group is singular, it may have lost its direction.
+    """
+    good = (values[at] >= -LIMIT) & ~np.isnan(values[at])
+    padded = np.concatenate(([np.inf], np.where(good, values[at], np.inf), [np.inf]))
+    before, here, after = padded[:-2], padded[1:-1], padded[2:]
+    k = np.flatnonzero((here <= before) & (here <= after) & (here < SUSPECT))
+    k = k[_may_be_zero(at, np.where(good, values[at], np.nan), k) | bent[at[k]]]
+    low = at[np.where(np.isfinite(before[k]), k - 1, k)].astype(np.float64)
+    high = at[np.where(np.isfinite(after[k]), np.minimum(k + 1, len(at) - 1), k)].astype(np.float64)
+    intervals = np.unique(np.stack((low, high))[:, high > low], axis=1)
+    return intervals[0], intervals[1]
+
+
+def _may_be_zero(at: NDArray[np.intp], values: Floats, k: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return which of the least margins k could belong to a root that goes straight through zero.
+
+    With its sign turned on one side, the root at three neighbouring samples is then nearly on a line. This spares the
+    search at the many shallow minima that every mechanism has.
+    """
+    if len(at) < FEW:
+        return np.ones(len(k), bool)
+    root = np.sqrt(np.maximum(values, 0.0))
+    straight = np.zeros(len(k), bool)
+    # The zero lies before or behind the least sample; or, at an end or a gap, between it and its only neighbour.
+    for first, signs in ((-1, (1, -1, -1)), (-1, (1, 1, -1)), (0, (-1, 1, 1)), (-2, (1, 1, -1))):
+        three = k + first + np.arange(3)[:, None]
+        inside = (three[0] >= 0) & (three[2] < len(at))
+        three = np.clip(three, 0, len(at) - 1)
+        y, x = np.array(signs)[:, None] * root[three], at[three]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            one, two = (y[1] - y[0]) / (x[1] - x[0]), (y[2] - y[1]) / (x[2] - x[1])
+            straight |= inside & (np.abs(two - one) < BENT * (np.abs(one) + np.abs(two)))
+    return straight
+
+
+def _positions(
+    plan: Plan, schedule: Schedule, changes: ModeChanges, steps: int, near: Floats, stations: Floats
+) -> Lanes:
+    """Return the positions of the first steps at stations (n,)."""
+    lanes = Lanes.empty(plan, len(stations), orders=1)
+    positions(plan, steps, lanes, schedule.at(stations), changes.modes(stations), _near(near, stations))
+    return lanes
+
+
+def _near(near: Floats, stations: Floats) -> Floats:
+    """Return slots (rows, n) at stations, interpolated between the lanes of `near`."""
+    first = np.clip(stations.astype(np.intp), 0, max(near.shape[-1] - 2, 0))
+    second = np.minimum(first + 1, near.shape[-1] - 1)
+    return np.asarray(near[:, first] + (stations - first) * (near[:, second] - near[:, first]))

@@ -1,0 +1,159 @@
+"""Samples near a change point: their numbers come from circles of complex poses around them (see `contours`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.groups import General
+from structkin.plan.plan import Plan, Step
+from structkin.plan.status import Status
+from structkin.solve.change_points.contours import Contours, with_rates
+from structkin.solve.change_points.mode_changes import ModeChanges, contours_at
+from structkin.solve.derivatives import Part
+from structkin.solve.engine import Around, Lanes, margin
+from structkin.solve.schedule import Schedule
+from structkin.track.tolerances import GUARD, NARROW
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+#: Lanes to each side in which a regular pose of a general group is looked for.
+BESIDE = 40
+#: How far a pose may be from the one that was tracked: near a singular one half its digits are lost.
+SAME = 1e-4
+#: Circles in a block.
+BLOCK = 128
+
+
+def smooth(plan: Plan, schedule: Schedule, changes: ModeChanges, lanes: Lanes) -> Lanes:
+    """Return the lanes with positions and rates near change points set to those of the smooth motion."""
+    at = _guarded(plan, lanes)
+    if not len(at):
+        return lanes
+    # Most narrow places are limit positions: one sample tells for all of its neighbours.
+    runs = np.split(at, np.flatnonzero(np.diff(at) > 1) + 1)
+    least = _least(plan, lanes)
+    tried = np.array([run[np.argmin(least[run])] for run in runs])
+    _, works = _contours(plan, schedule, changes, lanes, tried)
+    at = np.concatenate([run for run, work in zip(runs, works, strict=True) if work] or [np.array([], np.intp)])
+    parts, kept = [], []
+    for start in range(0, len(at), BLOCK):
+        block = at[start : start + BLOCK]
+        contours, works = _contours(plan, schedule, changes, lanes, block)
+        parts.append(contours.x[:, works])
+        kept.append(block[works])
+    if not sum(map(len, kept)):
+        return lanes
+    x = np.concatenate(parts, axis=1)
+    return replaced(plan, replace(lanes, around=Around(np.concatenate(kept), x.reshape(len(x), -1))))
+
+
+def replaced(plan: Plan, lanes: Lanes) -> Lanes:
+    """Set what the lanes inside circles hold to the means over these."""
+    assert lanes.around is not None
+    around, at, first = lanes.around, lanes.around.at, plan.first_smoothed
+    lanes.x[0][first:, at] = around.mean(around.x[first:])
+    lanes.status[at], lanes.group[at] = Status.OK, -1
+    lanes.x[1:, first:, at] = around.mean(with_rates(plan, lanes).x[1:, first:])
+    return lanes
+
+
+def _least(plan: Plan, lanes: Lanes) -> Floats:
+    """Return the least margin of all steps in each lane (n,), infinite where there is none."""
+    least = np.full(len(lanes.status), np.inf)
+    for index, step in enumerate(plan.steps):
+        if step.has_root and lanes.least[index] < GUARD**2:
+            least = np.fmin(least, margin(plan, index, lanes))
+        elif not step.kind.closed_form and lanes.least[index] < NARROW**2:
+            least = np.fmin(least, _sigma(plan, step, step.kind, lanes) ** 2 * (GUARD / NARROW) ** 2)
+    return least
+
+
+def _sigma(plan: Plan, step: Step, form: General, lanes: Lanes) -> Floats:
+    """Return the smallest singular value of a general group (n,), NaN where it has no pose."""
+    part = Part(plan, lanes.x[0])
+    return np.asarray(form.smallest_singular_value(part.inputs(step), part.outputs(step)))
+
+
+def _guarded(plan: Plan, lanes: Lanes) -> Indices:
+    """Return the lanes in which a step is nearly singular."""
+    return np.flatnonzero((_least(plan, lanes) < GUARD**2) & (lanes.status != Status.NO_INPUT))
+
+
+def _contours(
+    plan: Plan, schedule: Schedule, changes: ModeChanges, lanes: Lanes, at: Indices
+) -> tuple[Contours, NDArray[np.bool_]]:
+    """Return circles around lanes (c,), and around which of them there is a change point and nothing else."""
+    ways, outgoing = ways_at(schedule, at)
+    near = _near(lanes.x[0], at)
+    singular = _move_off(plan, lanes, at, near)
+    contours, _ = contours_at(plan, schedule, changes, at.astype(np.float64), ways, near, outgoing=outgoing)
+    touched = np.any([singular, *(np.isfinite(s0) for s0 in contours.zeros.values())], axis=0)
+    return contours, touched & (contours.until == len(plan.steps)) & _agrees(plan, lanes, at, contours)
+
+
+def _agrees(plan: Plan, lanes: Lanes, at: Indices, contours: Contours) -> NDArray[np.bool_]:
+    """Return around which lanes (c,) general groups are in the assembly that they were tracked in.
+
+    Newton's method begins at another lane, and may lead to another assembly, which is as smooth.
+    """
+    agrees = np.ones(len(at), bool)
+    for index, step in enumerate(plan.steps):
+        if step.kind.closed_form or not lanes.least[index] < NARROW**2:
+            continue
+        rows = [row for slot in step.outputs for row in range(plan.rows(slot).start, plan.rows(slot).stop)]
+        gap = np.abs(contours.x[rows].mean(axis=2).real - lanes.x[0][rows][:, at])
+        # Places are in parts of the size; where there is no pose, there is nothing to agree with.
+        gap[: 4 * step.kind.rows.links] /= np.tile(np.repeat([step.kind.rows.size, 1.0], 2), step.kind.rows.links)[
+            :, None
+        ]
+        agrees &= ~np.any(gap > SAME, axis=0)
+    return agrees
+
+
+def _move_off(plan: Plan, lanes: Lanes, at: Indices, near: Floats) -> NDArray[np.bool_]:
+    """Where a general group is nearly singular, take the nearest lane in which it is not; return where that is (c,).
+
+    On a circle around the lane Newton's method then starts from a regular pose.
+    """
+    moved = np.zeros(len(at), bool)
+    for index, step in enumerate(plan.steps):
+        if step.kind.closed_form or not lanes.least[index] < NARROW**2:
+            continue
+        sigma = _sigma(plan, step, step.kind, lanes)
+        rows = [row for slot in step.outputs for row in range(plan.rows(slot).start, plan.rows(slot).stop)]
+        for c, lane in enumerate(at):
+            if not sigma[lane] < NARROW:
+                continue
+            low = max(lane - BESIDE, 0)
+            good = low + np.flatnonzero(sigma[low : lane + BESIDE + 1] > 2 * NARROW)
+            if len(good):
+                near[rows, c] = lanes.x[0][rows, good[np.argmin(np.abs(good - lane))]]
+                moved[c] = True
+    return moved
+
+
+def ways_at(schedule: Schedule, at: Indices) -> tuple[Mapping[str, Floats], NDArray[np.bool_]]:
+    """Return the way of each driver (c,) by which lanes are come to, and where it is that by which they are left."""
+    moves = np.any([np.diff(z[0]) != 0 for z in schedule.drivers.values()], axis=0)
+    steps = np.flatnonzero(moves)
+    if not len(steps):
+        # Nothing moves: any way tells as much.
+        return {id: np.full(len(at), schedule.unit(id)) for id in schedule.drivers}, np.ones(len(at), bool)
+    before = np.searchsorted(steps, at) - 1
+    outgoing = before < 0
+    step = steps[np.maximum(before, 0)]
+    return {id: z[0, step + 1] - z[0, step] for id, z in schedule.drivers.items()}, outgoing
+
+
+def _near(x: Floats, at: Indices) -> Floats:
+    """Return slots (rows, c) at lanes, from the lane before or behind where a lane does not have them."""
+    near = x[:, at].copy()
+    for beside in (-1, 1, -2, 2):
+        missing = np.isnan(near)
+        near[missing] = x[:, np.clip(at + beside, 0, x.shape[1] - 1)][missing]
+    return near

@@ -1,0 +1,203 @@
+"""Derivatives of all slots of a plan, group by group: rates, velocity coefficients, jerk.
+
+Every derivative, of any order and along whatever, obeys the linear system of the velocity (`structkin.groups.kind`):
+what differs is how the drivers' slots begin, and the right-hand side g, called `bend` here. A derivative is kept as
+a `Field`, which holds only the slots that move: a driver far away in a large mechanism costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.plan.plan import Operand, Plan, Slot, Step
+from structkin.plan.status import Status
+from structkin.rows.affine import Affine
+from structkin.solve.engine import Lanes
+
+Floats = NDArray[np.float64]
+#: A derivative of the slots that move: vectors (2, n) and scalars (n,); those that are not in it are zero.
+Field = Mapping[int, Any]
+#: The right-hand side g of a step, given its inputs and its unknowns.
+Bend = Callable[["Part", Step], Any]
+
+
+@dataclass(frozen=True)
+class Part:
+    """The lanes that a step is solved in: all of them, or those `good` for a general group."""
+
+    plan: Plan
+    x: NDArray[Any]
+    good: NDArray[np.bool_] | None = None
+
+    def slot(self, slot: int, field: Field | None = None) -> Any:
+        """Return a slot's value, or its derivative in a field."""
+        if field is None:
+            value: Any = self.plan.slot(slot, self.x)
+        else:
+            value = field.get(slot)
+            if value is None:
+                return np.zeros((2, 1)) if self.plan.widths[slot] == 2 else 0.0
+        return value if self.good is None or np.ndim(value) == 0 or np.shape(value)[-1] == 1 else value[..., self.good]
+
+    def inputs(self, step: Step, field: Field | None = None) -> tuple[Any, ...]:
+        """Return the inputs of a step, or their derivatives in a field."""
+        return tuple(self._operand(operand, field) for operand in step.inputs)
+
+    def outputs(self, step: Step, field: Field | None = None) -> tuple[Any, ...]:
+        """Return the unknowns of a step, or their derivatives in a field."""
+        return tuple(self.slot(slot, field) for slot in step.outputs)
+
+    def _operand(self, operand: Operand, field: Field | None) -> Any:
+        if isinstance(operand, Slot):
+            return self.slot(operand.index, field)
+        if isinstance(operand, float):
+            return operand if field is None else 0.0
+        return np.array([[operand.real], [operand.imag]]) if field is None else np.zeros((2, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Rows(Mapping[int, Any]):
+    """A field in the rows of an array (rows, n), of the slots that all `drivers` move; a view is made when it is read.
+
+    Kernels find all slots at once, of which mostly a few are asked for.
+    """
+
+    plan: Plan
+    x: NDArray[Any]
+    drivers: tuple[str, ...] = ()
+
+    def __getitem__(self, slot: int) -> Any:
+        """Return the derivative of a slot; raises `KeyError` where it has none."""
+        if not self.plan.movers[slot].issuperset(self.drivers):
+            raise KeyError(slot)
+        return Part(self.plan, self.x).slot(slot)
+
+    def __iter__(self) -> Iterator[int]:
+        """Iterate over the slots."""
+        return (slot for slot, moved in enumerate(self.plan.movers) if moved.issuperset(self.drivers))
+
+    def __len__(self) -> int:
+        """Return the number of slots."""
+        return sum(1 for _ in self)
+
+
+def quadratic(v: Field, w: Field) -> Bend:
+    """Return the right-hand side of a second derivative along v and w."""
+
+    def bend(part: Part, step: Step) -> Any:
+        along_v, along_w = ((part.inputs(step, x), part.outputs(step, x)) for x in (v, w))
+        return step.kind.convective(part.inputs(step), part.outputs(step), *along_v, *along_w)
+
+    return bend
+
+
+def third(v: Field, a: Field) -> Bend:
+    """Return the right-hand side of a third derivative, given the first and the second: 3 (d2 Phi)(v, a) and more.
+
+    Differentiated three times, Phi(x) = 0 reads Phi_x x''' + 3 (d2 Phi)(x', x'') + (d3 Phi)(x', x', x') = 0. The last
+    term is zero for the closed forms, which are quadratic; a relation that is not has a method `cubic`.
+    """
+    mixed = quadratic(v, a)
+
+    def bend(part: Part, step: Step) -> Any:
+        g = tuple(3 * term for term in mixed(part, step))
+        cubic = getattr(step.kind, "cubic", None)
+        if cubic is None:
+            return g
+        more = cubic(part.inputs(step), part.outputs(step), part.inputs(step, v), part.outputs(step, v))
+        return tuple(a + b for a, b in zip(g, more, strict=True))
+
+    return bend
+
+
+@dataclass(frozen=True)
+class Derivatives:
+    """Solves for derivatives of the slots at the poses of a run; NaN where a group has no regular pose."""
+
+    plan: Plan
+    lanes: Lanes
+
+    def rates(self, order: int) -> Field:
+        """Return the rates of all slots of this order, as the run has them."""
+        return Rows(self.plan, self.lanes.x[order])
+
+    def solve(self, seed: Field, bend: Bend | None = None, drivers: Iterable[str] = ()) -> Field:
+        """Return a derivative of the slots: `seed` gives those of the drivers' slots.
+
+        Only slots that are moved by each of `drivers` are solved for: the others do not have that derivative.
+        """
+        field, needed = dict(seed), frozenset(drivers)
+        with np.errstate(all="ignore"):
+            for step in self.plan.steps:
+                if needed <= self.plan.movers[step.outputs[0]]:
+                    for slot, value in zip(step.outputs, self._step(step, field, bend), strict=True):
+                        field[slot] = value
+        return field
+
+    def _step(self, step: Step, field: Field, bend: Bend | None) -> tuple[Any, ...]:
+        part, lost = Part(self.plan, self.lanes.x[0]), self._singular(step)
+        if not step.kind.closed_form:
+            # One lane without a number would spoil the factorisation of all.
+            phi = part.outputs(step)
+            good = np.isfinite(phi[0][0]) & ~lost
+            for value in part.inputs(step, field):
+                good &= np.isfinite(value).all(axis=0) if np.ndim(value) == 2 else np.isfinite(value)
+            if not good.any():
+                return tuple(np.full(np.shape(value), np.nan, np.asarray(value).dtype) for value in phi)
+            part = Part(self.plan, self.lanes.x[0], good)
+            lost = ~good
+        g = bend(part, step) if bend is not None else self._zero(step)
+        values = step.kind.linear(part.inputs(step), part.outputs(step), part.inputs(step, field), g)
+        return tuple(self._spread(value, part.good, lost) for value in values)
+
+    def _zero(self, step: Step) -> tuple[float, ...]:
+        return (0.0,) * (4 if step.kind.closed_form else step.kind.rows.equations)
+
+    def _spread(self, value: Any, good: NDArray[np.bool_] | None, lost: NDArray[np.bool_]) -> Any:
+        """Return a derivative over all lanes, NaN in those that are lost."""
+        if good is not None:
+            whole = np.full((*np.shape(value)[:-1], len(good)), np.nan, np.asarray(value).dtype)
+            whole[..., good] = value
+            return whole
+        if lost.any():
+            value = np.array(np.broadcast_to(value, (*np.shape(value)[:-1], len(lost))))
+            value[..., lost] = np.nan
+        return value
+
+    def _singular(self, step: Step) -> NDArray[np.bool_]:
+        return np.asarray((self.lanes.status == Status.SINGULAR) & (self.lanes.group == step.group))
+
+    def of(self, expression: Affine, field: Field) -> NDArray[Any]:
+        """Return the derivative of an expression (2, n); NaN where it has no regular pose."""
+        total: Any = np.zeros((2, self.lanes.x.shape[-1]), self.lanes.x.dtype)
+        for slot, factor in expression.terms:
+            value = field.get(slot)
+            if value is not None:
+                # Infinite next to a change point, where circles take over.
+                with np.errstate(invalid="ignore"):
+                    total[0] += factor.real * value[0] - factor.imag * value[1]
+                    total[1] += factor.imag * value[0] + factor.real * value[1]
+            irregular = self.irregular[slot]
+            if irregular is not None:
+                total[:, irregular] = np.nan
+        return np.asarray(total)
+
+    @cached_property
+    def irregular(self) -> tuple[NDArray[np.bool_] | None, ...]:
+        """The lanes in which each slot is not known or not regular, None where there are none."""
+        rows = map(self.plan.rows, range(len(self.plan.widths)))
+        bad = [np.asarray(np.isnan(self.lanes.x[0, part]).any(axis=0)) for part in rows]
+        for step in self.plan.steps:
+            lost = self._singular(step)
+            for item in step.inputs:
+                if isinstance(item, Slot):
+                    lost = lost | bad[item.index]
+            for slot in step.outputs:
+                bad[slot] = bad[slot] | lost
+        return tuple(lanes if lanes.any() else None for lanes in bad)

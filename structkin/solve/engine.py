@@ -1,0 +1,315 @@
+"""Running a plan over lanes: position, velocity and acceleration of every slot, and a status a lane.
+
+Arrays are lanes-last, `x[order, row, lane]`; closed forms run over blocks of lanes that stay in cache. A group
+solved by continuation sees all lanes in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.budget import grant
+from structkin.groups import General, Turn
+from structkin.kernels.choice import choose, compiles_group
+from structkin.kernels.group import group_kernel
+from structkin.plan.plan import DriverSlot, Plan, Slot, Step
+from structkin.plan.status import Status, mark
+from structkin.solve.tracking import track, unpacked
+from structkin.solve.tracking.group_solvers import group_solver_of
+from structkin.solve.turn_gaps import over_gaps, paths_of, places_of
+from structkin.track.tolerances import CLOSED, LIMIT
+
+Floats = NDArray[np.float64]
+Progress = Callable[[float], None]
+
+#: Lanes in a block: a dyad's inputs and results of all orders then fit the second-level cache.
+BLOCK = 2048
+
+
+@dataclass(frozen=True)
+class Around:
+    """Complex poses `x` (rows, n * nodes) on circles around n lanes `at`, in order.
+
+    What is smooth there has at a lane the mean of its values on the circle.
+    """
+
+    at: NDArray[np.intp]
+    x: NDArray[np.complex128]
+
+    def lanes(self) -> Lanes:
+        """Return the poses as lanes."""
+        n = self.x.shape[1]
+        return Lanes(self.x[None], np.zeros(n, np.int8), np.full(n, -1, np.int32), np.zeros(0))
+
+    def mean(self, values: NDArray[Any]) -> Floats:
+        """Return the values (..., n) at the lanes of functions (..., n * nodes) on the circles."""
+        return np.asarray(values.reshape(*values.shape[:-1], len(self.at), -1).mean(axis=-1).real)
+
+    def take(self, lanes: NDArray[np.intp]) -> Around:
+        """Return the circles around some lanes, which are then numbered by their place in `lanes`."""
+        circle = np.minimum(np.searchsorted(self.at, lanes), len(self.at) - 1)
+        place = np.flatnonzero(self.at[circle] == lanes)
+        x = self.x.reshape(len(self.x), len(self.at), -1)[:, circle[place]]
+        return Around(place, x.reshape(len(x), -1))
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """The result of a run: `x` (orders, rows, n), `status` (n,) and the group it stopped at (n,), -1 where it did not.
+
+    `least[k]` is the smallest margin that step k has met (of a general group, its smallest singular value squared),
+    infinite for steps that have none. `around` holds complex
+    poses around lanes near a change point, where the real ones have lost their digits.
+    """
+
+    x: NDArray[Any]
+    status: NDArray[np.int8]
+    group: NDArray[np.int32]
+    least: Floats
+    around: Around | None = None
+
+    @classmethod
+    def empty(cls, plan: Plan, n: int, orders: int = 3) -> Lanes:
+        """Return n lanes in which nothing is known yet.
+
+        A sweep of closed forms writes every number, so that theirs are not even set to NaN first.
+        """
+        x = np.empty((orders, plan.offsets[-1], n))
+        if plan.tracked or orders != 3:
+            x.fill(np.nan)
+        return cls(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), np.full(len(plan.steps), np.inf))
+
+    def take(self, index: Any) -> Lanes:
+        """Return some of the lanes: a copy, or a view for a slice."""
+        around = self.around and self.around.take(np.arange(len(self.status))[index])
+        around = around if around and len(around.at) else None
+        return Lanes(self.x[:, :, index], self.status[index], self.group[index], self.least, around)
+
+
+#: The mode of each step: a number, or one a lane (n,).
+Modes = Callable[[int], Any]
+
+
+def sweep(
+    plan: Plan, lanes: Lanes, drivers: Mapping[str, Floats], modes: Modes, progress: Progress | None = None
+) -> None:
+    """Run all steps over lanes that are still empty; `drivers[id]` (orders, n) holds value and rates of each driver."""
+    _run(plan, lanes, drivers, modes, progress)
+    singular = np.flatnonzero(lanes.status == Status.SINGULAR)
+    if len(singular):
+        # Parallel guides meet at infinity, which is no place.
+        x = lanes.x[0][:, singular]
+        lanes.x[0][:, singular] = np.where(np.isinf(x), np.nan, x)
+
+
+def _run(plan: Plan, lanes: Lanes, drivers: Mapping[str, Floats], modes: Modes, progress: Progress | None) -> None:
+    n = lanes.x.shape[-1]
+    if len(lanes.x) == 3 and (job := choose(plan, n, plan.sweep_kernel)) is not None:
+        from structkin.solve import compiled_run
+
+        return compiled_run.sweep(job, lanes, drivers, modes, progress)
+    block = max(n, 1) if plan.tracked else BLOCK
+    with np.errstate(all="ignore"):
+        for start in range(0, n, block):
+            part = slice(start, start + block)
+            local = {id: z[:, part] for id, z in drivers.items()}
+            _Block(plan, lanes.take(part), part, modes, progress).run(local)
+            if progress is not None:
+                progress(min(1.0, (start + block) / n))
+
+
+def positions(plan: Plan, steps: int, lanes: Lanes, drivers: Mapping[str, Floats], modes: Modes, near: Floats) -> None:
+    """Solve the positions of the first steps over empty lanes of one order; `drivers[id]` (n,) holds values.
+
+    `near` (rows, n) holds slots near the solution, from which Newton's method closes general groups.
+    """
+    with np.errstate(all="ignore"):
+        _Block(plan, lanes, slice(None), modes, None, near).run({id: z[None] for id, z in drivers.items()}, steps)
+
+
+def margin(plan: Plan, index: int, lanes: Lanes) -> Floats:
+    """Return the margin of a step (n,) in lanes where the steps before it are solved, NaN where one of them failed."""
+    step = plan.steps[index]
+    assert step.kind.closed_form
+    with np.errstate(all="ignore"):
+        found = step.kind.margin(_Block(plan, lanes, slice(None), lambda _: 1, None).inputs(step, 0))
+    return np.array(np.broadcast_to(np.nan if found is None else found, lanes.status.shape))
+
+
+def drive_all(plan: Plan, lanes: Lanes, drivers: Mapping[str, Floats]) -> None:
+    """Fill the slots of all drivers in a block of lanes."""
+    _Block(plan, lanes, slice(None), lambda _: 1, None)._drive_all(drivers)
+
+
+def drive(plan: Plan, lanes: Lanes, item: DriverSlot, z: Floats) -> None:
+    """Fill the slot of one driver, with values and rates z (orders, n), in a block of lanes."""
+    _Block(plan, lanes, slice(None), lambda _: 1, None)._drive(item, z)
+
+
+def close_step(plan: Plan, index: int, lanes: Lanes, part: slice, modes: Modes) -> None:
+    """Run one closed form over a block of lanes, which are the `part` of the whole."""
+    _Block(plan, lanes, part, modes, None)._close(index, plan.steps[index])
+
+
+def step_inputs(plan: Plan, lanes: Lanes, step: Step, order: int) -> tuple[Any, ...]:
+    """Return what a step takes in, or its derivative of this order, in a block of lanes."""
+    return _Block(plan, lanes, slice(None), lambda _: 1, None).inputs(step, order)
+
+
+def follow_step(plan: Plan, index: int, lanes: Lanes, modes: Modes, progress: Progress | None) -> None:
+    """Run a step that goes from lane to lane over all of them, from the first to the last."""
+    with np.errstate(all="ignore"):
+        _Block(plan, lanes, slice(None), modes, progress)._run_step(index, plan.steps[index])
+
+
+@dataclass(frozen=True)
+class _Block:
+    """A block of lanes, as views into the whole; `part` is where they are in it."""
+
+    plan: Plan
+    lanes: Lanes
+    part: slice
+    modes: Modes
+    progress: Progress | None
+    near: Floats | None = None
+
+    def run(self, drivers: Mapping[str, Floats], steps: int | None = None) -> None:
+        self._drive_all(drivers)
+        for index, step in enumerate(self.plan.steps[:steps]):
+            self._run_step(index, step)
+
+    def _run_step(self, index: int, step: Step) -> None:
+        if not step.kind.closed_form:
+            self._continue(index, step, step.kind)
+        elif isinstance(step.kind, Turn):
+            self._close(index, step, root=self._near_turn(step, step.kind))
+        else:
+            self._close(index, step)
+
+    def _drive_all(self, drivers: Mapping[str, Floats]) -> None:
+        for item in self.plan.drivers:
+            self._drive(item, drivers[item.driver])
+
+    def _drive(self, item: DriverSlot, z: Floats) -> None:
+        x, rows = self.lanes.x, self.plan.rows(item.slot)
+        finite = np.isfinite(z[0])
+        if not finite.all():
+            self._mark(~finite, Status.NO_INPUT, item.group)
+        if not item.angular:
+            x[:, rows] = z[:, None]
+            return
+        # All is written where it stays: compiled, ten dyads cost no more than this.
+        c, s = x[0, rows]
+        angle = z[0] if item.sign == 1 else item.sign * z[0]
+        np.cos(angle, out=c)
+        np.sin(angle, out=s)
+        if len(z) > 1:
+            rate, second = (z[1], z[2]) if item.sign == 1 else (item.sign * z[1], item.sign * z[2])
+            (dc, ds), (ddc, dds) = x[1, rows], x[2, rows]
+            np.negative(np.multiply(s, rate, out=dc), out=dc)
+            np.multiply(c, rate, out=ds)
+            np.multiply(s, second, out=ddc)
+            np.negative(np.add(ddc, ds * rate, out=ddc), out=ddc)
+            np.multiply(c, second, out=dds)
+            np.add(dds, dc * rate, out=dds)
+
+    def _near_turn(self, step: Step, form: Turn) -> Floats:
+        """Return turns near those that are meant: counted along the lanes, or near given ones."""
+        if self.near is not None:
+            return np.asarray(self.near[self.plan.rows(step.outputs[0]).start])
+        (U,) = self.inputs(step, 0)
+        turns, unclear = form.follow(U)
+        turns, behind = over_gaps(turns, paths_of(self.plan, step, self.lanes.x[0]))
+        self._mark(unclear, Status.NOT_CONVERGED, step.group)
+        self._mark(behind, Status.OUT_OF_REACH, step.group)
+        return np.where(unclear | behind, np.nan, turns)
+
+    def _close(self, index: int, step: Step, root: Any = None) -> None:
+        form = step.kind
+        assert form.closed_form
+        h = self.inputs(step, 0)
+        margin = form.margin(h)
+        lost = no_rates = None
+        if margin is not None:
+            margin = np.broadcast_to(margin, self.lanes.status.shape)
+            if form.modes == 1:
+                margin = margin * step.mode
+            self.lanes.least[index] = np.fmin.reduce(margin, initial=self.lanes.least[index])
+            mode = self.modes(index)
+            mode = mode[self.part] if np.ndim(mode) else mode
+            if (margin > LIMIT).all():
+                root = mode * np.sqrt(margin)
+            else:
+                singular = (margin <= LIMIT) & (margin >= -LIMIT)
+                root = mode * np.sqrt(np.where(singular, np.maximum(margin, 0.0), margin))
+                lost = margin < -LIMIT
+                no_rates = singular | lost
+                self._mark(singular, Status.SINGULAR, step.group)
+                self._mark(lost, Status.OUT_OF_REACH, step.group)
+        phi = form.position(h, root)
+        self._store(step, 0, phi, lost)
+        if len(self.lanes.x) == 1:
+            return
+        dh = self.inputs(step, 1)
+        dphi = form.linear(h, phi, dh, (0.0,) * 4)
+        ddphi = form.linear(h, phi, self.inputs(step, 2), form.convective(h, phi, dh, dphi, dh, dphi))
+        self._store(step, 1, dphi, no_rates)
+        self._store(step, 2, ddphi, no_rates)
+
+    def _continue(self, index: int, step: Step, form: General) -> None:
+        n = len(self.lanes.status)
+        grant(n)
+        if self.near is not None:
+            self._store(step, 0, self._close_near(step, form, self.inputs(step, 0), self.near))
+            return
+        places = step.start[: 2 * form.rows.links]
+        origins = np.array(places[0::2])
+        start = np.stack((origins.real, origins.imag), axis=1)[:, :, None]
+        solver = group_solver_of(form, step.known, numba=self._compiles(step, form, n))
+        x = self.lanes.x
+        turned = paths_of(self.plan, step, x[0], angles=True) if self.plan.counts else []
+        moving = [self.plan.rows(item.index) for item in step.inputs if isinstance(item, Slot)]
+        # The slots of a step follow each other.
+        rows = slice(self.plan.rows(step.outputs[0]).start, self.plan.rows(step.outputs[-1]).stop)
+        inputs = [row for part in moving for row in x[0, part]]
+        begin = start, np.angle(np.array(places[1::2]))[:, None]
+        drivers = places_of(self.plan, x[0], form.rows.size)
+        status, least = track(solver, inputs, *begin, x[0, rows], self.progress, turned, drivers)
+        self.lanes.least[index] = min(self.lanes.least[index], least**2)
+        if status.any():
+            for outcome in (Status.SINGULAR, Status.OUT_OF_REACH, Status.NOT_CONVERGED):
+                self._mark(status == outcome, outcome, step.group)
+        numbers = np.array([row for part in moving for row in range(part.start, part.stop)], np.int64)
+        for low in range(0, n, solver.block):
+            solver.write_rates(x, numbers, rows.start, low, min(low + solver.block, n))
+        if status.any():
+            x[1:, rows, status != Status.OK] = np.nan
+
+    def _compiles(self, step: Step, form: General, n: int) -> bool:
+        kernel = group_kernel(form.rows, step.known)
+        return kernel is not None and compiles_group(self.plan, kernel, n)
+
+    def _close_near(self, step: Step, form: General, h: tuple[Any, ...], near: Floats) -> tuple[Floats, ...]:
+        """Close a general group by Newton's method from slots near its solution."""
+        O, theta = unpacked(form, [near[self.plan.rows(slot)] for slot in step.outputs])
+        O, theta, change = form.newton(h, O, theta)
+        return form.unknowns(O, np.where(change < CLOSED, theta, np.nan))
+
+    def inputs(self, step: Step, order: int) -> tuple[Any, ...]:
+        """Return what a step takes in, or its derivative of this order."""
+        return self.plan.inputs(step, self.lanes.x[order], constant=order == 0)
+
+    def _store(self, step: Step, order: int, values: tuple[Any, ...], blank: NDArray[np.bool_] | None = None) -> None:
+        for slot, value in zip(step.outputs, values, strict=True):
+            rows = self.plan.rows(slot)
+            self.lanes.x[order, rows] = value
+            if blank is not None:
+                self.lanes.x[order, rows, blank] = np.nan
+
+    def _mark(self, where: NDArray[np.bool_], status: Status, group: int) -> None:
+        mark(self.lanes.status, self.lanes.group, where, status, group)

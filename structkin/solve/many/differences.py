@@ -1,0 +1,121 @@
+"""What differs between variants, as a call of `solve_many` gives it: checked, each variant's mistakes kept apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.model.flaw import LARGEST
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
+from structkin.solve.many.variants import Variants
+
+Floats = NDArray[np.float64]
+
+
+@dataclass
+class Differences:
+    """Lengths and complex places [m] of all variants, and driver values (orders, v, n) that each has of its own.
+
+    `faults` holds what is wrong with single variants, by their numbers. These have the mechanism's own numbers, so
+    that arrays stay whole.
+    """
+
+    mechanism: Mechanism
+    lengths: dict[frozenset[str], Variants] = field(default_factory=dict)
+    places: dict[str, Variants] = field(default_factory=dict)
+    rows: dict[str, Floats] = field(default_factory=dict)
+    count: int = 0
+    problems: dict[int, list[Problem]] = field(default_factory=dict)
+
+    @property
+    def faults(self) -> dict[int, InputError]:
+        """What is wrong with single variants, by their numbers."""
+        return {k: InputError(found, self.mechanism.title) for k, found in self.problems.items()}
+
+    def drivers_of(self, k: int, drivers: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the driver values of a variant: its own row where there are rows."""
+        return {id: tuple(self.rows[id][:, k]) if id in self.rows else given for id, given in drivers.items()}
+
+    def blame(self, bad: NDArray[np.bool_], key: str, message: str) -> None:
+        """Note a mistake of each variant where `bad` (v,)."""
+        for k in np.flatnonzero(bad).tolist():
+            self.problems.setdefault(k, []).append(Problem(key, message))
+
+
+def read_differences(
+    mechanism: Mechanism, lengths: Mapping[str, Any], points: Mapping[str, Any], drivers: Mapping[str, Any]
+) -> Differences:
+    """Return what differs.
+
+    Raises `InputError` that lists names and shapes that do not fit, or where no variant has numbers that can be solved.
+    """
+    found = Differences(mechanism)
+    problems: list[Problem] = []
+    counts: dict[str, int] = {}
+    for name, given in lengths.items():
+        key, pair = f"lengths.{name}", frozenset(str(name).split("-"))
+        values = _numbers(given, 1)
+        link = next((link for link in mechanism.links.values() if len(pair) == 2 and pair <= set(link.points)), None)
+        if link is None:
+            problems.append(Problem(key, "no link has these two points", 'name two points of a link: "A-B"'))
+        elif values is None:
+            problems.append(Problem(key, "expected lengths (v,) [m]"))
+        else:
+            a, b = (link.local[point] for point in pair)
+            bad = ~((values > 0) & (values <= LARGEST))
+            found.blame(bad, key, "expected a finite length greater than zero")
+            values[bad] = abs(b - a)
+            counts[key] = len(values)
+            found.lengths[pair] = Variants(np.concatenate(([abs(b - a)], values)))
+    for name, given in points.items():
+        key, values = f"points.{name}", _numbers(given, 2)
+        if name not in mechanism.places:
+            problems.append(Problem(key, "is not a point of this mechanism", suggest(str(name), mechanism.places)))
+        elif values is None or values.shape[1] != 2:
+            problems.append(Problem(key, "expected places (v, 2) [m]"))
+        else:
+            own, bad = mechanism.places[name], np.any(~(np.abs(values) <= LARGEST), axis=1)
+            found.blame(bad, key, "expected a finite place")
+            values[bad] = own.real, own.imag
+            counts[key] = len(values)
+            found.places[name] = Variants(np.concatenate(([own], values[:, 0] + 1j * values[:, 1])))
+    for id, given in drivers.items():
+        parts = [_numbers(part, 2) for part in (given if isinstance(given, tuple) else (given,))]
+        rows = [part for part in parts if part is not None]
+        if rows and len(rows) == len(parts) <= 3 and all(part.shape == rows[0].shape for part in rows):
+            key = f"drivers.{id}"
+            bad = np.any(~np.isfinite(rows[0]), axis=1)
+            found.blame(bad, key, "holds values that are not finite")
+            rows[0][bad] = mechanism.drivers[id].start if id in mechanism.drivers else 0.0
+            found.rows[id] = np.stack(rows)
+            counts[key] = len(rows[0])
+    if not counts and not problems:
+        problems.append(Problem("variants", "nothing differs", "give lengths, points or driver values (v, n)"))
+    if len(set(counts.values())) > 1:
+        found_counts = ", ".join(f"{key}: {count}" for key, count in counts.items())
+        problems.append(Problem("variants", f"numbers of variants differ ({found_counts})", "one value a variant"))
+    if problems:
+        raise InputError(problems, mechanism.title)
+    found.count = next(iter(counts.values()))
+    if len(found.problems) == found.count:
+        problems = [Problem(f"variant 0: {one.key}", one.message, one.hint) for one in found.problems[0]]
+        problems.append(Problem("variants", "none has numbers that can be solved"))
+        raise InputError(problems, mechanism.title)
+    return found
+
+
+def _numbers(given: Any, ndim: int) -> Floats | None:
+    """Return real numbers as a new array of so many dimensions, NaN where they are masked; None if they are not."""
+    try:
+        values = np.ma.asanyarray(given)
+    except ValueError:
+        return None
+    if values.dtype.kind not in "iuf" or values.ndim != ndim or not values.size:
+        return None
+    return np.array(values.astype(np.float64).filled(np.nan))

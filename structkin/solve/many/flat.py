@@ -1,0 +1,98 @@
+"""Variants that come through a flat pose of a dyad: a change point, at which their assembly modes do not last.
+
+The variants share one plan and its modes. Where the margin of a dyad touches zero on the way of a variant, as in a
+parallelogram, its smooth motion goes on in the other mode (see `structkin.solve.change_points`). Such dimensions
+are special, and few variants have them; they are found here, to be solved each by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.solve.change_points.search import SUSPECT
+from structkin.solve.engine import Lanes, margin, positions
+from structkin.solve.many.record import ManyPlan
+from structkin.track.minima import narrowed
+
+Floats = NDArray[np.float64]
+
+#: Stations looked at around a least margin, and how often.
+POINTS, ROUNDS = 17, 3
+#: A margin that comes below this may touch zero. Which it does is told by solving the variant by itself.
+TOUCH = 1e-5
+#: Lanes that are walked at a time.
+CHUNK = 100_000
+
+
+def passing_flat(many: ManyPlan, count: int, values: Mapping[str, Floats]) -> list[int]:
+    """Return the variants that may come through a flat pose; `values` (v, m) or (1, m) are those of the drivers.
+
+    Neighbouring values are so near each other that a margin has at most one minimum between them.
+    """
+    stations = next((z.shape[1] for z in values.values()), 1)
+    found: set[int] = set()
+    for first in range(0, count, max(1, CHUNK // stations)):
+        chunk = np.arange(first, min(first + max(1, CHUNK // stations), count))
+        z = {id: np.broadcast_to(own, (count, stations))[chunk] for id, own in values.items()}
+        lanes = _solved(many, np.repeat(chunk, stations), {id: own.ravel() for id, own in z.items()})
+        for index in many.plan.with_root:
+            sampled = margin(many.plan, index, lanes).reshape(len(chunk), stations)
+            which, at = _least(sampled)
+            if len(which):
+                found |= set(chunk[which[_narrow(many, index, chunk, z, which, at) < TOUCH]].tolist())
+    return sorted(found)
+
+
+def _solved(many: ManyPlan, variants: NDArray[np.intp], z: Mapping[str, Floats]) -> Lanes:
+    """Return positions in lanes (n,) that each belong to one of the variants, at driver values z (n,)."""
+    plan = many.plan
+    lanes = Lanes.empty(plan, len(variants), orders=1)
+    many.hold(lanes, variants)
+    nowhere = np.empty((plan.offsets[-1], 0))
+    positions(plan, len(plan.steps), lanes, z, lambda step: plan.steps[step].mode, nowhere)
+    return lanes
+
+
+def _least(values: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the variants and stations of the least margins that may be zero beside them.
+
+    A margin is a square: where it is zero between the stations, the parabola through three of them comes down.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        padded = np.pad(np.where(values >= 0, values, np.inf), ((0, 0), (1, 1)), constant_values=np.inf)
+        before, here, after = padded[:, :-2], padded[:, 1:-1], padded[:, 2:]
+        lowest = here - (after - before) ** 2 / (8 * (before - 2 * here + after))
+        low = (here < TOUCH) | ~np.isfinite(lowest) | (lowest < 0.5 * here)
+        which, at = np.nonzero((here < SUSPECT) & (here <= before) & (here <= after) & low)
+    return which, at
+
+
+def _narrow(
+    many: ManyPlan,
+    index: int,
+    chunk: NDArray[np.intp],
+    z: Mapping[str, Floats],
+    which: NDArray[np.intp],
+    at: NDArray[np.intp],
+) -> Floats:
+    """Return the least margins (n,) of a step around the stations `at` of the variants chunk[which], in size.
+
+    Beyond a limit position the margin is negative: the way has an end there, not a touch, and infinity is returned.
+    """
+    last = next(own.shape[1] for own in z.values()) - 1
+    # No evaluation should hit a station itself, where pivots may coincide exactly.
+    low, high = np.maximum(at - 1, 0) + 1e-5, np.minimum(at + 1, last) - 1e-5
+
+    def margin_at(places: Floats) -> Floats:
+        first = np.minimum(places.astype(np.intp), max(last - 1, 0))
+        here = {id: own[which, first] for id, own in z.items()}
+        there = {id: own[which, np.minimum(first + 1, last)] for id, own in z.items()}
+        ways = {id: here[id] + (places - first) * (there[id] - here[id]) for id in z}
+        lanes = _solved(many, np.tile(chunk[which], POINTS), {id: own.ravel() for id, own in ways.items()})
+        return margin(many.plan, index, lanes).reshape(POINTS, -1)
+
+    _, size, least = narrowed(margin_at, low, high, points=POINTS, rounds=ROUNDS)
+    return np.where(least < -TOUCH, np.inf, size)

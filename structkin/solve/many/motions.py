@@ -1,0 +1,130 @@
+"""The motions of variants, however they were found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
+from structkin.plan.status import Status
+from structkin.solve.many.together import Together
+from structkin.solve.motion import Motion
+
+Floats = NDArray[np.float64]
+T = TypeVar("T", bound=np.generic)
+
+#: Variants at fault that a report lists.
+LISTED = 10
+
+
+@dataclass(frozen=True, repr=False)
+class Motions:
+    """The motions of v variants over n samples, in SI and radians; numbers are NaN as in a `Motion`.
+
+    `t` (n,) holds the times [s], NaN where the drivers were given as values. `motions` holds the `Motion` of each
+    variant that was solved by itself, `faults` the mistakes of each that cannot be solved at all, by their numbers;
+    the others are lanes of `together`. A variant at fault has the status `BAD_INPUT` at all samples, and no numbers.
+    """
+
+    mechanism: Mechanism
+    t: Floats
+    count: int
+    together: Together | None
+    motions: Mapping[int, Motion]
+    faults: Mapping[int, InputError]
+
+    def __len__(self) -> int:
+        """Return the number of variants."""
+        return self.count
+
+    def __repr__(self) -> str:
+        """Return title, variants and samples."""
+        name = repr(self.mechanism.title or "a mechanism")
+        return f"<Motions of {name}: {self.count} variants, {len(self.t)} samples, {self.ok.sum()} ok>"
+
+    @property
+    def status(self) -> NDArray[np.int8]:
+        """A `Status` for each variant and sample (v, n), as its integer."""
+        return self._all(lambda of: of.status, np.int8(Status.BAD_INPUT))
+
+    @property
+    def failed_group(self) -> NDArray[np.int32]:
+        """The index of the group at which a sample stopped (v, n), -1 where it is ok or the variant is at fault."""
+        return self._all(lambda of: of.failed_group, np.int32(-1))
+
+    @property
+    def ok(self) -> NDArray[np.bool_]:
+        """Which samples are ok (v, n)."""
+        return np.asarray(self.status == Status.OK)
+
+    @property
+    def report(self) -> str:
+        """How many variants are ok at all samples, how many are not by status, and what is wrong with those at fault.
+
+        Of many variants at fault the first ten are listed.
+        """
+        status = self.status
+        lines = [f"{int((status == Status.OK).all(axis=1).sum())} of {self.count} variants ok at all samples"]
+        for outcome in Status:
+            count = int((status == outcome).any(axis=1).sum())
+            if count and outcome != Status.OK:
+                lines.append(f"{outcome.words}: {count} variant{'s' if count > 1 else ''}")
+        for k in sorted(self.faults)[:LISTED]:
+            lines += [f"variant {k}: {problem}" for problem in self.faults[k].problems]
+        if len(self.faults) > LISTED:
+            lines.append(f"... and {len(self.faults) - LISTED} more variants at fault")
+        return "\n".join(lines)
+
+    def position(self, point: str) -> Floats:
+        """Return the paths (v, n, 2) [m] of a named point; `InputError` where there is none."""
+        return self._of_point(point, lambda of: of.position(point))
+
+    def velocity(self, point: str) -> Floats:
+        """Return the velocities (v, n, 2) [m/s] of a point."""
+        return self._of_point(point, lambda of: of.velocity(point))
+
+    def acceleration(self, point: str) -> Floats:
+        """Return the accelerations (v, n, 2) [m/s^2] of a point."""
+        return self._of_point(point, lambda of: of.acceleration(point))
+
+    def angle(self, link: str) -> Floats:
+        """Return the angles (v, n) [rad] of a link, without jumps of a turn along the samples of a variant."""
+        return self._of_link(link, lambda of: of.angle(link))
+
+    def omega(self, link: str) -> Floats:
+        """Return the angular velocities (v, n) [rad/s] of a link."""
+        return self._of_link(link, lambda of: of.omega(link))
+
+    def alpha(self, link: str) -> Floats:
+        """Return the angular accelerations (v, n) [rad/s^2] of a link."""
+        return self._of_link(link, lambda of: of.alpha(link))
+
+    def _of_point(self, point: str, read: Callable[[Together | Motion], Floats]) -> Floats:
+        self.mechanism.link_of(point)  # an unknown name is told, also where no variant could be solved
+        return self._all(read, np.float64(np.nan), 2)
+
+    def _of_link(self, link: str, read: Callable[[Together | Motion], Floats]) -> Floats:
+        links = self.mechanism.links
+        if link not in links:
+            raise InputError([Problem(str(link), "is not a link", suggest(str(link), links))], self.mechanism.title)
+        return self._all(read, np.float64(np.nan))
+
+    def _all(self, read: Callable[[Together | Motion], NDArray[T]], missing: T, *shape: int) -> NDArray[T]:
+        """Return what is read of all variants (v, n, ...), `missing` where one is at fault."""
+        if self.together is None:
+            values = np.full((self.count, len(self.t), *shape), missing)
+        else:
+            values = read(self.together)
+            if self.motions or self.faults:
+                values = values.copy()
+        for k, motion in self.motions.items():
+            values[k] = read(motion)
+        if self.faults:
+            values[list(self.faults)] = missing
+        return values

@@ -1,0 +1,180 @@
+"""Recording the plan of many variants: what differs between them becomes slots that are known beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.groups import General, Relation
+from structkin.groups.kind import Array, Explicit, Values, times
+from structkin.joints.pair import Joints
+from structkin.model.mechanism import Mechanism
+from structkin.model.parts import Link
+from structkin.plan.builder import PlanBuilder
+from structkin.plan.compile import close_group
+from structkin.plan.known_state import KnownState
+from structkin.plan.plan import Operand, Plan, Slot
+from structkin.rows.affine import Affine
+from structkin.solve.engine import Lanes
+from structkin.solve.many.variants import Variants
+from structkin.structure import KinematicStructure
+
+
+class Products(Explicit):
+    """A sum of products of vectors, read as complex numbers: a + b c + d e + ...
+
+    It is the sum `Combine` with factors that differ from lane to lane.
+    """
+
+    def _sum(self, h: Values) -> Array:
+        total: Any = h[0]
+        for factor, v in zip(h[1::2], h[2::2], strict=True):
+            total = total + times(factor, v)
+        found: Array = total
+        return found
+
+    def position(self, h: Values, root: Any) -> Values:
+        """Return the sum."""
+        return (self._sum(h),)
+
+    def linear(self, h: Values, phi: Values, dh: Values, g: Values) -> Values:
+        """Return the sum of the derivatives."""
+        total = dh[0] + g[0]
+        for k in range(1, len(h), 2):
+            total = total + times(dh[k], h[k + 1]) + times(h[k], dh[k + 1])
+        return (total,)
+
+    def convective(self, h: Values, phi: Values, vh: Values, vphi: Values, wh: Values, wphi: Values) -> Values:
+        """Return the mixed products."""
+        pairs = [times(vh[k], wh[k + 1]) + times(wh[k], vh[k + 1]) for k in range(1, len(h), 2)]
+        return (sum(pairs[1:], start=pairs[0]),)
+
+    def residual(self, h: Values, phi: Values) -> Values:
+        """Return the unknown minus the sum."""
+        return (phi[0] - self._sum(h),)
+
+
+@dataclass
+class ManyBuilder(PlanBuilder):
+    """Builds a plan whose constants may differ between variants: `held[slot]` are theirs, the mechanism's own first."""
+
+    held: dict[int, Variants] = field(default_factory=dict)
+
+    def vector(self, expression: Affine, group: int) -> Operand:
+        """Return a vector expression as an operand, as `PlanBuilder.vector` does."""
+        numbers: list[Any] = [expression.const, *(factor for _, factor in expression.terms)]
+        if not expression.terms or expression.is_slot or not any(isinstance(x, Variants) for x in numbers):
+            return super().vector(expression, group)
+        if expression not in self._combined:
+            inputs: list[Operand] = [expression.const]
+            for slot, factor in expression.terms:
+                inputs += [factor, Slot(slot)]
+            (out,) = self.step(Products(), inputs, (expression.at(self.sketch),), group=group)
+            self._combined[expression] = Slot(out)
+        return self._combined[expression]
+
+    def step(
+        self,
+        kind: Relation | General,
+        inputs: Sequence[Any],
+        sketch: Sequence[Any],
+        *,
+        group: int,
+        mode: int = 1,
+        scalar: bool = False,
+        scalars: int = 0,
+    ) -> tuple[int, ...]:
+        """Record a step; an input that differs between variants becomes a slot."""
+        own = [value.own if isinstance(value, Variants) else value for value in sketch]
+        held = [self._hold(x) for x in inputs]
+        return super().step(kind, held, own, group=group, mode=mode, scalar=scalar, scalars=scalars)
+
+    def _hold(self, operand: Any) -> Operand:
+        if not isinstance(operand, Variants):
+            same: Operand = operand
+            return same
+        slot = self.slot(2 if operand.is_complex else 1, operand.own)
+        self.held[slot] = operand
+        return Slot(slot)
+
+    def in_sketch(self, operand: Any) -> Any:
+        """Return an operand's value in the sketch of the mechanism itself."""
+        return super().in_sketch(operand.own if isinstance(operand, Variants) else operand)
+
+
+@dataclass(frozen=True)
+class ManyPlan:
+    """The plan of all variants, the slots that hold what differs, and the links' points, which may differ too."""
+
+    plan: Plan
+    held: Mapping[int, Variants]
+    links: Mapping[str, Link]
+
+    def hold(self, lanes: Lanes, variants: NDArray[np.intp]) -> None:
+        """Write what differs into lanes (n,) that each belong to one of the variants; its rates are zero."""
+        for slot, numbers in self.held.items():
+            rows, own = self.plan.rows(slot), numbers.values[1:][variants]
+            lanes.x[0, rows] = (own.real, own.imag) if numbers.is_complex else own
+            lanes.x[1:, rows] = 0.0
+
+
+@dataclass(frozen=True)
+class _Varied:
+    """A mechanism with dimensions that differ; the sketch, which picks the assembly modes, is its own."""
+
+    mechanism: Mechanism
+    links: Mapping[str, Link]
+    joints: Joints
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.mechanism, name)
+
+
+def record_many(
+    mechanism: Mechanism,
+    structure: KinematicStructure,
+    lengths: Mapping[frozenset[str], Variants],
+    points: Mapping[str, Variants],
+) -> ManyPlan:
+    """Record the plan of a mechanism for these lengths and places of points.
+
+    Raises `BuiltOtherwise` where some variants would be built in another way than the mechanism itself.
+    """
+    # These read files by pydantic, which is slow to import.
+    from structkin.model.document import read_document
+    from structkin.model.joints import make_joints
+    from structkin.model.links import make_links
+
+    draft = read_document(mechanism.source_dict, mechanism._folder)
+    # The passes that follow do no more with numbers than `Variants` can: these go in the place of floats.
+    draft.points.update(cast("Mapping[str, complex]", points))
+    draft.lengths.update(cast("Mapping[frozenset[str], float]", lengths))
+    make_links(draft)
+    make_joints(draft)
+    links = {name: replace(link, local=draft.links[name].local) for name, link in mechanism.links.items()}
+    # It has all that a state asks of a mechanism.
+    varied = cast(
+        "Mechanism",
+        _Varied(
+            mechanism,
+            MappingProxyType(links),
+            draft.pairs,
+        ),
+    )
+    builder = ManyBuilder()
+    state = KnownState(varied, mechanism.topology, builder, mechanism.topology.ground, close_group)
+    state.solve_all(structure)
+    plan = Plan(
+        structure,
+        tuple(builder.widths),
+        tuple(builder.steps),
+        tuple(builder.drivers.values()),
+        state.frames,
+        state.pins,
+    )
+    return ManyPlan(plan, builder.held, links)

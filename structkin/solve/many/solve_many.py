@@ -1,0 +1,168 @@
+"""Solving a mechanism for many sets of dimensions at once: the variants are lanes, as the samples are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from structkin.budget import DEFAULT, new_meter
+from structkin.errors import InputError
+from structkin.joints.cam import Cam
+from structkin.joints.geneva import Geneva
+from structkin.joints.turn_coupling import TurnCoupling
+from structkin.kernels.choice import check_engine
+from structkin.model.arguments import mapping
+from structkin.model.mechanism import Mechanism
+from structkin.solve.call import make_schedule
+from structkin.solve.engine import Lanes, sweep
+from structkin.solve.many.differences import Differences, read_differences
+from structkin.solve.many.flat import passing_flat
+from structkin.solve.many.motions import Motions
+from structkin.solve.many.one_by_one import solve_variant
+from structkin.solve.many.record import ManyPlan, record_many
+from structkin.solve.many.together import Together
+from structkin.solve.many.variants import BuiltOtherwise, Variants
+from structkin.solve.motion import Motion
+from structkin.solve.schedule import Schedule
+from structkin.solve.special_geometry import compile_plan, structure_of
+
+Floats = NDArray[np.float64]
+
+#: Steps of all variants together that are walked to find change points between far samples.
+WALKED = 2_000_000
+
+
+def solve_many(
+    mechanism: Mechanism,
+    samples: int | None = None,
+    *,
+    lengths: Mapping[str, ArrayLike] | None = None,
+    points: Mapping[str, ArrayLike] | None = None,
+    t: ArrayLike | None = None,
+    drivers: Mapping[str, Any] | None = None,
+    duration: float | None = None,
+    engine: str = "auto",
+    budget: float | None = DEFAULT,
+    progress: Callable[[float], None] | None = None,
+) -> Motions:
+    """Solve variants of a mechanism that differ in dimensions, each over the same samples.
+
+    `lengths={"A-B": values}` (v,) [m] replaces distances of two points of a link, as [lengths] in the file does;
+    `points={"P": places}` (v, 2) [m] replaces sketched places. What is not named stays. The samples are those of
+    `solve`; driver values may also be (v, n), a row a variant. All variants start in the assembly modes of the
+    mechanism's own sketch. Those that come through a change point, or next to one, are solved by themselves, some ten
+    milliseconds each. They are found by a walk from the sketch, as `solve` does it, where that takes no more than
+    `WALKED` steps for all; else, and where variants have driver values of their own, between neighbouring samples.
+
+    Mechanisms with gears, cams, or groups without a closed form are solved variant by variant, each from the sketch
+    that it has: some ten milliseconds a variant, where others take microseconds.
+
+    `budget` is that of each variant which is solved by itself, as in `solve`.
+
+    What is wrong with one variant stops no other: a length that is not positive, a triangle that cannot close, values
+    that are not finite, dimensions with which nothing moves, a budget that is spent. Its status is `BAD_INPUT`, and
+    `faults` of the result says why. Raises `InputError` where a name or a shape does not fit, or no variant has numbers
+    that can be solved.
+
+    >>> import structkin as sk
+    >>> m = sk.Mechanism(
+    ...     points={"A": (0, 0), "B": (1, 0), "C": (4, 3), "D": (5, 0)},
+    ...     links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+    ...     drivers={"motor": {"joint": "A", "speed": 1.0}},
+    ... )
+    >>> motions = m.solve_many(samples=100, lengths={"B-C": [3.5, 4.0, 4.5], "A-B": [1.0, 0.9, 0.8]})
+    >>> motions.position("C").shape, motions.ok.all(axis=1).tolist()
+    ((3, 100, 2), [True, True, True])
+    """
+    check_engine(engine, mechanism.title)
+    new_meter(budget, source=mechanism.title)
+    lengths = mapping(lengths, "lengths", "{'A-B': lengths}", mechanism.title)
+    points = mapping(points, "points", "{'A': places}", mechanism.title)
+    drivers = mapping(drivers, "drivers", "{'motor': values}", mechanism.title)
+    found = read_differences(mechanism, lengths, points, drivers)
+    count, rows = found.count, found.rows
+    # What a driver does in its first variant stands for all while the schedule is made.
+    schedule = make_schedule(mechanism, samples, t, found.drivers_of(0, drivers), duration)
+    if _has_to_be_followed(mechanism):
+        together, alone = None, list(range(count))
+    else:
+        many, odd = _record(found)
+        many = replace(many, plan=replace(many.plan, engine=engine))
+        z = _values(schedule, rows, count)
+        lanes = _run(many, z, len(schedule), count, progress)
+        together = Together(mechanism, count, many, {id: rates[0] for id, rates in z.items()}, lanes)
+        alone = sorted({*odd, *passing_flat(many, count, _walk(schedule, rows, count))})
+    motions: dict[int, Motion] = {}
+    faults = found.faults
+    options = {"samples": samples, "t": t, "duration": duration, "engine": engine, "budget": budget}
+    for done, k in enumerate(alone, 1):
+        if k not in faults:
+            try:
+                motions[k] = solve_variant(found, k, found.drivers_of(k, drivers), options)
+            except InputError as error:
+                faults[k] = error
+        if progress is not None and together is None:
+            progress(done / len(alone))
+    return Motions(mechanism, schedule.t, count, together, motions, faults)
+
+
+def _walk(schedule: Schedule, rows: Mapping[str, Floats], count: int) -> dict[str, Floats]:
+    """Return driver values (v, m) or (1, m) of a walk by all samples, in fine steps if it is not too long."""
+    if rows or not schedule.drivers:
+        return {id: rows[id][0] if id in rows else z[:1] for id, z in schedule.drivers.items()}
+    if not schedule.is_fine and count * (len(schedule) + schedule.added) <= WALKED:
+        schedule = schedule.fine()[0]
+    return {id: z[:1] for id, z in schedule.drivers.items()}
+
+
+def _has_to_be_followed(mechanism: Mechanism) -> bool:
+    """Return whether variants are to be solved one by one.
+
+    A group without a closed form is followed from the sketch of each; sizes of wheels and cams do not follow those of
+    links in one plan.
+    """
+    sized = bool(mechanism.joints.of(TurnCoupling) or mechanism.joints.of(Cam) or mechanism.joints.of(Geneva))
+    return sized or compile_plan(mechanism).tracked
+
+
+def _record(found: Differences) -> tuple[ManyPlan, set[int]]:
+    """Return the plan of all variants, and those that it does not hold: they would be built in another way.
+
+    In the plan these have the dimensions of the mechanism itself. Each round finds some, so that rounds have an end.
+    """
+    lengths = {pair: Variants(own.values.copy()) for pair, own in found.lengths.items()}
+    places = {name: Variants(own.values.copy()) for name, own in found.places.items()}
+    odd: set[int] = set()
+    while True:
+        try:
+            return record_many(found.mechanism, structure_of(found.mechanism), lengths, places), odd
+        except BuiltOtherwise as error:
+            odd.update(error.which.tolist())
+            for numbers in (*lengths.values(), *places.values()):
+                numbers.values[1 + error.which] = numbers.own
+
+
+def _values(schedule: Schedule, rows: Mapping[str, Floats], count: int) -> dict[str, Floats]:
+    """Return values and rates of the drivers (3, v, n); `rows` (orders, v, n) hold those that each has of its own."""
+    samples = len(schedule)
+    z = {id: np.broadcast_to(values[:, None], (3, count, samples)) for id, values in schedule.drivers.items()}
+    for id, own in rows.items():
+        z[id] = np.full((3, count, samples), np.nan)
+        z[id][: len(own)] = own
+    return z
+
+
+def _run(
+    many: ManyPlan, z: Mapping[str, Floats], samples: int, count: int, progress: Callable[[float], None] | None
+) -> Lanes:
+    """Solve all variants at all samples, at the drivers' values z (3, v, n)."""
+    plan, n = many.plan, count * samples
+    lanes = Lanes.empty(plan, n)
+    many.hold(lanes, np.repeat(np.arange(count), samples))
+    drivers = {id: values.reshape(3, n) for id, values in z.items()}
+    sweep(plan, lanes, drivers, lambda step: plan.steps[step].mode, progress)
+    return lanes

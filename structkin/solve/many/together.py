@@ -1,0 +1,106 @@
+"""Variants that were solved at once, as lanes of one plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.model.mechanism import Mechanism
+from structkin.rows.affine import Affine
+from structkin.solve.engine import Lanes
+from structkin.solve.many.record import ManyPlan
+from structkin.solve.many.variants import Variants, plain
+from structkin.solve.motion.angles import wound
+from structkin.solve.motion.turning import turnings
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Together:
+    """The lanes of v = `count` variants over n samples each, read as a `Motion` with an axis (v,) in front.
+
+    `drivers[id]` (v, n) are the drivers' values.
+    """
+
+    mechanism: Mechanism
+    count: int
+    many: ManyPlan
+    drivers: Mapping[str, Floats]
+    lanes: Lanes
+
+    @property
+    def status(self) -> NDArray[np.int8]:
+        """A `Status` for each variant and sample (v, n), as its integer."""
+        return self.lanes.status.reshape(self.count, -1)
+
+    @property
+    def failed_group(self) -> NDArray[np.int32]:
+        """The index of the group at which a sample stopped (v, n), -1 where it is ok."""
+        return self.lanes.group.reshape(self.count, -1)
+
+    def position(self, point: str) -> Floats:
+        """Return the paths (v, n, 2) [m] of a point."""
+        return self._evaluate(self._place(point), 0)
+
+    def velocity(self, point: str) -> Floats:
+        """Return the velocities (v, n, 2) [m/s] of a point."""
+        return self._evaluate(self._place(point), 1)
+
+    def acceleration(self, point: str) -> Floats:
+        """Return the accelerations (v, n, 2) [m/s^2] of a point."""
+        return self._evaluate(self._place(point), 2)
+
+    def angle(self, link: str) -> Floats:
+        """Return the angles (v, n) [rad] of a link, without jumps of a turn along the samples of a variant."""
+        angles = self._direction_angle(link)
+        how = turnings(self.mechanism, self.many.plan.turns)[link]
+        turn = np.zeros(angles.shape) if how.counted is None else np.unwrap(self._direction_angle(how.counted), axis=1)
+        for driver, factor in how.drivers:
+            turn = turn + factor * self.drivers[driver]
+        return wound(angles, turn)
+
+    def omega(self, link: str) -> Floats:
+        """Return the angular velocities (v, n) [rad/s] of a link."""
+        return _cross(self._direction(link, 0), self._direction(link, 1))
+
+    def alpha(self, link: str) -> Floats:
+        """Return the angular accelerations (v, n) [rad/s^2] of a link."""
+        return _cross(self._direction(link, 0), self._direction(link, 2))
+
+    def _direction_angle(self, link: str) -> Floats:
+        u = self._direction(link, 0)
+        return np.asarray(np.arctan2(u[..., 1], u[..., 0]))
+
+    def _direction(self, link: str, order: int) -> Floats:
+        return self._evaluate(self.many.plan.frames[link].direction, order)
+
+    def _place(self, point: str) -> Affine:
+        if point in self.many.plan.pins:
+            return self.many.plan.pins[point]
+        link = self.mechanism.link_of(point)
+        return self.many.plan.frames[link].point(self.many.links[link].local[point])
+
+    def _evaluate(self, expression: Affine, order: int) -> Floats:
+        slots, plan = self.lanes.x[order], self.many.plan
+        samples = len(self.lanes.status) // self.count
+        total = np.zeros((self.count, samples), np.complex128)
+        if order == 0:
+            total += self._column(expression.const)
+        for slot, factor in expression.terms:
+            a, b = slots[plan.rows(slot)].reshape(2, self.count, -1)
+            total += self._column(factor) * (a + 1j * b)
+        return np.stack((total.real, total.imag), axis=-1)
+
+    @staticmethod
+    def _column(number: Any) -> Any:
+        """Return a number as a column, a line a variant; one that does not differ as it is."""
+        return plain(number)[1:, None] if isinstance(number, Variants) else number
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])

@@ -1,0 +1,96 @@
+"""A cam along a motion: its angle, its follower's lift, and how they touch at every sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.joints.cam import Cam
+from structkin.joints.law_cam import LawCam
+from structkin.joints.profile_cam import ProfileCam
+from structkin.solve.motion import Motion
+from structkin.solve.motion.profile import ProfileMotion
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class CamMotion:
+    """A cam at the n samples of a motion; see `Motion.cam`. Lengths in m, angles in rad, NaN where there is no pose."""
+
+    cam: LawCam
+    motion: Motion
+
+    def __repr__(self) -> str:
+        """Return joint and samples."""
+        return f"<CamMotion of {self.cam.id!r}: {len(self.motion)} samples>"
+
+    @property
+    def angle(self) -> Floats:
+        """The cam angle (n,), the argument of its law, continuous; the first is within one turn from 0."""
+        turned = self.motion.angle(self.cam.cam) - self.motion.angle(self.cam.carrier)
+        x = self.cam.sense * turned + self.cam.phase
+        good = x[np.isfinite(x)]
+        return np.asarray(x - 2 * np.pi * np.floor(good[0] / (2 * np.pi) + 1e-9)) if len(good) else x
+
+    @property
+    def lift(self) -> Floats:
+        """The lift (n,) of the follower [m or rad]."""
+        return self.cam.lift(self.angle)
+
+    @property
+    def pressure_angle(self) -> Floats:
+        """The pressure angle (n,); see `LawCam.pressure_angle`."""
+        return self.cam.pressure_angle(self.angle)
+
+    @property
+    def curvature_radius(self) -> Floats:
+        """The radius of curvature (n,) of the profile where it touches, positive where it is convex."""
+        return self.cam.curvature_radius(self.angle)
+
+    @property
+    def contact(self) -> Floats:
+        """The path (n, 2) of the point of contact."""
+        return self._on(self.cam.cam, self.cam.profile(self.angle))
+
+    @property
+    def normal(self) -> Floats:
+        """The unit normal (n, 2) of the contact, away from the cam: the direction of the force on the follower."""
+        return np.asarray(
+            self._on(self.cam.cam, self.cam.normal_at(self.angle)) - self._on(self.cam.cam, np.zeros((1, 2)))
+        )
+
+    @property
+    def gap(self) -> Floats:
+        """How far follower and cam are apart (n,) or overlap, by the frames of their links: zero but for rounding."""
+        touch = self.motion.position(self.cam.touch, self.cam.follower)
+        if self.cam.normal is None:
+            return np.asarray(np.hypot(*(touch - self._on(self.cam.cam, self.cam.pitch_curve(self.angle))).T))
+        normal = self.motion.position(self.cam.touch + self.cam.normal, self.cam.follower) - touch
+        return np.asarray(np.abs(np.sum((touch - self.contact) * normal, axis=1)))
+
+    def _on(self, link: str, places: Floats) -> Floats:
+        """Return where places (n, 2) in a link's frame are, one a sample."""
+        origin = self.motion.position(0j, link)
+        unit = self.motion.position(1 + 0j, link) - origin
+        across = np.stack((-unit[:, 1], unit[:, 0]), axis=1)
+        return np.asarray(origin + places[:, :1] * unit + places[:, 1:] * across)
+
+
+def cam_motion(motion: Motion, joint: str) -> CamMotion | ProfileMotion:
+    """Return a cam at the samples: its angle, lift, pressure angle, curvature and point of contact.
+
+    A `CamMotion` where the cam has a law, a `ProfileMotion` where it has a profile.
+
+    Raises `InputError` where there is no such cam.
+    """
+    cams = motion.mechanism.joints.of(Cam)
+    if not isinstance(joint, str) or joint not in cams:
+        raise motion._frames.unknown(joint, "a cam", cams)
+    cam = cams[joint]
+    if isinstance(cam, LawCam):
+        return CamMotion(cam, motion)
+    assert isinstance(cam, ProfileCam)
+    return ProfileMotion(cam, motion)

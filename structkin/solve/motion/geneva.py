@@ -1,0 +1,69 @@
+"""A Geneva wheel along a motion: when it is engaged, and how many steps it has made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.joints.geneva import Geneva
+from structkin.plan.higher_pairs import crank_driver
+from structkin.solve.motion import Motion
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class GenevaMotion:
+    """A Geneva wheel at the n samples of a motion; see `Motion.geneva`."""
+
+    geneva: Geneva
+    motion: Motion
+
+    def __repr__(self) -> str:
+        """Return joint and samples."""
+        return f"<GenevaMotion of {self.geneva.id!r}: {len(self.motion)} samples>"
+
+    @property
+    def angle(self) -> Floats:
+        """The crank's angle (n,) [rad] from the line of centres, by its driver: it counts the turns."""
+        id, sense = crank_driver(self.motion.mechanism, self.geneva)
+        return np.asarray(sense * self.motion.drivers[id][0] + self.geneva.phase)
+
+    @property
+    def engaged(self) -> NDArray[np.bool_]:
+        """Where the pin is in a slot (n,); elsewhere the wheel is locked and dwells."""
+        return np.asarray(self.geneva.law.engaged(self.angle))
+
+    @property
+    def steps(self) -> Floats:
+        """The number (n,) of the step: it grows by one for each turn of the crank, at the middle of a dwell.
+
+        NaN where the crank's driver has no value.
+        """
+        return np.asarray(np.floor(self.angle / (2 * np.pi) + 0.5))
+
+    @property
+    def gap(self) -> Floats:
+        """How far the pin is from the middle line of its slot (n,) [m] while engaged, by the frames; 0 while locked."""
+        g = self.geneva
+        way = self.motion.position(g.pin, g.crank) - self.motion.position(g.pivot, g.wheel)
+        local = self.motion.mechanism.links[g.wheel].local[g.pivot]
+        unit = self.motion.position(local + 1, g.wheel) - self.motion.position(g.pivot, g.wheel)
+        seen = (way @ np.array([1, 1j])) * (unit @ np.array([1, -1j])) * np.exp(-1j * g.slot)
+        # The nearest of the slots.
+        turn = 2 * np.pi / g.slots
+        along = seen * np.exp(-1j * turn * np.round(np.angle(seen) / turn))
+        return np.where(self.engaged, np.abs(along.imag), 0.0)
+
+
+def geneva_motion(motion: Motion, joint: str) -> GenevaMotion:
+    """Return a Geneva wheel at the samples: where it is engaged, and how many steps it has made.
+
+    Raises `InputError` where there is no such wheel.
+    """
+    wheels = motion.mechanism.joints.of(Geneva)
+    if not isinstance(joint, str) or joint not in wheels:
+        raise motion._frames.unknown(joint, "a Geneva wheel", wheels)
+    return GenevaMotion(wheels[joint], motion)

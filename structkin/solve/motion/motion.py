@@ -1,0 +1,249 @@
+"""The motion: what every kinematic method returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.model.arguments import index as whole_index
+from structkin.model.mechanism import Mechanism
+from structkin.plan.plan import Plan
+from structkin.plan.status import Status
+from structkin.solve.change_points.search import run
+from structkin.solve.coefficients import Coefficients
+from structkin.solve.engine import Lanes
+from structkin.solve.jerk import Jerk, third_rates
+from structkin.solve.motion.angles import continuous, since, wound, wrapped
+from structkin.solve.motion.moving_frames import MovingFrames, cross
+from structkin.solve.motion.outcomes import runs
+from structkin.solve.motion.turning import Turning, turnings
+from structkin.solve.motion.velocity_coefficients import VelocityCoefficients
+from structkin.solve.schedule import Schedule
+from structkin.solve.special_geometry import compile_plan
+from structkin.structure import KinematicStructure
+
+Floats = NDArray[np.float64]
+
+#: A way between samples leads to them where directions agree to this angle [rad].
+SAME = 1e-6
+
+#: Samples are far apart where continuation takes more steps between two of them; a way of more steps is not gone.
+FAR, LONGEST = 4, 200_000
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Position, velocity and acceleration of every point and link at n samples, in SI and radians.
+
+    `t` (n,) holds the times [s], NaN where the drivers were given as values; `drivers[id]` (3, n) value, rate and
+    second rate of each driver. `thirds[id]` (n,) holds the third rates of drivers that were given as values; those of
+    the others follow from their laws. Numbers are NaN where a sample has no pose, and rates also where the pose is
+    singular or the drivers' rates are unknown.
+    """
+
+    mechanism: Mechanism
+    plan: Plan
+    t: Floats
+    drivers: Mapping[str, Floats]
+    lanes: Lanes
+    thirds: Mapping[str, Floats] = field(default_factory=dict)
+    #: How a global method went (`structkin.global_methods.Statistics`); None after a topological one.
+    statistics: Any = None
+    #: Turns of links since the sketch (n,) [rad] that were counted along the steps of a simulation.
+    counted: Mapping[str, Floats] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        """Return title, samples and how many are ok."""
+        return f"<Motion of {self.mechanism.title or 'a mechanism'!r}: {self.ok.sum()} of {len(self)} samples ok>"
+
+    @property
+    def structure(self) -> KinematicStructure:
+        """The kinematic structure that was solved."""
+        return self.plan.structure
+
+    # --- points -------------------------------------------------------------------------------------------
+
+    def position(self, point: str | complex, link: str | None = None) -> Floats:
+        """Return the path (n, 2) [m] of a named point, or of a place `x + yj` [m] in a link's own frame.
+
+        Raises `InputError` where there is no such point or link.
+        """
+        return self._frames.value(self._frames.place(point, link), 0)
+
+    def velocity(self, point: str | complex, link: str | None = None) -> Floats:
+        """Return the velocity (n, 2) [m/s] of a point, as in `position`."""
+        return self._frames.value(self._frames.place(point, link), 1)
+
+    def acceleration(self, point: str | complex, link: str | None = None) -> Floats:
+        """Return the acceleration (n, 2) [m/s^2] of a point, as in `position`."""
+        return self._frames.value(self._frames.place(point, link), 2)
+
+    def jerk(self, point: str | complex, link: str | None = None) -> Floats:
+        """Return the jerk (n, 2) [m/s^3] of a point, as in `position`: the third derivative of its path by time.
+
+        NaN also where a driver was given by values without third rates.
+        """
+        return self._jerk.of(self._frames.place(point, link)).T
+
+    # --- links --------------------------------------------------------------------------------------------
+
+    def angle(self, link: str) -> Floats:
+        """Return the angle (n,) [rad] of a link, continuous over the motion.
+
+        It is the direction from the link's first to its second listed point, counter-clockwise from x; the first
+        sample is in (-pi, pi]. Angles that drivers and gears determine follow them exactly, and those of a simulation
+        its steps, however far apart the samples lie. Other links are followed between samples that lie far apart;
+        over many thousand turns the angular velocities choose the turn.
+        """
+        return wound(self._direction_angle(link), self.turn(link))
+
+    def turn(self, link: str) -> Floats:
+        """Return how far a link has turned since the sketch (n,) [rad], whole turns counted as in `angle`.
+
+        Where neither drivers nor gears tell it, the first sample is within half a turn of the sketch.
+        """
+        if link in self.counted:
+            return self.counted[link]
+        self._frames.frame(link)
+        how = self._turnings[link]
+        if how.counted == link:
+            return self._counted_turn(link)
+        turn = self._frames.scalar(how.slots) + how.constant
+        for driver, factor in how.drivers:
+            turn = turn + factor * self.drivers[driver][0]
+        return turn if how.counted is None else turn + self.turn(how.counted)
+
+    def _counted_turn(self, link: str) -> Floats:
+        """Return the turn (n,) of a link that no driver tells: along the way, where that leads to the samples."""
+        angle, drawn = self._direction_angle(link), float(np.angle(self.mechanism.links[link].direction))
+        if self._way is not None:
+            way, kept = self._way
+            turn = way.turn(link)[kept]
+            if (np.abs(wrapped(drawn + turn - angle)) < SAME)[np.isfinite(angle)].all():
+                return turn
+        return since(drawn, continuous(angle, self.omega(link), self.t))
+
+    def _direction_angle(self, link: str) -> Floats:
+        """Return the angle (n,) of a link in (-pi, pi]."""
+        u = self._frames.direction(link)
+        return np.asarray(np.arctan2(u[:, 1], u[:, 0]))
+
+    def omega(self, link: str) -> Floats:
+        """Return the angular velocity (n,) [rad/s] of a link."""
+        return cross(self._frames.direction(link), self._frames.direction(link, 1))
+
+    def alpha(self, link: str) -> Floats:
+        """Return the angular acceleration (n,) [rad/s^2] of a link."""
+        return cross(self._frames.direction(link), self._frames.direction(link, 2))
+
+    def angular_jerk(self, link: str) -> Floats:
+        """Return the angular jerk (n,) [rad/s^3] of a link, the third derivative of its angle by time."""
+        third = self._jerk.of(self._frames.frame(link).direction).T
+        # With the angle's third rate j: U x (third derivative of U) = j - omega^3.
+        return np.asarray(cross(self._frames.direction(link), third) + self.omega(link) ** 3)
+
+    def travel(self, joint: str) -> Floats:
+        """Return the travel (n,) [m] of a prismatic joint or slot, zero in the sketch."""
+        guide = self._frames.guide(joint)
+        along, way = (self._frames.value(expression) for expression in self._frames.along_and_way(guide))
+        return np.asarray(np.sum(along * way, axis=1) - guide.start)
+
+    # --- velocity coefficients ----------------------------------------------------------------------------
+
+    def drivers_of(self, name: str) -> tuple[str, ...]:
+        """Return the drivers that move a point or link, in the order of the file: K has zeros in all other columns."""
+        return self._coefficients.movers(name)
+
+    def K(self, name: str, drivers: Sequence[str] | None = None) -> Floats:
+        """Return the velocity coefficients of a point (n, 2, f) or of a link's angle (n, f).
+
+        Columns are the f drivers in the order of the file, or these `drivers`; units are those of the point or angle
+        over those of the driver's coordinate. The velocity is K z' (Saura et al., eqs. 7 and 8). NaN where the pose is
+        not regular. Where many drivers move a mechanism, `drivers_of` tells which of them move a point.
+        """
+        return self._coefficients.K(name, drivers)
+
+    def L(self, name: str, drivers: Sequence[str] | None = None) -> Floats:
+        """Return the derivatives dK/dz of a point (n, 2, f, f) or of a link's angle (n, f, f).
+
+        The acceleration is K z'' + z'^T L z' (Saura et al., eq. 9; its eq. 15 with the sign corrected). Rows and
+        columns are the drivers as in `K`.
+        """
+        return self._coefficients.L(name, drivers)
+
+    def convective(self, name: str) -> Floats:
+        """Return z'^T L z' of a point (n, 2) or of a link's angle (n,): the acceleration at z'' = 0, without L."""
+        return self._coefficients.convective(name)
+
+    def travel_coefficient(self, joint: str) -> Floats:
+        """Return the velocity coefficients (n, f) of the travel along a prismatic joint or slot."""
+        return self._coefficients.travel(joint)
+
+    # --- how it went --------------------------------------------------------------------------------------
+
+    @property
+    def status(self) -> NDArray[np.int8]:
+        """A `Status` for each sample (n,), as its integer."""
+        return self.lanes.status
+
+    @property
+    def failed_group(self) -> NDArray[np.int32]:
+        """The index of the group at which a sample stopped (n,), -1 where it is ok."""
+        return self.lanes.group
+
+    @property
+    def ok(self) -> NDArray[np.bool_]:
+        """Which samples are ok (n,)."""
+        return np.asarray(self.lanes.status == Status.OK)
+
+    def outcomes(self) -> Iterator[tuple[slice, Status, int]]:
+        """Yield runs of neighbouring samples with the same outcome: samples, status, group."""
+        return runs(self.status, self.failed_group)
+
+    def group_name(self, index: int) -> str:
+        """Return a group in words: its number, kind and links. Raises `InputError` where there is no such group."""
+        groups = self.structure.groups
+        return groups[whole_index(index, len(groups), "group", self.mechanism.title)].label
+
+    @cached_property
+    def size(self) -> float:
+        """The largest extent of the sketch [m]."""
+        places = np.array(list(self.mechanism.places.values()))
+        return float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
+
+    # --- read when they are first asked for ---------------------------------------------------------------
+
+    @cached_property
+    def _frames(self) -> MovingFrames:
+        return MovingFrames(self.mechanism, self.plan, self.lanes)
+
+    @cached_property
+    def _way(self) -> tuple[Motion, NDArray[np.intp]] | None:
+        """A motion in small steps from the sketch on, and where in it the samples are; None if it is not gone."""
+        schedule = Schedule(self.mechanism, self.t, self.drivers, frozenset(self.thirds))
+        if not FAR < np.max(schedule.parts, initial=0) <= np.sum(schedule.parts) <= LONGEST:
+            return None
+        plan = self.plan if self.statistics is None else compile_plan(self.mechanism)
+        fine, kept = schedule.fine()
+        return Motion(self.mechanism, plan, fine.t, fine.drivers, run(plan, fine)), kept
+
+    @cached_property
+    def _turnings(self) -> Mapping[str, Turning]:
+        return turnings(self.mechanism, self.plan.turns)
+
+    @cached_property
+    def _coefficients(self) -> VelocityCoefficients:
+        return VelocityCoefficients(self._frames, Coefficients(self.plan, self.lanes))
+
+    @cached_property
+    def _jerk(self) -> Jerk:
+        return Jerk(self.plan, self.lanes, third_rates(self.mechanism.drivers, self.thirds, self.t))

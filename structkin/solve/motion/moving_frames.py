@@ -1,0 +1,121 @@
+"""Links' frames and points over the samples of a motion: what a name stands for, and its values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Number
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.joints.guide import Guide
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
+from structkin.plan.plan import Plan
+from structkin.rows.affine import Affine, Frame
+from structkin.solve.engine import Lanes
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class MovingFrames:
+    """The links' frames as expressions of the slots of a plan, and the values of such expressions at n samples.
+
+    Names that the mechanism does not have raise `InputError`.
+    """
+
+    mechanism: Mechanism
+    plan: Plan
+    lanes: Lanes
+
+    # --- what a name stands for ---------------------------------------------------------------------------
+
+    def frame(self, link: str) -> Frame:
+        """Return the frame of a link."""
+        if not isinstance(link, str) or link not in self.plan.frames:
+            raise self.unknown(link, "a link", self.plan.frames)
+        return self.plan.frames[link]
+
+    def place(self, point: str | complex, link: str | None = None) -> Affine:
+        """Return a named point, or the place `x + yj` [m] in a link's own frame."""
+        m = self.mechanism
+        if isinstance(point, Number):
+            if link is None:
+                raise InputError([Problem("link", "a place in a link's frame needs its link", "pass link=")], m.title)
+            if not np.isfinite(complex(point)):
+                raise InputError([Problem("place", f"{point!r} is not finite", "x + yj in metres")], m.title)
+            return self.frame(link).point(complex(point))
+        if not isinstance(point, str):
+            raise self.unknown(point, "a point: pass a name, or a place x + yj with link=", m.places)
+        if link is None:
+            if point in self.plan.pins:
+                return self.plan.pins[point]
+            if point not in m.places:
+                raise self.unknown(point, "a point", m.places)
+            link = m.link_of(point)
+        frame = self.frame(link)
+        if point not in m.links[link].local:
+            raise self.unknown(point, f"a point of {link}", m.links[link].local)
+        return frame.point(m.links[link].local[point])
+
+    def point_or_link(self, name: str) -> tuple[str | None, Affine]:
+        """Return (None, its place) of a point, or (the link, its direction)."""
+        m = self.mechanism
+        if not isinstance(name, str):
+            raise self.unknown(name, "a point or link", (*m.points, *m.links))
+        if name in m.places and name in m.links:
+            raise InputError([Problem(name, "is both a point and a link", "rename one of them")], m.title)
+        if name in m.links:
+            return name, self.frame(name).direction
+        if name not in m.places:
+            raise self.unknown(name, "a point or link", (*m.places, *m.links))
+        return None, self.place(name)
+
+    def guide(self, joint: str) -> Guide:
+        """Return the guide of a prismatic joint or slot."""
+        if not isinstance(joint, str) or joint not in self.mechanism.joints.of(Guide):
+            raise self.unknown(joint, "a prismatic joint or slot", self.mechanism.joints.of(Guide))
+        return self.mechanism.joints.of(Guide)[joint]
+
+    def unknown(self, name: Any, what: str, known: Iterable[str]) -> InputError:
+        """Return the error that a name is not what was asked for."""
+        hint = suggest(str(name), known)
+        return InputError([Problem(str(name), f"is not {what}", hint)], self.mechanism.title or "mechanism")
+
+    def along_and_way(self, guide: Guide) -> tuple[Affine, Affine]:
+        """Return the direction of a guide, and the way along and across it from its origin to the slider's point."""
+        carrier, slider = self.frame(guide.carrier), self.frame(guide.slider)
+        return carrier.direction * guide.direction, slider.point(guide.point) - carrier.point(guide.origin)
+
+    # --- values -------------------------------------------------------------------------------------------
+
+    def value(self, expression: Affine, order: int = 0) -> Floats:
+        """Return an expression (n, 2), or its rate (order 1) or second rate (order 2)."""
+        slots = self.lanes.x[order]
+        x, y = np.zeros((2, slots.shape[-1]))
+        for slot, factor in expression.terms:
+            a, b = slots[self.plan.rows(slot)]
+            x += factor.real * a - factor.imag * b
+            y += factor.imag * a + factor.real * b
+        values = np.stack((x, y), axis=1)
+        return values + np.array((expression.const.real, expression.const.imag)) if order == 0 else values
+
+    def direction(self, link: str, order: int = 0) -> Floats:
+        """Return the unit direction (n, 2) of a link, or its rate or second rate."""
+        return self.value(self.frame(link).direction, order)
+
+    def scalar(self, expression: Affine) -> Floats:
+        """Return a sum of scalar slots (n,)."""
+        values = np.full(self.lanes.x.shape[-1], expression.const.real)
+        for slot, factor in expression.terms:
+            values += factor.real * self.lanes.x[0, self.plan.rows(slot).start]
+        return values
+
+
+def cross(a: Floats, b: Floats) -> Floats:
+    """Return the vector product (n, ...) of vectors along the second axis."""
+    return np.asarray(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0])

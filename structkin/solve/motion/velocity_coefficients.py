@@ -1,0 +1,80 @@
+"""Velocity coefficients K and their derivatives L of what has a name: points, links' angles, travels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.model.arguments import names
+from structkin.model.topology import suggest
+from structkin.solve.coefficients import Coefficients
+from structkin.solve.motion.moving_frames import MovingFrames, cross
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class VelocityCoefficients:
+    """K and L of points and links, from those of the `slots`; see `Motion.K` for shapes and units."""
+
+    frames: MovingFrames
+    slots: Coefficients
+
+    def movers(self, name: str) -> tuple[str, ...]:
+        """Return the drivers that move a point or link; see `Motion.drivers_of`."""
+        movers = self.slots.movers(self.frames.point_or_link(name)[1])
+        return tuple(id for id in self.frames.mechanism.drivers if id in movers)
+
+    def K(self, name: str, drivers: Sequence[str] | None = None) -> Floats:
+        """Return K of a point (n, 2, f) or of a link's angle (n, f); see `Motion.K`."""
+        link, place = self.frames.point_or_link(name)
+        columns = self._columns(drivers)
+        rates = np.empty((self._samples, 2, len(columns)))
+        for i, driver in enumerate(columns):
+            rates[..., i] = self.slots.along(place, driver).T
+        return rates if link is None else cross(self.frames.direction(link)[..., None], rates)
+
+    def L(self, name: str, drivers: Sequence[str] | None = None) -> Floats:
+        """Return L of a point (n, 2, f, f) or of a link's angle (n, f, f); see `Motion.L`."""
+        link, place = self.frames.point_or_link(name)
+        columns = self._columns(drivers)
+        both = np.empty((self._samples, 2, len(columns), len(columns)))
+        for i, first in enumerate(columns):
+            for j, second in enumerate(columns[: i + 1]):
+                both[..., i, j] = both[..., j, i] = self.slots.along(place, first, second).T
+        return both if link is None else cross(self.frames.direction(link)[..., None, None], both)
+
+    def convective(self, name: str) -> Floats:
+        """Return z'^T L z' of a point (n, 2) or of a link's angle (n,); see `Motion.convective`."""
+        link, place = self.frames.point_or_link(name)
+        second = self.slots.convective(place).T
+        return second if link is None else cross(self.frames.direction(link), second)
+
+    def travel(self, joint: str) -> Floats:
+        """Return K (n, f) of the travel along a prismatic joint or slot; see `Motion.travel_coefficient`."""
+        along, way = self.frames.along_and_way(self.frames.guide(joint))
+        D, W = self.frames.value(along), self.frames.value(way)
+        by = self.slots.along
+        drives = self.frames.mechanism.drivers
+        columns = [np.sum(by(along, driver).T * W + D * by(way, driver).T, axis=1) for driver in drives]
+        return np.stack(columns, axis=-1)
+
+    @property
+    def _samples(self) -> int:
+        return int(self.slots.lanes.x.shape[-1])
+
+    def _columns(self, drivers: Sequence[str] | None) -> tuple[str, ...]:
+        """Return the drivers that are asked for: all in the order of the file, or these."""
+        mechanism = self.frames.mechanism
+        if drivers is None:
+            return tuple(mechanism.drivers)
+        chosen = names(drivers, "drivers", mechanism.title)
+        wrong = [id for id in chosen if not isinstance(id, str) or id not in mechanism.drivers]
+        if wrong:
+            problems = [Problem(str(id), "is not a driver", suggest(str(id), mechanism.drivers)) for id in wrong]
+            raise InputError(problems, mechanism.title)
+        return chosen

@@ -1,0 +1,92 @@
+"""Mechanisms that move by special geometry: redundant joints that agree, as in a parallelogram with three cranks.
+
+The topology alone calls them immobile: it cannot know that the dimensions make some joints repeat what others say. So
+where the generic structure leaves a driver without effect, the drivers are given priority, the joints that are then
+one too many are named, and the mechanism is walked a few steps from its sketch with all joints in force. If they
+agree, it moves.
+"""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from structkin.errors import Problem, StructureError
+from structkin.model.mechanism import Mechanism
+from structkin.plan.compile import determines_all, record_plan
+from structkin.plan.plan import Plan
+from structkin.plan.status import Status
+from structkin.solve.change_points.search import run
+from structkin.solve.schedule import Schedule
+from structkin.structure import KinematicStructure, decompose
+
+#: The walk that confirms a motion: steps to either side of the sketch, of this angle [rad] or part of the size.
+STEPS, ANGLE, PART = 5, 0.02, 0.004
+
+
+#: What was found of a mechanism, as long as it lives: it cannot change.
+_structures: WeakKeyDictionary[Mechanism, KinematicStructure] = WeakKeyDictionary()
+_plans: WeakKeyDictionary[Mechanism, Plan] = WeakKeyDictionary()
+
+
+def structure_of(mechanism: Mechanism) -> KinematicStructure:
+    """Return the kinematic structure of a mechanism: that of its topology, or that of its special geometry.
+
+    The first reads no length. The second is returned where the topology has too many equations and the mechanism
+    moves all the same: its `over` names the joints that are redundant.
+    """
+    if mechanism not in _structures:
+        _structures[mechanism] = _find_structure(mechanism)
+    return _structures[mechanism]
+
+
+def _find_structure(mechanism: Mechanism) -> KinematicStructure:
+    generic = decompose(mechanism.topology)
+    if generic.under or determines_all(generic):
+        return generic
+    special = decompose(mechanism.topology, drivers_first=True)
+    try:
+        compile_plan(mechanism, special)
+    except StructureError:
+        return generic
+    return special
+
+
+def compile_plan(mechanism: Mechanism, structure: KinematicStructure | None = None) -> Plan:
+    """Compile a mechanism; where joints are redundant, make sure that they agree around the sketch.
+
+    Raises `StructureError` where drivers are missing or too many, or where redundant joints contradict each other.
+    """
+    if structure is None:
+        if mechanism not in _plans:
+            _plans[mechanism] = compile_plan(mechanism, structure_of(mechanism))
+        return _plans[mechanism]
+    plan = record_plan(mechanism, structure)
+    if structure.over and not _moves(mechanism, plan):
+        contradiction = Problem(
+            ", ".join(dict.fromkeys(item.id for item in structure.over)),
+            "the redundant joints do not agree with the others away from the sketch: the mechanism is a structure",
+            "check the dimensions (equal bars need equal [lengths]), or leave a joint out",
+        )
+        raise StructureError([*structure.diagnostics, contradiction], mechanism.title or "mechanism")
+    return plan
+
+
+def _moves(mechanism: Mechanism, plan: Plan) -> bool:
+    """Walk each driver to either side of the sketch, and tell whether every step closes."""
+    places = np.array(list(mechanism.places.values()))
+    size = float(np.max(np.abs(places - places[0]), initial=0.0)) or 1.0
+    drives = mechanism.drivers
+    for moved in drives:
+        reach = ANGLE if drives[moved].kind == "angle" else PART * size
+        way = np.concatenate((np.linspace(0, 1, STEPS + 1), np.linspace(1, -1, 2 * STEPS + 1)[1:])) * reach
+        values = {id: np.full((3, len(way)), np.nan) for id in drives}
+        for id, z in values.items():
+            z[0] = drives[id].start + (way if id == moved else 0.0)
+        schedule = Schedule(mechanism, np.full(len(way), np.nan), values, frozenset(drives))
+        status = run(plan, schedule).status
+        # A change point is singular and yet passed.
+        if not np.isin(status, (Status.OK, Status.SINGULAR)).all():
+            return False
+    return True

@@ -1,0 +1,44 @@
+"""What is said of a call whose walk takes more than its budget: the driver, its law, and what to do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from structkin.budget import HINT, TOGETHER
+from structkin.errors import Problem
+from structkin.model.mechanism import Mechanism
+from structkin.solve.schedule import Schedule
+
+
+def law_words(mechanism: Mechanism, id: str, *, by_values: bool = False) -> str:
+    """Return what moves a driver, as its file writes it.
+
+    >>> crank = Mechanism(points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "crank": ["A", "B"]},
+    ...                   drivers={"motor": {"joint": "A", "law": "t**2"}})
+    >>> law_words(crank, "motor")
+    'its law "t**2"'
+    """
+    entry = mechanism.source_dict.get("drivers", {}).get(id, {})
+    for name in () if by_values else ("law", "speed", "csv"):
+        if name in entry:
+            return f'its {name} "{entry[name]}"'
+    return "its table" if "table" in entry and not by_values else "what it is given"
+
+
+def too_far(schedule: Schedule, numbers: int, budget: float | None) -> Problem:
+    """Return what is said where a schedule is not walked to its end; its poses take so many `numbers` each."""
+    mechanism, added = schedule.mechanism, schedule.added
+    ways = {id: way if np.isfinite(way := schedule.way(id)) else np.inf for id in schedule.drivers}
+    if not ways:
+        return Problem("budget", "is spent before the mechanism is assembled", HINT)
+    worst = max(ways, key=lambda id: ways[id])
+    law, way = law_words(mechanism, worst, by_values=worst in schedule.by_values), ways[worst]
+    if budget is None or added * numbers <= TOGETHER * budget:
+        message = f"with {law} the walk along the samples needs more steps than they explain, as beside singular poses"
+        return Problem(f"drivers.{worst}", message, f"another range of time or of values; {HINT}")
+    far = f"{way / (2 * np.pi):.3g} turns" if mechanism.drivers[worst].kind == "angle" else f"{way:.3g} sizes"
+    if not np.isfinite(way):
+        far = "farther than numbers go"
+    memory = 24 * added * numbers / 2**30
+    message = f"{law} moves it {far}: {added:.3g} poses between the samples, which take {memory:.2g} GiB"
+    return Problem(f"drivers.{worst}", message, f"a shorter range of time or of values; {HINT}")

@@ -1,0 +1,176 @@
+"""Solving the lanes between points: from curves through these, by Newton's method over all lanes together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.plan.status import Status
+from structkin.solve.tracking.direct import apart
+from structkin.solve.tracking.input_path import InputPath
+from structkin.solve.tracking.intervals import Intervals
+from structkin.solve.tracking.poses import Poses, reach, step
+from structkin.solve.tracking.state import TrackerState
+from structkin.solve.tracking.walk import to_next
+from structkin.track.tolerances import DEPARTURE, TURN
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+#: Lanes that tell how the inputs leave a point, and the part of the way that they are apart.
+LEAVING, APART = 3, 20
+#: A curve with a larger second derivative in parts of the first is one through a bend of the inputs.
+BEND = 4.0
+
+
+def fill(state: TrackerState) -> None:
+    """Solve the lanes between the points of the chain together; those that stray are walked to."""
+    points, sides = np.array(state.chain, np.intp), np.array(state.sides)
+    state.chain, state.sides = state.chain[-1:], state.sides[-1:]
+    if len(points) < 2:
+        return
+    ends = np.searchsorted(points, np.append(np.arange(points[0], points[-1], state.solver.block), points[-1]))
+    for low, high in pairwise(ends.tolist()):
+        if high > low:
+            _fill_between(state, points[low:high], points[low + 1 : high + 1], sides[low:high])
+
+
+def _fill_between(state: TrackerState, first: Indices, last: Indices, side: Floats) -> None:
+    """Solve the lanes between pairs of points; where some stray, from a point in their middle on.
+
+    A point that follows the pair before it is closed once more: so the lanes are all those of a part of the path.
+    """
+    path, solver, count = state.path, state.solver, last - first
+    if count.max() == 1:
+        return
+    start, end = state.found(first), state.found(last)
+    way = path.way[last] - path.way[first]
+    inverse = 1 / np.where(way > 0, way, 1.0)
+    curves = _curves(state, first, last, start, end, inverse)
+    h: Sequence[Floats]
+    if (last[:-1] == first[1:]).all():
+        low, high = int(first[0]), int(last[-1])
+        lanes = slice(path.lanes[low], path.lanes[low] + high - low)
+        h = path.part(low, high)
+        along, out = path.way[low:high], state.out[:, lanes]
+        k: slice | Indices = slice(low, high)
+    else:
+        listed = np.arange(np.sum(count)) + np.repeat(first - (np.cumsum(count) - count), count)
+        h = tuple(path.at(listed))
+        along, out, k = path.way[listed], np.empty((len(start), len(listed))), listed
+    intervals = Intervals(count, path.way[first], inverse, curves)
+    closed = solver.between(h, along, intervals, out)
+    near = apart(solver.form, start, end, origins=False) < TURN + DEPARTURE
+    # One side and no doubt is what nearly all lanes have.
+    clear = state.doubt < closed.least if side[0] > 0 else closed.most < -state.doubt
+    if clear and closed.good and near.all() and (side * side[0] > 0).all():
+        state.status[lanes if isinstance(k, slice) else path.lanes[k]] = Status.OK
+        if not isinstance(k, slice):
+            state.out[:, path.lanes[k]] = out
+        return
+    if not closed.lanes.size:
+        closed = solver.between(h, along, intervals, out, each=True)
+    sides = closed.lanes[1]
+    good = closed.closed & (sides * np.repeat(side * near, count) > 0)
+    interval = np.repeat(np.arange(len(count)), count)
+    # A point that its curve does not lead back to keeps its pose.
+    inside = np.ones(len(good), bool)
+    inside[np.cumsum(count) - count] = False
+    kept = np.flatnonzero(good & inside)
+    k = np.arange(k.start, k.stop) if isinstance(k, slice) else k
+    state.out[:, path.lanes[first]] = start
+    state.keep(k[kept], Poses(np.array(h).reshape(len(h), len(sides)), out, sides).take(kept))
+    bad = np.unique(interval[inside & ~good])
+    if len(bad):
+        _halve(state, first[bad], last[bad], side[bad])
+
+
+def _halve(state: TrackerState, first: Indices, last: Indices, side: Floats) -> None:
+    """Solve the lanes between some pairs of points by way of those in their middle."""
+    path, solver = state.path, state.solver
+    start = Poses(path.at(first), state.found(first), side)
+    middle = (first + last) // 2
+    good, found = step(solver, start, path.at(middle))
+    state.keep(middle[good], found.take(np.flatnonzero(good)))
+    sides = found.side.copy()
+    for j in np.flatnonzero(~good):
+        walked = reach(solver, start.take([j]), path.at(middle[j]))
+        if isinstance(walked, Poses):
+            state.keep(middle[j], walked)
+            good[j], sides[j] = True, walked.side[0]
+            continue
+        _walk_each(state, range(int(first[j]) + 1, int(last[j])))
+    first, middle, last = first[good], middle[good], last[good]
+    if len(first):
+        # Lanes stay in order, first halves and second halves in turn.
+        pairs = (first, middle), (middle, last), (side[good], sides[good])
+        starts, ends, sides = (np.stack(pair, axis=1).ravel() for pair in pairs)
+        wide = ends - starts > 1
+        if wide.any():
+            _fill_between(state, starts[wide], ends[wide], sides[wide])
+
+
+def _walk_each(state: TrackerState, lanes: range) -> None:
+    """Walk to lanes one by one, over a gap if there is one, which is then entered backwards."""
+    path, lost = state.path, list[int]()
+    for k in lanes:
+        pose = state.last_solved(k - 1)
+        found = reach(state.solver, pose, path.at(k)) if lost else to_next(state, pose, k - 1, k)
+        if not isinstance(found, Poses):
+            state.status[path.lanes[k]] = found
+            lost.append(k)
+            continue
+        state.keep(k, found)
+        while lost and isinstance(found := to_next(state, found, lost[-1] + 1, lost[-1]), Poses):
+            state.keep(lost.pop(), found)
+        lost.clear()
+
+
+def _curves(state: TrackerState, first: Indices, last: Indices, start: Floats, end: Floats, inverse: Floats) -> Floats:
+    """Return the coefficients (6, rows, intervals) of curves through poses, tangents and curvatures of points.
+
+    They are Hermite's of the fifth degree in the part of the way, from 0 to 1; of the third where the inputs bend.
+    """
+    rise = end - start
+    wide = np.flatnonzero(last - first > LEAVING)
+    # Few lanes are near a straight line.
+    v0, v1, w0, w1 = rise.copy(), rise.copy(), np.zeros(rise.shape), np.zeros(rise.shape)
+    if len(wide):
+        part: slice | Indices = slice(None) if len(wide) == len(first) else wide
+        s = np.concatenate((start[:, part], end[:, part]), axis=1)
+        h, d, e = _leaving(state.path, first[part], last[part], inverse[part])
+        v, w = state.solver.rates(h, s, d, e)
+        n = len(wide)
+        if not np.isfinite(w).all():
+            lost = ~np.isfinite(w).all(axis=0)
+            v[:, lost], w[:, lost], e[:, lost] = np.tile(rise[:, part], 2)[:, lost], 0.0, np.inf
+        v0[:, part], v1[:, part] = v[:, :n], v[:, n:]
+        w0[:, part], w1[:, part] = w[:, :n], w[:, n:]
+        bent = ~(np.abs(e).max(axis=0, initial=0.0) < BEND * np.abs(d).max(axis=0, initial=0.0))
+        if bent.any():
+            at = wide[bent[:n] | bent[n:]]
+            r, a, b = rise[:, at], v0[:, at], v1[:, at]
+            w0[:, at], w1[:, at] = 6 * r - 4 * a - 2 * b, 2 * a + 4 * b - 6 * r
+    half, a, b, c = 0.5 * w0, rise - v0, v1 - v0 - w0, 0.5 * (w1 - w0)
+    a -= half
+    return np.array((start, v0, half, 10 * a - 4 * b + c, 7 * b - 15 * a - 2 * c, 6 * a - 3 * b + c))
+
+
+def _leaving(path: InputPath, first: Indices, last: Indices, inverse: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return inputs at the beginnings of ways and at their ends, and their first and second derivatives from inside.
+
+    Each is (inputs, 2 n); the way is measured in that between the points. Newton's divided differences.
+    """
+    # Not the next lanes where there are many: a sample may come twice, and rounding grows as they draw near.
+    away = np.arange(LEAVING + 1)[:, None] * np.maximum(1, (last - first) // APART)
+    k = np.concatenate((first + away, last - away), axis=1)
+    u, h = path.way[k], path.at(k.ravel()).reshape(-1, LEAVING + 1, 2 * len(first))
+    u1, u2, u3 = (u[1:] - u[0]) * np.concatenate((inverse, inverse))
+    with np.errstate(all="ignore"):
+        p1, p2, p3 = ((h[:, j] - h[:, 0]) / far for j, far in ((1, u1), (2, u2), (3, u3)))
+        one, two = (p2 - p1) / (u2 - u1), (p3 - p2) / (u3 - u2)
+        three = (two - one) / (u3 - u1)
+        return h[:, 0], p1 - u1 * one + u1 * u2 * three, 2 * (one - (u1 + u2) * three)

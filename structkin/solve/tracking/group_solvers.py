@@ -1,0 +1,179 @@
+"""What closes a general group over lanes side by side: kernels written from its rows, or the rows themselves.
+
+A pose is an array (rows, n): O_x, O_y, U_x, U_y of each link, then the angles that gears turn. Inputs are those that
+move, as rows (inputs, n); what is constant belongs to the solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.groups import General
+from structkin.kernels.group import GroupKernel, group_kernel
+from structkin.solve.tracking.direct import Direct, Known
+from structkin.solve.tracking.intervals import BLOCK, Closed, Intervals
+
+Floats = NDArray[np.float64]
+
+
+class GroupSolver(Protocol):
+    """A group's equations as functions of inputs h and poses s."""
+
+    @property
+    def form(self) -> General:
+        """The group's equations."""
+
+    @property
+    def known(self) -> Known:
+        """The constants among its inputs."""
+
+    @property
+    def clear(self) -> float:
+        """What the side of a pose that has rates may be as small as."""
+
+    @property
+    def numba(self) -> bool:
+        """Whether its functions are compiled."""
+
+    @property
+    def spacing(self) -> float:
+        """The way of the inputs between two points, relative to the group's size."""
+
+    @property
+    def block(self) -> int:
+        """Lanes that are closed together."""
+
+    @property
+    def few(self) -> int:
+        """So many points take less time one by one than together."""
+
+    def newton(self, h: Floats, s: Floats, iterations: int = 12) -> tuple[Floats, Floats, Floats]:
+        """Return closed poses, the last step (n,) relative to the size, infinite where it failed, and their sides (n,).
+
+        The side is the sign of det Phi_phi, or any number of this sign: it changes at singular poses only.
+        """
+
+    def walk(self, h: Floats, s: Floats, start: float, doubt: float) -> tuple[Floats, Floats]:
+        """Walk from a pose s (rows,) through inputs h (inputs, n + 1), of which the first are those of the pose.
+
+        Return the poses (rows, k) and the sides (k,) of as many as single steps lead to, none behind a side that is not
+        larger than `doubt`; `start` is the sign of the side of s.
+        """
+
+    def between(
+        self, h: Sequence[Floats], way: Floats, intervals: Intervals, out: Floats, *, each: bool = False
+    ) -> Closed:
+        """Close the lanes of some intervals between points, `way` (n,) along; poses go to `out` (rows, n).
+
+        `h` is one array (n,) an input. Unless `each` lane is asked for, there may be nothing about single ones.
+        """
+
+    def ahead(self, h: Floats, s: Floats, d: Floats) -> Floats:
+        """Return poses moved along their tangents by changes d of the inputs."""
+
+    def rates(self, h: Floats, s: Floats, d: Floats, e: Floats) -> tuple[Floats, Floats]:
+        """Return first and second rates of poses by those of the inputs."""
+
+    def write_rates(self, x: Floats, inputs: NDArray[np.int64], first: int, low: int, high: int) -> None:
+        """Write such rates into x (3, rows, n), in the lanes from low to high.
+
+        `inputs` are the rows of the inputs that move, `first` is the first row of the poses.
+        """
+
+    def singular(self, h: Floats, s: Floats) -> NDArray[np.bool_]:
+        """Return which poses have no rates."""
+
+
+def group_solver_of(form: General, known: Known, *, numba: bool = False) -> GroupSolver:
+    """Return the solver of a group: its kernels, or where it has none its rows."""
+    kernel = group_kernel(form.rows, known)
+    return Direct(form, known) if kernel is None else Kernels(form, known, kernel, numba)
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """The kernels of a group."""
+
+    form: General
+    known: Known
+    kernel: GroupKernel
+    numba: bool
+    #: A curve through two points is so near that two steps of Newton's method close the lanes between.
+    spacing = 0.1
+
+    @property
+    def block(self) -> int:
+        """Lanes between points whose curves are made together; of large groups they are many numbers."""
+        return 131072 if self.numba else BLOCK * max(1, 32 // (4 * self.form.rows.links))
+
+    @property
+    def few(self) -> int:
+        """So many points take less time one by one than together."""
+        return 160 if self.numba else 8
+
+    @property
+    def clear(self) -> float:
+        """The side that tells by itself."""
+        return self.kernel.clear
+
+    def newton(self, h: Floats, s: Floats, iterations: int = 12) -> tuple[Floats, Floats, Floats]:
+        """Close poses."""
+        return self.kernel.newton(h, s, iterations, numba=self.numba)
+
+    def walk(self, h: Floats, s: Floats, start: float, doubt: float) -> tuple[Floats, Floats]:
+        """Walk from point to point."""
+        return self.kernel.walk(h, s, start, self.form.rows.size, doubt, numba=self.numba)
+
+    def between(
+        self, h: Sequence[Floats], way: Floats, intervals: Intervals, out: Floats, *, each: bool = False
+    ) -> Closed:
+        """Close lanes between points."""
+        if not self.numba:
+            lanes = np.empty((3, len(way)))
+            for part, some in intervals.parts():
+                guess = some.guess(way[part], self.form.rows.links)
+                self.kernel.close([row[part] for row in h], guess, out[:, part], lanes[:, part])
+            return Closed.of(lanes)
+        parts = intervals.count, intervals.begin, intervals.inverse, intervals.curves
+        lanes = np.empty((3, len(way) if each else 0))
+        bad, least, most = self.kernel.between(h, way, *parts, out, lanes)
+        return Closed(bad == 0, least, most, lanes)
+
+    def ahead(self, h: Floats, s: Floats, d: Floats) -> Floats:
+        """Move poses along their tangents."""
+        return self.kernel.ahead(h, s, d, numba=self.numba)
+
+    def rates(self, h: Floats, s: Floats, d: Floats, e: Floats) -> tuple[Floats, Floats]:
+        """Return first and second rates."""
+        k = len(h)
+        x = np.empty((3, k + len(s), s.shape[1]))
+        x[0, :k], x[1, :k], x[2, :k], x[0, k:] = h, d, e, s
+        self.kernel.rates(x, np.arange(k), k, 0, s.shape[1], numba=self.numba)
+        return x[1, k:], x[2, k:]
+
+    def write_rates(self, x: Floats, inputs: NDArray[np.int64], first: int, low: int, high: int) -> None:
+        """Write first and second rates into x (3, rows, n), in the lanes from low to high."""
+        size = high - low if self.numba else BLOCK
+        for start in range(low, high, size or 1):
+            self.kernel.rates(x, inputs, first, start, min(start + size, high), numba=self.numba)
+
+    def singular(self, h: Floats, s: Floats) -> NDArray[np.bool_]:
+        """Tell by the smallest singular value of the scaled Jacobian."""
+        return Direct(self.form, self.known).singular(h, s)
+
+
+def scales_of(solver: GroupSolver) -> list[tuple[int, float]]:
+    """Return the number of rows of each input that moves, and its size."""
+    rows = solver.form.rows
+    moving = [j for j, value in enumerate(solver.known) if value is None]
+    return [(2 if j < rows.vectors else 1, rows.input_size(j)) for j in moving]
+
+
+def weights_of(solver: GroupSolver) -> Floats:
+    """Return what makes inputs comparable (inputs, 1): one over the size of each."""
+    return np.array([1 / scale for width, scale in scales_of(solver) for _ in range(width)])[:, None]

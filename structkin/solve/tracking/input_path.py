@@ -1,0 +1,99 @@
+"""The inputs of a general group along its lanes: which lanes have them, and how far they move."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.kernels.path_length import path_length
+from structkin.solve.tracking.group_solvers import GroupSolver, scales_of, weights_of
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+#: Lanes that are looked at together: what they take then stays in the cache.
+BLOCK = 8192
+
+
+class InputPath:
+    """The lanes (n,) whose inputs are known, numbered by their place among these, and the `way` (n,) of the inputs.
+
+    The way is relative to the group's size. A run of lanes without a gap in the inputs is one motion.
+    """
+
+    def __init__(
+        self,
+        solver: GroupSolver,
+        rows: Sequence[Floats],
+        n: int,
+        turned: Sequence[Floats] = (),
+        drivers: Sequence[Floats] = (),
+    ) -> None:
+        """Look at the inputs, `rows` of (n,), the angles `turned` (n,) whose whole turns matter, and the `drivers`."""
+        self._turned, self._drivers = turned, drivers
+        self.rows, self._count, self.spacing = rows, n, solver.spacing
+        scales = scales_of(solver)
+        self._weights = weights_of(solver)
+        self.way = path_length(rows, scales, n, numba=solver.numba)
+        self.lanes, self._ends = np.arange(n), np.array([n - 1])
+        # What is missing anywhere is missing in the sum; one lane has no way.
+        if not np.isfinite(self.way[-1]) or (n == 1 and not all(np.isfinite(row[0]) for row in rows)):
+            # Lanes whose inputs are missing belong to an earlier group's failure.
+            self.lanes = np.flatnonzero(np.logical_and.reduce([np.isfinite(row) for row in rows]))
+            self._ends = np.append(np.flatnonzero(np.diff(self.lanes) > 1), len(self.lanes) - 1)
+            self.way = path_length([row[self.lanes] for row in rows], scales, len(self.lanes), numba=solver.numba)
+
+    def inputs(self, lanes: Any) -> Floats:
+        """Return the inputs (inputs, n) at some lanes."""
+        if not self.rows:
+            return np.empty((0, len(range(*lanes.indices(self._count)) if isinstance(lanes, slice) else lanes)))
+        return np.array([row[lanes] for row in self.rows])
+
+    def at(self, k: Any) -> Floats:
+        """Return the inputs (inputs, n) at some of the lanes that have them."""
+        return self.inputs(self.lanes[np.atleast_1d(k)])
+
+    def part(self, low: int, high: int) -> tuple[Floats, ...]:
+        """Return the inputs, views (n,) of each row, at lanes of one run that follow each other."""
+        lanes = slice(self.lanes[low], self.lanes[low] + high - low)
+        return tuple(row[lanes] for row in self.rows)
+
+    def places(self, h: Floats) -> Floats:
+        """Return inputs as places in one space, in parts of the group's size (n, inputs)."""
+        return (h * self._weights).T if len(h) else np.zeros((h.shape[1], 1))
+
+    def drivers(self, k: Any) -> Floats:
+        """Return where the drivers are, as places in one space, at some of the lanes (n, rows)."""
+        lanes = self.lanes[np.atleast_1d(k)]
+        return np.array([row[lanes] for row in self._drivers]).reshape(len(self._drivers), len(lanes)).T
+
+    def turns(self, k: Any) -> Floats:
+        """Return the angles whose whole turns matter, at some of the lanes that have inputs (n, angles)."""
+        lanes = self.lanes[np.atleast_1d(k)]
+        return np.array([row[lanes] for row in self._turned]).reshape(len(self._turned), len(lanes)).T
+
+    def end_of_run(self, k: int) -> int:
+        """Return the last lane that follows lane k without a gap."""
+        return int(self._ends[np.searchsorted(self._ends, k)])
+
+    def beginning_of_run(self, k: int) -> int:
+        """Return the first lane from which lane k follows without a gap."""
+        ends = self._ends[: int(np.searchsorted(self._ends, k))]
+        return int(ends[-1]) + 1 if len(ends) else 0
+
+    def points(self, k: int, count: int) -> Indices:
+        """Return so many continuation points behind lane k, spaced or each the next lane, up to the end of its run."""
+        end = self.end_of_run(k)
+        count = min(count, int((self.way[end] - self.way[k]) / self.spacing) + 1)
+        ahead = np.searchsorted(self.way, self.way[k] + self.spacing * np.arange(1, count + 1), side="right") - 1
+        ahead = np.minimum(np.maximum(ahead, k + 1), end)
+        return np.asarray(ahead[np.append(True, ahead[1:] > ahead[:-1])])
+
+    def point(self, k: int, end: int) -> int:
+        """Return the lane to walk to from lane k on the way to another: a spacing away, or else the next."""
+        if end > k:
+            return min(max(k + 1, int(np.searchsorted(self.way, self.way[k] + self.spacing, side="right")) - 1), end)
+        return max(min(k - 1, int(np.searchsorted(self.way, self.way[k] - self.spacing))), end)

@@ -1,0 +1,90 @@
+"""Solved lanes, and one step from some to other inputs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.budget import charge
+from structkin.plan.status import Status
+from structkin.solve.tracking.direct import Direct, apart
+from structkin.solve.tracking.group_solvers import GroupSolver, scales_of, weights_of
+from structkin.track.steps import walk_straight
+from structkin.track.tolerances import CLOSED, DEPARTURE, HALVINGS, ITERATIONS, NEAR_LIMIT, TURN
+
+Floats = NDArray[np.float64]
+
+#: A step of a pose that has gone far departs from its prediction by this part of that way, in allowed departures.
+FAR = 0.1
+#: Poses that go farther than this, in sizes of the group, run off to infinity.
+GONE = 1e4
+#: Inputs so near, relative to the group's size, to a limit position are there: it is not known better.
+THERE = 2e-13
+
+
+@dataclass(frozen=True)
+class Poses:
+    """Solved lanes: the inputs (inputs, n), the poses (rows, n), and their sides of singular poses (n,)."""
+
+    h: Floats
+    s: Floats
+    side: Floats
+
+    def take(self, lanes: Any) -> Poses:
+        """Return some of them: a copy, or views for a slice."""
+        if isinstance(lanes, slice):
+            return Poses(self.h[:, lanes], self.s[:, lanes], self.side[lanes])
+        return Poses(np.take(self.h, lanes, axis=1), np.take(self.s, lanes, axis=1), self.side[lanes])
+
+
+def step(solver: GroupSolver, poses: Poses, h: Floats, far: float = 1.0) -> tuple[NDArray[np.bool_], Poses]:
+    """Take one step to new inputs in every lane; return which lanes were accepted, and the new poses.
+
+    Places may depart from their prediction by a part of the size, and so many times as `far` where they are far away.
+    """
+    predicted = solver.ahead(poses.h, poses.s, h - poses.h)
+    s, change, side = solver.newton(h, predicted, ITERATIONS)
+    good = (change < CLOSED) & (apart(solver.form, s, predicted) < far * DEPARTURE) & (side * poses.side > 0)
+    if far > 1.0:
+        good &= apart(solver.form, s, predicted, origins=False) < DEPARTURE
+    return good & (apart(solver.form, s, poses.s, origins=False) < TURN + DEPARTURE), Poses(h, s, side)
+
+
+def reach(solver: GroupSolver, start: Poses, target: Floats, halvings: int = HALVINGS) -> Poses | Status:
+    """Walk one lane to other inputs; the step shrinks where a trial fails and grows with success.
+
+    Where guides become parallel a pose runs off to infinity: its steps then grow with the way that it has gone.
+    """
+
+    def gone(pose: Poses) -> float:
+        return 0.0 if pose is start else float(apart(solver.form, pose.s, start.s)[0])
+
+    def take(pose: Poses, end: float) -> Poses | None:
+        charge(solver.form.rows.links / 4)
+        good, found = step(solver, pose, _on_the_way(solver, start.h, target, end), max(1.0, FAR * gone(pose)))
+        return found if good[0] else None
+
+    pose, arrived = walk_straight(start, take, lambda _: 0.5**halvings)
+    if arrived:
+        return pose
+    if gone(pose) < GONE and np.max(np.abs(pose.h - target) * weights_of(solver)) < THERE:
+        return Poses(target, pose.s, pose.side)
+    rows = Direct(solver.form, solver.known)
+    sigma = solver.form.smallest_singular_value(rows.values(pose.h), rows.phi(pose.s))[0]
+    return Status.OUT_OF_REACH if sigma < NEAR_LIMIT else Status.NOT_CONVERGED
+
+
+def _on_the_way(solver: GroupSolver, h0: Floats, h1: Floats, part: float) -> Floats:
+    """Return inputs on the straight way from h0 to h1; unit vectors stay unit vectors."""
+    if part == 1.0:
+        return h1
+    mixed, row = h0 + part * (h1 - h0), 0
+    moving = [j for j, value in enumerate(solver.known) if value is None]
+    for j, (width, _) in zip(moving, scales_of(solver), strict=True):
+        if solver.form.rows.is_unit(j):
+            mixed[row : row + 2] /= np.sqrt(np.sum(mixed[row : row + 2] ** 2, axis=0))
+        row += width
+    return np.asarray(mixed)

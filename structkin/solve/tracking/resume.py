@@ -1,0 +1,82 @@
+"""Taking a motion up again behind a limit position, or behind a gap in the inputs."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.plan.status import Status
+from structkin.solve.tracking.fill import fill
+from structkin.solve.tracking.input_path import BLOCK
+from structkin.solve.tracking.poses import Poses, reach, step
+from structkin.solve.tracking.state import TrackerState
+from structkin.solve.tracking.walk import walk_back
+from structkin.track.tolerances import ACROSS, COME_BACK
+
+
+def resume(state: TrackerState, k: int, why: Status, *, across: bool = False) -> tuple[int, Poses | None]:
+    """Take the motion up again behind a gap, where the drivers come back to a neighbourhood that is solved.
+
+    That is the pose that driving back would lead to; from there the lanes in the gap are walked to backwards. The
+    first lane behind lane k could not be reached, and stays a gap: else two branches would lie side by side where
+    the inputs come round again. A gap in the inputs is walked `across`, straight from the nearest solved place,
+    where that is not far.
+    """
+    lanes = state.path.lanes
+    state.status[lanes[k + 1 :]] = why
+    first = k + 1 if lanes[k + 1] != lanes[k] + 1 else k + 2
+    if first >= len(lanes):
+        return len(lanes), None
+    lane, found = _come_back(state, first)
+    if across and lane != first:
+        straight = _straight(state, first)
+        if straight is not None:
+            lane, found = first, straight
+    if found is None:
+        return lane, None
+    state.anew(lane, found)
+    walk_back(state, lane, first, found)
+    fill(state)
+    return lane, found
+
+
+def _straight(state: TrackerState, k: int) -> Poses | None:
+    """Return the pose of a lane that a straight way of the inputs from the nearest walked point leads to."""
+    path = state.path
+    points, h = np.array(state.walked), path.at(k)
+    away = np.sqrt(np.sum((path.places(path.at(points)) - path.places(h)) ** 2, axis=1))
+    away[np.any(np.abs(path.turns(points) - path.turns(k)) > np.pi, axis=1)] = np.inf
+    nearest = int(np.argmin(away))
+    if away[nearest] > ACROSS:
+        return None
+    found = reach(state.solver, state.poses(points[[nearest]]), h)
+    return found if isinstance(found, Poses) else None
+
+
+def _come_back(state: TrackerState, k: int) -> tuple[int, Poses | None]:
+    """Return the first lane from k on that is a step away from a solved one with nearly the same drivers, and its pose.
+
+    All drivers of the mechanism count: the global methods (`coordinates.resume`) know no group that does without some.
+    """
+    from scipy.spatial import cKDTree
+
+    path = state.path
+    solved = np.flatnonzero(state.status[path.lanes[:k]] == Status.OK)
+
+    def places(lanes: NDArray[np.intp]) -> NDArray[np.float64]:
+        # A turn more is farther than a step.
+        return np.hstack((path.drivers(lanes), COME_BACK / np.pi * path.turns(lanes)))
+
+    tree = cKDTree(places(solved))
+    for start in range(k, len(path.lanes), BLOCK):
+        later = np.arange(start, min(start + BLOCK, len(path.lanes)))
+        distance, nearest = tree.query(places(later), distance_upper_bound=COME_BACK)
+        close = np.flatnonzero(np.asarray(distance) < COME_BACK)
+        if not len(close):
+            continue
+        from_there = state.poses(solved[np.asarray(nearest)[close]])
+        good, poses = step(state.solver, from_there, path.at(later[close]))
+        if good.any():
+            first = int(np.argmax(good))
+            return int(later[close[first]]), poses.take(np.array([first]))
+    return len(path.lanes), None

@@ -1,0 +1,132 @@
+"""What is found along the lanes: poses, statuses, and the continuation points between which lanes wait."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.groups import General
+from structkin.plan.status import Status
+from structkin.solve.tracking.direct import Direct
+from structkin.solve.tracking.group_solvers import GroupSolver
+from structkin.solve.tracking.input_path import BLOCK, InputPath
+from structkin.solve.tracking.poses import Poses
+from structkin.track.tolerances import FLAT
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+#: A side larger than this many of those that tell by themselves is that of a pose that is not flat.
+DOUBT = 1000
+
+
+class TrackerState:
+    """The poses `out` (rows, n) of a group along its path, and a status (n,) a lane.
+
+    `chain` are the points that the lanes between are to be filled from, with their `sides`; `walked` all points
+    that were walked to one by one. `least` is the smallest singular value among the poses that come near a singular
+    one, infinite where none does.
+    """
+
+    def __init__(self, solver: GroupSolver, path: InputPath, out: Floats) -> None:
+        """Begin with nothing found."""
+        self.solver, self.path, self.out = solver, path, out
+        self.status = np.full(out.shape[1], Status.NOT_CONVERGED, np.int8)
+        if len(path.lanes) < len(self.status):
+            self.status[:] = Status.OUT_OF_REACH
+            self.status[path.lanes] = Status.NOT_CONVERGED
+        self.least = np.inf
+        self.chain: list[int] = []
+        self.sides: list[float] = []
+        self.walked: list[int] = []
+        self._doubtful: list[Indices] = []
+
+    @property
+    def doubt(self) -> float:
+        """A side larger than this tells that a pose is not near a singular one."""
+        return DOUBT * self.solver.clear
+
+    def keep(self, k: Any, poses: Poses) -> None:
+        """Write poses down."""
+        lanes = self.path.lanes[np.atleast_1d(k)]
+        # Lanes come in order: those that follow each other are written in one go.
+        at = slice(lanes[0], lanes[-1] + 1) if len(lanes) and lanes[-1] - lanes[0] + 1 == len(lanes) else lanes
+        self.out[:, at] = poses.s
+        self.status[at] = Status.OK
+        self.watch(lanes, poses)
+
+    def watch(self, lanes: Indices, poses: Poses) -> None:
+        """Remember which poses may be singular, and the smallest singular value of those that come near one."""
+        doubt = np.flatnonzero(~(np.abs(poses.side) > self.doubt))
+        if len(doubt):
+            near = ~(np.abs(poses.side[doubt]) > self.solver.clear)
+            self._doubtful.append(lanes[doubt[near]])
+            self.least = min(self.least, float(np.min(self.sigma(poses.h[:, doubt], poses.s[:, doubt]))))
+
+    def link(self, points: Sequence[int], sides: Sequence[float], *, walked: bool) -> None:
+        """Add points behind the last one; the lanes in between are filled later."""
+        self.chain += points
+        self.sides += sides
+        if walked:
+            self.walked += points
+
+    def anew(self, k: int, pose: Poses) -> None:
+        """Keep a lane that does not follow from the last one, and begin a new chain there."""
+        self.keep(k, pose)
+        self.chain, self.sides = [k], [float(pose.side[0])]
+        self.walked.append(k)
+
+    def poses(self, k: Indices) -> Poses:
+        """Return what was found at solved lanes."""
+        h, s = self.path.at(k), self.found(k)
+        _, _, side = self.solver.newton(h, s, 1)
+        return Poses(h, s, side)
+
+    def found(self, k: Indices) -> Floats:
+        """Return the poses (rows, n) of solved lanes."""
+        return np.take(self.out, self.path.lanes[k], axis=1)
+
+    def last_solved(self, k: int) -> Poses:
+        """Return the last solved lane up to k."""
+        while self.status[self.path.lanes[k]] != Status.OK:
+            k -= 1
+        return self.poses(np.array([k]))
+
+    def is_flat(self, pose: Poses, limit: float = FLAT) -> bool:
+        """Return whether a pose is so near a singular one that it does not tell the way on."""
+        clear = abs(pose.side[0]) > self.doubt
+        return not clear and bool(self.sigma(pose.h, pose.s)[0] < limit)
+
+    def sigma(self, h: Floats, s: Floats) -> Floats:
+        """Return the smallest singular value of the scaled Jacobian (n,)."""
+        rows = Direct(self.solver.form, self.solver.known)
+        return np.asarray(self.solver.form.smallest_singular_value(rows.values(h), rows.phi(s)))
+
+    def close(self) -> None:
+        """Mark the poses that have no rates, and take away the numbers of lanes without a pose."""
+        doubtful = np.concatenate([*self._doubtful, np.zeros(0, np.intp)]).astype(np.intp)
+        for start in range(0, len(doubtful), BLOCK):
+            lanes = doubtful[start : start + BLOCK]
+            h = self.path.inputs(lanes)
+            self.status[lanes[self.solver.singular(h, np.take(self.out, lanes, axis=1))]] = Status.SINGULAR
+        if self.status.any():
+            self.out[:, (self.status != Status.OK) & (self.status != Status.SINGULAR)] = np.nan
+
+
+def unpacked(form: General, phi: Sequence[Floats]) -> tuple[Floats, Floats]:
+    """Return the origins (m, 2, n) and the angles (m, n) of a general group's unknowns, whole turns as they have them.
+
+    >>> from structkin.groups import Rows
+    >>> geared = General(Rows(1, 0, forms=(), row_sizes=(), angles=(0,), angle_numbers=(0,)))
+    >>> O, theta = unpacked(geared, (np.zeros((2, 1)), np.array([[0.0], [1.0]]), np.array([2.5 * np.pi])))
+    >>> (theta / np.pi).tolist()
+    [[2.5]]
+    """
+    m = form.rows.links
+    O, U = np.stack(phi[0 : 2 * m : 2]), np.stack(phi[1 : 2 * m : 2])
+    theta = np.arctan2(U[:, 1], U[:, 0])
+    theta[list(form.rows.angles)] = np.reshape(phi[2 * m :], (-1, theta.shape[-1]))
+    return O, theta

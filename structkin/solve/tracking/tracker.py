@@ -1,0 +1,99 @@
+"""Following a general group over all its lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.plan.status import Status
+from structkin.solve.tracking.assemble import assemble
+from structkin.solve.tracking.direct import Direct
+from structkin.solve.tracking.fill import fill
+from structkin.solve.tracking.group_solvers import GroupSolver
+from structkin.solve.tracking.input_path import BLOCK, InputPath
+from structkin.solve.tracking.poses import Poses
+from structkin.solve.tracking.predict import Predictor
+from structkin.solve.tracking.resume import resume
+from structkin.solve.tracking.state import TrackerState
+from structkin.solve.tracking.walk import walk, walk_back, walk_over
+from structkin.track.tolerances import TRIALS
+
+Floats = NDArray[np.float64]
+
+
+def track(
+    solver: GroupSolver,
+    inputs: Sequence[Floats],
+    origins: Floats,
+    angles: Floats,
+    out: Floats,
+    progress: Callable[[float], None] | None = None,
+    turned: Sequence[Floats] = (),
+    drivers: Sequence[Floats] = (),
+) -> tuple[NDArray[np.int8], float]:
+    """Follow a general group over n lanes from a starting pose; return a status (n,), and the least singular value met.
+
+    `inputs` are those that move, as rows (n,) over the lanes, `origins` (m, 2, 1) and `angles` (m, 1) the pose in the
+    sketch. The poses are written into `out` (rows, n): O_x, O_y, U_x, U_y of each link, then the angles of geared
+    links; NaN where there is none. `turned` are angles of drivers (n,), continuous, whose whole turns matter to wheels:
+    behind a gap a motion is not taken up a turn away. `drivers` (n,) are where all drivers of the
+    mechanism are: directions of angles, and lengths in parts of the size.
+    """
+    state = TrackerState(solver, InputPath(solver, inputs, out.shape[1], turned, drivers), out)
+    _run(state, origins, angles, progress)
+    state.close()
+    return state.status, state.least
+
+
+def _run(state: TrackerState, origins: Floats, angles: Floats, progress: Callable[[float], None] | None) -> None:
+    path, predictor = state.path, Predictor(state)
+    k, pose = _begin(state, origins, angles)
+    while pose is not None and k < len(path.lanes) - 1:
+        if progress is not None:
+            progress(k / len(path.lanes))
+        if path.lanes[k + 1] != path.lanes[k] + 1:
+            # Lanes without inputs lie between: what is behind them is not the next step of this motion.
+            fill(state)
+            k, pose = resume(state, k, Status.OUT_OF_REACH, across=True)
+            continue
+        k, pose = predictor.predict(k, pose)
+        if k >= path.end_of_run(k):
+            continue
+        reached, pose = walk_over(state, k, pose, state.solver.few)
+        if reached > k:
+            k = reached
+            continue
+        points, sides, pose, why = walk(state, k, path.point(k, path.end_of_run(k)), pose)
+        state.link(points, sides, walked=True)
+        k = points[-1] if points else k
+        if why != Status.OK:
+            fill(state)
+            k, pose = resume(state, k, why)
+    fill(state)
+
+
+def _begin(state: TrackerState, origins: Floats, angles: Floats) -> tuple[int, Poses | None]:
+    """Close the group from the sketch: at the first lane, or where the lanes come nearest to the sketch."""
+    for k in _nearest(state, origins, angles) if len(state.path.lanes) else ():
+        pose = assemble(state.solver, state.path.at(k), origins, angles)
+        if pose is not None:
+            state.anew(k, pose)
+            walk_back(state, k, 0, pose)
+            fill(state)
+            return k, pose
+    return 0, None
+
+
+def _nearest(state: TrackerState, origins: Floats, angles: Floats) -> Iterator[int]:
+    """Yield the first lane, then those where the gaps of the sketch are smaller than beside them, least first."""
+    yield 0
+    solver, path = state.solver, state.path
+    rows, gaps = Direct(solver.form, solver.known), np.full(len(path.lanes) + 2, np.inf)
+    for start in range(0, len(path.lanes), BLOCK):
+        values = rows.values(path.at(np.arange(start, min(start + BLOCK, len(path.lanes)))))
+        found = np.max(np.abs(solver.form.gaps(values, origins, angles)), axis=0)
+        gaps[start + 1 : start + 1 + len(found)] = found
+    least = np.flatnonzero((gaps[1:-1] <= gaps[:-2]) & (gaps[1:-1] <= gaps[2:]))
+    yield from least[np.argsort(gaps[1 + least])][:TRIALS].tolist()

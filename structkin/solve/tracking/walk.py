@@ -1,0 +1,124 @@
+"""Walking from point to point: by the solver where that goes, else by smaller steps and analytic continuation."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.plan.status import Status
+from structkin.solve.tracking.direct import Direct
+from structkin.solve.tracking.poses import Poses, reach
+from structkin.solve.tracking.state import TrackerState
+from structkin.track.continuation import continued
+from structkin.track.tolerances import FINEST, HALVINGS, NO_TANGENT, REGULAR
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+#: Halvings of the way to a point while there are lanes on the way.
+FEW = 2
+#: Lanes back among which a regular one is looked for, and how many of these are tried.
+BACK, TRIES = 60, 4
+
+
+def walk_over(state: TrackerState, k: int, pose: Poses, count: int) -> tuple[int, Poses]:
+    """Walk over as many of the next points, up to `count`, as single steps lead to."""
+    path = state.path
+    if not abs(pose.side[0]) > state.doubt:
+        return k, pose
+    points = path.points(k, count)
+    h = np.concatenate((pose.h, path.at(points)), axis=1)
+    s, side = state.solver.walk(h, pose.s[:, 0], float(np.sign(pose.side[0])), state.doubt)
+    reached = len(side)
+    if not reached:
+        return k, pose
+    points, found = points[:reached], Poses(h[:, 1 : reached + 1], s, side)
+    state.keep(points, found)
+    state.link(points.tolist(), side.tolist(), walked=True)
+    return int(points[-1]), found.take(slice(reached - 1, reached))
+
+
+def walk(state: TrackerState, k: int, end: int, pose: Poses) -> tuple[list[int], list[float], Poses, Status]:
+    """Walk from a solved lane to another, by fewer lanes at a time where a step fails.
+
+    Return the points that are reached with their sides, the last pose, and why it is not that of the end.
+    """
+    reached: list[int] = []
+    sides: list[float] = []
+    count = abs(end - k)
+    while k != end:
+        count = 1 if state.is_flat(pose) else min(count, abs(end - k))
+        target = k + (count if end > k else -count)
+        found = to_next(state, pose, k, target) if count == 1 else _reach(state, pose, target, FEW)
+        if isinstance(found, Poses):
+            state.keep(target, found)
+            reached.append(target)
+            sides.append(float(found.side[0]))
+            k, pose = target, found
+        elif count == 1:
+            return reached, sides, pose, found
+        else:
+            count //= 2
+    return reached, sides, pose, Status.OK
+
+
+def walk_back(state: TrackerState, k: int, first: int, pose: Poses) -> None:
+    """Walk from a solved lane, the first of the chain, to those before it as far as that goes."""
+    path = state.path
+    first, why = max(first, path.beginning_of_run(k)), Status.OK
+    while k > first and why == Status.OK:
+        points, sides, pose, why = walk(state, k, path.point(k, first), pose)
+        state.chain, state.sides = points[::-1] + state.chain, sides[::-1] + state.sides
+        state.walked += points
+        k = points[-1] if points else k
+    if why != Status.OK:
+        state.status[path.lanes[first:k]] = why
+
+
+def _reach(state: TrackerState, pose: Poses, target: int, halvings: int) -> Poses | Status:
+    return reach(state.solver, pose, state.path.at(target), halvings)
+
+
+def to_next(state: TrackerState, pose: Poses, k: int, target: int) -> Poses | Status:
+    """Go on to the next lane; through a change point where its neighbour does not tell the way."""
+    if state.is_flat(pose):
+        beyond = _beyond(state, k, target)
+        if beyond is not None:
+            return beyond
+        if state.is_flat(pose, NO_TANGENT):
+            # At a limit position a pose knows no way back: one before it does.
+            before, _ = _regular(state, k, target)
+            return _reach(state, state.poses(before[:1]), target, FINEST) if len(before) else Status.OUT_OF_REACH
+        return _reach(state, pose, target, FINEST)
+    found = _reach(state, pose, target, HALVINGS)
+    if isinstance(found, Poses):
+        return found
+    # It may be a change point, beyond which it is continued, or a limit position, which the lane is close before.
+    return _beyond(state, k, target) or _reach(state, pose, target, FINEST)
+
+
+def _regular(state: TrackerState, k: int, target: int) -> tuple[Indices, Floats]:
+    """Return regular lanes up to lane k, on the far side of it from the target, nearest first, and their poses."""
+    path = state.path
+    if target > k:
+        before = np.arange(k, max(k - BACK, path.beginning_of_run(k)) - 1, -1)
+    else:
+        before = np.arange(k, min(k + BACK, path.end_of_run(k)) + 1)
+    before = before[state.status[path.lanes[before]] == Status.OK]
+    poses = state.found(before)
+    regular = state.sigma(path.at(before), poses) > REGULAR
+    return before[regular], poses[:, regular]
+
+
+def _beyond(state: TrackerState, k: int, target: int) -> Poses | None:
+    """Return the pose of a lane next to lane k as the analytic continuation of a regular one on that side."""
+    solver, path = state.solver, state.path
+    rows = Direct(solver.form, solver.known)
+    before, poses = _regular(state, k, target)
+    for j, lane in enumerate(before[:TRIES]):
+        h0, h1 = (rows.values(path.at(place)) for place in (lane, target))
+        found = continued(solver.form, h0, h1, *rows.split(poses[:, [j]]))
+        if found is not None:
+            h, s = path.at(target), rows.join(*found)
+            return Poses(h, s, solver.newton(h, s, 1)[2])
+    return None

@@ -1,0 +1,216 @@
+"""Circuits of any mechanism: curves that are followed, against margins of closed forms and all assemblies."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+from three_cranks import three_cranks
+
+import structkin as sk
+from structkin.branches.circuits.by_closed_forms import circuits as by_margins
+from structkin.branches.circuits.followed import _Search, circuits
+from structkin.branches.limits.search import Swept
+from structkin.examples import path
+from structkin.solve import compile_plan
+
+sys.path.append(str(Path(__file__).parents[1] / "solve"))
+from random_mechanisms import DYADS, build, driven_p, driven_r, ram_r, triad
+
+TURN = 2 * math.pi
+seeds = st.integers(0, 2**31 - 1)
+
+
+def sheets_over(found, value):
+    """How many poses the branches have at a value of the driver."""
+    periodic = found.mechanism.drivers[found.driver].kind == "angle"
+    count = 0
+    for branch in found.branches:
+        low, high = branch.interval.low, branch.interval.high
+        if low is None:
+            count += branch.turns
+        else:
+            places = value + TURN * np.arange(-3, 4) if periodic else np.array([value])
+            count += int(((places > low.value) & (places < high.value)).sum())
+    return count
+
+
+def check_counts(found, rng, held):
+    """At any value of the driver there are as many assemblies as branches, and all ends are where they change."""
+    ends = [
+        end.value for branch in found.branches for end in (branch.interval.low, branch.interval.high) if end is not None
+    ]
+    periodic = found.mechanism.drivers[found.driver].kind == "angle"
+    low, high = (0.0, TURN) if periodic else (min(ends), max(ends))
+    for value in rng.uniform(low, high, 6):
+        gaps = [math.remainder(value - end, TURN) if periodic else value - end for end in ends]
+        if min(map(abs, gaps), default=1.0) > 1e-4 * (high - low):
+            every = list(found.mechanism.assemblies(drivers={**held, found.driver: value}))
+            assert len(every) == sheets_over(found, value), (value, ends)
+
+
+def check_triad_circuits(seed):
+    m = build(seed, 1, menu=(triad,), first=(driven_r,)).mechanism()
+    assume(compile_plan(m).tracked)
+    driver = next(iter(m.drivers))
+    found = circuits(m, driver)
+    assume(all(end is None or end.kind != "lost" for s in found.branches for end in (s.interval.low, s.interval.high)))
+    held = {id: drive.start for id, drive in m.drivers.items()}
+    check_counts(found, np.random.default_rng(seed), held)
+    # Every assembly of the start is on one branch, once; the sketch's own branch ends where its motion does.
+    on_branches = sorted(index for branch in found.branches for index in branch.assemblies)
+    every = m.assemblies()
+    assert on_branches == [item.index for item in every if not item.singular]
+    alone = m.limits(driver)
+    assert found.home is not None and every.nearest().index in found.branches[found.home].assemblies
+    home = found.branches[found.home].interval
+    assert (home.low is None) == (alone.lower is None)
+    for one, other in ((home.low, alone.lower), (home.high, alone.upper)):
+        if one is not None:
+            assert math.remainder(one.value - other.value, TURN) == pytest.approx(0, abs=1e-9)
+            assert one.why == other.why
+    assert len(found) == len({branch.circuit for branch in found.branches})
+
+
+# Seed 1732 has two circuits that are far narrower than the range of its slide.
+@settings(max_examples=2, deadline=None)
+@given(seeds)
+@example(1732)
+def test_triads(seed):
+    check_triad_circuits(seed)
+
+
+@pytest.mark.slow
+@settings(max_examples=150, deadline=None)
+@given(seeds)
+def test_many_triads(seed):
+    check_triad_circuits(seed)
+
+
+def check_two_roads(seed, elements):
+    """Curves that are followed through their folds, and margins of closed forms, give the same circuits."""
+    m = build(seed, elements, menu=DYADS, first=(driven_r, driven_r, driven_p, ram_r)).mechanism()
+    driver = next(iter(m.drivers))
+    plan = compile_plan(m)
+    # Dyads that share links with a driver may have become one larger group.
+    assume(not plan.tracked)
+    # Margins of some such mechanisms take half a minute, more than the usual budget.
+    wanted = by_margins(m, driver, budget=None)
+    limits = [end for s in wanted.branches for end in (s.interval.low, s.interval.high) if end is not None]
+    # Beyond infinity, and behind a length of zero, margins see no way; through change points the curves go straight on.
+    assume(not any(end.change_point or end.kind in ("parallel", "no length", "range") for end in limits))
+    assume(all(getattr(step.kind, "name", "") not in ("PRP", "RPP") for step in plan.steps))
+    found = _Search(plan, Swept(m, driver, None, None), 1000).run()
+    assert len(found) == len(wanted) and len(found.branches) == len(wanted.branches)
+
+    def ends(result):
+        rows = []
+        for branch in result.branches:
+            low, high = branch.interval.low, branch.interval.high
+            full = low is None or high is None
+            ends = (0.0, TURN) if full else (low.value, high.value)
+            # The same interval may be told a turn later.
+            turn = TURN * math.floor((ends[0] + 1e-7) / TURN) if m.drivers[driver].kind == "angle" else 0.0
+            rows.append((ends[0] - turn, ends[1] - turn))
+        return np.array(sorted(rows)).reshape(-1, 2)
+
+    np.testing.assert_allclose(np.sort(ends(found).ravel()), np.sort(ends(wanted).ravel()), atol=1e-8)
+    assert sorted(len(found.circuit(k)) for k in range(len(found))) == sorted(
+        len(wanted.circuit(k)) for k in range(len(wanted))
+    )
+    assert (found.home is None) == (wanted.home is None)
+
+
+# Seed 1074: two curves of a slide of hundred metres pass each other half a metre apart.
+@settings(max_examples=6, deadline=None)
+@given(seeds, st.integers(1, 2))
+@example(1074, 1)
+def test_curves_and_margins_agree(seed, elements):
+    check_two_roads(seed, elements)
+
+
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None)
+@given(seeds, st.integers(1, 3))
+def test_curves_and_margins_agree_on_many(seed, elements):
+    check_two_roads(seed, elements)
+
+
+def test_examples():
+    platform = sk.load(path("platform_3rpr"))
+    found = platform.circuits("left")
+    assert len(found) == 2 and len(found.branches) == 6
+    assert sorted(index for branch in found.branches for index in branch.assemblies) == list(range(6))
+    assert "circuit 2 (that of the sketch)" in found.report and "; assembly 5" in found.report
+    hoist = sk.load(path("tipper_hoist")).circuits()
+    assert len(hoist) == 1 and len(hoist.branches) == 4 and len(hoist.branch_points) == 4
+    data = hoist.to_dict()
+    assert [branch["assemblies"] for branch in data["branches"]] == [[2], [3], [1], [0]]
+
+
+def test_what_is_not_enumerated_is_told():
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0), "P": (-5, -1), "Q": (9, -1), "C": (4, 0), "E": (4.5, 0.5)},
+        links={"ground": ["A", "P", "Q"], "crank": ["A", "B"], "rod": ["B", "E"], "wheel": ["C", "E"]},
+        joints={"roll": {"type": "rolling", "links": ["wheel", "ground"], "radius": 1, "along": ["P", "Q"]}},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )
+    with pytest.raises(sk.InputError, match=r"circuits: .*not enumerated; limits\(\) follows the motion"):
+        m.circuits()
+
+
+def test_circuits_join_at_change_points():
+    """A parallelogram and its antiparallelogram cross where all bars are in line: one circuit by either search."""
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (0.3, 0.9), "C": (2.3, 0.9), "D": (2, 0)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["D", "C"]},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )
+    wanted, found = m.circuits(), _Search(compile_plan(m), Swept(m, "motor", None, None), 1000).run()
+    assert len(found) == len(wanted) == 1
+    # Followed curves go straight through, and are cut by folds only.
+    assert [len(x.branches) for x in (found, wanted)] == [2, 4]
+    assert len(found.branch_points) == 2 and all(point.limit.change_point for point in found.branch_points)
+    assert [math.sin(point.limit.value) for point in found.branch_points] == pytest.approx([0, 0], abs=1e-9)
+
+
+def test_a_triad_that_is_flat():
+    """The same on a triad: its plate keeps its angle on one branch, and all others are reached from change points."""
+    m = sk.Mechanism(
+        points={
+            "A": (0, 0), "D": (2, 0), "B": (0.2, 0.9), "C": (2.2, 0.9), "P": (1.2, 1.9), "E": (1.2, 1.3),
+            "F": (2.2, 2.0),
+        },
+        links={
+            "ground": ["A", "D", "E"], "left": ["A", "B"], "right": ["D", "C"], "plate": ["B", "C", "P"],
+            "crank": ["E", "F"], "rod": ["F", "P"],
+        },
+        drivers={"motor": {"joint": "E", "speed": 1.0}},
+    )  # fmt: skip
+    found = m.circuits()
+    assert len(found) == 2 and len(found.branches) == 8
+    points = [point.limit.value for point in found.branch_points if point.limit.change_point]
+    assert len(points) == 4
+    alone = m.limits()
+    assert alone.turns_fully
+    passed = [point.value for point in alone.change_points]
+    own = [x.limit.value for x in found.branch_points if x.limit.change_point and found.home in x.branches]
+    assert sorted(x % TURN for x in passed) == pytest.approx(sorted(own), abs=1e-9)
+    for value in points:
+        # There the legs are in line with the ground, so that P is a leg's length beside (1, 1).
+        leg, rod = math.hypot(0.2, 0.9), math.hypot(1, 0.1)
+        tip = complex(1.2, 1.3) + math.hypot(1, 0.7) * complex(math.cos(value), math.sin(value))
+        gaps = [abs(tip - complex(1 + side * leg, 1)) - rod for side in (-1, 1)]
+        assert min(map(abs, gaps)) < 1e-9
+
+
+def test_redundant_joints():
+    """A group of one link on two cranks too many has no discriminant: it is looked at in places."""
+    m = three_cranks()
+    found = m.circuits()
+    assert len(found) == 1 and found.branches[0].interval.is_full_turn

@@ -1,0 +1,164 @@
+"""`m.compare()` and `structkin compare`: agreement and disagreement are told, in words, numbers and exit codes."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from coordinate_samples import FAMILIES, four_bar
+
+import structkin as sk
+from structkin.examples import path
+from structkin.global_methods.linear import Dense
+from structkin.global_methods.regular import regularity
+from structkin.global_methods.scaled import Scaled
+
+
+def structkin(*arguments):
+    code = "from structkin.cli import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)], check=False, capture_output=True, text=True, timeout=120
+    )
+
+
+def test_the_methods_agree_on_a_four_bar():
+    found = four_bar(1, 3, 2.5, 3, 0.7).compare(37)
+    assert found.agrees and found.samples == found.regular == 37
+    assert [(run.method, run.coordinates) for run in found.runs[:3]] == [
+        ("topological", None), ("topological-kl", None), ("global", "natural"),
+    ]  # fmt: skip
+    assert len(found.runs) == 2 + 3 * 4
+    for run in found.runs:
+        assert run.seconds > 0 and run.peak_bytes > 0 and run.ok == 37 and run.most_iterations <= 3
+        assert run.position < 1e-12 and run.acceleration < 1e-11
+    assert json.loads(json.dumps(found.to_dict()))["runs"][2]["n"] == 4
+
+
+def test_disagreement_is_told():
+    """Behind a gap the closed form goes on in its assembly mode; a global method says that it did not get there."""
+    found = four_bar(1, 2, 1 - 1e-4, 2, 0.7).compare(181, methods=["global"], coordinates=["natural"])
+    assert not found.agrees
+    assert found.runs[1].otherwise > 50 and found.runs[1].position < 1e-10
+
+
+def test_a_change_point_that_a_global_method_calls_singular_is_no_disagreement():
+    """All bars in line at a sample: no rates there by a global method, but the position that goes on smoothly."""
+    m = four_bar(1, 2, 1, 2, 0.5)
+    drivers = {"motor": {"joint": "A", "law": "pi*t"}}
+    m = sk.Mechanism.from_dict({**m.source_dict, "drivers": drivers, "duration": 2.0})
+    found = m.compare(73, methods=["global-triangular"])
+    assert found.agrees and found.regular < 73
+    assert [run.ok for run in found.runs] == [73, 70, 70, 70, 70]
+    assert all(run.otherwise == 0 and run.position < 1e-10 for run in found.runs)
+
+
+def test_unknown_names_are_all_told():
+    with pytest.raises(sk.InputError) as error:
+        four_bar(1, 3, 2.5, 3, 0.7).compare(0, methods=["globl"], coordinates=["naturel"], duration=-1.0)
+    assert [problem.key for problem in error.value.problems] == ["methods", "coordinates", "samples", "duration"]
+    run = structkin(
+        "compare", path("crank_rocker"), "--samples", 0, "--duration", -1, "--method", "globl", "--coordinates", "x"
+    )
+    assert run.returncode == 2
+    assert all(word in run.stderr for word in ("samples", "duration", "'globl' is unknown", "'x' is unknown"))
+
+
+def test_command_line(tmp_path):
+    run = structkin("compare", path("crank_rocker"), "--samples", 25, "--coordinates", "natural", "--json")
+    assert run.returncode == 0, run.stderr
+    data = json.loads(run.stdout)
+    assert data["samples"] == 25 and [r["method"] for r in data["runs"]][-1] == "global-triangular"
+    assert all(r["agrees"] for r in data["runs"])
+    assert structkin("compare", path("crank_rocker"), "--method", "fast").returncode == 2
+    assert structkin("compare", tmp_path / "none.toml").returncode == 2
+    file = tmp_path / "out_of_reach.json"
+    file.write_text(json.dumps(four_bar(2, 1.5, 1.2, 2, 0.3).source_dict))
+    short = structkin("compare", file, "--samples", 25, "--method", "global", "--coordinates", "relative")
+    assert short.returncode == 1 and "not all methods agree" in short.stdout
+
+
+def test_time_and_memory_are_those_of_the_method_from_the_first_call_on():
+    """What a process imports and remembers at its first solution is no cost of a method: a process of its own tells."""
+    code = (
+        "import json, sys, structkin as sk\n"
+        "m = sk.load(sys.argv[1])\n"
+        "calls = [m.compare(73, coordinates=['natural', 'relative']) for _ in range(2)]\n"
+        "print(json.dumps([[run.peak_bytes for run in found.runs] for found in calls]))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code, path("crank_rocker")], check=True, capture_output=True, text=True, timeout=120
+    )
+    first, second = json.loads(run.stdout)
+    assert len(first) == 8
+    for a, b in zip(first, second, strict=True):
+        assert a == pytest.approx(b, rel=0.25)
+
+
+def test_a_method_that_takes_too_long_is_given_up():
+    told = []
+    found = four_bar(1, 3, 2.5, 3, 0.7).compare(
+        37, methods=["global", "global-sparse"], coordinates=["natural", "relative"],
+        patience=1e-9, progress=told.append,
+    )  # fmt: skip
+    assert [run.method for run in found.runs] == ["topological"]
+    assert len(found.given_up) == 4 and ("global", "relative") in found.given_up
+    assert found.to_dict()["given_up"][0] == {"method": "global", "coordinates": "natural"}
+    assert found.agrees and told[-1] == 1.0 and told == sorted(told)
+    patient = four_bar(1, 3, 2.5, 3, 0.7).compare(37, methods=["global"], coordinates=["natural"], patience=None)
+    assert not patient.given_up and len(patient.runs) == 2
+    for wrong in (0, -1.0, float("nan"), "1", True):
+        with pytest.raises(sk.InputError, match="patience"):
+            four_bar(1, 3, 2.5, 3, 0.7).compare(37, patience=wrong)
+    told = structkin("compare", path("crank_rocker"), "--samples", 25, "--method", "global", "--patience", "1e-9")
+    words = " ".join(told.stdout.split())
+    assert told.returncode == 1 and "Given up after 1e-09 s: global (natural)" in words
+
+
+def test_progress_is_told_within_a_method():
+    told = []
+    sk.load(path("crank_rocker")).compare(2001, methods=["global"], coordinates=["natural"], progress=told.append
+    )  # fmt: skip
+    assert len(told) > 10 and told == sorted(told) and sum(0.5 < part < 1 for part in told) > 3
+
+
+def test_units_and_names_are_no_markup(tmp_path):
+    data = dict(four_bar(1, 3, 2.5, 3, 0.7).source_dict)
+    file = tmp_path / "red.json"
+    file.write_text(json.dumps({**data, "title": "[red]four-bar"}))
+    run = structkin("compare", file, "--samples", 25, "--method", "topological-kl")
+    assert "time [ms]" in run.stdout and "[red]four-bar" in run.stdout
+
+
+def test_solve_takes_method_and_coordinates():
+    file = path("slider_crank_offset")
+    run = structkin("solve", file, "--samples", 9, "--method", "global", "--coordinates", "relative", "--json")
+    plain = structkin("solve", file, "--samples", 9, "--json")
+    assert run.returncode == plain.returncode == 0, run.stderr
+    assert json.loads(run.stdout).keys() == json.loads(plain.stdout).keys()
+    wrong = structkin("solve", file, "--coordinates", "relative")
+    assert wrong.returncode == 2 and "has none" in wrong.stderr
+
+
+def test_a_ram_that_is_short_beside_the_mechanism():
+    """Its rows are small beside the mechanism's size at every pose, which makes none of them a singular one."""
+    found = sk.load(path("excavator")).compare(13, methods=["global"], coordinates=["natural", "relative"])
+    assert found.agrees and found.regular == found.samples == 13
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_regularity_is_that_of_the_parts(family):
+    """A point far out makes the mechanism large, and no pose singular."""
+    table = four_bar(1, 3, 2.5, 3, 0.7).source_dict
+    far = {**table, "points": {**table["points"], "F": (900.0, 0.0)}}
+    far["links"] = {**table["links"], "ground": [*table["links"]["ground"], "F"]}
+    sigmas = []
+    for m in (sk.Mechanism.from_dict(table), sk.Mechanism.from_dict(far)):
+        known = m.solve(37, method="global", coordinates=family).statistics
+        scaled = Scaled(known.coordinates, Dense)
+        sigmas.append((regularity(scaled, known.q, known.z), known.smallest_singular_value))
+    (near, small), (same, shrunk) = sigmas
+    np.testing.assert_allclose(same, near, rtol=0.2)
+    assert near.min() > 0.05
+    if family != "natural":  # there a pin on the ground is no coordinate
+        assert shrunk.max() < 0.05 * small.min()

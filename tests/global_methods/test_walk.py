@@ -1,0 +1,102 @@
+"""The walk of a global method: what it takes over from Newton's method, its curves, and samples predicted together."""
+
+import numpy as np
+import pytest
+from coordinate_samples import FAMILIES, distinct, four_bar
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from structkin.bench.mechanism import scalable_four_bar
+from structkin.global_methods import solver, walk
+from structkin.global_methods.curve import Curve, Pose, powers
+from structkin.global_methods.linear import Dense, Sparse
+from structkin.global_methods.newton import close, close_pose
+from structkin.global_methods.scaled import Scaled
+
+NUMBERS = st.lists(st.floats(-2.0, 2.0), min_size=6, max_size=6)
+
+
+def scaled_four_bar(family="natural", make=Dense):
+    return Scaled(four_bar(1, 3, 2.5, 3, 0.7).constraints(family), make)
+
+
+@given(NUMBERS)
+@settings(max_examples=30)
+def test_a_quintic_is_its_own_curve(coefficients):
+    """Value, slope and bend at both ends of any polynomial of the fifth degree give that polynomial."""
+    p = np.polynomial.Polynomial(coefficients)
+
+    class End:
+        def __init__(self, z):
+            self.z, self.q = np.array([[z]]), np.array([[p(z)]])
+            self.K, self.bend = np.array([[p.deriv()(z)]]), np.array([[p.deriv(2)(z)]])
+
+        def second(self, dz):
+            return self.bend * dz**2
+
+    z = np.linspace(0.2, 0.9, 8)[None]
+    curve = Curve(End(0.3), End(0.8))
+    np.testing.assert_allclose(curve.near(z, np.ones((1, 1)))[0], p(z[0]), atol=1e-10)
+    np.testing.assert_allclose(powers(z[0]), z[0] ** np.arange(6)[:, None], rtol=1e-14)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("make", [Dense, Sparse])
+def test_one_pose_as_among_many(family, make):
+    scaled = scaled_four_bar(family, make)
+    z = np.array([[0.9]])
+    one, many = close_pose(scaled, scaled.coordinates.start(), z, 20), close(scaled, scaled.coordinates.start(), z, 20)
+    assert one is not None and one.iterations == many.iterations[0] and one.step < 1e-8
+    np.testing.assert_allclose(one.q, many.q, rtol=1e-13, atol=1e-14)
+    # What is taken over from Newton's method is that of the pose itself.
+    taken, own = Pose(scaled, z, one.q, 1, one), Pose(scaled, z, one.q)
+    np.testing.assert_array_equal(taken.signs, own.signs)
+    assert taken.strength == pytest.approx(own.strength, rel=1e-6)
+    np.testing.assert_allclose(taken.K, own.K, rtol=1e-6, atol=1e-9)
+
+
+def test_no_pose_out_of_reach():
+    scaled = Scaled(four_bar(2, 1.5, 1.2, 2, 0.3).constraints("natural"), Dense)
+    assert close_pose(scaled, scaled.coordinates.start(), np.array([[1.5]])) is None
+
+
+def test_the_sum_of_steps_bounds_the_departure():
+    scaled = scaled_four_bar()
+    z = 0.7 + np.linspace(-0.2, 0.2, 41)[None]
+    start = np.repeat(close(scaled, scaled.coordinates.start(), np.array([[0.7]]), 20).q, 41, axis=1)
+    found = close(scaled, start, z, 20)
+    assert found.converged.all()
+    gone = np.max(np.abs(found.q - start) / scaled.column_units, axis=0)
+    assert (gone <= found.way * (1 + 1e-12)).all() and found.way.max() > 0.01
+
+
+def test_a_pose_near_a_singular_one_is_looked_at_where_it_is():
+    """The Jacobian of the step before is not good enough there."""
+    scaled = Scaled(four_bar(1, 2, 1, 2, 0.5).constraints("natural"), Dense)
+    z = np.array([[1e-3]])
+    start = four_bar(1, 2, 1, 2, 1e-3).constraints("natural").start()
+    found = close_pose(scaled, start, z, 30)
+    assert found is not None
+    pose = Pose(scaled, z, found.q, 1, found)
+    assert pose.strength == Pose(scaled, z, found.q).strength < 0.05 and pose.factors is not found.factors
+
+
+def test_predictions_in_small_and_in_large_lots(monkeypatch):
+    m = four_bar(1, 3, 2.5, 3, 0.7)
+    angles = 0.7 + np.linspace(0, 25, 700)
+    whole = m.solve(drivers={"motor": angles}, method="global")
+    monkeypatch.setattr(walk, "TOGETHER", 3)
+    lots = m.solve(drivers={"motor": angles}, method="global")
+    np.testing.assert_array_equal(lots.statistics.q, whole.statistics.q)
+    np.testing.assert_array_equal(lots.statistics.iterations, whole.statistics.iterations)
+
+
+def test_stations_by_compiled_sweeps(monkeypatch):
+    """Long chains are walked by the sweeps that solve their samples."""
+    pytest.importorskip("numba")
+    monkeypatch.setattr(solver, "FULL", 4)
+    m = scalable_four_bar(6)
+    motion = m.solve(100)
+    for engine in ("numpy", "numba"):
+        found = m.solve(100, method="global-triangular", engine=engine)
+        assert found.ok.all() and distinct(motion, found)[0].max() < 1e-10

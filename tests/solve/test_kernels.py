@@ -1,0 +1,288 @@
+"""Kernels give what the group functions give, to the last digit: in both dialects, all blocks, with every status.
+
+Compiled drivers have a sine of their own: kernels are compared behind NumPy's.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from itertools import combinations_with_replacement
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_mechanisms import build
+
+import structkin as sk
+from structkin.examples import names, path
+from structkin.groups import RRR, General
+from structkin.kernels import choice, store
+from structkin.kernels.kernel_plan import Job, Kernel, tape_of
+from structkin.solve import compile_plan
+from structkin.solve import compiled_run as running
+from structkin.solve.call import make_schedule
+from structkin.solve.change_points.search import run
+from structkin.solve.coefficients import Coefficients
+from structkin.solve.engine import drive_all
+
+#: Few mechanisms, for every kind takes seconds to compile; the dialect of NumPy is tested on all.
+COMPILED = ("crank_rocker", "stephenson_iii_triad")
+
+
+def solved(m, engine, monkeypatch, samples=None, t=None):
+    """Return lanes and the columns of K and L by the group functions ("functions"), or by kernels of an engine."""
+    monkeypatch.setattr(choice, "SMALL", np.inf if engine == "functions" else 0)
+    monkeypatch.setattr(running, "drive_compiled", lambda plan, lanes, part, block, z: drive_all(plan, block, z))
+    plan = replace(compile_plan(m), engine="numba" if engine == "numba" else "numpy")
+    schedule = make_schedule(m, samples, t, None, None)
+    if plan.tracked and not schedule.is_fine:
+        schedule = schedule.fine()[0]
+    lanes = run(plan, schedule)
+    return lanes, columns(plan, lanes)
+
+
+def columns(plan, lanes):
+    """Return each column of K and entry of L as an array (rows, n), zero in the slots that do not move."""
+    found, drivers = Coefficients(plan, lanes), sorted({item.driver for item in plan.drivers})
+    result = {}
+    for pair in [*((id,) for id in drivers), *combinations_with_replacement(drivers, 2)]:
+        whole = result[pair] = np.zeros(lanes.x.shape[1:])
+        for slot, value in found.column(*pair).items():
+            whole[plan.rows(slot)] = value
+    return result
+
+
+def assert_same(a, b):
+    for one, other in ((a[0].x, b[0].x), (a[0].least, b[0].least)):
+        np.testing.assert_array_equal(one, other)
+    # Where there is no pose, a derivative that is zero whatever the pose may be NaN or zero; users see NaN.
+    known = a[0].status == 0
+    for one, other in zip(a[1].values(), b[1].values(), strict=True):
+        np.testing.assert_array_equal(one[:, known], other[:, known])
+    np.testing.assert_array_equal(a[0].status, b[0].status)
+    np.testing.assert_array_equal(a[0].group, b[0].group)
+
+
+def assert_close(a, b):
+    """General groups: the compiled way between stations has its own order of operations."""
+    for one, other in (*zip(a[0].x, b[0].x, strict=True), *zip(a[1].values(), b[1].values(), strict=True)):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-13 * max(1.0, np.nanmax(np.abs(one))))
+    np.testing.assert_array_equal(a[0].status, b[0].status)
+
+
+def compare(m):
+    return assert_close if any(isinstance(step.kind, General) for step in compile_plan(m).steps) else assert_same
+
+
+@pytest.mark.parametrize("name", names())
+def test_kernels_of_numpy(name, monkeypatch):
+    m = sk.load(path(name))
+    assert_same(solved(m, "functions", monkeypatch), solved(m, "numpy", monkeypatch))
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_kernels_of_numba(name, monkeypatch):
+    m = sk.load(path(name))
+    compare(m)(solved(m, "functions", monkeypatch), solved(m, "numba", monkeypatch))
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10**6), elements=st.integers(1, 6))
+def test_random_mechanisms(seed, elements):
+    m = build(seed, elements).mechanism()
+    with pytest.MonkeyPatch.context() as patch:
+        assert_same(solved(m, "functions", patch, 25), solved(m, "numpy", patch, 25))
+
+
+@pytest.mark.slow
+@settings(max_examples=300, deadline=None)
+@given(seed=st.integers(0, 10**6), elements=st.integers(1, 6))
+def test_random_mechanisms_compiled(seed, elements):
+    m = build(seed, elements).mechanism()
+    with pytest.MonkeyPatch.context() as patch:
+        compare(m)(solved(m, "functions", patch, 25), solved(m, "numba", patch, 25))
+
+
+def four_bar(coupler=3.0, rocker=2.5, crank=1.0):
+    return sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0), "C": (2.5, 2), "D": (3, 0)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+        lengths={"A-B": crank, "B-C": coupler, "C-D": rocker},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+@pytest.mark.parametrize(
+    ("sizes", "samples"),
+    [
+        ((3.0, 1.0), 361),  # a parallelogram: the mode flips twice a turn
+        ((1.5, 1.0), 361),  # a crank that does not turn round: part of the turn is out of reach
+        ((3.0, 1.0), 3),  # samples at the flat poses themselves
+    ],
+)
+def test_modes_and_statuses(engine, sizes, samples, monkeypatch):
+    m = four_bar(*sizes)
+    reference = solved(m, "functions", monkeypatch, samples)
+    assert_same(reference, solved(m, engine, monkeypatch, samples))
+    assert (reference[0].status != 0).any() == (sizes == (1.5, 1.0))
+
+
+@pytest.mark.parametrize("engine", ["numpy", "numba"])
+def test_blocks_and_threads(engine, monkeypatch):
+    m = four_bar(1.5)
+    reference = solved(m, "functions", monkeypatch, 1001)
+    monkeypatch.setattr(running, "BLOCKS", {True: 97, False: 97})
+    monkeypatch.setattr(running, "SHARE", 1)
+    monkeypatch.setenv("STRUCTKIN_THREADS", "3")
+    assert_same(reference, solved(m, engine, monkeypatch, 1001))
+
+
+def test_values_that_are_missing(monkeypatch):
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0), "C": (2.5, 2), "D": (3, 0)},
+        links={"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "C"], "rocker": ["C", "D"]},
+        drivers={"motor": {"joint": "A", "law": "sqrt(t - 1)"}},
+    )
+    t = np.linspace(0, 3, 50)
+    reference = solved(m, "functions", monkeypatch, t=t)
+    assert (reference[0].status == sk.Status.NO_INPUT).any()
+    assert_same(reference, solved(m, "numpy", monkeypatch, t=t))
+
+
+class Branching(RRR):
+    """A dyad whose function looks at its data."""
+
+    def position(self, h, root):
+        if np.any(root < -1):
+            raise AssertionError
+        return super().position(h, root)
+
+
+class WithState(RRR):
+    """A dyad that holds what is no number."""
+
+    def __init__(self):
+        self.table = np.arange(3)
+
+
+@pytest.mark.parametrize("kind", [Branching(), WithState()])
+def test_what_cannot_be_traced_is_run_as_it_is(kind, monkeypatch):
+    m = sk.load(path("jansen_leg"))
+    plan = compile_plan(m)
+    steps = list(plan.steps)
+    steps[2] = replace(steps[2], kind=kind)
+    schedule = make_schedule(m, 50, None, None, None)
+    monkeypatch.setattr(choice, "SMALL", 0)
+    mixed = replace(plan, steps=tuple(steps), engine="numpy")
+    assert not tape_of(mixed).is_whole and tape_of(mixed).runs
+    reference = run(replace(plan, engine="numpy"), schedule)
+    lanes = run(mixed, schedule)
+    np.testing.assert_array_equal(lanes.x, reference.x)
+    assert_same((lanes, columns(mixed, lanes)), (reference, columns(plan, reference)))
+
+
+def test_small_jobs_import_no_numba():
+    code = (
+        "import sys, structkin as sk; from structkin.examples import path\n"
+        "sk.load(path('crank_rocker')).solve(50000).K('C')\n"
+        "assert 'numba' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_choice_is_by_the_work(monkeypatch):
+    plan = compile_plan(four_bar())
+    assert choice.choose(plan, 1000) is None
+    monkeypatch.setattr(Kernel, "is_ready", lambda *_: False)
+    monkeypatch.setattr(Kernel, "is_stored", lambda *_: False)
+    monkeypatch.setattr(choice, "has_numba", lambda: False)
+    assert choice.choose(plan, 10**9) == Job(tape_of(plan), numba=False)
+    monkeypatch.setattr(choice, "has_numba", lambda: True)
+    assert choice.choose(plan, 10**9) == Job(tape_of(plan), numba=True)
+    assert choice.choose(plan, 10**5) == Job(tape_of(plan), numba=False)
+    assert not choice.choose(replace(plan, engine="numpy"), 10**9).numba
+    assert choice.choose(replace(plan, engine="numba"), 1).numba
+
+
+def test_bad_engines(monkeypatch):
+    with pytest.raises(sk.InputError, match="'fortran' is unknown"):
+        four_bar().solve(engine="fortran")
+    monkeypatch.setattr(choice, "has_numba", lambda: False)
+    with pytest.raises(sk.InputError, match=r"structkin\[fast\]"):
+        four_bar().solve(engine="numba")
+
+
+SOURCE = '''"""A kernel."""
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def solve(x):
+    return x + {}
+'''
+
+
+def test_the_store_follows_the_source(tmp_path, monkeypatch):
+    monkeypatch.setenv("STRUCTKIN_CACHE", str(tmp_path / "new" / "folder"))
+    assert not store.is_stored("Sum", SOURCE.format(1), "solve")
+    assert store.load("Sum", SOURCE.format(1)).solve(1.0) == 2.0
+    assert store.load("Sum", SOURCE.format(2)).solve(1.0) == 3.0
+    assert store.is_stored("Sum", SOURCE.format(1), "solve") and not store.is_stored("Sum", SOURCE.format(3), "solve")
+    (module,) = (tmp_path / "new" / "folder").glob(f"{store.module_name('Sum', SOURCE.format(1))}.py")
+    module.write_text("broken")
+    store.load.cache_clear()
+    assert store.load("Sum", SOURCE.format(1)).solve(1.0) == 2.0
+
+
+def test_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
+    file = tmp_path / "file"
+    file.write_text("not a folder")
+    monkeypatch.setenv("STRUCTKIN_CACHE", str(file))
+    assert store.load("Sum", SOURCE.format(4)).solve(1.0) == 5.0
+    assert not store.is_stored("Sum", SOURCE.format(4), "solve")
+
+
+def test_a_first_compilation_is_told(tmp_path, monkeypatch, caplog):
+    monkeypatch.setenv("STRUCTKIN_CACHE", str(tmp_path))
+    with caplog.at_level(logging.INFO, logger="structkin"):
+        Kernel("Sum", "", SOURCE.format(5)).call("solve", 1.0, numba=True)
+        Kernel("Sum", "", SOURCE.format(5)).call("solve", 1.0, numba=True)
+    assert [record.message for record in caplog.records] == ["compiling the solve of Sum, once on this machine"]
+
+
+def test_processes_share_the_store(tmp_path):
+    code = f"from structkin.kernels import store; print(store.load('Sum', {SOURCE.format(6)!r}).solve(1.0))"
+    env = {**os.environ, "STRUCTKIN_CACHE": str(tmp_path)}
+    running = [subprocess.Popen([sys.executable, "-c", code], env=env, stdout=subprocess.PIPE) for _ in range(3)]
+    assert [process.communicate()[0].strip() for process in running] == [b"7.0"] * 3
+
+
+@pytest.mark.parametrize("name", ["crank_rocker", "five_bar_two_drivers", "excavator"])
+def test_compiled_drivers(name):
+    """Angles either way round, lengths, and values that are missing: as NumPy has them, to 1e-15."""
+    m = sk.load(path(name))
+    t = np.linspace(0, 3, 500)
+    laws = {id: np.stack(drive.law(t)) if drive.law else drive.start + 0 * t for id, drive in m.drivers.items()}
+    given = {id: tuple(z[:3]) if z.ndim == 2 else (z, 0 * z, 0 * z) for id, z in laws.items()}
+    one, other = (m.solve(drivers=given, engine=engine) for engine in ("numba", "numpy"))
+    np.testing.assert_array_equal(one.status, other.status)
+    size = np.abs(other.lanes.x[:, :, other.ok]).max(axis=(1, 2), keepdims=True)
+    assert np.abs((one.lanes.x - other.lanes.x)[:, :, other.ok] / size).max(initial=0.0) < 1e-13
+
+
+def test_compiled_drivers_without_values():
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 0)},
+        links={"ground": ["A"], "crank": ["A", "B"]},
+        drivers={"motor": {"joint": "A", "law": "log(t - 1)"}},
+    )
+    one, other = (m.solve(t=np.linspace(0, 3, 50), engine=engine) for engine in ("numba", "numpy"))
+    np.testing.assert_array_equal(one.status, other.status)
+    np.testing.assert_allclose(one.position("B"), other.position("B"), atol=1e-14)
+    assert 10 < one.ok.sum() < 50
