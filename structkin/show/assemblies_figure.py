@@ -101,7 +101,7 @@ def _panel(
     # One scale for all, and a margin around what any of them shows.
     box = ax.get_window_extent()
     middle, span = (low + high) / 2, high - low
-    reach = 0.56 * max(span.real / box.width, span.imag / box.height)
+    reach = 0.6 * max(span.real / box.width, span.imag / box.height)
     ax.set_xlim(middle.real - reach * box.width, middle.real + reach * box.width)
     ax.set_ylim(middle.imag - reach * box.height, middle.imag + reach * box.height)
     ax.set_aspect("equal", adjustable="box")
