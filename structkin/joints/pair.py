@@ -25,7 +25,8 @@ class Pair:
     5. `posed`: what a new sketch changes in it;
     6. `counts_turns`: whether whole turns of its links matter, as to the teeth of gears;
     7. `presses`: whether its links lift off where the force turns round;
-    8. its rows: `write`, once for groups, all families of coordinates and homotopies.
+    8. its rows: `write`, once for groups, all families of coordinates and homotopies;
+    9. where a point runs along a line (`Sliding`): its travel, and the stroke that the travel has to keep to.
 
     A higher pair also has the names of its `parts` of the force, and whom they act on (`ends`); their lines of action
     are registered in `dynamics/inverse/pair_forces.py`. Symbols are drawn in `show/`.

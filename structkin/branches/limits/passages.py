@@ -22,11 +22,14 @@ from structkin.plan.status import Status
 from structkin.solve.motion import Motion
 from structkin.solve.schedule import Schedule
 from structkin.solve.solve_groups import solve_groups
+from structkin.solve.strokes import ends_passed
 
 Floats = NDArray[np.float64]
 
 #: Runs of samples that are not ok whose ends are looked for; a scan of a work space may have thousands.
 MOST = 20
+#: Statuses of such runs: the motion has met a limit.
+ENDED = (Status.OUT_OF_REACH, Status.NOT_CONVERGED, Status.BEYOND_STROKE)
 #: Steps of the budget that go into looking for all of them.
 STEPS = 2500
 
@@ -52,7 +55,7 @@ def passages(motion: Motion) -> dict[int, tuple[Passage, ...]]:
 
     Of many runs only the first are looked at, as far as a budget of steps allows.
     """
-    bad = [part for part, status, _ in motion.outcomes() if status in (Status.OUT_OF_REACH, Status.NOT_CONVERGED)]
+    bad = [part for part, status, _ in motion.outcomes() if status in ENDED]
     meter, result = new_meter(STEPS), {}
     for part in bad[:MOST]:
         found = []
@@ -78,7 +81,12 @@ def report(motion: Motion, found: Mapping[int, tuple[Passage, ...]] | None = Non
         found = passages(motion) if found is None else found
         for part, status, group in motion.outcomes():
             if status != Status.OK:
-                lines.append(f"{_when(motion, part)}: {status.words} at {motion.group_name(group)}")
+                ends = (
+                    f": {ends_passed(motion.strokes, motion.beyond, part, motion.mechanism.units)}"
+                    if status == Status.BEYOND_STROKE
+                    else ""
+                )
+                lines.append(f"{_when(motion, part)}: {status.words} at {motion.group_name(group)}{ends}")
                 lines += [_passage_words(motion, passage) for passage in found.get(part.start, ())]
     return "\n".join(lines)
 

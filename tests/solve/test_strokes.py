@@ -1,0 +1,197 @@
+"""Strokes: what the hardware cannot reach is told, with the joint and the end; numbers stay what they are."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+import structkin as sk
+from structkin.examples import path
+
+#: The sketch of the yoke has its crank at 45 deg: x and y of the pin [mm].
+EVEN = 15 * 2**0.5
+METHODS = ("topological", "topological-kl", "global", "global-triangular")
+
+
+def yoke(slot=None, guide=None, **more):
+    """A Scotch yoke of r = 30 mm: its pin is at r sin z in the slot, the yoke at r (cos z - cos 45 deg) on its way."""
+    return sk.Mechanism(
+        "yoke", units={"length": "mm", "angle": "deg"},
+        points={"A": (0, 0), "B": (EVEN, EVEN), "P": (EVEN, -20), "Q": (EVEN, 25), "T": (80, 0)},
+        links={"ground": ["A"], "crank": ["A", "B"], "yoke": ["P", "Q", "T"]},
+        joints={
+            "slot": {"type": "pin-in-slot", "pin": "B", "slot": "yoke", "along": ["P", "Q"], **(slot or {})},
+            "guide": {"type": "prismatic", "links": ["yoke", "ground"], "at": "T", "axis": [1, 0], **(guide or {})},
+        },
+        drivers={"motor": {"joint": "A", "speed": 1.0}}, **more,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_pin_leaves_its_slot(method):
+    free, motion = (yoke(slot).solve(samples=73, method=method) for slot in (None, {"ends": ["P", "Q"]}))
+    y = 30e-3 * np.sin(motion.drivers["motor"][0])
+    side = np.where(y > 25e-3, 1, np.where(y < -20e-3, -1, 0))
+    assert set(side) == {-1, 0, 1}
+    np.testing.assert_array_equal(motion.beyond("slot"), side)
+    np.testing.assert_array_equal(motion.status, np.where(side, sk.Status.BEYOND_STROKE, sk.Status.OK))
+    np.testing.assert_array_equal(motion.ok, side == 0)
+    assert motion.regular.all() and free.ok.all()
+    owner = next(group.index for group in motion.structure.groups if "slot" in group.joints)
+    assert set(motion.failed_group[side != 0]) == {owner} and set(motion.failed_group[side == 0]) == {-1}
+    for name in ("position", "acceleration", "K", "L"):
+        np.testing.assert_array_equal(getattr(motion, name)("T"), getattr(free, name)("T"))
+
+
+def test_the_end_of_a_stroke_belongs_to_it():
+    """Samples exactly at the ends are ok: rounding is no end."""
+    motion = yoke(guide={"stroke": [-30 - EVEN, 30 - EVEN]}).solve(samples=361)
+    assert motion.ok.all()
+    motion = yoke(guide={"stroke": [-30 - EVEN, 30 - EVEN - 1e-6]}).solve(samples=361)
+    np.testing.assert_array_equal(np.flatnonzero(~motion.ok), [315])
+
+
+@pytest.mark.parametrize("given", ["stroke", "ends"])
+def test_a_circular_slot_has_ends(given):
+    """Its travel is the angle of the link that would do in its place, against the link with the slot."""
+    B, C = 1 + 0.5j, 2.8 + 2j
+    arm = (B - C) / abs(B - C)
+    ends = {"U": C + arm * np.exp(0.04j), "V": C + 2 * arm * np.exp(-0.1j)}
+    places = {"A": 0j, "B": B, "C": C, "D": 4 + 0j}
+    common = {"drivers": {"motor": {"joint": "A", "law": "0.4636476 + 0.3*sin(t)"}}, "duration": 6}
+    drawn = {name: (z.real, z.imag) for name, z in {**places, **ends}.items()}
+    slot = {"type": "pin-in-slot", "pin": "B", "slot": "rocker", "center": "C"}
+    links = {"ground": ["A", "D"], "crank": ["A", "B"], "rocker": ["D", "C", "U", "V"]}
+    stroke = {"stroke": [-0.1, 0.04]} if given == "stroke" else {"ends": ["U", "V"]}
+    motion = sk.Mechanism(points=drawn, links=links, joints={"slot": {**slot, **stroke}}, **common).solve(samples=61)
+    other = sk.Mechanism(points=drawn, links={**links, "rod": ["C", "B"]}, **common).solve(samples=61)
+    turned = other.turn("rod") - other.turn("rocker")
+    np.testing.assert_allclose(motion.travel("slot"), turned, atol=1e-12)
+    side = np.where(turned > 0.04, 1, np.where(turned < -0.1, -1, 0))
+    assert set(side) == {-1, 0, 1}
+    np.testing.assert_array_equal(motion.beyond("slot"), side)
+
+
+def test_the_arc_of_a_slot_is_that_with_the_pin():
+    """Between two points there are two arcs: of less and of more than half a turn."""
+    for angles, stroke in (
+        ((60, -40), (-40, 60)),
+        ((60, 100), (-260, 60)),
+        ((-30, -90), (-30, 270)),
+        ((0, 80), (0, 80)),
+    ):
+        p, q = np.exp(1j * np.radians(angles))
+        m = sk.Mechanism(
+            points={"A": (0, 0), "B": (1, 0), "P": (p.real, p.imag), "Q": (q.real, q.imag)},
+            links={"ground": ["A", "P", "Q"], "arm": ["B"]},
+            joints={
+                "slot": {"type": "pin-in-slot", "pin": "B", "slot": "ground", "center": "A", "ends": ["P", "Q"]},
+                "rail": {"type": "prismatic", "links": ["arm", "ground"], "axis": [0, 1]},
+            },
+        )
+        np.testing.assert_allclose(np.degrees(m.joints["slot"].stroke), stroke, atol=1e-9)
+
+
+BOOM = {
+    "units": {"length": "mm"}, "duration": 10,
+    "points": {"A": (0, 0), "B": (900, 300), "E": (200, -150), "F": (500, 250)},
+    "links": {"ground": ["A", "E"], "boom": ["A", "B", "F"]},
+    "drivers": {"ram": {"between": ["E", "F"], "speed": "20 mm/s", "stroke": [450, 630]}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_cylinder_is_too_long(method):
+    motion = sk.Mechanism.from_dict(BOOM).solve(samples=101, method=method)
+    length = np.hypot(*(motion.position("F") - motion.position("E")).T)
+    np.testing.assert_array_equal(motion.ok, length < 0.63 + 1e-9)
+    assert motion.ok[65] and not motion.ok[66] and motion.ok.sum() == 66
+    assert "beyond stroke at group 1" in motion.report
+    assert "ram past the upper end of its stroke, 630 mm" in motion.report
+
+
+def test_the_words_are_those_of_tables_and_files():
+    motion = yoke({"ends": ["P", "Q"]}).solve(samples=9)
+    file = io.StringIO()
+    motion.to_csv(file)
+    rows = list(csv.DictReader(io.StringIO(file.getvalue())))[1:]
+    assert [row["status"] for row in rows] == [sk.Status(code).words for code in motion.status]
+    assert rows[1]["status"] == "beyond stroke" and rows[1]["group"] and rows[1]["T.x"]
+    from structkin.show.columns import motion_to_dict
+
+    data = json.loads(json.dumps(motion_to_dict(motion)))
+    assert data["status"][1] == "beyond stroke" and data["ok"] == motion.ok.sum()
+    with pytest.raises(sk.PoseError, match="slot past the upper end of its stroke"):
+        motion.require_ok()
+
+
+def test_forces_are_those_without_ends():
+    """A stroke bears no force: what the motion needs is the same, beyond it too."""
+    data = sk.load(path("scotch_yoke")).source_dict
+    free = sk.Mechanism.from_dict(data).solve(samples=25)
+    data["joints"]["guide"]["stroke"] = [-50, 5]
+    motion = sk.Mechanism.from_dict(data).solve(samples=25)
+    assert not motion.ok.all()
+    np.testing.assert_array_equal(motion.forces().driver("motor"), free.forces().driver("motor"))
+
+
+def test_variants_keep_to_their_own_ends():
+    """Of all variants at once the samples are those of each by itself."""
+    m = yoke({"ends": ["P", "Q"]}, {"stroke": [-55, 8]})
+    lengths = np.array([20e-3, 24e-3, 30e-3, 33e-3])
+    many = m.solve_many(samples=37, lengths={"A-B": lengths})
+    for k, length in enumerate(lengths):
+        data = m.source_dict
+        data["lengths"] = {"A-B": 1e3 * length}
+        one = sk.Mechanism.from_dict(data).solve(samples=37)
+        np.testing.assert_array_equal(many.status[k], one.status)
+        np.testing.assert_array_equal(many.failed_group[k], one.failed_group)
+    assert "beyond stroke: 3 variants" in many.report
+    many = m.solve_many(samples=37, points={"Q": np.array([[15e-3 * 2**0.5, y] for y in (25e-3, 22e-3, 21e-3)])})
+    for k, stroke in enumerate(([-20 - EVEN, 25 - EVEN], [-20 - EVEN, 22 - EVEN])):
+        np.testing.assert_array_equal(
+            many.status[k], yoke({"stroke": stroke}, {"stroke": [-55, 8]}).solve(samples=37).status
+        )
+    assert (many.status[2] == sk.Status.BAD_INPUT).all() and "the sketch is beyond this stroke" in str(many.faults[2])
+
+
+MISTAKES = [
+    ({"stroke": [10, -10]}, "joints.slot.stroke", "goes from 10 mm to -10 mm"),
+    ({"stroke": [5, 10]}, "joints.slot.stroke", "the sketch is beyond this stroke: it is drawn at 0 mm, below 5 mm"),
+    ({"stroke": [-5]}, "joints.slot.stroke", "expected [least, largest], found a list of 1"),
+    ({"stroke": ["5 s", 9]}, "joints.slot.stroke", "'5 s' is not a length"),
+    ({"stroke": [-5, 5], "ends": ["P", "Q"]}, "joints.slot", "has both a stroke and ends"),
+    ({"ends": ["P", "A"]}, "joints.slot.ends", "'A' is not a point of 'yoke', which has the line"),
+    ({"ends": ["P", "P"]}, "joints.slot.ends", "names the point 'P' twice"),
+    ({"ends": ["P", "X"]}, "joints.slot.ends", "point 'X' is not in [points]"),
+]
+
+
+@pytest.mark.parametrize(("slot", "key", "message"), MISTAKES)
+def test_a_stroke_that_is_none(slot, key, message):
+    with pytest.raises(sk.InputError) as error:
+        yoke(slot)
+    (problem,) = error.value.problems
+    assert problem.key == key and problem.message.startswith(message)
+
+
+def test_mistakes_of_strokes_are_told_together():
+    data = json.loads(json.dumps(BOOM))
+    data["drivers"]["ram"]["stroke"] = [510, 600]
+    data["links"]["sled"] = ["B"]
+    data["points"]["R"] = [1000, 0]
+    data["links"]["ground"].append("R")
+    data["joints"] = {"rail": {"type": "prismatic", "links": ["sled", "ground"], "axis": [1, 0], "stroke": [3, 1]}}
+    data["drivers"] |= {
+        "push": {"joint": "rail", "stroke": [0, 10]}, "turn": {"links": ["ground", "boom"], "stroke": [0, 1]}
+    }  # fmt: skip
+    with pytest.raises(sk.InputError) as error:
+        sk.Mechanism.from_dict(data)
+    found = {problem.key: problem.message for problem in error.value.problems}
+    assert found["drivers.ram.stroke"] == "the sketch is beyond this stroke: it is drawn at 500 mm, below 510 mm"
+    assert found["drivers.push.stroke"] == "the stroke of a slide is that of its joint"
+    assert found["drivers.turn.stroke"] == "an angle has no stroke" and "joints.rail.stroke" in found
