@@ -33,6 +33,7 @@ class Stroke:
     id: str
     group: int
     ends: tuple[Any, Any]
+    units: Units
     joint: Sliding | None = None
     line: tuple[Affine, Affine] | None = None
 
@@ -50,10 +51,17 @@ class Stroke:
         slack = SLACK * (high - low)
         return np.asarray((travel > high + slack).astype(np.int8) - (travel < low - slack))
 
-    def words(self, side: int, units: Units) -> str:
+    def words(self, side: int) -> str:
         """Return an end in words: "the upper end of its stroke, 120 mm"."""
         kind = "length" if self.joint is None else self.joint.measure
-        return f"the {'upper' if side > 0 else 'lower'} end of its stroke, {shown(units, self.ends[side > 0], kind)}"
+        end = shown(self.units, self.ends[side > 0], kind)
+        return f"the {'upper' if side > 0 else 'lower'} end of its stroke, {end}"
+
+    def end_words(self, value: Value, drivers: Mapping[str, Any]) -> str:
+        """Return which end it is at, in words: "ram at the upper end of its stroke, 120 mm"."""
+        low, high = self.ends
+        side = 1 if float(np.ravel(self.travel(value, drivers))[0]) > 0.5 * (low + high) else -1
+        return f"{self.id} at {self.words(side)}"
 
     def _place(self, value: Value) -> tuple[Any, Any]:
         assert self.line is not None
@@ -61,13 +69,27 @@ class Stroke:
         return a * x + b * y, a * y - b * x
 
 
-def strokes_of(joints: Mapping[str, Pair], drivers: Mapping[str, DriverCoordinate], plan: Plan) -> tuple[Stroke, ...]:
+def expression_at(expression: Affine, slot: Callable[[int], Any]) -> tuple[Any, Any]:
+    """Return an expression's components (...), real or complex numbers, from those of the slots (2, ...)."""
+    x, y = expression.const.real, expression.const.imag
+    for index, factor in expression.terms:
+        a, b = slot(index)
+        x = x + (factor.real * a - factor.imag * b)
+        y = y + (factor.imag * a + factor.real * b)
+    return x, y
+
+
+def strokes_of(
+    joints: Mapping[str, Pair], drivers: Mapping[str, DriverCoordinate], plan: Plan, units: Units
+) -> tuple[Stroke, ...]:
     """Return all strokes, in the order of the structural groups."""
     found = []
     for id, joint in joints.items():
         if isinstance(joint, Sliding) and joint.stroke is not None:
-            found.append(Stroke(id, _group(plan, id), joint.stroke, joint, joint.along_and_way(plan.frames)))
-    found += [Stroke(id, _group(plan, id), drive.stroke) for id, drive in drivers.items() if drive.stroke is not None]
+            found.append(Stroke(id, _group(plan, id), joint.stroke, units, joint, joint.along_and_way(plan.frames)))
+    found += [
+        Stroke(id, _group(plan, id), drive.stroke, units) for id, drive in drivers.items() if drive.stroke is not None
+    ]
     return tuple(sorted(found, key=lambda stroke: stroke.group))
 
 
@@ -93,9 +115,7 @@ def mark_beyond(
     return status, group
 
 
-def ends_passed(
-    strokes: tuple[Stroke, ...], sides: Callable[[str], NDArray[np.int8]], part: slice, units: Units
-) -> str:
+def ends_passed(strokes: tuple[Stroke, ...], sides: Callable[[str], NDArray[np.int8]], part: slice) -> str:
     """Return which strokes samples are beyond, and at which end: "ram past the upper end of its stroke, 120 mm"."""
     found = [(stroke, side) for stroke in strokes for side in (-1, 1) if (sides(stroke.id)[part] == side).any()]
-    return "; ".join(f"{stroke.id} past {stroke.words(side, units)}" for stroke, side in found)
+    return "; ".join(f"{stroke.id} past {stroke.words(side)}" for stroke, side in found)

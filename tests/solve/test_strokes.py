@@ -159,6 +159,89 @@ def test_variants_keep_to_their_own_ends():
     assert (many.status[2] == sk.Status.BAD_INPUT).all() and "the sketch is beyond this stroke" in str(many.faults[2])
 
 
+def test_a_stroke_ends_the_interval_of_a_driver():
+    """The pin is at its ends where 30 mm sin z = 25 mm, -20 mm; beyond dead centres the slot is entered again."""
+    found = yoke({"ends": ["P", "Q"]}).limits()
+    up, down = np.arcsin(25 / 30), -np.arcsin(20 / 30)
+    assert abs(found.upper.value - up) < 1e-14 and abs(found.lower.value - down) < 1e-14
+    assert found.upper.kind == found.lower.kind == "stroke" and found.upper.joint == "slot"
+    assert found.upper.why == "slot at the upper end of its stroke, 3.7868 mm"
+    assert found.place(found.lower).startswith("group 2, P-S (yoke): slot at the lower end")
+    other = next(item for item in found.intervals if item.low.value > 1)
+    np.testing.assert_allclose(
+        [other.low.value, other.high.value],
+        [np.pi - up, np.pi - down],
+        rtol=0,
+        atol=1e-14,
+    )
+    assert found.to_dict()["upper"]["joint"] == "slot"
+
+
+def test_touching_an_end_is_no_limit():
+    found = yoke({"stroke": [-30 - EVEN, 30 - EVEN]}, {"stroke": [-30 - EVEN, 30 - EVEN]}).limits()
+    assert found.turns_fully and not found.change_points
+
+
+def test_the_first_of_stroke_and_fold_ends_the_motion():
+    """A cylinder on a boom: its stroke within the triangle's inequalities, and beyond one of them."""
+    found = sk.Mechanism.from_dict(BOOM).limits()
+    assert (found.lower.value, found.upper.value) == (
+        0.45,
+        0.63,
+    ) and found.lower.kind == found.upper.kind == "stroke"
+    longer = sk.Mechanism.from_dict(BOOM | {"drivers": {"ram": {"between": ["E", "F"], "stroke": [450, 900]}}}).limits()
+    assert longer.lower.kind == "stroke" and longer.upper.kind == "folded"
+    assert abs(longer.upper.value - np.hypot(0.5, 0.25) - 0.25) < 1e-14
+
+
+@pytest.mark.parametrize("stroke", [[-5, 8], [0, 12], [-9, 0], [-14.2, 15.6]])
+def test_limits_of_a_general_group(stroke):
+    """A triad whose third arm is a circular slot: at the limits found its pin is at an end of the slot."""
+    data = sk.load(path("stephenson_iii_triad")).source_dict
+    data["links"].pop("right")
+    data["joints"] = {"slot": {"type": "pin-in-slot", "pin": "C", "slot": "ground", "center": "D"}}
+    free = sk.Mechanism.from_dict(data)
+    data["joints"]["slot"]["stroke"] = stroke
+    found = sk.Mechanism.from_dict(data).limits()
+    ends = [found.lower.value, found.upper.value]
+    at = np.degrees([free.solve(drivers={"motor": [end]}).travel("slot")[0] for end in ends])
+    assert np.abs(at[:, None] - stroke).min(axis=1).max() < 1e-11
+    within = np.degrees(free.solve(drivers={"motor": np.linspace(*ends, 400)[1:-1]}).travel("slot"))
+    assert (within > stroke[0]).all() and (within < stroke[1]).all()
+
+
+@pytest.mark.parametrize("method", METHODS[::2])
+def test_a_report_says_where_a_stroke_ends(method):
+    """Between its samples a motion stops and goes on where 30 mm sin z = 25 mm, whatever method has solved it."""
+    motion = yoke({"stroke": [-30 - EVEN, 25 - EVEN]}).solve(samples=10, method=method)
+    stops, resumes = motion.limits
+    place = np.arcsin(25 / 30)
+    assert abs(stops.drivers["motor"] - place) < 1e-12 and abs(resumes.drivers["motor"] - (np.pi - place)) < 1e-12
+    assert (stops.limit.kind, stops.limit.joint, stops.resumes, resumes.resumes) == (
+        "stroke",
+        "slot",
+        False,
+        True,
+    )
+    assert "motor stops at 56.44269 deg (t = 0.1997126 s): slot at the upper end of its stroke" in motion.report
+
+
+def test_a_start_beyond_a_stroke_has_no_limits():
+    found = sk.Mechanism.from_dict(BOOM).limits(drivers={"ram": 0.7})
+    assert found.failure == "ram past the upper end of its stroke, 630 mm" and found.width == 0
+
+
+def test_a_slot_is_drawn_between_its_ends():
+    from structkin.show.pose import motion_pose, sketch_pose
+
+    m = yoke({"ends": ["P", "Q"]}, {"stroke": [-50, 10]})
+    for pose in (sketch_pose(m, 1e-3), motion_pose(m.solve(samples=5), 3, 1e-3)):
+        first, last = pose.way(m.joints["slot"])
+        np.testing.assert_allclose([first, last], [pose.at("yoke", 0j), pose.at("yoke", 0.045 + 0j)], atol=1e-9)
+        first, last = pose.way(m.joints["guide"])
+        np.testing.assert_allclose([first, last], [30, 90], atol=1e-9)
+
+
 MISTAKES = [
     ({"stroke": [10, -10]}, "joints.slot.stroke", "goes from 10 mm to -10 mm"),
     ({"stroke": [5, 10]}, "joints.slot.stroke", "the sketch is beyond this stroke: it is drawn at 0 mm, below 5 mm"),

@@ -81,11 +81,7 @@ def report(motion: Motion, found: Mapping[int, tuple[Passage, ...]] | None = Non
         found = passages(motion) if found is None else found
         for part, status, group in motion.outcomes():
             if status != Status.OK:
-                ends = (
-                    f": {ends_passed(motion.strokes, motion.beyond, part, motion.mechanism.units)}"
-                    if status == Status.BEYOND_STROKE
-                    else ""
-                )
+                ends = f": {ends_passed(motion.strokes, motion.beyond, part)}" if status == Status.BEYOND_STROKE else ""
                 lines.append(f"{_when(motion, part)}: {status.words} at {motion.group_name(group)}{ends}")
                 lines += [_passage_words(motion, passage) for passage in found.get(part.start, ())]
     return "\n".join(lines)
@@ -158,9 +154,9 @@ def _first_limit(motion: Motion, rows: Floats, way: Path) -> Limit | None:
     """Return the limit on a way of the drivers that begins at a pose, its slots `rows` (r,)."""
     plan, modes = motion.plan, modes_of(motion.plan, rows)
     if plan.followed:
-        system = System(plan, way, motion.size, rows)
+        system = System(plan, way, motion.size, rows, strokes=motion.strokes)
         return follow_to(system, system.pack(rows, 0.0), 1, (0.0, 1.0))
-    counted = count_turns(plan, way, (rows, modes), 0.0, (0.0, 1.0))
+    counted = count_turns(plan, way, (rows, modes), 0.0, (0.0, 1.0), strokes=motion.strokes)
     stop = None if counted is None else walk(counted.reach, modes, 0.0, 1)
     return (
         None

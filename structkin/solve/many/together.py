@@ -53,7 +53,7 @@ class Together:
         def value(expression: Affine) -> Floats:
             return np.moveaxis(self._evaluate(expression, 0), -1, 0)
 
-        strokes = strokes_of(self.many.joints, self.mechanism.drivers, self.many.plan)
+        strokes = strokes_of(self.many.joints, self.mechanism.drivers, self.many.plan, self.mechanism.units)
         sides = {stroke.id: self._of_each(stroke).side(value, self.drivers) for stroke in strokes}
         status, group = self.lanes.status.reshape(self.count, -1), self.lanes.group.reshape(self.count, -1)
         return mark_beyond(status, group, strokes, sides)

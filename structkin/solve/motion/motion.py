@@ -258,7 +258,8 @@ class Motion:
     @cached_property
     def strokes(self) -> tuple[Stroke, ...]:
         """The strokes of joints and drivers."""
-        return strokes_of(self.mechanism.joints, self.mechanism.drivers, self.plan)
+        m = self.mechanism
+        return strokes_of(m.joints, m.drivers, self.plan, m.units)
 
     @cached_property
     def _sides(self) -> Mapping[str, NDArray[np.int8]]:
