@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from structkin.joints.pair import Pair
 from structkin.joints.row_writer import RowWriter
 from structkin.joints.sliding import Sliding
 from structkin.model.topology import pin_of
@@ -14,7 +15,7 @@ from structkin.rows.row import Row
 
 
 @dataclass(frozen=True, kw_only=True)
-class CircularSlot(Sliding):
+class CircularSlot(Sliding, Pair):
     """A pin in a slot along a circle about `center`, fixed in `carrier`, of a radius [m].
 
     The point `point` of `slider` runs on its middle line; both places are in the frames of their links. Its travel is

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Guide(Sliding):
+class Guide(Sliding, Pair):
     """A joint with a line: a prismatic joint, a straight slot, or a circle that rolls on a line.
 
     The line is fixed in `carrier`: through `origin` along the unit vector `direction`, both in the

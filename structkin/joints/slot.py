@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.ends import with_stroke
 from structkin.joints.entry import JointEntry
 from structkin.joints.guide import Guide
 from structkin.joints.lines import SLOPPY, check_line, held_by, into_frame
 from structkin.joints.row_writer import RowWriter
-from structkin.joints.sliding import with_stroke
 from structkin.model.draft import GROUND, Draft
 from structkin.model.fields import Anything, Axis, Name, Radius, TwoPoints
 from structkin.model.flaw import Flaw
@@ -68,7 +68,7 @@ class SlotEntry(JointEntry):
         links = end, self.slot
         if self.slot not in draft.links or slider not in draft.links:
             return Joint(id, "S", links)
-        return with_stroke(draft, self, self._made(draft, id, links, draft.links[self.slot], draft.links[slider]))
+        return with_stroke(draft, id, self, self._made(draft, id, links, draft.links[self.slot], draft.links[slider]))
 
     def _made(self, draft: Draft, id: str, links: tuple[str, str], carrier: Link, slider: Link) -> Slot | CircularSlot:
         place = draft.points[self.pin]
