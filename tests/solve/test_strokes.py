@@ -114,6 +114,28 @@ def test_a_cylinder_is_too_long(method):
     assert "ram past the upper end of its stroke, 630 mm" in motion.report
 
 
+@pytest.mark.parametrize("method", METHODS)
+def test_the_cylinders_of_an_excavator(method):
+    """Boom and arm have two links and a slide each, the bucket a driven distance; the law of each tells where it is."""
+    data = sk.load(path("excavator")).source_dict
+    data["joints"]["boom_bore"]["stroke"] = [-0.4, 0.5]
+    data["joints"]["arm_bore"]["stroke"] = [-0.2, 0.2]
+    data["drivers"]["bucket_cylinder"]["stroke"] = [1.5, 1.95]
+    m = sk.Mechanism.from_dict(data)
+    motion = m.solve(samples=61, method=method)
+    z = {id: z[0] for id, z in motion.drivers.items()}
+    boom, bucket = z["boom_cylinder"] < -0.4, z["bucket_cylinder"] < 1.5
+    arm = np.sign(z["arm_cylinder"]) * (abs(z["arm_cylinder"]) > 0.2)
+    for id, side in (("boom_bore", -1 * boom), ("arm_bore", arm), ("bucket_cylinder", -1 * bucket)):
+        np.testing.assert_array_equal(motion.beyond(id), side)
+    np.testing.assert_array_equal(motion.ok, ~boom & (arm == 0) & ~bucket)
+    first = np.where(boom, 0, np.where(arm != 0, 1, 2))
+    np.testing.assert_array_equal(motion.failed_group, np.where(motion.ok, -1, first))
+    found = [m.limits(id) for id in m.drivers]
+    ends = [(one.lower.value, one.upper.value) for one in found]
+    np.testing.assert_allclose(ends, [(-0.4, 0.5), (-0.2, 0.2), (1.5, 1.95)], atol=1e-13)
+
+
 def test_the_words_are_those_of_tables_and_files():
     motion = yoke({"ends": ["P", "Q"]}).solve(samples=9)
     file = io.StringIO()
@@ -137,6 +159,20 @@ def test_forces_are_those_without_ends():
     motion = sk.Mechanism.from_dict(data).solve(samples=25)
     assert not motion.ok.all()
     np.testing.assert_array_equal(motion.forces().driver("motor"), free.forces().driver("motor"))
+
+
+@pytest.mark.parametrize("formulation", ["reduced", "multipliers"])
+def test_a_simulation_goes_on_beyond_a_stroke(formulation):
+    """Under 1 N a slide of 1 kg is at t^2 / 2: it passes the end at 0.2 m, where no force acts, and that is told."""
+    m = sk.Mechanism(
+        points={"C": (0, 0)}, links={"ground": [], "slide": {"points": ["C"], "mass": 1}},
+        joints={"guide": {"type": "prismatic", "links": ["slide", "ground"], "axis": [1, 0], "stroke": [-0.1, 0.2]}},
+        drivers={"x": {"joint": "guide", "force": 1}},
+    )  # fmt: skip
+    run = m.simulate(1.0, samples=11, formulation=formulation)
+    np.testing.assert_allclose(run.travel("guide"), run.t**2 / 2, atol=1e-9)
+    np.testing.assert_array_equal(run.ok, run.t < np.sqrt(0.4))
+    assert not run.stopped and "guide past the upper end of its stroke, 0.2 m" in run.report
 
 
 def test_variants_keep_to_their_own_ends():
@@ -224,6 +260,25 @@ def test_a_report_says_where_a_stroke_ends(method):
         True,
     )
     assert "motor stops at 56.44269 deg (t = 0.1997126 s): slot at the upper end of its stroke" in motion.report
+
+
+@pytest.mark.parametrize("method", METHODS[::2])
+def test_a_sample_at_an_end_is_the_last_one(method):
+    """At 630 mm, where a sample lies, the cylinder stops, and goes on on its way back."""
+    ram = {"between": ["E", "F"], "stroke": [450, 630], "law": "630 + 10*sin(pi*t/5)"}
+    data = BOOM | {"drivers": {"ram": ram}}
+    motion = sk.Mechanism.from_dict(data).solve(samples=11, method=method)
+    np.testing.assert_array_equal(np.flatnonzero(~motion.ok), [1, 2, 3, 4])
+    assert [(one.sample, one.t, one.limit.kind) for one in motion.limits] == [(0, 0.0, "stroke"), (5, 5.0, "stroke")]
+
+
+def test_limits_of_a_sketch_at_an_end():
+    """A cylinder that is drawn as short as it gets, and a slide that is drawn at the end of its guide."""
+    found = sk.Mechanism.from_dict(BOOM | {"drivers": {"ram": {"between": ["E", "F"], "stroke": [500, 600]}}}).limits()
+    np.testing.assert_allclose([found.lower.value, found.upper.value], [np.hypot(0.3, 0.4), 0.6], rtol=0, atol=1e-15)
+    found = yoke(guide={"stroke": [0, 5]}).limits()
+    up = np.arccos((EVEN + 5) / 30)
+    np.testing.assert_allclose([found.lower.value, found.upper.value], [up, np.pi / 4], rtol=0, atol=1e-14)
 
 
 def test_a_start_beyond_a_stroke_has_no_limits():

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.branches.limits.counting import count_turns
-from structkin.branches.limits.poses import Path
+from structkin.branches.limits.follow import AT_END
+from structkin.branches.limits.poses import Modes, Path, Poses
+from structkin.branches.limits.reach import End
 from structkin.branches.limits.result import Limit, driver_words
 from structkin.branches.limits.search import end_words, follow_to
 from structkin.branches.limits.system import System
@@ -157,12 +159,19 @@ def _first_limit(motion: Motion, rows: Floats, way: Path) -> Limit | None:
         system = System(plan, way, motion.size, rows, strokes=motion.strokes)
         return follow_to(system, system.pack(rows, 0.0), 1, (0.0, 1.0))
     counted = count_turns(plan, way, (rows, modes), 0.0, (0.0, 1.0), strokes=motion.strokes)
-    stop = None if counted is None else walk(counted.reach, modes, 0.0, 1)
-    return (
-        None
-        if counted is None or stop is None or stop.end is None
-        else end_words(counted.reach.poses, stop.end, stop.modes)
-    )
+    if counted is None:
+        return None
+    poses, stop = counted.reach.poses, walk(counted.reach, modes, 0.0, 1)
+    if stop is None:
+        return _at_once(poses, modes)
+    return None if stop.end is None else end_words(poses, stop.end, stop.modes)
+
+
+def _at_once(poses: Poses, modes: Modes) -> Limit | None:
+    """Return the limit of a way that leaves a stroke where it begins, at its end."""
+    here = np.zeros(1)
+    ends = [k for k in poses.closing if poses.stroke(k) and abs(poses.margin(k, here, modes)[0]) <= AT_END]
+    return end_words(poses, End(0.0, "limit", frozenset(ends[:1])), modes) if ends else None
 
 
 class _Way:
