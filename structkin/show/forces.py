@@ -159,7 +159,7 @@ def _course(forces: Kinetostatics) -> str:
     lines = report(forces.motion).splitlines()[:7]
     if not any(body.mass or body.inertia for body in forces.bodies):
         lines.append("no link has a mass: only applied forces count")
-    if not all(forces.unique(joint.id) for joint in m.topology.joints):
+    if forces.not_unique:
         lines.append("* not unique: joints are redundant; the smallest forces are shown")
     for joint in forces.pressing:
         force = forces.contact_force(joint)

@@ -135,6 +135,11 @@ class Kinetostatics:
             bool(good) for column, good in zip(self.columns.columns, self.determined, strict=True) if column.id == id
         )
 
+    @cached_property
+    def not_unique(self) -> tuple[str, ...]:
+        """The joints whose forces depend on the elasticity of the links: where they are redundant."""
+        return tuple(joint.id for joint in self.motion.mechanism.topology.joints if not self.unique(joint.id))
+
     # --- the frame ----------------------------------------------------------------------------------------
 
     @property
