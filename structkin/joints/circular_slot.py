@@ -10,7 +10,6 @@ import numpy as np
 from structkin.joints.pair import Pair
 from structkin.joints.row_writer import RowWriter
 from structkin.joints.sliding import Sliding
-from structkin.model.topology import pin_of
 from structkin.rows.row import Row
 
 
@@ -23,16 +22,10 @@ class CircularSlot(Sliding, Pair):
     """
 
     kind: ClassVar[str] = "S"
-    parts: ClassVar[tuple[str, ...]] = ("radius",)
     measure: ClassVar[str] = "angle"
 
     center: complex
     radius: float
-
-    @property
-    def ends(self) -> tuple[str, str]:
-        """The slotted link, and the pin where it is shared, else its link."""
-        return self.carrier, next((end for end in self.links if pin_of(end) is not None), self.slider)
 
     @property
     def axes(self) -> tuple[complex, complex]:

@@ -28,6 +28,11 @@ class Sliding:
     stroke: tuple[float, float] | None = None
 
     @property
+    def place(self) -> tuple[complex, str]:
+        """The point that slides, where the force of the joint acts."""
+        return self.point, self.slider
+
+    @property
     def axes(self) -> tuple[complex, complex]:
         """The origin and the unit vector of x of the axes in which the travel is told, in the carrier's frame."""
         raise NotImplementedError
