@@ -246,6 +246,25 @@ def test_limits_of_a_general_group(stroke):
     assert (within > stroke[0]).all() and (within < stroke[1]).all()
 
 
+EXAMPLES = [("whitworth_shaper", "slot"), ("rapson_slide", "guide"), ("rack_and_pinion", "guide"),
+            ("cam_lever_press", "guide")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "joint"), EXAMPLES)
+def test_limits_are_where_a_sweep_meets_the_ends(name, joint):
+    """Swept up to the limits that are found, a slide is at an end of its stroke: behind dyads, wheels and cams."""
+    free = sk.load(path(name))
+    data, travel = free.source_dict, free.solve(samples=100).travel(joint)
+    stroke = np.array([0.7 * travel.min() - 0.1 * np.ptp(travel), 0.6 * travel.max() + 0.1 * np.ptp(travel)])
+    data["joints"][joint]["stroke"] = list(stroke / free.units.length_scale)
+    m = sk.Mechanism.from_dict(data)
+    found = m.limits()
+    np.testing.assert_array_equal(m.solve(samples=100).ok, (travel >= stroke[0]) & (travel <= stroke[1]))
+    for end in (found.lower, found.upper):
+        sweep = free.solve(drivers={found.driver: np.linspace(found.start, end.value, 100)})
+        assert end.kind == "stroke" and np.abs(sweep.travel(joint)[-1] - stroke).min() < 1e-15
+
+
 @pytest.mark.parametrize("method", METHODS[::2])
 def test_a_report_says_where_a_stroke_ends(method):
     """Between its samples a motion stops and goes on where 30 mm sin z = 25 mm, whatever method has solved it."""
@@ -284,6 +303,14 @@ def test_limits_of_a_sketch_at_an_end():
 def test_a_start_beyond_a_stroke_has_no_limits():
     found = sk.Mechanism.from_dict(BOOM).limits(drivers={"ram": 0.7})
     assert found.failure == "ram past the upper end of its stroke, 630 mm" and found.width == 0
+
+
+def test_an_assembly_tells_that_it_is_beyond_a_stroke():
+    data = sk.load(path("slider_crank_offset")).source_dict
+    data["joints"]["guide"]["stroke"] = [-60, 60]
+    sketched, other = sk.Mechanism.from_dict(data).assemblies()
+    assert sketched.verdict == "certified" and sketched.motion.ok[0]
+    assert other.verdict.startswith("certified; guide past the lower end of its stroke") and not other.motion.ok[0]
 
 
 def test_a_slot_is_drawn_between_its_ends():
