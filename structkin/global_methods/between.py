@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from structkin.global_methods.curve import Pose
 from structkin.global_methods.diagnosis import Outcome
 from structkin.global_methods.gaps import tell
-from structkin.global_methods.smooth import bridge
+from structkin.global_methods.smooth import smooth_pose
 from structkin.global_methods.walk import Failure, Walk
 from structkin.plan.status import Status
 from structkin.track.tolerances import SINGULAR
@@ -32,9 +32,9 @@ def again(walk: Walk, lane: int) -> bool:
     walk.status[lane] = tell(walk, k, pose)
     sigma = pose.scaled.smallest_singular_value(predicted, z)[0]
     if sigma < 1e-4 or walk.solved[lane]:
-        smooth = bridge(pose, predicted, z, _direction(walk, lane))
+        smooth = smooth_pose(pose, predicted, z, _direction(walk, lane))
         if smooth is not None or walk.solved[lane]:
-            walk.q[:, lane] = walk.q[:, lane] if smooth is None else smooth
+            walk.q[:, [lane]] = walk.q[:, [lane]] if smooth is None else smooth
             walk.solved[lane], walk.status[lane] = True, Status.SINGULAR
     return False
 
@@ -48,9 +48,9 @@ def mend(walk: Walk, lane: int) -> None:
     near = int(known[np.argmin(np.abs(known - lane))])
     pose = Pose(walk.systems[walk.system_of[near]], walk.z[:, [near]], walk.q[:, [near]])
     z, q = walk.z[:, [lane]], walk.q[:, [lane]]
-    smooth = bridge(pose, q, z, _direction(walk, lane))
+    smooth = smooth_pose(pose, q, z, _direction(walk, lane))
     # Close to a singular pose Newton's method leaves an error, and with it a singular value, that it has not.
-    place = q if smooth is None else smooth[:, None]
+    place = q if smooth is None else smooth
     if pose.scaled.smallest_singular_value(place, z)[0] < SINGULAR:
         walk.q[:, lane], walk.status[lane] = place[:, 0], Status.SINGULAR
         if not any(told.sample == lane and told.outcome is Outcome.SINGULAR_POSE for told in walk.failures):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,11 +133,11 @@ class Curve:
         ends = [part for end in (a, b) for part in (end.q, end.K @ way, end.second(way))]
         return np.asarray(np.concatenate(ends, axis=1) @ QUINTIC)
 
-    def at(self, s: Floats) -> Floats:
-        """Return the coordinates (n, lanes) at parts s (lanes,) of the way: 0 is a, 1 is b, more lies ahead."""
+    def at(self, s: Any) -> NDArray[Any]:
+        """Return the coordinates (n, lanes) at parts s (lanes,) of the way, complex ones too: 0 is a, 1 is b."""
         return self.times(powers(s))
 
-    def times(self, powers: Floats) -> Floats:
+    def times(self, powers: Any) -> NDArray[Any]:
         """Return the coordinates (n, lanes) from the powers (6, lanes) of parts of the way."""
         return np.asarray(self._coefficients @ powers)
 
@@ -168,9 +169,9 @@ class Curve:
         return q
 
 
-def powers(s: Floats) -> Floats:
+def powers(s: NDArray[Any]) -> NDArray[Any]:
     """Return the powers 0 to 5 of numbers (6, lanes)."""
-    found = np.empty((6, len(s)))
+    found = np.empty((6, len(s)), s.dtype)
     found[0] = 1.0
     found[1] = s
     for k in range(2, 6):

@@ -17,7 +17,7 @@ from structkin.global_methods.curve import Curve, Pose, powers
 from structkin.global_methods.diagnosis import Outcome
 from structkin.global_methods.newton import close_pose
 from structkin.global_methods.scaled import CONSISTENT, Scaled
-from structkin.global_methods.smooth import changes_smoothly
+from structkin.global_methods.smooth import is_smooth
 from structkin.plan.status import Status
 from structkin.track.steps import walk_straight
 from structkin.track.tolerances import DEPARTURE_ON_CURVE, FINEST, HALVINGS, NEAR_LIMIT, SINGULAR, TURN_ON_CURVE, WEAK
@@ -170,8 +170,7 @@ class Walk:
         new = Pose(scaled, z, found.q, found.iterations, found if scaled is pose.scaled else None)
         if not self.agrees(new) or new.strength < SINGULAR:
             return None  # from a singular pose there is no way on: it is stepped over
-        flipped = new.signs != pose.signs
-        if flipped.any() and not changes_smoothly(Curve(pose, new), np.flatnonzero(flipped), self.units):
+        if (new.signs != pose.signs).any() and not is_smooth(Curve(pose, new)):
             return None
         return new
 
