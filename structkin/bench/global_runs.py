@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.api import Mechanism
-from structkin.bench.bare import bare
+from structkin.bench.clock import Stopwatch
 from structkin.global_methods.families import constraints
+from structkin.global_methods.linear import SMALL
 from structkin.global_methods.solver import GlobalSolver
+from structkin.global_methods.sweeps import Sweeps, kernels
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -51,3 +56,129 @@ class GlobalRun:
         """Return the seconds of the bare calls of the last run, which was over these values."""
         x = self._x[:, :, : z.shape[-1]]
         return bare(self.solver, x[0], x[1], z, self.iterations, self.engine)
+
+
+# --- what a global method cannot do without -----------------------------------------------------------------
+
+# The calls are those of one run, block by block, as many as Newton's method took in each sample: LAPACK's or NumPy's
+# on full matrices that are ready, SuperLU's on sparse ones that are ready, or the sweeps over the diagonal blocks. The
+# equations are Phi and Phi_q in each iteration, and Phi_q, nu and gamma for the rates. No continuation, no prediction,
+# no scaling, no tests, no results that are kept.
+
+
+#: Samples whose full or sparse matrices are made ready: two turns of the crank.
+LANES = 720
+
+#: Makes ready the matrices of some entries (entries, lanes), so that what it returns only factorises them; that
+#: returns what only solves for right-hand sides (n, lanes).
+Linear = Callable[[Floats], Callable[[], Callable[[Floats], object]]]
+
+
+def bare(
+    solver: GlobalSolver, q: Floats, v: Floats, drivers: Floats, iterations: NDArray[np.int32], engine: str
+) -> float:
+    """Return the seconds of the calls for poses q (n, lanes) with rates v, and the drivers' values (3, f, lanes).
+
+    Where matrices are made ready one by one, the last samples stand for all.
+    """
+    lanes = q.shape[1]
+    first = 0 if solver.method == "global-triangular" else max(0, lanes - LANES)
+    linear, watch = _linear(solver, engine), Stopwatch()
+    for low in range(first, lanes, solver.width):
+        part = slice(low, low + solver.width)
+        _block(solver, linear, watch, q[:, part], v[:, part], drivers[:, :, part], iterations[part])
+    return float(sum(watch.spent.values()) * lanes / (lanes - first))
+
+
+def _block(
+    solver: GlobalSolver,
+    linear: Linear,
+    watch: Stopwatch,
+    q: Floats,
+    v: Floats,
+    drivers: Floats,
+    iterations: NDArray[np.int32],
+) -> None:
+    c, (z, dz, ddz) = solver.coordinates, drivers
+    for count in range(1, int(iterations.max(initial=0)) + 1):
+        here = slice(None) if count == 1 else np.flatnonzero(iterations >= count)
+        phi, entries = watch("bare", c.evaluate, q[:, here], z[:, here])
+        factors = watch("bare", linear(entries))
+        watch("bare", factors, phi)
+    factors = watch("bare", linear(watch("bare", c.jacobian, q, z)))
+    watch("bare", factors, watch("bare", c.nu, z, dz))
+    watch("bare", factors, watch("bare", c.gamma, q, v, z, dz, ddz))
+
+
+def _linear(solver: GlobalSolver, engine: str) -> Linear:
+    rows, columns = solver.scaled.pattern
+    n = solver.coordinates.n
+    if solver.method == "global":
+        return _dense(rows, columns, n)
+    return _sparse(rows, columns, n) if solver.method == "global-sparse" else _sweeps(solver, numba=engine == "numba")
+
+
+def _dense(rows: Ints, columns: Ints, n: int) -> Linear:
+    from scipy.linalg.lapack import dgetrf, dgetrs
+
+    def ready(entries: Floats) -> Any:
+        matrices = np.zeros((entries.shape[1], n, n))
+        matrices[:, rows, columns] = entries.T
+        if n <= SMALL:
+            return lambda: _times(np.linalg.inv(matrices))
+        # A matrix in C order is its transpose in LAPACK's.
+        return lambda: _each([dgetrf(matrix.T, overwrite_a=1)[:2] for matrix in matrices], _substitute)
+
+    def _substitute(found: Any, right: Floats) -> None:
+        dgetrs(*found, right, trans=1, overwrite_b=1)
+
+    return ready
+
+
+def _times(inverses: Any) -> Callable[[Floats], object]:
+    return lambda right: inverses @ right.T[..., None]
+
+
+def _each(found: Sequence[Any], solve: Callable[[Any, Floats], object]) -> Callable[[Floats], object]:
+    def run(right: Floats) -> None:
+        for one, column in zip(found, np.ascontiguousarray(right.T), strict=True):
+            solve(one, column)
+
+    return run
+
+
+def _sparse(rows: Ints, columns: Ints, n: int) -> Linear:
+    from scipy.sparse import csc_matrix
+    from scipy.sparse.linalg import splu
+
+    order: list[Ints] = []
+
+    def ready(entries: Floats) -> Any:
+        if not order:
+            first = csc_matrix((entries[:, 0], (rows, columns)), shape=(n, n))
+            order.append(np.asarray(splu(first, permc_spec="COLAMD").perm_c, np.intp))
+        matrices = [csc_matrix((values, (rows, order[0][columns])), shape=(n, n)) for values in entries.T]
+        return lambda: _each([splu(matrix, permc_spec="NATURAL") for matrix in matrices], lambda lu, x: lu.solve(x))
+
+    return ready
+
+
+def _sweeps(solver: GlobalSolver, *, numba: bool) -> Linear:
+    blocks = solver.scaled.blocks
+    assert blocks is not None
+    if not numba:
+        return lambda entries: lambda: Sweeps(blocks, entries).solve
+    tables, module = blocks.tables, kernels()
+
+    def ready(entries: Floats) -> Any:
+        lanes = entries.shape[1]
+        lu, x = np.empty((tables[-1][-1], lanes)), np.empty((blocks.n, lanes))
+        pivots = np.empty((blocks.n if blocks.largest > 2 else 0, lanes), np.int64)
+
+        def factor() -> Callable[[Floats], object]:
+            module.factor(tables, entries, lu, pivots)
+            return lambda right: module.forward(tables, entries, lu, pivots, right, x)
+
+        return factor
+
+    return ready

@@ -41,8 +41,8 @@ class Timing:
 
     Of the `samples` of the motion `solved` were; `seconds` is what they took, the processor's time. `best` is what the
     whole motion takes at the pace of the fastest piece, and `floor` copying position, velocity and acceleration of all
-    pins at its fastest pace. `bare` is that of the bare calls of a global method (`structkin.bench.bare`), NaN for the
-    others, with Newton's `iterations` a sample, mean and `most`. `checksum` is the mean of place, velocity and
+    pins at its fastest pace. `bare` is that of the bare calls of a global method (`global_runs.py`), else NaN,
+    with Newton's `iterations` a sample, mean and `most`. `checksum` is the mean of place, velocity and
     acceleration of the last pin.
     """
 

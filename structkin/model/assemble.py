@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
+from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from structkin.errors import InputError, Problem
@@ -10,11 +14,11 @@ from structkin.model.document import read_document
 from structkin.model.draft import GROUND, Draft
 from structkin.model.drivers import make_drivers
 from structkin.model.entry import SECTIONS, misplaced
-from structkin.model.equal_lengths import match_lengths
 from structkin.model.initial import make_initial
 from structkin.model.joints import check_use, make_joints
 from structkin.model.links import make_links
 from structkin.model.loads import make_forces
+from structkin.model.parts import Link
 from structkin.model.topology import Joint, Topology
 
 
@@ -57,3 +61,59 @@ def _section(problem: Problem) -> int:
     """Order mistakes as the sections of a file; within a section they stay as found."""
     section = problem.key.split(".")[0]
     return SECTIONS.index(section) if section in SECTIONS else -1
+
+
+# --- lengths that are meant to be equal, as those of a parallelogram ----------------------------------------
+
+# Whether a parallelogram goes through its flat poses smoothly, or passes beside them in one assembly mode, depends on
+# the last digits of its lengths. A file that was written by a program holds such lengths with errors of rounding, and
+# no one makes a bar to 1e-9 of its length. So such differences are taken to mean nothing, and larger ones are followed
+# exactly as they are.
+
+
+#: Lengths that agree to this part of them count as equal; those that agree to this part of the size are, but for
+#: rounding.
+EQUAL, SAME = 1e-9, 1e-13
+
+
+def match_lengths(draft: Draft) -> None:
+    """Scale links so that distances of pins which nearly agree with those on the ground, or a link before, are equal.
+
+    What was changed is told in the remarks.
+    """
+    places = list(draft.points.values())
+    size = max((abs(place - places[0]) for place in places), default=0.0)
+    known: list[tuple[float, str]] = []
+    for name in sorted(draft.links, key=lambda name: name != GROUND):
+        link = draft.links[name]
+        if name != GROUND:
+            ratio, told = _ratio(_lengths(draft, link), known, size)
+            if told:
+                link = replace(link, local=MappingProxyType({p: ratio * z for p, z in link.local.items()}))
+                draft.links[name] = link
+                draft.remarks.append(f"links.{name}: {told}: they count as equal")
+        for length in _lengths(draft, link):
+            insort(known, length)
+
+
+def _lengths(draft: Draft, link: Link) -> list[tuple[float, str]]:
+    """Return the distances [m] of a link's pins, and their names."""
+    pins = [point for point in link.points if len(draft.holders.get(point, ())) > 1]
+    return [(abs(link.local[b] - link.local[a]), f"{a}-{b}") for a, b in combinations(pins, 2)]
+
+
+def _ratio(lengths: list[tuple[float, str]], known: list[tuple[float, str]], size: float) -> tuple[float, str]:
+    """Return by what a link is to be scaled, and why in words; none where one of its lengths is known already."""
+    ratio, told = 1.0, ""
+    for length, pair in lengths:
+        at = bisect_left(known, (length, ""))
+        beside = known[max(at - 1, 0) : at + 1]
+        if not beside:
+            continue
+        other, which = min(beside, key=lambda item: abs(item[0] - length))
+        gap = abs(other - length)
+        if gap <= SAME * size:
+            return 1.0, ""
+        if gap <= EQUAL * other and not told:
+            ratio, told = other / length, f"{pair} and {which} differ by {gap / other:.0e} of their length"
+    return ratio, told

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from types import MappingProxyType
 
 from structkin.model.draft import GROUND, Draft
-from structkin.model.geometry import frame, place
-from structkin.model.masses import MassProperties, mass_properties
+from structkin.model.flaw import Flaw, describe
+from structkin.model.geometry import TINY, frame, place
 from structkin.model.parts import Link
+from structkin.model.schema import LinkEntry
 from structkin.model.topology import suggest
 
 
@@ -98,3 +101,140 @@ def _link(draft: Draft, name: str, given: Sequence[frozenset[str]]) -> Link:
         center=inertial.center,
         inertia=inertial.inertia,
     )
+
+
+# --- mass, centre of mass and inertia of a link -------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class MassProperties:
+    """Mass [kg], centre of mass in the link's frame [m], inertia about it [kg m^2]; None is not given."""
+
+    mass: float | None = None
+    center: complex | None = None
+    inertia: float | None = None
+
+
+def mass_properties(
+    draft: Draft, name: str, local: Mapping[str, complex], center: complex | None
+) -> MassProperties | None:
+    """Return the mass properties of a link with these places in its frame; None after complaints.
+
+    `center` is the given centre of mass in the link's frame.
+    """
+    entry, key = draft.link_entries[name], f"links.{name}"
+    found = len(draft.problems)
+    if name == GROUND and (entry.shape, entry.density, entry.point_masses) != (None, None, None):
+        draft.fault(key, "the ground does not move: it has no use for masses", "delete them")
+    own = draft.attempt(key, _own, draft, key, entry, local, center)
+    points = _point_masses(draft, key, entry, local)
+    if own is None or len(draft.problems) > found:
+        return None
+    return draft.attempt(key, _together, own, points) if points else own
+
+
+def _own(
+    draft: Draft, key: str, entry: LinkEntry, local: Mapping[str, complex], center: complex | None
+) -> MassProperties:
+    if entry.shape is None:
+        if entry.density is not None:
+            raise Flaw("has a density, but no shape", 'add shape = "rod" or shape = "plate"')
+        if center is None and entry.mass is not None and len(local) == 1:
+            center = next(iter(local.values()))
+        return MassProperties(entry.mass, center, entry.inertia)
+    given = [what for what in ("center", "inertia") if getattr(entry, what) is not None]
+    if given:
+        raise Flaw(
+            f"has a shape and {' and '.join(given)}", f"a uniform {entry.shape} tells them: keep one or the other"
+        )
+    if (entry.mass is None) == (entry.density is None):
+        found = "neither a mass nor a density" if entry.mass is None else "both a mass and a density"
+        raise Flaw(f"the {entry.shape} has {found}", "give one of them")
+    places = [local[point] for point in entry.points]
+    size, center, gyration = _rod(places) if entry.shape == "rod" else _plate(places)
+    mass = entry.mass
+    if mass is None:
+        kind = "mass per length" if entry.shape == "rod" else "mass per area"
+        density = draft.attempt(f"{key}.density", draft.units.quantity, entry.density, kind)
+        if density is not None and density < 0:
+            draft.fault(f"{key}.density", f"expected a {kind} that is not negative, found {entry.density}")
+        mass = (density or 0.0) * size
+    return MassProperties(mass, center, mass * gyration)
+
+
+def _rod(places: Sequence[complex]) -> tuple[float, complex, float]:
+    """Return length, centre and squared radius of gyration of a rod from the first to the second place."""
+    if len(places) < 2:
+        raise Flaw("a rod needs two points", "it goes from the link's first point to its second")
+    a, b = places[:2]
+    length = abs(b - a)
+    return length, 0.5 * (a + b), length**2 / 12
+
+
+def _plate(places: Sequence[complex]) -> tuple[float, complex, float]:
+    """Return area, centre and squared radius of gyration of a polygon.
+
+    >>> area, center, gyration = _plate([0j, 2 + 0j, 2 + 3j, 3j])
+    >>> area, center, round(gyration, 12)
+    (6.0, (1+1.5j), 1.083333333333)
+    """
+    if len(places) < 3:
+        raise Flaw("a plate needs three points or more", "they are its corners, in order around it")
+    edges = list(pairwise([*places, places[0]]))
+    if any(_cross_each_other(edges[i], edges[j]) for j in range(len(edges)) for i in range(j - 1)):
+        raise Flaw("the edges of the plate cross each other", "list its corners in order around it")
+    start = places[0]
+    area, first, second = 0.0, 0j, 0.0
+    for p, q in edges:
+        a, b = p - start, q - start
+        twice = (a.conjugate() * b).imag
+        area += twice / 2
+        first += twice * (a + b) / 6
+        second += twice * (abs(a) ** 2 + (a.conjugate() * b).real + abs(b) ** 2) / 12
+    if abs(area) <= TINY * max(abs(q - p) for p, q in edges) ** 2:
+        raise Flaw("the corners of the plate lie on one line", 'a slender link is a shape = "rod"')
+    center = first / area
+    return abs(area), start + center, second / area - abs(center) ** 2
+
+
+def _cross_each_other(one: tuple[complex, complex], two: tuple[complex, complex]) -> bool:
+    def side(a: complex, b: complex, c: complex) -> float:
+        return ((b - a).conjugate() * (c - a)).imag
+
+    (a, b), (c, d) = one, two
+    return side(a, b, c) * side(a, b, d) < 0 and side(c, d, a) * side(c, d, b) < 0
+
+
+def _point_masses(
+    draft: Draft, key: str, entry: LinkEntry, local: Mapping[str, complex]
+) -> list[tuple[float, complex]]:
+    value = entry.point_masses
+    if value is None:
+        return []
+    key = f"{key}.point_masses"
+    if not isinstance(value, Mapping):
+        draft.fault(key, f"expected a table of points, found {describe(value)}", "such as { P = 0.5 }")
+        return []
+    result = []
+    for point, size in value.items():
+        mass = draft.attempt(f"{key}.{point}", draft.units.quantity, size, "mass")
+        if mass is not None and mass < 0:
+            draft.fault(f"{key}.{point}", f"expected a mass that is not negative, found {size}")
+        if point not in local:
+            draft.fault(f"{key}.{point}", "is not a point of the link", suggest(str(point), local))
+        elif mass is not None:
+            result.append((mass, local[point]))
+    return result
+
+
+def _together(own: MassProperties, points: Sequence[tuple[float, complex]]) -> MassProperties:
+    """Return a link's own mass and its point masses as one; Steiner's theorem."""
+    if own.mass and own.center is None:
+        raise Flaw("has a mass beside point masses, but no centre", "give center = [x, y], or a shape")
+    parts = [*points, (own.mass or 0.0, own.center or 0j)]
+    mass = sum(part for part, _ in parts)
+    if mass == 0:
+        return MassProperties(0.0, own.center or points[0][1], own.inertia)
+    center = sum(part * place for part, place in parts) / mass
+    spread = sum(part * abs(place - center) ** 2 for part, place in parts)
+    return MassProperties(mass, center, (own.inertia or 0.0) + spread)

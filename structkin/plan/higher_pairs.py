@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from structkin.errors import InputError, Problem
 from structkin.groups.cam import Lift, OfAngle, Turn
+from structkin.groups.profile_follower import ProfileFollower
 from structkin.joints.cam import Cam
 from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.geneva import Geneva
@@ -19,7 +21,6 @@ from structkin.model.mechanism import Mechanism
 from structkin.plan.driven_links import at_distance, slid, turned
 from structkin.plan.known_state import Contact, KnownState
 from structkin.plan.plan import Slot
-from structkin.plan.profile_followers import follower_of
 from structkin.rows.affine import Frame
 from structkin.rows.periodic import Follow, Function
 
@@ -177,3 +178,46 @@ def crank_driver(mechanism: Mechanism, geneva: Geneva) -> tuple[str, int]:
             return drive.id, 1 if drive.links[1] == geneva.crank else -1
     message = f"the crank '{geneva.crank}' is not driven against '{geneva.carrier}': its turns cannot be counted"
     raise InputError([Problem(f"joints.{geneva.id}", message, "drive its shaft by an angle driver")], mechanism.title)
+
+
+# --- followers of profiles on the carrier of the cam's shaft: functions of the cam's angle ------------------
+
+
+#: What was found of a cam, as long as it lives: the table of a follower takes a tenth of a second.
+_found: WeakKeyDictionary[ProfileCam, dict[tuple[str, str], ProfileFollower]] = WeakKeyDictionary()
+
+
+def follower_of(state: KnownState, tie: Contact, cam: ProfileCam) -> tuple[str, ProfileFollower] | None:
+    """Return the carrier and the function of a follower whose other joint is `tie`; None where there is no carrier."""
+    joints = {joint.id: joint for joint in state.topology.joints}
+    shafts = [joint for joint in joints.values() if joint.kind == "R" and cam.cam in joint.links]
+    for shaft in shafts:
+        for carrier in shaft.links:
+            if carrier != cam.cam and carrier != tie.link and carrier in joints[tie.joint].links:
+                known = _found.setdefault(cam, {})
+                key = carrier, tie.joint
+                if key not in known:
+                    known[key] = _function(state, tie, cam, carrier, shaft.id)
+                return carrier, known[key]
+    return None
+
+
+def _function(state: KnownState, tie: Contact, cam: ProfileCam, carrier: str, shaft: str) -> ProfileFollower:
+    base, base_turn = state.sketch_frame(carrier)
+    _, cam_turn = state.sketch_frame(cam.cam)
+    origin, turn = state.sketch_frame(tie.link)
+    angle, seen = float(np.angle(cam_turn / base_turn)), turn / base_turn
+    centre, pin = cam.centre - state.local(cam.cam, shaft), state.local(carrier, shaft)
+    if tie.kind == "P":
+        guide = state.guide(tie.joint)
+        along = guide.direction if tie.link == guide.slider else -guide.direction / (guide.turn or 1.0)
+        touch = (origin - base) / base_turn + seen * cam.touch
+        normal = None if cam.normal is None else seen * cam.normal
+        return ProfileFollower(
+            cam.function, centre, pin, touch, direction=along / abs(along), normal=normal, radius=cam.radius,
+            start=(angle, 0.0),
+        )  # fmt: skip
+    return ProfileFollower(
+        cam.function, centre, pin, cam.touch - state.local(tie.link, tie.joint), hinge=state.local(carrier, tie.joint),
+        normal=cam.normal, radius=cam.radius, start=(angle, float(np.angle(seen))),
+    )  # fmt: skip

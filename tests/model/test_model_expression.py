@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from structkin.model.expression import Expression
-from structkin.model.formula_check import CONSTANTS
+from structkin.model.expression import CONSTANTS, Expression
 from structkin.model.jets import CHOICES, FUNCTIONS
 
 T = np.array([-1.3, -0.4, 0.2, 0.9, 2.1])

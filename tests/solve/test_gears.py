@@ -12,7 +12,7 @@ import structkin as sk
 from structkin.examples import path
 from structkin.joints.guide import Guide
 from structkin.model.posed import SketchPose
-from structkin.solve.time_range import default_range
+from structkin.solve.call import default_range
 
 seeds = st.integers(0, 2**31 - 1)
 MIXED = (*GEARED, *GEARED, *DYADS, *DRIVEN)

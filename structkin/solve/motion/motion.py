@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,6 @@ from structkin.solve.engine import Lanes
 from structkin.solve.jerk import Jerk, third_rates
 from structkin.solve.motion.angles import continuous, since, wound, wrapped
 from structkin.solve.motion.moving_frames import MovingFrames, cross
-from structkin.solve.motion.outcomes import runs
 from structkin.solve.motion.turning import Turning, turnings
 from structkin.solve.motion.velocity_coefficients import VelocityCoefficients
 from structkin.solve.schedule import Schedule
@@ -282,3 +282,19 @@ class Motion:
     @cached_property
     def _jerk(self) -> Jerk:
         return Jerk(self.plan, self.lanes, third_rates(self.mechanism.drivers, self.thirds, self.t))
+
+
+# --- how a motion went: its samples in runs of one outcome --------------------------------------------------
+
+
+def runs(status: NDArray[np.int8], group: NDArray[np.int32]) -> Iterator[tuple[slice, Status, int]]:
+    """Yield runs of neighbouring samples with the same outcome: samples, status, group.
+
+    >>> list(runs(np.array([0, 0, 1], np.int8), np.array([-1, -1, 2], np.int32)))
+    [(slice(0, 2, None), <Status.OK: 0>, -1), (slice(2, 3, None), <Status.OUT_OF_REACH: 1>, 2)]
+    """
+    code = status.astype(np.int64) * (1 << 32) + group
+    edges = np.concatenate(([0], np.flatnonzero(np.diff(code)) + 1, [len(status)]))
+    for start, stop in pairwise(edges.tolist()):
+        if stop > start:
+            yield slice(start, stop), Status(int(status[start])), int(group[start])
