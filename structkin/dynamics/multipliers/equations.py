@@ -35,7 +35,7 @@ from structkin.global_methods.families import constraints
 from structkin.global_methods.frame_plan import frame_plan
 from structkin.model.forces import Contact
 from structkin.model.mechanism import Mechanism
-from structkin.rows.matrix import summing
+from structkin.rows.matrix import Matrix
 from structkin.solve.special_geometry import structure_of
 
 Floats = NDArray[np.float64]
@@ -128,8 +128,8 @@ class Multipliers:
         self.kkt = Kkt(c, self.masses.pattern, redundant, formulation != "multipliers", z_pattern)
         X_rows, X_columns, frame_map = c.frame_map(c.start())
         self._frame_map = frame_map[:, 0] if self.masses.constant else None
-        self._X_rows, self._to_q = X_rows, summing(X_columns, c.n)
-        self._to_rows, self._by_mass = summing(c.pattern[0], c.m), summing(self.masses.pattern[0], c.n)
+        self._X_rows, self._to_q = X_rows, Matrix.summing(X_columns, c.n)
+        self._to_rows, self._by_mass = Matrix.summing(c.pattern[0], c.m), Matrix.summing(self.masses.pattern[0], c.n)
         self.evaluations = 0
         self._last: tuple[float, Floats, Pose, Floats, Floats, Floats] | None = None
 
