@@ -81,18 +81,20 @@ class CoordinateMasses:
             for b in by_row[j]
         ]
         first, second = (np.array([term[k] for term in terms], np.intp) for k in (0, 1))
-        self._first, self._second = first, second
-        self._values = np.array([term[2] for term in terms])
+        values = np.array([term[2] for term in terms])
         n = coordinates.n
         code, out = np.unique(columns[first] * n + columns[second], return_inverse=True)
         self._gather = Matrix.summing(out, len(code))
+        #: Entries of X_q on both sides, the factor between them, and the entry of M that their product is a term of.
+        self.terms: tuple[Ints, Ints, Floats, Ints] = first, second, values, out
         self.pattern: tuple[Ints, Ints] = (code // n, code % n)
         #: Whether the frames are linear in the coordinates, so that M is constant.
         self.constant = coordinates.family in LINEAR
         self._kept = self._form(entries[:, 0]) if self.constant else None
 
     def _form(self, frame_map: Floats) -> Floats:
-        return np.asarray(self._gather @ (self._values * frame_map[self._first] * frame_map[self._second]))
+        first, second, values, _ = self.terms
+        return np.asarray(self._gather @ (values * frame_map[first] * frame_map[second]))
 
     def entries(self, frame_map: Floats) -> Floats:
         """Return the entries of M, in the order of `pattern`, for the entries of X_q."""

@@ -241,6 +241,25 @@ class AngularCoordinates:
         out[: equations.count] -= equations.bend(X, rates, rates) + bent
         return out
 
+    def arrays(self) -> dict[str, Any] | None:
+        """Return the rows and the tree for compiled code; None where some rows are not quadratic."""
+        rows = self._equations.arrays()
+        if rows is None:
+            return None
+        chain, linear, turned = self._chain, self._linear_rows.tocoo(), self._turned
+        count, at = self._equations.count, np.arange(self._equations.count)
+        none = np.full(count, -1)
+        turned_zero = self.tree.theta_zero[turned, 0] + self._turn_rows @ self._sketch
+        return {
+            **rows, "row_place": np.stack((at, none, none), axis=1), **self._terms.arrays(), **self.tree.arrays(),
+            "x": 3 * (4 * self.tree.m + len(turned)), "turned": turned, "turned_zero": turned_zero,
+            "turned_entries": self._turn_entries[:, 0],
+            "chain": np.stack((chain.rows[chain.out], chain.columns[chain.out], chain.first, chain.second), axis=1),
+            "linear": np.stack((count + linear.row, linear.col), axis=1), "linear_factor": linear.data,
+            "linear_constant": np.append(np.zeros(count), self._constants),
+            "turning": [self._turning.start, self._turning.stop],
+        }  # fmt: skip
+
     # --- links and coordinates ----------------------------------------------------------------------------
 
     def start(self) -> Floats:

@@ -156,6 +156,18 @@ class PolynomialCoordinates:
         rows = weights.gamma(angles, dz[self._who], ddz[self._who]) - moving
         return np.concatenate((out[: len(self._kept)] - bend[self._kept], rows))
 
+    def arrays(self) -> dict[str, Any] | None:
+        """Return the rows for compiled code; None where some are not quadratic."""
+        rows = self._equations.arrays()
+        if rows is None:
+            return None
+        place = np.full((self._equations.count, 3), -1)
+        place[self._kept, 0] = np.arange(len(self._kept))
+        for number, (pair, driver) in enumerate(zip(self._pairs, self._who, strict=True)):
+            for is_cross, row in enumerate(pair):
+                place[row] = len(self._kept) + number, driver, is_cross
+        return {**rows, "row_place": place, **self._terms.arrays()}
+
     # --- links and coordinates ----------------------------------------------------------------------------
 
     @cached_property

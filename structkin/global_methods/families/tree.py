@@ -116,6 +116,23 @@ class Tree:
         self.slide_link = np.array([k for k, _ in pairs], np.intp)
         self.slide_travel = np.array([t for _, t in pairs], np.intp)
 
+    def arrays(self) -> dict[str, Any]:
+        """Return the tree for compiled code."""
+        parent = np.where(self.parent == self.m, -1, self.parent)
+        angles = np.full(self.m, -1)
+        angles[self.angle_links] = self.angle_columns
+        turn = np.array([branch.turn for branch in self.branches])
+        carriers = np.where(self.carriers == self.m, -1, self.carriers)
+        return {
+            "tree": 1, "hung": np.stack((parent, angles), axis=1),
+            "arms": np.stack((self.a.real, self.a.imag, self.b.real, self.b.imag, turn), axis=1),
+            "travel_ptr": np.searchsorted(self.travel_links, np.arange(self.m + 1)),
+            "travels": np.stack((self.travel_columns, carriers, self.on_parent), axis=1),
+            "travel_way": np.stack((self.directions.real, self.directions.imag), axis=1),
+            "pairs": np.stack((self.pair_link, self.pair_joint), axis=1),
+            "slides": np.stack((self.slide_link, self.slide_travel), axis=1),
+        }  # fmt: skip
+
     # --- the frames and their derivatives -----------------------------------------------------------------
 
     def directions_of(self, q: Any) -> tuple[Any, Any]:
