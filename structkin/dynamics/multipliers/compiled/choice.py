@@ -51,13 +51,14 @@ class CompiledMultipliers(Multipliers):
     def recorded(self, t: float, y: Floats) -> GlobalInstant:
         """Return everything at a time and state that is kept; what is learned from it is forgotten."""
         mem, strength, n = self._mem, float(self._mem.strength), self.coordinates.n
-        y, rate = self.settle(t, y), np.empty(len(y))
+        settled, rate = np.array(y), np.empty(len(y))
         # Multipliers of redundant rows are shared out by the equations themselves.
-        known = self.kkt.rows is None and self._module.instant(mem.I, mem.D, t, y, rate)
+        known = self.kkt.rows is None and self._module.instant(mem.I, mem.D, t, settled, rate)
         mem.strength = strength
         if not known:
             return self._by_numpy(lambda plain: plain.recorded(t, y))
         self.evaluations += 1
+        y = settled
         X, W = mem.X.copy(), self.frame_masses.matrix
         on_frames = mem.on_frames[0] + W @ X[2]
         ddX = X[2] + self._frame_rates @ (mem.map[: len(mem.map_row)] * rate[n + mem.map_column])
@@ -66,7 +67,7 @@ class CompiledMultipliers(Multipliers):
 
     def settle(self, t: float, y: Floats) -> Floats:
         """Return the state that a step's end is taken for."""
-        if not isinstance(self.stabilisation, Projection):
+        if not self._mem.projects:
             return y
         settled = np.array(y)
         if self._module.settle(self._mem.I, self._mem.D, t, settled):
@@ -111,8 +112,8 @@ class CompiledMultipliers(Multipliers):
 
     def _lend(self) -> None:
         mem = self._mem
-        self.turns.resume(mem.clock, mem.turns.copy(), mem.turn_rates.copy())
-        self.kkt.strength = mem.strength
+        self.turns.resume(float(mem.clock), mem.turns.copy(), mem.turn_rates.copy())
+        self.kkt.strength = float(mem.strength)
         self._plain.forget()
 
     def _adopt(self) -> None:

@@ -21,7 +21,6 @@ from structkin.dynamics.multipliers.projection import CLOSED, CORRECTIONS
 
 def rate(mem: ConstrainedMemory, t: float, y: Any, out: Any) -> bool:
     """Write the rate of the state (2 n,)."""
-    mem.count += 1
     n, phi, nu, gamma, asked, second = mem.n, mem.phi, mem.nu, mem.gamma, mem.asked, mem.second
     if not (find_pose(mem, t, y) and factor(mem)):
         return False
@@ -38,10 +37,11 @@ def rate(mem: ConstrainedMemory, t: float, y: Any, out: Any) -> bool:
 
 
 def instant(mem: ConstrainedMemory, t: float, y: Any, out: Any) -> bool:
-    """Write the rate of the state, and the turns of the links."""
-    done = rate(mem, t, y, out)
+    """Settle a state in its place, and write its rate and the turns of the links."""
+    if not (settle(mem, t, y) and rate(mem, t, y, out)):
+        return False
     find_turns(mem, t)
-    return done
+    return True
 
 
 def find_pose(mem: ConstrainedMemory, t: float, y: Any) -> bool:
@@ -132,6 +132,8 @@ def add_efforts(mem: ConstrainedMemory, t: float, push: Any) -> None:
 
 def settle(mem: ConstrainedMemory, t: float, y: Any) -> bool:
     """Project positions and velocities of a state onto the constraints, in its place; see `multipliers.projection`."""
+    if mem.projects == 0:
+        return True
     if not (find_pose(mem, t, y) and factor(mem)):
         return False
     n, force, asked, phi, right, nu = mem.n, mem.force, mem.asked, mem.phi, mem.right, mem.nu

@@ -12,8 +12,8 @@ class ConstrainedMemory(LoadMemory):
     coordinates themselves, or frames and turns of links, whose derivatives d(frames, turns)/dq are the `map`.
     """
 
-    # Sizes; whether links hang on each other in a tree of angles and travels; evaluations so far.
-    n, m, tree, count = integers(), integers(), integers(), integers()
+    # Sizes; whether links hang on each other in a tree of angles and travels, and whether steps end with a projection.
+    n, m, tree, projects = integers(), integers(), integers(), integers()
     # Links of the tree: parent and column of the angle (-1 for none), the pin's places on both, and a constant turn.
     hung, arms = integers(-1, 2), numbers(-1, 5)
     # The travels of each link: column, carrier (-1: the ground), whether that is the parent; direction in its frame.

@@ -11,6 +11,7 @@ from structkin.dynamics.compiled.packing import DEEP, affine_terms, compressed_r
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
 from structkin.dynamics.multipliers.equations import Multipliers
 from structkin.dynamics.multipliers.kkt import signs
+from structkin.dynamics.multipliers.projection import Projection
 from structkin.dynamics.multipliers.stabilisation import Feedback
 from structkin.dynamics.reduced.partition import lines
 from structkin.rows.affine import frames_in_slots
@@ -54,8 +55,8 @@ def packed(equations: Multipliers) -> ConstrainedMemory | None:
         "size": kkt.size, "signs": signs(len(kept)), "M": mass, "A": m * n, "K": (n + len(kept)) ** 2,
         "pivots": n + len(kept), "right": n + len(kept), "phi": m, "nu": m, "gamma": m, "asked": m,
         "on_frames": 2 * frames, "force": n, "second": n, "alpha": gains.alpha, "beta": gains.beta,
-        "drawn": equations.turns.sketch, "held": len(c.links), "turns": len(c.links), "turn_rates": len(c.links),
-        "new_turns": len(c.links),
+        "projects": isinstance(stabilisation, Projection), "drawn": equations.turns.sketch, "held": len(c.links),
+        "turns": len(c.links), "turn_rates": len(c.links), "new_turns": len(c.links),
     })  # fmt: skip
 
 
