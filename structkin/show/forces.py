@@ -61,14 +61,14 @@ def effort_columns(forces: Kinetostatics) -> Iterator[Column]:
 
 
 def reaction_columns(forces: Kinetostatics) -> Iterator[Column]:
-    """Yield the force of each joint on its links, and the moment of each prismatic joint and belt."""
+    """Yield the force of each joint on its links, and the moment of those that have one."""
     m = forces.motion.mechanism
     kinds = {joint.id: joint.kind for joint in m.topology.joints}
     for joint, link in bearing_links(m):
         force = forces.reaction(joint, link)
         for k, axis in enumerate("xy"):
             yield Column(f"{joint} on {link}", f"F{axis}", "N", force[:, k])
-        if kinds[joint] == "P" or (
+        if kinds[joint] in "PF" or (
             joint in m.joints.of(TurnCoupling) and m.joints.of(TurnCoupling)[joint].type == "belt"
         ):
             yield Column(f"{joint} on {link}", "M", "N m", forces.reaction_moment(joint, link))
@@ -103,7 +103,8 @@ def write_forces_csv(forces: Kinetostatics, target: str | Path | IO[str]) -> Non
     """Write forces as CSV: names in the first line, units in the second, then a line a sample.
 
     Columns: t; the value of each driver; its effort and power; Fx, Fy of each joint on its links, and M of prismatic
-    joints and belts; Fx, Fy, M on the ground; status and group. Raises `InputError` where the file cannot be written.
+    joints, fastened links and belts; Fx, Fy, M on the ground; status and group. Raises `InputError` where the file
+    cannot be written.
     """
     write_columns(_columns(forces), forces.motion, target)
 

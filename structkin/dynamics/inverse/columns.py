@@ -8,7 +8,7 @@ order: what the last group needs from its neighbours is known first (Saura et al
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.inverse.pair_forces import action_of, moment_of_action
 from structkin.dynamics.wrench_sums import cross
+from structkin.joints.fastened import Fastened
 from structkin.joints.guide import Guide
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.mechanism import Mechanism
@@ -33,9 +34,9 @@ GLOBAL = {"x": (1.0, 0.0), "y": (0.0, 1.0)}
 class Column:
     """One unknown of the joint or driver `id`, on the body `to` and, opposite, on `off`; None is the ground.
 
-    `part` is "x", "y" (a pin's force), "normal" (a guide's force), "moment", "travel" or "distance" (an effort along
-    the coordinate). `places` are where it acts, in the frames of off and to. A higher pair has `pair` set: its forces
-    are those of `contacts.action_of`, a "belt" in N m on its first pulley.
+    `part` is "x", "y" (the force of a pin, or of fastened links), "normal" (a guide's force), "moment", "travel" or
+    "distance" (an effort along the coordinate). `places` are where it acts, in the frames of off and to. A higher pair
+    has `pair` set: its forces are those of `pair_forces.action_of`, a "belt" in N m on its first pulley.
     """
 
     id: str
@@ -106,6 +107,9 @@ def make_columns(mechanism: Mechanism, structure: KinematicStructure) -> Columns
             columns += _pin_columns(mechanism, joint.id, joint.links, bodies)
             continue
         pair = mechanism.joints[joint.id]
+        if isinstance(pair, Fastened):
+            columns += _fastened_columns(pair, body)
+            continue
         if pair.parts:
             off, to = map(body, pair.ends)
             columns += [Column(joint.id, part, off, to, pair=True) for part in pair.parts]
@@ -143,6 +147,16 @@ def _pin_columns(mechanism: Mechanism, id: str, held: Sequence[str], bodies: dic
         )
         for link in others
         for part in ("x", "y")
+    ]
+
+
+def _fastened_columns(joint: Fastened, body: Callable[[str], str | None]) -> list[Column]:
+    """Return force and moment of the first of fastened links on each other one."""
+    first, *others = joint.links
+    return [
+        Column(joint.id, part, body(first), body(link), (joint.place, joint.place_on(link)))
+        for link in others
+        for part in ("x", "y", "moment")
     ]
 
 

@@ -19,6 +19,7 @@ from structkin.dynamics.loads import wrenches
 from structkin.dynamics.user_loads import UserLoad, not_functions
 from structkin.dynamics.wrench_sums import Wrenches, cross
 from structkin.errors import InputError, Problem
+from structkin.joints.fastened import Fastened
 from structkin.joints.guide import Guide
 from structkin.model.topology import suggest
 from structkin.solve import Motion
@@ -89,7 +90,7 @@ class Kinetostatics:
     def reaction_moment(self, joint: str, link: str) -> Floats:
         """Return the moment (n,) [N m] that a joint puts on one of its links, about the place where its force acts.
 
-        Only prismatic joints and belts have one.
+        Only prismatic joints, links that are fastened and belts have one.
         """
         self._check(joint, link)
         total = np.zeros(len(self.motion))
@@ -104,7 +105,8 @@ class Kinetostatics:
         """Return where (n, 2) [m] the reaction force of a joint on one of its links acts.
 
         That is the pin, the slider's point that runs along the guide or slot, the point of contact of a higher pair (of
-        gears the pitch point), and for a belt the centre of the pulley. Raises `InputError`.
+        gears the pitch point), for a belt the centre of the pulley, and of fastened links the place `at` that the joint
+        names. Raises `InputError`.
         """
         self._check(joint, link)
         columns = [column for column, _ in self._of(joint)]
@@ -114,6 +116,9 @@ class Kinetostatics:
             return np.stack((place.real, place.imag), axis=1)
         if guide is not None:
             return np.asarray(self.motion.position(guide.point, guide.slider))
+        fastened = self.motion.mechanism.joints.of(Fastened).get(joint)
+        if fastened is not None:
+            return np.asarray(self.motion.position(fastened.place_on(link), link))
         return np.asarray(self.motion.position(joint))
 
     def contact_force(self, joint: str) -> Floats:

@@ -28,6 +28,7 @@ from structkin.errors import InputError, Problem
 from structkin.global_methods.families import Coordinates
 from structkin.global_methods.families.rows import solve_places
 from structkin.joints.cam import Cam
+from structkin.joints.fastened import Fastened
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
 from structkin.joints.turn_coupling import TurnCoupling
@@ -86,7 +87,10 @@ class JointForces:
         return np.array(self._force(joint, link, self._all)[:2].T)
 
     def reaction_moment(self, joint: str, link: str) -> Floats:
-        """Return the moment (n,) [N m] that a prismatic joint puts on a link, at the slider's point; else zero."""
+        """Return the moment (n,) [N m] that a joint puts on a link, about the place where its force acts.
+
+        That is the slider's point of a prismatic joint, and the place of links that are fastened; else it is zero.
+        """
         self._check(joint, link)
         if self._balance is not None:
             return self._balance.reaction_moment(joint, link)
@@ -219,15 +223,17 @@ class JointForces:
         return np.stack((g[0], g[1], Ux * g[3] - Uy * g[2]))
 
     def _moment(self, joint: str, link: str, lanes: _Lanes) -> Floats:
-        guide = self.motion.mechanism.joints.of(Guide).get(joint)
-        if guide is None or guide.turn is None:
+        pair = self.motion.mechanism.joints[joint]
+        if isinstance(pair, Fastened):
+            place = self.motion.position(pair.place_on(link), link)
+        elif isinstance(pair, Guide) and pair.turn is not None:
+            place = self.motion.position(pair.point, pair.slider)
+        else:
             return np.asarray(lanes.none[0])
-        ground = self.motion.mechanism.topology.ground
-        if link == ground:
-            other = guide.slider if guide.carrier == link else guide.carrier
-            return -self._moment(joint, other, lanes)
+        if link == self.motion.mechanism.topology.ground:
+            return -sum((self._moment(joint, other, lanes) for other in pair.links if other != link), lanes.none[0])
         x, y, moment = self._force(joint, link, lanes)
-        arm = (self.motion.position(guide.point, guide.slider) - self.motion.position(0j, link))[lanes.samples]
+        arm = (place - self.motion.position(0j, link))[lanes.samples]
         return np.asarray(moment - arm[:, 0] * y + arm[:, 1] * x)
 
     def _check(self, joint: str, link: str) -> None:
