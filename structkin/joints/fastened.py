@@ -46,14 +46,20 @@ class Seat:
 class Fastened(Pair):
     """Two links or more that are one rigid body: three equations for each link beyond the first.
 
-    `seats` tells how each link lies in the frame of the first. Forces and moments are those at `place`, in the frame
-    of the first link.
+    `seats` tells how each link lies in the frame of the first. Forces and moments are those at the place `at`, in the
+    frame of the first link.
     """
 
     kind: ClassVar[str] = "F"
+    has_moment: ClassVar[bool] = True
 
     seats: tuple[Seat, ...]
-    place: complex
+    at: complex
+
+    @property
+    def place(self) -> tuple[complex, str]:
+        """The place where force and moment are told."""
+        return self.at, self.links[0]
 
     def seat(self, link: str) -> Seat:
         """Return how a link lies in the frame of the first."""
@@ -66,13 +72,13 @@ class Fastened(Pair):
     def place_on(self, link: str) -> complex:
         """Return the place of forces and moments in the frame of a link."""
         seat = self.seat(link)
-        return (self.place - seat.origin) / seat.direction
+        return (self.at - seat.origin) / seat.direction
 
     def write(self, w: RowWriter) -> None:
         """Write that each link keeps its place on the first, and its angle with it."""
         for link in w.fastened(self.id):
             first = self.links[0]
-            gap = w.point(link, self.place_on(link)) - w.point(first, self.place)
+            gap = w.point(link, self.place_on(link)) - w.point(first, self.at)
             for axis, name in enumerate("xy"):
                 w.add(self.id, f"fastened, {name}", (first, link), w.size, Row.part(gap, axis))
             w.orient(self.id, (first, link), self.seat(link).direction)
@@ -105,7 +111,7 @@ class FastenedEntry(JointEntry):
         seats: list[Seat] = []
         for link in links:
             seats.append(_seat(link, links[: len(seats)], seats))
-        return Fastened(id, self.links, seats=tuple(seats), place=self._place(links, seats))
+        return Fastened(id, self.links, seats=tuple(seats), at=self._place(links, seats))
 
     def _place(self, links: Sequence[Link], seats: Sequence[Seat]) -> complex:
         """Return where forces and moments are told, in the frame of the first link."""

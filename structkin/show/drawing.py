@@ -61,7 +61,7 @@ class Drawing:
             below = name in slotted | {arc.carrier for arc in self.mechanism.joints.of(CircularSlot).values()}
             self.pen.body(self._body(name), f"link:{name}", self.colour(name), dashed=dashed, below=below)
         for joint in self._fastened:
-            place = self.pose.at(joint.links[0], joint.place)
+            place = self.pose.at(joint.links[0], joint.at)
             if np.isfinite(place):
                 self.pen.weld(place, f"fastened:{joint.id}")
         for spring in self.mechanism.forces.springs.values():
