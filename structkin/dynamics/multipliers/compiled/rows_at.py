@@ -85,14 +85,14 @@ def wind(mem: ConstrainedMemory, k: int) -> None:
         s, C = s + factor[f, 0] * value, C + factor[f, 1] * value
         S, N = S + factor[f, 2] * value, N + factor[f, 3] * value
         ds, dC, dS = ds + factor[f, 0] * rate, dC + factor[f, 1] * rate, dS + factor[f, 2] * rate
-    c_s, s_s = cos(s), sin(s)
-    mem.phi[mem.row_place[mem.winding[k], 0]] += C * c_s + S * s_s + N
-    across = dS * c_s - dC * s_s - (C * c_s + S * s_s) * ds
+    cosine, sine = cos(s), sin(s)
+    mem.phi[mem.row_place[mem.winding[k], 0]] += C * cosine + S * sine + N
+    across = dS * cosine - dC * sine - (C * cosine + S * sine) * ds
     for e in range(mem.winding_ptr[k], mem.winding_ptr[k + 1]):
         f = e - begin
         s_x, C_x, S_x, N_x = factor[f, 0], factor[f, 1], factor[f, 2], factor[f, 3]
-        entry[0, e] = C_x * c_s + S_x * s_s + N_x + s_x * (S * c_s - C * s_s)
-        entry[1, e] = (S_x * c_s - C_x * s_s) * ds + s_x * across
+        entry[0, e] = C_x * cosine + S_x * sine + N_x + s_x * (S * cosine - C * sine)
+        entry[1, e] = (S_x * cosine - C_x * sine) * ds + s_x * across
 
 
 def find_weights(mem: ConstrainedMemory) -> None:
