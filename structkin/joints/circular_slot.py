@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from structkin.joints.pair import Pair
+from structkin.joints.poses import Floats, Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.rows.row import Row
 
@@ -29,6 +32,11 @@ class CircularSlot(Pair):
     def place(self) -> tuple[complex, str]:
         """The pin."""
         return self.point, self.slider
+
+    def gaps(self, poses: Poses) -> tuple[Floats]:
+        """Return how far the pin is off the middle line."""
+        way = poses.at(self.slider, self.point) - poses.at(self.carrier, self.center)
+        return (np.abs(np.abs(way) - self.radius) / poses.size,)
 
     def write(self, w: RowWriter) -> None:
         """Write that the pin keeps its distance from the centre, as a link without mass would."""
