@@ -28,7 +28,8 @@ class Pair:
     7. `presses`: whether its links lift off where the force turns round; `has_moment`: whether it bears a moment about
        the `place` of its force;
     8. its rows: `write`, once for groups, all families of coordinates, homotopies and forces;
-    9. its `gaps`: how far links are from closing it, from their places and not from its rows.
+    9. its `gaps`: how far links are from closing it, from their places and not from its rows;
+    10. where a point runs along a line (`Sliding`): its travel, and the stroke that the travel has to keep to.
 
     A pair whose rows tie the turns of more than two links has the names of the `parts` of its force as well; their
     lines of action are registered in `dynamics/inverse/pair_forces.py`. Symbols are drawn in `show/`.
