@@ -14,8 +14,8 @@ def residual(motion: Motion) -> Floats:
     """Return the largest gap of any joint (n,), relative to the mechanism's size.
 
     It is measured from the links' frames, not from the equations that were solved, as each joint says in its `gaps`:
-    coordinates of every pin from each of its links, each prismatic joint's distance and orientation, how well the teeth
-    of gears meet.
+    coordinates of every pin from each of its links, each prismatic joint's distance and orientation, place and turn of
+    links that are fastened, how well the teeth of gears meet.
     """
     poses = motion._poses
     gaps = [np.zeros(len(motion))]
