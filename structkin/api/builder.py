@@ -58,9 +58,12 @@ class Builder:
         at: str | Sequence[float] | None = None,
         axis: Sequence[float] | None = None,
         along: Sequence[str] | None = None,
+        stroke: Sequence[float | str] | None = None,
+        ends: Sequence[str] | None = None,
     ) -> Builder:
-        """Add a prismatic joint of two links."""
-        return self._joint(id, "prismatic", links=links, at=at, axis=axis, along=along)
+        """Add a prismatic joint of two links; `stroke` or `ends` say how far it goes."""
+        line = {"at": at, "axis": axis, "along": along}
+        return self._joint(id, "prismatic", links=links, **line, stroke=stroke, ends=ends)
 
     def slot(
         self,
@@ -73,11 +76,16 @@ class Builder:
         along: Sequence[str] | None = None,
         center: str | None = None,
         radius: float | str | None = None,
+        stroke: Sequence[float | str] | None = None,
+        ends: Sequence[str] | None = None,
     ) -> Builder:
-        """Add a pin that slides in a slot of the link `slot`, straight or about a center."""
-        return self._joint(
-            id, "pin-in-slot", pin=pin, on=on, slot=slot, axis=axis, along=along, center=center, radius=radius
-        )
+        """Add a pin that slides in a slot of the link `slot`, straight or about a center, with ends or without."""
+        line = {"axis": axis, "along": along, "center": center, "radius": radius}
+        return self._joint(id, "pin-in-slot", pin=pin, on=on, slot=slot, **line, stroke=stroke, ends=ends)
+
+    def fastened(self, id: str, *, links: Sequence[str], at: str | Sequence[float] | None = None) -> Builder:
+        """Fasten two links or more to each other; force and moment are told `at` a point."""
+        return self._joint(id, "fastened", links=links, at=at)
 
     def cam(self, id: str, *, cam: str, follower: str, **entry: Any) -> Builder:
         """Add a cam and its follower; `entry` holds contact and law or profile as they would stand in the file."""
@@ -156,6 +164,7 @@ class Builder:
         joint: str | None = None,
         links: Sequence[str] | None = None,
         between: Sequence[str] | None = None,
+        stroke: Sequence[float | str] | None = None,
         speed: float | str | None = None,
         law: float | str | None = None,
         table: Sequence[Sequence[float]] | None = None,
@@ -165,7 +174,8 @@ class Builder:
     ) -> Builder:
         """Add a driver; without speed, law or table it is a free coordinate, which a torque or force may drive."""
         motion = _given(speed=speed, law=law, table=table, csv=csv)
-        entry = {**_given(joint=joint, links=links, between=between, torque=torque, force=force), **motion}
+        what = _given(joint=joint, links=links, between=between, stroke=stroke)
+        entry = {**what, **_given(torque=torque, force=force), **motion}
         return self._add("drivers", {id: entry})
 
     def gravity(self, x: float | str, y: float | str) -> Builder:

@@ -6,6 +6,7 @@ What comes in is an entry of [joints] beside the sketch; what goes out is a froz
 from structkin.joints.belt import Belt
 from structkin.joints.cam import Cam
 from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.fastened import Fastened
 from structkin.joints.gear import Gear
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
@@ -16,6 +17,7 @@ from structkin.joints.profile_cam import ProfileCam
 from structkin.joints.rack import Rack
 from structkin.joints.revolute import Revolute
 from structkin.joints.rolling import RollingOnCircle, RollingOnLine
+from structkin.joints.sliding import Sliding
 from structkin.joints.slot import Slot
 from structkin.joints.turn_coupling import TurnCoupling
 
@@ -23,6 +25,7 @@ __all__ = [
     "Belt",
     "Cam",
     "CircularSlot",
+    "Fastened",
     "Gear",
     "Geneva",
     "Guide",
@@ -35,6 +38,7 @@ __all__ = [
     "Revolute",
     "RollingOnCircle",
     "RollingOnLine",
+    "Sliding",
     "Slot",
     "TurnCoupling",
 ]

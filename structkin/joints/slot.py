@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.ends import with_stroke
 from structkin.joints.entry import JointEntry
 from structkin.joints.guide import Guide
 from structkin.joints.lines import SLOPPY, check_line, held_by, into_frame
 from structkin.joints.row_writer import RowWriter
 from structkin.model.draft import GROUND, Draft
-from structkin.model.fields import Axis, Name, Radius, TwoPoints
+from structkin.model.fields import Anything, Axis, Name, Radius, TwoPoints
 from structkin.model.flaw import Flaw
 from structkin.model.geometry import TINY, unit_direction
+from structkin.model.parts import Link
 from structkin.model.topology import Joint
 
 
@@ -40,6 +42,8 @@ class SlotEntry(JointEntry):
     along: TwoPoints | None = None
     center: Name | None = None
     radius: Radius | None = None
+    stroke: Anything = None
+    ends: TwoPoints | None = None
 
     def make(self, draft: Draft, id: str) -> Joint | Slot | CircularSlot | None:
         """Return the slot with its pin."""
@@ -60,24 +64,36 @@ class SlotEntry(JointEntry):
         if not held:
             return None  # told by `check_use`
         slider = self.on or (GROUND if GROUND in held else held[0])
-        end = f"@{self.pin}" if self.on is None and len(held) > 1 else slider
+        end = f"@{self.pin}" if self.on is None and self.pin in draft.joints else slider
         links = end, self.slot
         if self.slot not in draft.links or slider not in draft.links:
             return Joint(id, "S", links)
-        carrier, place = draft.links[self.slot], draft.points[self.pin]
-        point, there = draft.links[slider].local[self.pin], into_frame(carrier, place)
+        return with_stroke(draft, id, self, self._made(draft, id, links, draft.links[self.slot], draft.links[slider]))
+
+    def _made(self, draft: Draft, id: str, links: tuple[str, str], carrier: Link, slider: Link) -> Slot | CircularSlot:
+        place = draft.points[self.pin]
+        point, there = slider.local[self.pin], into_frame(carrier, place)
         if self.center is not None:
             center = carrier.local[self.center]
             radius = abs(there - center) if self.radius is None else self.radius
             if radius <= TINY * abs(center) or radius == 0:
                 raise Flaw(f"in the sketch the pin '{self.pin}' is at the centre of its slot", "give radius = 50")
+            step = there - center if abs(there - center) > 0 else 1 + 0j
             return CircularSlot(
-                id, links, carrier=carrier.name, slider=slider, center=center, point=point, radius=radius
-            )
+                id, links, carrier=carrier.name, slider=slider.name, center=center, point=point, radius=radius,
+                direction=step / abs(step),
+            )  # fmt: skip
         if self.axis is not None:
             direction = carrier.direction.conjugate() * self.axis
             return Slot(
-                id, links, carrier=carrier.name, slider=slider, origin=there, direction=direction, point=point, at=place
+                id,
+                links,
+                carrier=carrier.name,
+                slider=slider.name,
+                origin=there,
+                direction=direction,
+                point=point,
+                at=place,
             )
         assert self.along is not None
         p, q = self.along
@@ -91,8 +107,8 @@ class SlotEntry(JointEntry):
             )
         # the pin runs on the line P-Q itself: a rounded sketch does not shift the slot
         return Slot(
-            id, links, carrier=carrier.name, slider=slider, origin=carrier.local[p], direction=direction, point=point,
-            start=step.real, at=place,
+            id, links, carrier=carrier.name, slider=slider.name, origin=carrier.local[p], direction=direction,
+            point=point, start=step.real, at=place,
         )  # fmt: skip
 
     def _has_curve(self, draft: Draft, key: str) -> bool:

@@ -293,6 +293,17 @@ class _Writer(RowWriter):
             else:
                 yield contact.link, self.point(contact.other, self._state.local(contact.other, pin)), (contact.other,)
 
+    def fastened(self, joint: str) -> list[str]:
+        """Return the links of which the link itself or the first one is of the group, and both are there."""
+        first, *others = self.mechanism.joints[joint].links
+        pairs = ((link, [end in self._unknown for end in (first, link)]) for link in others)
+        frames = self._state.frames
+        return [
+            link
+            for link, own in pairs
+            if any(own) and all(mine or end in frames for end, mine in zip((first, link), own, strict=True))
+        ]
+
     def tip(self, slot: Led) -> tuple[Affine, str]:
         """Return the point that a guide or a circular slot leads, and its link."""
         state, slider = self._state, slot.slider

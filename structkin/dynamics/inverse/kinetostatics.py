@@ -91,7 +91,7 @@ class Kinetostatics:
     def reaction_moment(self, joint: str, link: str) -> Floats:
         """Return the moment (n,) [N m] that a joint puts on one of its links, about the place where its force acts.
 
-        Only prismatic joints and belts have one.
+        Only prismatic joints, links that are fastened and belts have one.
         """
         self._check(joint, link)
         if not self.motion.mechanism.joints[joint].has_moment:
@@ -102,7 +102,8 @@ class Kinetostatics:
         """Return where (n, 2) [m] the reaction force of a joint on one of its links acts.
 
         That is the pin, the slider's point that runs along the guide or slot, the point of contact of a higher pair (of
-        gears the pitch point), and for a belt the centre of the pulley. Raises `InputError`.
+        gears the pitch point), for a belt the centre of the pulley, and for links that are fastened the place `at` of
+        their joint. Raises `InputError`.
         """
         self._check(joint, link)
         return place_of(self.motion, joint, link)
@@ -264,7 +265,7 @@ def _solved(motion: Motion, bodies: tuple[Body, ...], columns: Columns, applied:
     with np.errstate(invalid="ignore"):
         needed = {body.link: _needed(motion, body, applied) for body in bodies}
     known = np.array([*needed.values()]).reshape(-1, len(motion), 3)
-    good = np.flatnonzero(motion.ok & np.isfinite(known).all(axis=(0, 2)))
+    good = np.flatnonzero(motion.regular & np.isfinite(known).all(axis=(0, 2)))
     unknowns = np.full((len(motion), len(columns.columns)), np.nan)
     layout = Layout(columns)
     right = np.zeros((len(motion), layout.count))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
 from structkin.joints.guide import Guide
+from structkin.joints.sliding import Sliding
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.plan.plan import Plan
@@ -76,20 +77,26 @@ class MovingFrames:
         return None, self.place(name)
 
     def guide(self, joint: str) -> Guide:
-        """Return the guide of a prismatic joint or slot."""
+        """Return the guide of a prismatic joint or straight slot."""
         if not isinstance(joint, str) or joint not in self.mechanism.joints.of(Guide):
             raise self.unknown(joint, "a prismatic joint or slot", self.mechanism.joints.of(Guide))
         return self.mechanism.joints.of(Guide)[joint]
+
+    def sliding(self, joint: str) -> Sliding:
+        """Return a prismatic joint or slot, straight or not."""
+        found = self.mechanism.joints.of(Sliding)
+        if not isinstance(joint, str) or joint not in found:
+            raise self.unknown(joint, "a prismatic joint or slot", found)
+        return found[joint]
 
     def unknown(self, name: Any, what: str, known: Iterable[str]) -> InputError:
         """Return the error that a name is not what was asked for."""
         hint = suggest(str(name), known)
         return InputError([Problem(str(name), f"is not {what}", hint)], self.mechanism.title or "mechanism")
 
-    def along_and_way(self, guide: Guide) -> tuple[Affine, Affine]:
-        """Return the direction of a guide, and the way along and across it from its origin to the slider's point."""
-        carrier, slider = self.frame(guide.carrier), self.frame(guide.slider)
-        return carrier.direction * guide.direction, slider.point(guide.point) - carrier.point(guide.origin)
+    def along_and_way(self, joint: Sliding) -> tuple[Affine, Affine]:
+        """Return the direction of x in the axes of a line, and the way from their origin to the point that slides."""
+        return joint.along_and_way(self.plan.frames)
 
     # --- values -------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from structkin.joints.cam import Cam
 from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.fastened import Fastened
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
 from structkin.joints.turn_coupling import TurnCoupling
@@ -27,13 +28,16 @@ def residual(motion: Motion) -> Floats:
     """Return the largest gap of any joint (n,), relative to the mechanism's size.
 
     It is measured from the links' frames, not from the equations that were solved: coordinates of every pin from each
-    of its links, each prismatic joint's distance and orientation, and how well the teeth of gears meet.
+    of its links, each prismatic joint's distance and orientation, place and turn of links that are fastened, and how
+    well the teeth of gears meet.
     """
     m, size, frames = motion.mechanism, motion.size, motion._frames
     gaps = [np.zeros(len(motion))]
     for joint in m.topology.joints:
         if joint.kind == "R":
             gaps += [gap / size for gap in _pin_gaps(frames, joint)]
+    for fastened in m.joints.of(Fastened).values():
+        gaps += _fastened_gaps(frames, fastened, size)
     for guide in m.joints.of(Guide).values():
         gaps += _guide_gaps(frames, guide, size)
     gaps += [_mesh_gap(motion, frames, mesh) for mesh in m.joints.of(TurnCoupling).values()]
@@ -50,6 +54,14 @@ def _pin_gaps(frames: MovingFrames, joint: Joint) -> Iterator[Floats]:
     first, *others = (frames.value(frames.frame(link).point(links[link].local[joint.id])) for link in joint.links)
     for place in others:
         yield np.asarray(np.hypot(*(place - first).T))
+
+
+def _fastened_gaps(frames: MovingFrames, joint: Fastened, size: float) -> Iterator[Floats]:
+    """Yield how far fastened links are from their place on the first, in sizes of the mechanism, and their turn."""
+    first = frames.frame(joint.links[0])
+    for link, seat in zip(joint.links[1:], joint.seats[1:], strict=True):
+        yield np.hypot(*frames.value(frames.frame(link).origin - first.point(seat.origin)).T) / size
+        yield np.hypot(*(frames.direction(link) - frames.value(first.direction * seat.direction)).T)
 
 
 def _guide_gaps(frames: MovingFrames, guide: Guide, size: float) -> Iterator[Floats]:
