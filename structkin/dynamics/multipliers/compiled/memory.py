@@ -52,6 +52,9 @@ class ConstrainedMemory(LoadMemory):
     # (2, 4 L) and on the coordinates (n,); second rates (n,); Baumgarte's gains.
     phi, nu, gamma, asked = numbers(-1), numbers(-1), numbers(-1), numbers(-1)
     on_frames, force, second, alpha, beta = numbers(2, -1), numbers(-1), numbers(-1), numbers(), numbers()
+    # Coordinate partitioning: what is independent, [Phi_q; E_u] and its factors, the smallest inverse, closed state.
+    chosen, parted, part_pivots, part_signs = integers(-1), numbers(-1), integers(-1), numbers(-1)
+    part_right, least, closed = numbers(-1), numbers(), numbers(-1)
     # Efforts: kind of the coordinate, its two expressions, law.
     efforts = integers(-1, 4)
     # Turns of the links (L,), see `multipliers.turns`: their angles in the sketch, what the angles among the
