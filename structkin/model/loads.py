@@ -149,7 +149,7 @@ def _friction(draft: Draft, id: str, entry: FrictionEntry) -> Friction | None:
         raise Flaw(f"there is no joint '{entry.joint}'", suggest(entry.joint, draft.joints))
     if joint.kind not in "RPS":
         hint = "name a revolute or prismatic joint, or a slot"
-        raise Flaw(f"there is no friction of this kind at '{entry.joint}': {JOINT_KINDS[joint.kind].name}", hint)
+        raise Flaw(f"'{entry.joint}' ({JOINT_KINDS[joint.kind].name}) has no friction of this kind", hint)
     turning = joint.kind == "R"
     if (entry.limit is None) == (entry.coefficient is None):
         found = "has no limit" if entry.limit is None else "has both a limit and a coefficient"

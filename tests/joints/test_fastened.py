@@ -298,7 +298,7 @@ def test_mistakes():
 
 def test_no_friction_of_fastened_links():
     data = geared(crank=["A", "B"], gear=["A"]).source_dict
-    data["forces"] = {id: {"type": "friction", "joint": id, "limit": 1.0} for id in ("key", "mesh")}
+    data["forces"] = {f"at {id}": {"type": "friction", "joint": id, "limit": 1.0} for id in ("key", "mesh")}
     with pytest.raises(sk.InputError, match="2 mistakes"):
         sk.Mechanism.from_dict(data)
 
