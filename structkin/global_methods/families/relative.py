@@ -20,7 +20,7 @@ from structkin.joints.fastened import Fastened
 from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import Joint, pin_of
-from structkin.rows.affine import FIXED, Affine, Frame
+from structkin.rows.affine import FIXED, frames_in_slots
 from structkin.structure import KinematicStructure
 
 
@@ -64,7 +64,7 @@ class _Growth:
         for links in self.groups:
             self._grow(set(links), hinges)
         links = [branch.link for branch in self.branches]
-        frames = {link: Frame(Affine.slot(2 * k), Affine.slot(2 * k + 1)) for k, link in enumerate(links)}
+        frames = frames_in_slots(links)
         writer = Writer(
             self.mechanism, self.place, {self.ground: FIXED, **frames}, angles=True,
             size=self.size, met=frozenset(self.met),
