@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
+
+import numpy as np
 
 from structkin.joints.entry import JointEntry
 from structkin.joints.lines import into_frame
 from structkin.joints.pair import Pair
+from structkin.joints.poses import Floats, Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.model.draft import Draft
 from structkin.model.fields import LinkNames, Location
@@ -73,6 +76,13 @@ class Fastened(Pair):
         """Return the place of forces and moments in the frame of a link."""
         seat = self.seat(link)
         return (self.at - seat.origin) / seat.direction
+
+    def gaps(self, poses: Poses) -> Iterator[Floats]:
+        """Yield how far each link is from its place on the first, and how far it is turned against that."""
+        first = self.links[0]
+        for link, seat in zip(self.links[1:], self.seats[1:], strict=True):
+            yield np.abs(poses.at(link, 0j) - poses.at(first, seat.origin)) / poses.size
+            yield np.abs(poses.along(link) - poses.along(first, seat.direction))
 
     def write(self, w: RowWriter) -> None:
         """Write that each link keeps its place on the first, and its angle with it."""
