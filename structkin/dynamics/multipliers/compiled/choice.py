@@ -25,8 +25,8 @@ Result = TypeVar("Result")
 
 #: Seconds that NumPy takes for an evaluation, and for each link in it: roughly.
 EVALUATION, A_LINK = 2e-4, 5e-5
-#: Coordinates and rows up to which a system is compiled: larger ones are LAPACK's.
-SMALL = 160
+#: Coordinates and rows up to which a system is compiled: beyond, LAPACK makes up for what calls cost.
+SMALL = 250
 
 
 class CompiledMultipliers(Multipliers):
