@@ -7,6 +7,7 @@ It shares no code with the solver by groups. The unknowns are x, y and theta of 
     gears     turn_1 - turn_c = ratio (turn_2 - turn_c), up to a tooth            one row
     racks     travel = lever (turn_1 - turn_2), up to a turn                      one row
     rolling   as a rack and a line; as gears on the line of centres, and |A - B|  two rows
+    fastened  place and angle of each further link on the first                   three rows a link
     slot      distance beside the line, or from the centre of a circular slot     one row
     cam       the follower's travel or angle minus its law of the cam's angle     one row
     Geneva    the pin beside the line of a slot, or the angle of the locked wheel  one row
@@ -199,6 +200,14 @@ class WholeSystem:
             teeth = Fraction(mesh.ratio).limit_denominator(1000)
             assert abs(teeth - mesh.ratio) < 1e-15 * abs(mesh.ratio), "a ratio of whole numbers of teeth"
             add(row.wrapped(TURN / teeth.denominator), 1.0, *mesh.links, *([mesh.arm] if mesh.arm else []))
+        for one in _having(m, "seats"):
+            first = one.links[0]
+            for link, seat in zip(one.links[1:], one.seats[1:], strict=True):
+                gap = pose.point(link, 0j) - pose.point(first, seat.origin)
+                add(gap.x, self.size, first, link)
+                add(gap.y, self.size, first, link)
+                row = pose.angle(link) - pose.angle(first) - np.angle(seat.direction)
+                add(row.wrapped(), 1.0, first, link)
         cam_rows(self, pose, add)
         for id in self.drivers:
             drive = m.drivers[id]
@@ -355,8 +364,8 @@ class WholeSystem:
         return q
 
 
-#: By which attribute the kinds of joints are told: lines, wheels, cams, Geneva wheels, circular slots.
-GEOMETRY = ("turn", "lever", "contact", "slots", "center")
+#: By which attribute the kinds of joints are told: lines, wheels, cams, Geneva wheels, circular slots, links fastened.
+GEOMETRY = ("turn", "lever", "contact", "slots", "center", "seats")
 
 
 def _having(mechanism: Any, attribute: str) -> list[Any]:
