@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.branches.limits.counting import Known
+from structkin.branches.limits.known import Known
 from structkin.groups import Relation, Turn
 from structkin.plan.plan import Operand, Plan, Slot, Step
 from structkin.solve.strokes import Stroke, expression_at
