@@ -73,11 +73,15 @@ class Builder:
         along: Sequence[str] | None = None,
         center: str | None = None,
         radius: float | str | None = None,
+        through: Sequence[str | Sequence[float]] | None = None,
+        segments: Sequence[Mapping[str, float | str]] | None = None,
+        start: str | Sequence[float] | None = None,
+        closed: bool | None = None,
     ) -> Builder:
-        """Add a pin that slides in a slot of the link `slot`, straight or about a center."""
-        return self._joint(
-            id, "pin-in-slot", pin=pin, on=on, slot=slot, axis=axis, along=along, center=center, radius=radius
-        )
+        """Add a pin that slides in a slot of the link `slot`: straight, about a center, or along a curve."""
+        simple = {"axis": axis, "along": along, "center": center, "radius": radius}
+        curved = {"through": through, "segments": segments, "start": start, "closed": closed}
+        return self._joint(id, "pin-in-slot", pin=pin, on=on, slot=slot, **simple, **curved)
 
     def cam(self, id: str, *, cam: str, follower: str, **entry: Any) -> Builder:
         """Add a cam and its follower; `entry` holds contact and law or profile as they would stand in the file."""

@@ -8,6 +8,7 @@ It shares no code with the solver by groups. The unknowns are x, y and theta of 
     racks     travel = lever (turn_1 - turn_2), up to a turn                      one row
     rolling   as a rack and a line; as gears on the line of centres, and |A - B|  two rows
     slot      distance beside the line, or from the centre of a circular slot     one row
+    curve     the pin beside the tangent of its foot, less how far the curve is   one row
     cam       the follower's travel or angle minus its law of the cam's angle     one row
     Geneva    the pin beside the line of a slot, or the angle of the locked wheel  one row
     drivers   angle(second) - angle(first) - z;  travel - z;  |F - E| - z         one row
@@ -200,6 +201,7 @@ class WholeSystem:
             assert abs(teeth - mesh.ratio) < 1e-15 * abs(mesh.ratio), "a ratio of whole numbers of teeth"
             add(row.wrapped(TURN / teeth.denominator), 1.0, *mesh.links, *([mesh.arm] if mesh.arm else []))
         cam_rows(self, pose, add)
+        curve_rows(self, pose, add)
         for id in self.drivers:
             drive = m.drivers[id]
             if drive.kind == "angle":
@@ -323,8 +325,8 @@ class WholeSystem:
         return q
 
 
-#: By which attribute the kinds of joints are told: lines, wheels, cams, Geneva wheels, circular slots.
-GEOMETRY = ("turn", "lever", "contact", "slots", "center")
+#: By which attribute the kinds of joints are told: lines, wheels, cams, Geneva wheels, circular slots, curved ones.
+GEOMETRY = ("turn", "lever", "contact", "slots", "center", "curve")
 
 
 def _having(mechanism: Any, attribute: str) -> list[Any]:
@@ -366,6 +368,41 @@ def cam_rows(system: WholeSystem, pose: Pose, add: Callable[..., None]) -> None:
         centres = m.links[g.carrier].local[g.pivot] - m.links[g.carrier].local[_shaft(m, g)]
         locked = (wheel - base - (np.angle(-centres) + turn / 2 - g.slot)).wrapped(turn)
         add(across.where(inside, locked * size), size, g.crank, g.wheel, g.carrier)
+
+
+def curve_rows(system: WholeSystem, pose: Pose, add: Callable[..., None]) -> None:
+    """Add the rows of curved slots: in axes along tangent and normal of the pin's foot the curve is y = f(x)."""
+    for slot in _having(system.mechanism, "curve"):
+        way, axis = pose.point(slot.slider, slot.point) - pose.point(slot.carrier, 0j), pose.vector(slot.carrier, 1)
+        x, y = axis.dot(way), axis.cross(way)
+        there = x.f + 1j * y.f
+        table = np.linspace(0.0, TURN, 4001)
+        u = table[np.argmin(np.abs(_on_curve(slot.curve, table, 0) - there[..., None]), axis=-1)]
+        for _ in range(6):
+            c, d, dd = (_on_curve(slot.curve, u, order) for order in range(3))
+            u = u - (np.conj(d) * (c - there)).real / (np.conj(d) * d + np.conj(dd) * (c - there)).real
+        c, d, dd = (_on_curve(slot.curve, u, order) for order in range(3))
+        tangent = d / np.abs(d)
+        along = (x - c.real) * tangent.real + (y - c.imag) * tangent.imag
+        beside = (y - c.imag) * tangent.real - (x - c.real) * tangent.imag
+        bend = along.map(0.0, 0.0, (np.conj(d) * dd).imag / np.abs(d) ** 3)
+        add(beside - bend, system.size, slot.carrier, slot.slider)
+
+
+def _on_curve(curve: Any, u: Any, order: int) -> Any:
+    """Return x + iy (n,) at u, or its derivative, from the coefficients: polynomials and waves of each piece."""
+    u = np.remainder(u, TURN) if curve.closed else u
+    piece = np.clip(np.searchsorted(curve.x.breaks, u, side="right") - 1, 0, len(curve.x.breaks) - 2)
+    t, found = u - curve.x.breaks[piece], []
+    for f in (curve.x, curve.y):
+        powers = np.arange(order, f.polynomials.shape[1])
+        factors = np.array([np.prod(np.arange(p - order + 1, p + 1)) for p in powers])
+        a, w, p = np.moveaxis(f.waves[piece], -1, 0)
+        wave = a * ((1j * w) ** order * np.exp(1j * (w * t + p))).imag
+        found.append(
+            wave + np.sum(f.polynomials[piece][..., order:] * factors * t[..., None] ** (powers - order), axis=-1)
+        )
+    return found[0] + 1j * found[1]
 
 
 def _shaft(m: Any, g: Any) -> str:

@@ -1,4 +1,4 @@
-"""Where the force of a higher pair acts: gears, belts, racks, rolling, cams, Geneva wheels, circular slots.
+"""Where the force of a higher pair acts: gears, belts, racks, rolling, cams, Geneva wheels, slots that bend.
 
 The forces are those of ideal pairs without friction losses, on two links, equal and opposite:
 
@@ -11,6 +11,7 @@ The forces are those of ideal pairs without friction losses, on two links, equal
 | cam | along the common normal at the point of contact |
 | Geneva wheel | across the slot at the pin; while locked, through the crank's shaft across the line of centres |
 | circular slot | along the radius, at the pin |
+| curved slot | along the normal of the curve, at the pin |
 
 Teeth of a pressure angle a also push the wheels apart with the tangential force times tan(a). That force loads the
 pins of the two wheels alone, and neither turns nor moves anything: no driver sees it.
@@ -27,6 +28,7 @@ from numpy.typing import NDArray
 from structkin.joints.belt import Belt
 from structkin.joints.cam import Cam
 from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.gear import Gear
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
@@ -146,3 +148,9 @@ def _in_slot(arc: CircularSlot, motion: Motion, part: str) -> Action:
     point = at(motion, arc.point, arc.slider)
     way = point - at(motion, arc.center, arc.carrier)
     return Action(way / np.abs(way), point)
+
+
+@line_of_action.register(CurveSlot)
+def _in_curved_slot(slot: CurveSlot, motion: Motion, part: str) -> Action:
+    normal = slot.curve.normal(motion._frames.in_slot(slot))
+    return Action(normal * _along(motion, 1 + 0j, slot.carrier), at(motion, slot.point, slot.slider))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
+from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
@@ -107,6 +108,12 @@ class MovingFrames:
     def direction(self, link: str, order: int = 0) -> Floats:
         """Return the unit direction (n, 2) of a link, or its rate or second rate."""
         return self.value(self.frame(link).direction, order)
+
+    def in_slot(self, slot: CurveSlot) -> NDArray[np.complex128]:
+        """Return the pin (n,) of a curved slot in the frame of its carrier, as x + iy [m]."""
+        carrier = self.frame(slot.carrier)
+        way = self.value(self.frame(slot.slider).point(slot.point) - carrier.origin) @ np.array([1, 1j])
+        return np.asarray(way * (self.value(carrier.direction) @ np.array([1, -1j])))
 
     def scalar(self, expression: Affine) -> Floats:
         """Return a sum of scalar slots (n,)."""

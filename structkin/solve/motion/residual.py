@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from structkin.joints.cam import Cam
 from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
 from structkin.joints.turn_coupling import TurnCoupling
@@ -38,6 +39,7 @@ def residual(motion: Motion) -> Floats:
         gaps += _guide_gaps(frames, guide, size)
     gaps += [_mesh_gap(motion, frames, mesh) for mesh in m.joints.of(TurnCoupling).values()]
     gaps += [_arc_gap(frames, arc) / size for arc in m.joints.of(CircularSlot).values()]
+    gaps += [np.abs(slot.curve.away(frames.in_slot(slot))) / size for slot in m.joints.of(CurveSlot).values()]
     gaps += [cam_motion(motion, joint).gap / size for joint in m.joints.of(Cam)]
     gaps += [geneva_motion(motion, joint).gap / size for joint in m.joints.of(Geneva)]
     gaps += [np.abs(np.hypot(*frames.direction(link).T) - 1) for link in m.links]
