@@ -185,7 +185,7 @@ def test_the_commands_and_sections_are_all_documented():
     """A new command, option, section or public name has to be written about."""
     import typer.main
 
-    from structkin.cli.app import app
+    from structkin.cli import app
     from structkin.model.entry import SECTIONS
 
     said = {page.name: page.read_text(encoding="utf-8") for page in PAGES}

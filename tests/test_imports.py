@@ -17,7 +17,7 @@ LAYERS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlin
 #: The packages of each layer, from the top to the bottom; those of one layer know nothing of each other.
 ORDER = [[name.strip() for name in row.split(":")] for row in LAYERS]
 #: Where an import may be by a string: the lazy names of packages, and the commands, each loaded when it is run.
-BY_STRING = ("/__init__.py", "/cli/app.py")
+BY_STRING = ("/__init__.py",)
 #: Files of the largest circle of imports; those inside functions and for type checkers count.
 LARGEST = 3
 

@@ -1,5 +1,150 @@
-"""The command line: `structkin --help` lists the commands, one file each."""
+"""The command line: its commands, one file each, and how every failure leaves it."""
 
-from structkin.cli.app import main
+from __future__ import annotations
 
-__all__ = ["main"]
+import io
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from types import FrameType
+from typing import Annotated, Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from structkin.errors import InputError, StructkinError
+
+#: The commands, and what they do in a line: the first of their docstrings, which this spares to import.
+COMMANDS = {
+    "demo": "Decompose a real mechanism, solve a full cycle, and draw it.",
+    "check": "Check a mechanism: the file, its structure, and a run over its range.",
+    "structure": "Find the structural groups and the order in which they are solved.",
+    "explain": "Say in words which group is solved after which, and why it can be.",
+    "inputs": "Rank the joints that could drive, the simplest structure first.",
+    "solve": "Solve position, velocity and acceleration; numbers are in the file's units.",
+    "compare": "Solve by every method, and tell whether they agree, their time, iterations and memory.",
+    "limits": "Find how far each driver goes and what ends its motion, exactly; values are in the file's units.",
+    "assemblies": "Find all assemblies of a mechanism at one value of each driver; numbers are in the file's units.",
+    "forces": "Find driver torques, joint reactions and the shaking force of the motion, in N and N m.",
+    "simulate": "Simulate the motion under masses and forces; drivers without a law move freely.",
+    "examples": "List the examples, or copy one: `structkin examples jansen_leg`.",
+    "bench": "Measure structkin on this machine.",
+    "studies": "Repeat studies of papers, with pictures.",
+}
+
+#: Signals that ask a program to end (SIGINT is Python's own `KeyboardInterrupt`); not every system has both.
+_SIGNALS = ("SIGTERM", "SIGHUP")
+
+
+class _Commands(TyperGroup):
+    """The commands, each imported when it is called: `--help` and `--version` answer without NumPy and the like."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return their names."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, name: str) -> Any:
+        """Return the function or the group of a name, in the module of the same name; None where there is none."""
+        if name not in COMMANDS:
+            return None
+        found = getattr(import_module(f"structkin.cli.{name}"), name)
+        if not isinstance(found, typer.Typer):
+            command, found = found, typer.Typer(add_completion=False, rich_markup_mode=None)
+            found.command(name)(command)
+        return typer.main.get_command(found)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List them with their lines."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+app = typer.Typer(
+    name="structkin",
+    cls=_Commands,
+    help="Planar mechanisms: structural (Assur) groups from the topology, and their motion group by group.",
+    epilog="Exit codes: 0 fine; 1 it ran, but something is not ok (a sample, the structure); 2 bad input.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from structkin import __version__
+
+        typer.echo(f"structkin {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; bad input is told on stderr, every mistake of it, and ends with exit code 2."""
+    _prepare_streams()
+    try:
+        with tidy_end():
+            app()
+    except InputError as error:
+        from structkin.cli.terminal import complain
+
+        complain(error)
+        sys.exit(2)
+    except StructkinError as error:
+        typer.echo(str(error), err=True)
+        sys.exit(1)
+    except MemoryError:
+        typer.echo("there is not enough memory for this: ask for fewer samples, or a shorter range", err=True)
+        sys.exit(2)
+    except BrokenPipeError:
+        # The reader of our output has gone (`structkin solve ... | head`): nothing is left to say, not even at exit.
+        sys.stderr.close()
+        sys.exit(1)
+    except OSError as error:
+        typer.echo(f"the output cannot be written: {error.strerror or error}", err=True)
+        sys.stderr.close()
+        sys.exit(2)
+
+
+def _prepare_streams() -> None:
+    """Let a closed output swallow what is printed, and a narrow encoding replace what it lacks."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - open for the whole run
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+@contextmanager
+def tidy_end() -> Iterator[None]:
+    """Let the signals that end a program raise `SystemExit`, so that temporary files are removed on the way out.
+
+    A signal that is ignored, as SIGHUP under nohup, stays so.
+    """
+    before = {number: signal.getsignal(number) for name in _SIGNALS if (number := getattr(signal, name, None))}
+    changed = [number for number, handler in before.items() if handler is signal.SIG_DFL]
+    for number in changed:
+        signal.signal(number, _leave)
+    try:
+        yield
+    finally:
+        for number in changed:
+            signal.signal(number, before[number])
+
+
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
+    sys.exit(128 + number)

@@ -22,7 +22,7 @@ from structkin.bench.report import report
 from structkin.bench.shares import METHODS as SHARED
 from structkin.bench.shares import OPERATIONS, shares
 from structkin.bench.tensors import Chain
-from structkin.cli.app import app
+from structkin.cli import app
 from structkin.errors import InputError
 
 

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from structkin.bench.groups import costs, platforms
-from structkin.cli.app import app
+from structkin.cli import app
 
 
 @pytest.mark.parametrize(("count", "groups"), [(1, 3), (2, 1), (4, 1), (9, 1)])

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from structkin.bench.decomposition import FAMILIES, STEPS, exponent, measure
-from structkin.cli.app import app
+from structkin.cli import app
 
 
 def test_a_tiny_run(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 import structkin as sk
 from structkin.bench.groups import platforms
 from structkin.branches.assemblies import Assemblies
-from structkin.cli.app import app
+from structkin.cli import app
 from structkin.examples import names, path
 from structkin.show.assemblies_figure import assemblies_table, draw_assemblies
 

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import structkin as sk
-from structkin.cli.app import app
+from structkin.cli import app
 from structkin.errors import InputError
 from structkin.examples import path
 from structkin.show.assemblies_figure import assemblies_table, draw_assemblies

@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from structkin.cli.app import COMMANDS, app
+from structkin.cli import COMMANDS, app
 from structkin.examples import path
 
 GOOD = path("crank_rocker")

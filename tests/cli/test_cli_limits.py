@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import structkin as sk
 from structkin.branches.limits import limits
-from structkin.cli.app import app
+from structkin.cli import app
 from structkin.examples import path
 from structkin.show.limits_figure import draw_circuits, draw_limits, limits_table
 

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import structkin as sk
-from structkin.cli.app import app
+from structkin.cli import app
 from structkin.errors import InputError
 from structkin.examples import path
 from structkin.show import write_csv
@@ -147,7 +147,7 @@ def test_a_signal_leaves_nothing_half_written(name, tmp_path):
 
 
 def test_a_signal_that_is_ignored_stays_so():
-    from structkin.cli.app import tidy_end
+    from structkin.cli import tidy_end
 
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:

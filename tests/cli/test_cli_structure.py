@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 import structkin as sk
-from structkin.cli.app import app
+from structkin.cli import app
 from structkin.cli.explain import lines_of
 from structkin.examples import names, path
 from structkin.structure import decompose

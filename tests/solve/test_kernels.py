@@ -22,7 +22,7 @@ import structkin as sk
 from structkin.examples import names, path
 from structkin.groups import RRR, General
 from structkin.kernels import choice, store
-from structkin.kernels.kernel_plan import Job, Kernel, tape_of
+from structkin.kernels.kernel_plan import Job, Kernel, kernel_plan_of
 from structkin.solve import compile_plan
 from structkin.solve import compiled_run as running
 from structkin.solve.call import make_schedule
@@ -180,7 +180,7 @@ def test_what_cannot_be_traced_is_run_as_it_is(kind, monkeypatch):
     schedule = make_schedule(m, 50, None, None, None)
     monkeypatch.setattr(choice, "SMALL", 0)
     mixed = replace(plan, steps=tuple(steps), engine="numpy")
-    assert not tape_of(mixed).is_whole and tape_of(mixed).runs
+    assert not kernel_plan_of(mixed).is_whole and kernel_plan_of(mixed).runs
     reference = run(replace(plan, engine="numpy"), schedule)
     lanes = run(mixed, schedule)
     np.testing.assert_array_equal(lanes.x, reference.x)
@@ -202,10 +202,10 @@ def test_the_choice_is_by_the_work(monkeypatch):
     monkeypatch.setattr(Kernel, "is_ready", lambda *_: False)
     monkeypatch.setattr(Kernel, "is_stored", lambda *_: False)
     monkeypatch.setattr(choice, "has_numba", lambda: False)
-    assert choice.choose(plan, 10**9) == Job(tape_of(plan), numba=False)
+    assert choice.choose(plan, 10**9) == Job(kernel_plan_of(plan), numba=False)
     monkeypatch.setattr(choice, "has_numba", lambda: True)
-    assert choice.choose(plan, 10**9) == Job(tape_of(plan), numba=True)
-    assert choice.choose(plan, 10**5) == Job(tape_of(plan), numba=False)
+    assert choice.choose(plan, 10**9) == Job(kernel_plan_of(plan), numba=True)
+    assert choice.choose(plan, 10**5) == Job(kernel_plan_of(plan), numba=False)
     assert not choice.choose(replace(plan, engine="numpy"), 10**9).numba
     assert choice.choose(replace(plan, engine="numba"), 1).numba
 

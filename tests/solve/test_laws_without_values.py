@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import structkin as sk
-from structkin.cli.app import app
+from structkin.cli import app
 from structkin.examples import names, path
 from structkin.global_methods.methods import METHODS
 from structkin.joints.cam import Cam
