@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,15 +13,14 @@ from numpy.typing import NDArray
 from structkin.dynamics.bodies import mass_table
 from structkin.dynamics.contacts import contact_energy
 from structkin.dynamics.initial import Correction
+from structkin.dynamics.inverse.kinetostatics import Kinetostatics, kinetostatics
 from structkin.dynamics.loads import turned_angle
 from structkin.dynamics.user_loads import UserLoad
-from structkin.errors import InputError, Problem
 from structkin.model.forces import Contact, Spring, Torsion
 from structkin.solve import Motion
 from structkin.solve.motion.residual import residual
 
 if TYPE_CHECKING:
-    from structkin.dynamics.multipliers.joint_forces import JointForces
     from structkin.global_methods.families import Coordinates
 
 Floats = NDArray[np.float64]
@@ -62,7 +61,6 @@ class Simulation(Motion):
     q: Floats | None = None
     multipliers: Floats | None = None
     redundant: int = 0
-    make_joints: Callable[[Simulation], JointForces] | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         """Return title, samples and how it ended."""
@@ -70,16 +68,9 @@ class Simulation(Motion):
         return f"<Simulation of {self.mechanism.title or 'a mechanism'!r}: {len(self)} samples, {end}>"
 
     @cached_property
-    def joints(self) -> JointForces:
-        """The reactions of joints that belong to the multipliers, and which of them are unique.
-
-        Raises `InputError` for the reduced formulation, which has no multipliers.
-        """
-        if self.make_joints is None:
-            hint = 'take formulation="multipliers"; or forces(), which has the reactions of any motion'
-            problem = Problem("joints", "the reduced formulation has no multipliers", hint)
-            raise InputError([problem], self.mechanism.title or "simulate")
-        return self.make_joints(self)
+    def joints(self) -> Kinetostatics:
+        """The reactions of joints, and which of them are unique: the forces of the motion under its own loads."""
+        return kinetostatics(self, loads=self.loads)
 
     @cached_property
     def kinetic_energy(self) -> Floats:

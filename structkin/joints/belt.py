@@ -19,6 +19,7 @@ class Belt(TurnCoupling):
 
     kind: ClassVar[str] = "G"
     type: ClassVar[str] = "belt"
+    has_moment: ClassVar[bool] = True
     parts: ClassVar[tuple[str, ...]] = ("belt",)
 
     def write(self, w: RowWriter) -> None:

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from structkin.joints.pair import Pair
 from structkin.joints.row_writer import RowWriter
-from structkin.model.topology import pin_of
 from structkin.rows.row import Row
 
 
@@ -19,7 +18,6 @@ class CircularSlot(Pair):
     """
 
     kind: ClassVar[str] = "S"
-    parts: ClassVar[tuple[str, ...]] = ("radius",)
 
     carrier: str
     slider: str
@@ -28,9 +26,9 @@ class CircularSlot(Pair):
     radius: float
 
     @property
-    def ends(self) -> tuple[str, str]:
-        """The slotted link, and the pin where it is shared, else its link."""
-        return self.carrier, next((end for end in self.links if pin_of(end) is not None), self.slider)
+    def place(self) -> tuple[complex, str]:
+        """The pin."""
+        return self.point, self.slider
 
     def write(self, w: RowWriter) -> None:
         """Write that the pin keeps its distance from the centre, as a link without mass would."""

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from structkin.joints.pair import Pair
 from structkin.joints.row_writer import RowWriter
-from structkin.model.topology import pin_of
 from structkin.rows.curves import Curve
 from structkin.rows.plane_curve import PlaneCurve
 from structkin.rows.relations import OnCurve
@@ -27,7 +26,6 @@ class CurveSlot(Pair):
     """
 
     kind: ClassVar[str] = "S"
-    parts: ClassVar[tuple[str, ...]] = ("normal",)
 
     carrier: str
     slider: str
@@ -35,9 +33,9 @@ class CurveSlot(Pair):
     point: complex
 
     @property
-    def ends(self) -> tuple[str, str]:
-        """The slotted link, and the pin where it is shared, else its link."""
-        return self.carrier, next((end for end in self.links if pin_of(end) is not None), self.slider)
+    def place(self) -> tuple[complex, str]:
+        """The pin."""
+        return self.point, self.slider
 
     def write(self, w: RowWriter) -> None:
         """Write the pin's distance from the curve."""

@@ -35,6 +35,11 @@ class Guide(Pair):
     turn: complex | None = None
     at: complex  # where the symbol is drawn, in the sketch
 
+    @property
+    def place(self) -> tuple[complex, str]:
+        """The slider's point, which runs along the line."""
+        return self.point, self.slider
+
     def write_across(self, w: RowWriter, equation: str = "across the guide") -> None:
         """Write that the slider's point keeps its distance from the line, where the frames do not see to it."""
         if not w.is_met(self.id):

@@ -24,25 +24,27 @@ class Pair:
     4. how it is made: `JointEntry.make`, from the entry and the sketch;
     5. `posed`: what a new sketch changes in it;
     6. `counts_turns`: whether whole turns of its links matter, as to the teeth of gears;
-    7. `presses`: whether its links lift off where the force turns round;
-    8. its rows: `write`, once for groups, all families of coordinates and homotopies.
+    7. `presses`: whether its links lift off where the force turns round; `has_moment`: whether it bears a moment about
+       the `place` of its force;
+    8. its rows: `write`, once for groups, all families of coordinates, homotopies and forces.
 
-    A higher pair also has the names of its `parts` of the force, and whom they act on (`ends`); their lines of action
-    are registered in `dynamics/inverse/pair_forces.py`. Symbols are drawn in `show/`.
+    A pair whose rows tie the turns of more than two links has the names of the `parts` of its force as well; their
+    lines of action are registered in `dynamics/inverse/pair_forces.py`. Symbols are drawn in `show/`.
     """
 
     kind: ClassVar[str]
     counts_turns: ClassVar[bool] = False
     presses: ClassVar[bool] = False
+    has_moment: ClassVar[bool] = False
     parts: ClassVar[tuple[str, ...]] = ()
 
     id: str
     links: tuple[str, ...]
 
     @property
-    def ends(self) -> tuple[str, str]:
-        """The links, or a pin "@J", that the force of a higher pair acts from and on."""
-        return self.links[0], self.links[1]
+    def place(self) -> tuple[str | complex, str | None]:
+        """A point where its force acts, where no line of action is registered: a name, or a place in a link's frame."""
+        raise NotImplementedError
 
     def write(self, w: RowWriter) -> None:
         """Write the rows that are zero where the joint closes."""

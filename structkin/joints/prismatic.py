@@ -22,6 +22,7 @@ class Prismatic(Guide):
     """Two links that slide along each other without turning."""
 
     kind: ClassVar[str] = "P"
+    has_moment: ClassVar[bool] = True
 
     def write(self, w: RowWriter) -> None:
         """Write the row across the guide, and that the angle between the links is constant."""

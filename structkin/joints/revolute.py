@@ -16,6 +16,11 @@ class Revolute(Pair):
 
     kind: ClassVar[str] = "R"
 
+    @property
+    def place(self) -> tuple[str, None]:
+        """The pin."""
+        return self.id, None
+
     def write(self, w: RowWriter) -> None:
         """Write that the pin of each link is where the pin is."""
         for link, at, others in w.ties(self.id):

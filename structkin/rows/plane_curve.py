@@ -143,12 +143,6 @@ class PlaneCurve:
         z = np.asarray(places)
         return self.distance((Jet([z.real]), Jet([z.imag]))).parts[0]
 
-    def normal(self, places: Any) -> Any:
-        """Return the unit normal (n,) as x + iy, to the left, at the places of the curve that are nearest to places."""
-        z = np.asarray(places)
-        tx, ty = self.at(self.foot(z.real, z.imag), 2)[1]
-        return 1j * (tx + 1j * ty) / np.hypot(tx, ty)
-
     @cached_property
     def length(self) -> float:
         """The length from end to end, or once round [m]."""

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from structkin.branches.limits.passages import report
 from structkin.dynamics import Kinetostatics
-from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.mechanism import GROUND, Mechanism
 from structkin.model.units import Units
 from structkin.show.columns import (
@@ -63,14 +62,11 @@ def effort_columns(forces: Kinetostatics) -> Iterator[Column]:
 def reaction_columns(forces: Kinetostatics) -> Iterator[Column]:
     """Yield the force of each joint on its links, and the moment of each prismatic joint and belt."""
     m = forces.motion.mechanism
-    kinds = {joint.id: joint.kind for joint in m.topology.joints}
     for joint, link in bearing_links(m):
         force = forces.reaction(joint, link)
         for k, axis in enumerate("xy"):
             yield Column(f"{joint} on {link}", f"F{axis}", "N", force[:, k])
-        if kinds[joint] == "P" or (
-            joint in m.joints.of(TurnCoupling) and m.joints.of(TurnCoupling)[joint].type == "belt"
-        ):
+        if m.joints[joint].has_moment:
             yield Column(f"{joint} on {link}", "M", "N m", forces.reaction_moment(joint, link))
 
 
@@ -163,7 +159,7 @@ def _course(forces: Kinetostatics) -> str:
     lines = report(forces.motion).splitlines()[:7]
     if not any(body.mass or body.inertia for body in forces.bodies):
         lines.append("no link has a mass: only applied forces count")
-    if not all(forces.unique(joint.id) for joint in m.topology.joints):
+    if forces.not_unique:
         lines.append("* not unique: joints are redundant; the smallest forces are shown")
     for joint in forces.pressing:
         force = forces.contact_force(joint)

@@ -107,3 +107,39 @@ def virtual_work(r: Any) -> Any:
         moment = r.applied.moment[name] - cross(c - O, r.applied.force[name]) - body.inertia * motion.alpha(name)
         total -= np.einsum("nif,ni->nf", Kc, force) + Kt * moment[:, None]
     return total
+
+
+def on_link(r: Any, name: str) -> Any:
+    """Force and moment (3, n) about the origin of a link's frame by all joints and drivers, as a user reads them.
+
+    A slot or cylinder on a shared pin acts on the pin, which passes it on.
+    """
+    motion, m = r.motion, r.motion.mechanism
+    total = np.zeros((3, len(motion)))
+
+    def push(at: Any, force: Any) -> None:
+        total[:2] += force.T
+        total[2] += cross(at - motion.position(0j, name), force)
+
+    for joint in m.topology.joints:
+        if name in joint.links:
+            push(r.reaction_place(joint.id, name), r.reaction(joint.id, name))
+            total[2] += r.reaction_moment(joint.id, name)
+    for driver in m.topology.drivers:
+        if name not in driver.links:
+            continue
+        drive, effort = m.drivers[driver.id], r.driver(driver.id)
+        sign = 1.0 if name == driver.links[1] else -1.0
+        if drive.kind == "angle":
+            total[2] += sign * effort
+        elif drive.kind == "slide":
+            guide = m.joints[drive.joint]
+            u = motion.position(guide.direction, guide.carrier) - motion.position(0j, guide.carrier)
+            sign = 1.0 if name == guide.slider else -1.0
+            push(motion.position(guide.point, guide.slider), sign * effort[:, None] * u)
+        else:
+            (a, p), (b, q) = drive.ends
+            ends = motion.position(p, a), motion.position(q, b)
+            u = (ends[1] - ends[0]) / np.hypot(*(ends[1] - ends[0]).T)[:, None]
+            push(ends[1] if sign > 0 else ends[0], sign * effort[:, None] * u)
+    return total

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from loaded import cross, loaded, virtual_work
+from loaded import cross, loaded, on_link, virtual_work
 
 import structkin as sk
 
@@ -46,38 +46,13 @@ def check(m: sk.Mechanism, samples: int = 9) -> None:
 
 def equilibrium(r: Any, good: Any, scale: float) -> None:
     """Newton and Euler for every link about its centre, from the reactions as a user reads them."""
-    motion, m = r.motion, r.motion.mechanism
+    motion = r.motion
     for body in r.bodies:
-        name = body.link
-        c = motion.position(body.center, name)
-        force = r.applied.force[name].copy()
-        moment = r.applied.moment[name] - cross(c - motion.position(0j, name), force)
-
-        def push(at: Any, f: Any, c: Any = c) -> None:
-            nonlocal force, moment
-            force, moment = force + f, moment + cross(at - c, f)
-
-        for joint in m.topology.joints:
-            if name in joint.links:
-                push(r.reaction_place(joint.id, name), r.reaction(joint.id, name))
-                moment = moment + r.reaction_moment(joint.id, name)
-        for driver in m.topology.drivers:
-            drive, effort = m.drivers[driver.id], r.driver(driver.id)
-            if name not in driver.links:
-                continue
-            sign = 1.0 if name == driver.links[1] else -1.0
-            if drive.kind == "angle":
-                moment = moment + sign * effort
-            elif drive.kind == "slide":
-                guide = m.joints[drive.joint]
-                u = motion.position(guide.direction, guide.carrier) - motion.position(0j, guide.carrier)
-                sign = 1.0 if name == guide.slider else -1.0
-                push(motion.position(guide.point, guide.slider), sign * effort[:, None] * u)
-            else:
-                (a, p), (b, q) = drive.ends
-                ends = motion.position(p, a), motion.position(q, b)
-                u = (ends[1] - ends[0]) / np.hypot(*(ends[1] - ends[0]).T)[:, None]
-                push(ends[1] if sign > 0 else ends[0], sign * effort[:, None] * u)
+        name, applied = body.link, r.applied
+        c, O = motion.position(body.center, name), motion.position(0j, name)
+        x, y, moment = on_link(r, name)
+        force = np.stack((x, y), axis=1) + applied.force[name]
+        moment = moment + applied.moment[name] - cross(c - O, force)
         left = force - body.mass * motion.acceleration(body.center, name)
         rest = moment - body.inertia * motion.alpha(name)
         assert np.max(np.abs(left[good])) < 1e-9 * scale, name

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from loaded import released
+from loaded import on_link, released
 from swinging import pendulum, table_on_cranks
 
 import structkin as sk
 from structkin.dynamics import mass_table
+from structkin.dynamics.multipliers.driver_rows import DriverRows
 from structkin.dynamics.multipliers.masses import CoordinateMasses, FrameMasses
 from structkin.examples import path
 from structkin.global_methods.families import FAMILIES
@@ -41,21 +42,31 @@ def agree_with_reduced(seed: int, families: Any, formulations: Any = FORMULATION
             ):
                 scale = max(size, np.max(np.abs(other)))
                 np.testing.assert_allclose(np.array(one) / scale, np.array(other) / scale, atol=1e-9)
-        reactions_agree(g, r)
+        reactions_do_the_work_of_the_multipliers(g)
 
 
-def reactions_agree(g: sk.Simulation, r: sk.Simulation) -> None:
-    """Reactions from the multipliers against those by groups, the shared ones as well, and which are unique."""
-    f, j = r.forces(), g.joints
-    scale = max(1.0, np.max(np.abs(f.unknowns)))
-    for joint in g.mechanism.topology.joints:
-        assert j.unique(joint.id) == f.unique(joint.id)
-        for link in joint.links:
-            one, other = j.reaction(joint.id, link), f.reaction(joint.id, link)
-            np.testing.assert_allclose(one[0] / scale, other[0] / scale, atol=1e-9)
-            if joint.kind == "P":
-                one, other = j.reaction_moment(joint.id, link), f.reaction_moment(joint.id, link)
-                np.testing.assert_allclose(one[0] / scale, other[0] / scale, atol=1e-9)
+def reactions_do_the_work_of_the_multipliers(g: sk.Simulation) -> None:
+    """On every displacement of the coordinates that leaves the links rigid, at the start."""
+    c, q, forces = g.coordinates, g.q[0], g.joints
+    rows, columns, entries = c.frame_map(q[:, None])
+    X_q = np.zeros((4 * len(c.links), c.n))
+    np.add.at(X_q, (rows, columns), entries[:, 0])
+    A = np.zeros((c.m, c.n))
+    A[c.pattern] = c.jacobian(q[:, None], np.array([g.drivers[id][0, :1] for id in c.drivers]).reshape(-1, 1))[:, 0]
+    on_frames, X = np.empty(len(X_q)), c.frames(q[:, None])[:, 0]
+    ties = [*A[[row.of in c.links for row in c.rows]]]
+    for k in range(0, len(X), 4):
+        x, y, moment = on_link(forces, c.links[k // 4])[:, 0]
+        on_frames[k : k + 4] = x, y, -moment * X[k + 3], moment * X[k + 2]
+        ties.append(X[k + 2 : k + 4] @ X_q[k + 2 : k + 4])
+    rigid = np.linalg.svd(ties)[2][np.linalg.matrix_rank(ties) :].T
+    # The efforts of free drivers are loads.
+    drivers = DriverRows(g.mechanism, c.links, tuple(g.efforts))
+    efforts = np.array([g.efforts[id][0] if id in g.free else 0.0 for id in g.efforts])
+    np.add.at(on_frames, drivers.pattern[1], -drivers.gradient(X) * efforts[drivers.pattern[0]])
+    work = rigid.T @ (X_q.T @ on_frames)
+    scale = np.max(np.abs(forces.unknowns)) * max(1.0, g.size)
+    np.testing.assert_allclose(work / scale, -rigid.T @ (A.T @ g.multipliers[0]) / scale, atol=1e-9)
 
 
 @settings(max_examples=8, deadline=None, derandomize=True, database=None)

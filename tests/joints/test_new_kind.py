@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import structkin as sk
-from structkin.dynamics.inverse.pair_forces import Action, line_of_action
 from structkin.global_methods.methods import FAMILIES
 from structkin.joints.entry import JointEntry
 from structkin.joints.pair import Pair
@@ -45,7 +44,6 @@ class EllipticSlot(Pair):
     """A pin of the slider in a slot along an ellipse about `center`, whose axes are those of the carrier."""
 
     kind: ClassVar[str] = "S"
-    parts: ClassVar[tuple[str, ...]] = ("normal",)
 
     carrier: str
     slider: str
@@ -54,9 +52,9 @@ class EllipticSlot(Pair):
     axes: tuple[float, float]
 
     @property
-    def ends(self) -> tuple[str, str]:
-        """The slotted link, and that with the pin."""
-        return self.carrier, self.slider
+    def place(self) -> tuple[complex, str]:
+        """The pin."""
+        return self.point, self.slider
 
     def write(self, w: RowWriter) -> None:
         """Write that the pin is on the ellipse."""
@@ -89,14 +87,6 @@ class EllipticSlotEntry(JointEntry):
             point=slider.local[self.pin],
             axes=self.axes,
         )
-
-
-@line_of_action.register(EllipticSlot)
-def in_elliptic_slot(pair: EllipticSlot, motion: Any, part: str) -> Action:
-    """Return the force along the normal of the ellipse, which is fixed in the ground."""
-    x, y = motion.position(pair.point, pair.slider).T
-    way = x / pair.axes[0] ** 2 + 1j * y / pair.axes[1] ** 2
-    return Action(way / np.abs(way), x + 1j * y)
 
 
 def built(monkeypatch: pytest.MonkeyPatch, **driver: Any) -> Any:
@@ -170,6 +160,7 @@ def test_its_force(mechanism):
     np.testing.assert_allclose(force[:, 0] * y / B**2, force[:, 1] * x / A**2, atol=1e-9)
     center = complex(mechanism.links["rod"].center)
     np.testing.assert_allclose(force + forces.reaction("P", "rod"), motion.acceleration(center, "rod"), atol=1e-9)
+    np.testing.assert_allclose(forces.reaction_place("slot", "rod"), motion.position("Q"))
 
 
 def test_it_swings_freely(monkeypatch):

@@ -17,14 +17,16 @@ PIN, OFF, ANGLE = "D", 1e-3, 1.9
 
 @pytest.fixture
 def set_off(monkeypatch):
-    """The row of one pin with its first listed link set off in x."""
+    """The row of one pin with its place on its last link set off along that link."""
 
     def write(joint, w):
+        last = joint.links[-1]
         for link, at, others in w.ties(joint.id):
             gap = w.point(link, w.mechanism.links[link].local[joint.id]) - at
-            along = 0.0 if joint.id != PIN else OFF if link == joint.links[0] else -OFF
-            for axis, off in enumerate((along, 0.0)):
-                w.add(joint.id, f"pin, {'xy'[axis]}", (*others, link), w.size, Row.part(gap, axis).plus(off))
+            if joint.id == PIN:
+                gap += w.along(last, OFF if link == last else -OFF)
+            for axis, name in enumerate("xy"):
+                w.add(joint.id, f"pin, {name}", (*others, link), w.size, Row.part(gap, axis))
 
     monkeypatch.setattr(Revolute, "write", write)
 
@@ -33,6 +35,15 @@ def by_family(m, family):
     motion = m.solve(drivers={"motor": [ANGLE]}, method="global", coordinates=family)
     assert motion.ok.all()
     return {link: (motion.position(0j, link)[0], motion.angle(link)[0]) for link in m.topology.moving_links}
+
+
+def heavy(m):
+    data = m.source_dict
+    data["links"] = {
+        link: points if link == "ground" else {"points": points, "mass": 1.0, "center": data["points"][points[-1]]}
+        for link, points in data["links"].items()
+    }
+    return sk.Mechanism.from_dict({**data, "forces": {"gravity": [0, -10]}})
 
 
 def group_of_all(m):
@@ -63,3 +74,18 @@ def test_a_pin_that_is_set_off_is_set_off_alike(set_off):
     modes = modes_of(whole.form, h)
     pose = O @ (1, 1j)
     assert np.min(np.max(np.abs(modes.origins - pose), axis=1)) < 1e-9, "homotopy finds the same pose"
+
+
+def test_the_forces_of_a_pin_that_is_set_off_hold_the_weights_of_these_poses(set_off):
+    """The motor's torque is the slope of the potential energy along the poses that are set off."""
+    m, step = heavy(sk.load(path("watt_six_bar"))), 1e-3
+    turns = {"motor": ANGLE + step * np.arange(-2, 3)}
+    torques = []
+    for motion in (m.solve(drivers=turns, method="global", coordinates="natural"), m.solve(drivers=turns)):
+        moving = [link for link in m.links.values() if link.mass]
+        V = sum(10 * motion.position(link.center, link.name)[:, 1] for link in moving)
+        slope = (8 * (V[3] - V[1]) - (V[4] - V[0])) / (12 * step)
+        torques.append((slope, motion.forces(static=True).driver("motor")[2]))
+    (slope, torque), (closed, lopsided) = torques
+    assert torque == pytest.approx(slope, rel=1e-8)
+    assert abs(lopsided - closed) > 1e-5, "closed forms know nothing of rows, forces do"

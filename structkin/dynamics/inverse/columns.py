@@ -1,231 +1,210 @@
-"""The unknown forces of joints and drivers: where each acts, on which two bodies, and which group it belongs to.
+"""The unknown forces of joints and drivers: which bodies each acts on, and which group it belongs to.
 
-A column is a unit force or unit moment on one body with its opposite on another. Bodies are the moving links, and pins
-("@B") of more than two links or with a slot or a cylinder on them: these have no mass and two equations, on the ground
-as elsewhere. The columns of a joint are the transpose of its constraints, so that forces obey the groups in reverse
-order: what the last group needs from its neighbours is known first (Saura et al., eq. 8, transposed).
+A column is one unknown. By virtual work what it puts on the bodies is the transpose of a row of its joint or driver,
+which is written once (`structkin.rows`); it is scaled to a unit force, or to a unit moment where it is a moment alone.
+A row of gears or cams ties the turns of three links, and its moments are not the force between two of them: such pairs
+have a line of action (`pair_forces`).
+
+Bodies are the moving links, and pins ("@B") of more than two links or with a slot or a cylinder on them: these have no
+mass and two equations, on the ground as elsewhere. Forces obey the groups in reverse order: what the last group needs
+from its neighbours is known first (Saura et al., eq. 8, transposed).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.inverse.pair_forces import action_of, moment_of_action
+from structkin.dynamics.inverse.pair_forces import action_of, as_pairs, place_of
 from structkin.dynamics.wrench_sums import cross
-from structkin.joints.guide import Guide
-from structkin.joints.turn_coupling import TurnCoupling
+from structkin.global_methods.families.rows import Writer, size_of, solve_places
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import Joint, pin_of
+from structkin.plan.drive_rows import write_driver
+from structkin.rows.affine import FIXED, Affine, Frame
+from structkin.rows.equations import Equations
 from structkin.solve import Motion
 from structkin.structure import KinematicStructure
 
 Floats = NDArray[np.float64]
-
-GLOBAL = {"x": (1.0, 0.0), "y": (0.0, 1.0)}
+#: The number of a link's turn among its variables: x, y, the x and y of its direction, its turn.
+TURN = 4
+#: What acts on each body: its force [N], and moment [N m] about the origin of the link's frame or the pin, (3, n).
+OnBodies = Mapping[str, Floats]
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One unknown of the joint or driver `id`, on the body `to` and, opposite, on `off`; None is the ground.
-
-    `part` is "x", "y" (a pin's force), "normal" (a guide's force), "moment", "travel" or "distance" (an effort along
-    the coordinate). `places` are where it acts, in the frames of off and to. A higher pair has `pair` set: its forces
-    are those of `contacts.action_of`, a "belt" in N m on its first pulley.
-    """
+    """One unknown of the joint or driver `id`: what its row says, or a part of its force, and the bodies it acts on."""
 
     id: str
     part: str
-    off: str | None
-    to: str | None
-    places: tuple[complex, complex] = (0j, 0j)
-    pair: bool = False
-
-    def direction(self, motion: Motion) -> Floats | None:
-        """Return the unit force (n, 2) on `to`, or None for a moment."""
-        if self.part == "moment":
-            return None
-        if self.pair:
-            return _pairs(action_of(motion, self.id, self.part).force)
-        if self.part in GLOBAL:
-            return np.broadcast_to(np.array(GLOBAL[self.part]), (len(motion), 2))
-        if self.part == "distance":
-            drive = motion.mechanism.drivers[self.id]
-            assert drive.ends is not None
-            (a, p), (b, q) = drive.ends
-            way = motion.position(q, b) - motion.position(p, a)
-            with np.errstate(invalid="ignore", divide="ignore"):
-                return np.asarray(way / np.hypot(way[:, 0], way[:, 1])[:, None])
-        joint = motion.mechanism.drivers[self.id].joint if self.part == "travel" else self.id
-        guide = motion.mechanism.joints.of(Guide)[joint or ""]
-        turn = guide.direction if self.part == "travel" else 1j * guide.direction
-        return motion.position(turn, guide.carrier) - motion.position(0j, guide.carrier)
+    bodies: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Columns:
-    """All columns, and the group of each body and column; pins on the ground come before all groups, at -1."""
+    """All columns, and the group of each body; pins on the ground come before all groups, at -1.
+
+    Columns follow `rows`, then `turns`, which are moments between two links, then those with a line of action. The
+    variables of the rows are x, y of each body, of a link x, y of its direction as well, then the turns of `turned`.
+    """
 
     mechanism: Mechanism
-    bodies: tuple[str, ...]
+    body_group: Mapping[str, int]
     columns: tuple[Column, ...]
-    body_group: dict[str, int]
+    rows: Equations
+    turns: tuple[tuple[str, str], ...]
+    turned: tuple[str, ...]
+
+    @cached_property
+    def variables(self) -> tuple[tuple[str, int], ...]:
+        """The body of each variable of the rows, and which one it is."""
+        places = [(body, k) for body in self.body_group for k in range(4 if pin_of(body) is None else 2)]
+        return (*places, *((link, TURN) for link in self.turned))
 
     def group(self, column: Column) -> int:
         """Return the group that a column belongs to: the last one of its bodies'."""
-        return max(self.body_group[body] for body in (column.off, column.to) if body is not None)
+        return max(self.body_group[body] for body in column.bodies)
 
 
 def make_columns(mechanism: Mechanism, structure: KinematicStructure) -> Columns:
     """Return the unknown forces of a mechanism."""
+    ground, groups = mechanism.topology.ground, _body_groups(mechanism, structure)
+    links = mechanism.topology.moving_links
+    pins = [pin for body in groups if (pin := pin_of(body)) is not None]
+    frames = {link: Frame(Affine.slot(2 * k), Affine.slot(2 * k + 1)) for k, link in enumerate(links)}
+    places = {pin: Affine.slot(2 * len(links) + k) for k, pin in enumerate(pins)}
+    w = Writer(
+        mechanism, solve_places(mechanism, structure), {ground: FIXED, **frames}, angles=True, size=size_of(mechanism),
+        pins=places,
+    )  # fmt: skip
+    for joint in mechanism.topology.joints:
+        if not (pair := mechanism.joints[joint.id]).parts:
+            pair.write(w)
+    for drive in mechanism.drivers.values():
+        write_driver(w, drive)
+    units = [*([w.size, w.size, 1.0, 1.0] * len(links)), *([w.size] * 2 * len(pins)), *([1.0] * len(w.turned))]
+    rows = Equations([row.form for row in w.rows], np.array(units), len(w.turned))
+    found = Columns(mechanism, groups, (), rows, tuple(turn.links for turn in w.oriented), tuple(w.turned))
+    acting: list[dict[str, None]] = [{} for _ in w.rows]
+    for row, k in zip(rows.rows.tolist(), rows.columns.tolist(), strict=True):
+        acting[row][found.variables[k][0]] = None
+    columns = [Column(row.of, row.equation, tuple(bodies)) for row, bodies in zip(w.rows, acting, strict=True)]
+    pairs = [(pair.id, part, pair.links) for pair in mechanism.joints.values() for part in pair.parts]
+    parts = [*((turn.of, turn.equation, turn.links) for turn in w.oriented), *pairs]
+    columns += [Column(id, part, tuple(x for x in ends if x != ground)) for id, part, ends in parts]
+    return replace(found, columns=tuple(columns))
+
+
+def _body_groups(mechanism: Mechanism, structure: KinematicStructure) -> dict[str, int]:
+    """Return the group of each body: the links, then the pins."""
+    topology = mechanism.topology
     group = {link: item.index for item in structure.groups for link in item.links}
     # A link that stands still and needs no group of its own comes last.
-    links = {link: group.get(link, len(structure.groups)) for link in mechanism.topology.moving_links}
-    topology, ground = mechanism.topology, mechanism.topology.ground
+    links = {link: group.get(link, len(structure.groups)) for link in topology.moving_links}
     ends = [end for joint in topology.joints for end in joint.links]
     ends += [end for driver in topology.drivers for end in driver.links]
-    attached = {pin for end in ends if (pin := pin_of(end)) is not None}
-    places = {**links, ground: -1}
-    pins = {
-        f"@{joint.id}": _pin_group(structure, places, joint)
-        for joint in topology.joints
-        if joint.kind == "R" and (joint.id in attached or len(joint.links) > 2)
-    }
-    bodies = {**links, **dict(sorted(pins.items()))}
+    attached = {pin_of(end) for end in ends}
+    places = {**links, topology.ground: -1}
 
-    def body(end: str) -> str | None:
-        return None if end == ground else end
+    def of_pin(pin: Joint) -> int:
+        own = [item.index for item in structure.groups if pin.id in item.pins]
+        return min([*own, *(places[link] for link in pin.links)])
 
-    columns: list[Column] = []
-    for joint in topology.joints:
-        if joint.kind == "R":
-            columns += _pin_columns(mechanism, joint.id, joint.links, bodies)
-            continue
-        pair = mechanism.joints[joint.id]
-        if pair.parts:
-            off, to = map(body, pair.ends)
-            columns += [Column(joint.id, part, off, to, pair=True) for part in pair.parts]
-            continue
-        guide = mechanism.joints.of(Guide)[joint.id]
-        end = next((end for end in joint.links if pin_of(end) is not None), guide.slider)
-        off, to = body(guide.carrier), body(end)
-        columns.append(Column(joint.id, "normal", off, to))
-        if joint.kind == "P":
-            columns.append(Column(joint.id, "moment", off, to))
-    columns += [_effort(mechanism, id, body) for id in mechanism.drivers]
-    return Columns(mechanism, tuple(bodies), tuple(columns), bodies)
+    held = [joint for joint in topology.joints if joint.kind == "R"]
+    pins = {f"@{pin.id}": of_pin(pin) for pin in held if pin.id in attached or len(pin.links) > 2}
+    return links | dict(sorted(pins.items()))
 
 
-def _pin_group(structure: KinematicStructure, links: dict[str, int], pin: Joint) -> int:
-    own = [item.index for item in structure.groups if pin.id in item.pins]
-    return min([*own, *(links[link] for link in pin.links)])
+# --- along a motion -----------------------------------------------------------------------------------------
 
 
-def _pin_columns(mechanism: Mechanism, id: str, held: Sequence[str], bodies: dict[str, int]) -> list[Column]:
-    """Return the forces of a pin: on each link but the first, or on each of them if the pin is a body itself."""
-    ground = mechanism.topology.ground
-    if f"@{id}" in bodies:
-        base, at, others = f"@{id}", 0j, list(held)
-    else:
-        base = min(held, key=lambda link: -1 if link == ground else bodies[link])
-        at, others = mechanism.links[base].local[id], [link for link in held if link != base]
-    return [
-        Column(
-            id,
-            part,
-            None if base == ground else base,
-            None if link == ground else link,
-            (at, mechanism.links[link].local[id]),
-        )
-        for link in others
-        for part in ("x", "y")
-    ]
+def unit_wrenches(motion: Motion, columns: Columns) -> Sequence[OnBodies]:
+    """Return what a unit of each column puts on its bodies; see `on_end` for the ground."""
+    found = [{body: np.zeros((3, len(motion))) for body in column.bodies} for column in columns.columns]
+    turns = columns.rows.count
+    pairs = turns + len(columns.turns)
+    _transpose(motion, columns, found[:turns])
+    for acting, ends in zip(found[turns:pairs], columns.turns, strict=True):
+        for sign, link in zip((-1.0, 1.0), ends, strict=True):
+            if link in acting:
+                acting[link][2] = sign
+    for column, acting in zip(columns.columns[pairs:], found[pairs:], strict=True):
+        action, second = action_of(motion, column.id, column.part), motion.mechanism.joints[column.id].links[1]
+        force, point = as_pairs(action.force), as_pairs(action.point)
+        for link in acting:
+            moment = cross(point - motion.position(0j, link), force) + action.couple
+            acting[link][:] = (1.0 if link == second else -1.0) * np.concatenate((force.T, moment[None]))
+    return found
 
 
-def _effort(mechanism: Mechanism, id: str, body: Any) -> Column:
-    drive = mechanism.drivers[id]
-    if drive.kind == "angle":
-        return Column(id, "moment", *(body(link) for link in drive.links))
-    if drive.kind == "slide":
-        guide = mechanism.joints.of(Guide)[drive.joint or ""]
-        return Column(id, "travel", body(guide.carrier), body(guide.slider))
-    assert drive.ends is not None
-    topology = next(driver for driver in mechanism.topology.drivers if driver.id == id)
-    off, to = topology.links
-    first, second = (mechanism.links[link].local[point] for link, point in drive.ends)
-    return Column(id, "distance", body(off), body(to), (first, second))
+def _transpose(motion: Motion, columns: Columns, found: Sequence[OnBodies]) -> None:
+    """Write what units of the rows put on bodies."""
+    x = np.concatenate([np.zeros((0, len(motion))), *(_place(motion, body) for body in columns.body_group)])
+    x = np.concatenate([x, *(motion.turn(link)[None] for link in columns.turned)])
+    rows = columns.rows
+    for row, k, entry in zip(rows.rows.tolist(), rows.columns.tolist(), rows.jacobian(x), strict=True):
+        body, part = columns.variables[k]
+        # What acts on a direction U has the moment U x that.
+        arm = x[k - 1] if part == 3 else -x[k + 1] if part == 2 else 1.0
+        found[row][body][min(part, 2)] += arm * entry
+    for acting in found:
+        size = np.max([np.hypot(x, y) for x, y, _ in acting.values()], axis=0)
+        if not (size > 0).any():
+            size = np.max([np.abs(moment) for _, _, moment in acting.values()], axis=0)
+        for body in acting:
+            with np.errstate(invalid="ignore", divide="ignore"):
+                acting[body][:] /= size
 
 
-def weight(motion: Motion, column: Column) -> Floats | float:
-    """Return the root (n,) of what a unit of a column adds to the sum that redundant joints make least.
+def _place(motion: Motion, body: str) -> Floats:
+    """Return the place of a pin (2, n), or of a link with its direction (4, n)."""
+    origin = _origin(motion, body)
+    return (origin if pin_of(body) else np.concatenate((origin, motion.position(1 + 0j, body) - origin), axis=1)).T
+
+
+def _origin(motion: Motion, body: str) -> Floats:
+    pin = pin_of(body)
+    return motion.position(0j, body) if pin is None else motion.position(pin)
+
+
+def on_end(motion: Motion, acting: OnBodies, end: str) -> Floats:
+    """Return the part of a column (3, n) on a body or the ground; there the moment is about the global origin."""
+    total = np.zeros((3, len(motion)))
+    if end != motion.mechanism.topology.ground:
+        return acting.get(end, total)
+    for body, wrench in acting.items():
+        total[:2] -= wrench[:2]
+        total[2] -= moment_about(motion, wrench, body, np.zeros((1, 2)))
+    return total
+
+
+def moment_about(motion: Motion, wrench: Floats, end: str, place: Floats) -> Floats:
+    """Return the moment (n,) of what acts on a body or the ground (3, n) about a place (n, 2)."""
+    origin = np.zeros((1, 2)) if end == motion.mechanism.topology.ground else _origin(motion, end)
+    return np.asarray(wrench[2] - cross(place - origin, wrench[:2].T))
+
+
+def weights(motion: Motion, columns: Columns, units: Sequence[OnBodies]) -> Floats:
+    """Return the root (columns, n) of what a unit of a column adds to the sum that redundant joints make least.
 
     The sum is that of |F|^2 + (M / s)^2 over the joints, s the mechanism's size, with the force F [N] that a joint puts
     on its links and the moment M [N m] about the place where that acts. The two links of a joint count half each, and
-    so does each link of a pin that has more: by what each of them bears, whichever comes first. Efforts count alike;
-    they are unique, so that the least sum does not depend on them.
+    so does each link of a pin that has more: by what each of them bears, whichever comes first. Efforts count 1; they
+    are unique, so that the least sum does not depend on them.
     """
-    if column.part == "belt":
-        pulleys = motion.mechanism.joints.of(TurnCoupling)[column.id].links
-        first, second = (moment_of_action(motion, column.id, link, column.part) / motion.size for link in pulleys)
-        force = action_of(motion, column.id, column.part).force
-        return np.sqrt(np.abs(force) ** 2 + 0.5 * (first**2 + second**2))
-    if column.part == "moment":
-        return 1.0 / motion.size
-    on_pin = column.part in GLOBAL and column.off is not None and pin_of(column.off) is not None
-    return float(np.sqrt(0.5)) if on_pin else 1.0
-
-
-def unit_wrenches(motion: Motion, column: Column) -> tuple[Floats, Floats]:
-    """Return the wrenches (3, n) that a unit of a column puts on its bodies off and to.
-
-    A wrench is a force [N] and its moment [N m] about the origin of the body's frame, or about the pin.
-    """
-    if column.pair:
-        return _pair_wrenches(motion, column)
-    direction, n = column.direction(motion), len(motion)
-    if direction is None:
-        unit = np.stack((np.zeros(n), np.zeros(n), np.ones(n)))
-        return -unit, unit
-    if column.part in ("normal", "travel"):
-        # The force acts on both bodies at the slider's point.
-        guide = motion.mechanism.joints.of(Guide)[_joint(motion.mechanism, column)]
-        there = motion.position(guide.point, guide.slider)
-        arms = [there - _origin(motion, body, there) for body in (column.off, column.to)]
-    else:
-        arms = [_arm(motion, body, place) for body, place in zip((column.off, column.to), column.places, strict=True)]
-    off, to = (np.concatenate((direction.T, cross(arm, direction)[None])) for arm in arms)
-    return -off, to
-
-
-def _pair_wrenches(motion: Motion, column: Column) -> tuple[Floats, Floats]:
-    action = action_of(motion, column.id, column.part)
-    force, point = _pairs(action.force), _pairs(action.point)
-    arms = [point - _origin(motion, body, point) for body in (column.off, column.to)]
-    off, to = (np.concatenate((force.T, (cross(arm, force) + action.couple)[None])) for arm in arms)
-    return -off, to
-
-
-def _pairs(z: NDArray[np.complex128]) -> Floats:
-    return np.stack((z.real, z.imag), axis=1)
-
-
-def _joint(mechanism: Mechanism, column: Column) -> str:
-    return (mechanism.drivers[column.id].joint or "") if column.part == "travel" else column.id
-
-
-def _origin(motion: Motion, body: str | None, there: Floats) -> Floats:
-    if body is None:
-        return np.zeros_like(there)
-    return there if pin_of(body) is not None else motion.position(0j, body)
-
-
-def _arm(motion: Motion, body: str | None, place: complex) -> Floats:
-    if body is None:
-        return np.broadcast_to(np.array((place.real, place.imag)), (len(motion), 2))
-    if pin_of(body) is not None:
-        return np.zeros((len(motion), 2))
-    return motion.position(place, body) - motion.position(0j, body)
+    joints, ends = motion.mechanism.joints, {joint.id: joint.links for joint in motion.mechanism.topology.joints}
+    squares = np.ones((len(units), len(motion)))
+    for k, column in enumerate(columns.columns):
+        if column.id in ends:
+            wrenches = {end: on_end(motion, units[k], end) for end in ends[column.id]}
+            squares[k] = sum(0.5 * (x**2 + y**2) for x, y, _ in wrenches.values())
+            for end, wrench in wrenches.items() if joints[column.id].has_moment else ():
+                moment = moment_about(motion, wrench, end, place_of(motion, column.id, end))
+                squares[k] += 0.5 * (moment / motion.size) ** 2
+    return np.sqrt(squares)

@@ -11,15 +11,22 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.bodies import Body, mass_table
 from structkin.dynamics.friction import with_friction
-from structkin.dynamics.inverse.columns import Column, Columns, make_columns, unit_wrenches
-from structkin.dynamics.inverse.pair_forces import moment_of_action, place_of_action
+from structkin.dynamics.inverse.columns import (
+    Column,
+    Columns,
+    OnBodies,
+    make_columns,
+    moment_about,
+    on_end,
+    unit_wrenches,
+)
+from structkin.dynamics.inverse.pair_forces import place_of
 from structkin.dynamics.inverse.reverse import Layout, ReverseSweep
 from structkin.dynamics.inverse.virtual_work import efforts
 from structkin.dynamics.loads import wrenches
 from structkin.dynamics.user_loads import UserLoad, not_functions
 from structkin.dynamics.wrench_sums import Wrenches, cross
 from structkin.errors import InputError, Problem
-from structkin.joints.guide import Guide
 from structkin.model.topology import suggest
 from structkin.solve import Motion
 
@@ -68,7 +75,7 @@ class Kinetostatics:
         drives = self.motion.mechanism.drivers
         if id not in drives:
             raise self._unknown(id, "a driver", drives)
-        ((_, values),) = self._of(id)
+        ((_, _, values),) = self._of(id)
         return np.array(values)
 
     def reaction(self, joint: str, link: str) -> Floats:
@@ -79,12 +86,7 @@ class Kinetostatics:
         Raises `InputError`.
         """
         self._check(joint, link)
-        total = np.zeros((len(self.motion), 2))
-        for column, values in self._of(joint):
-            direction = column.direction(self.motion)
-            if direction is not None:
-                total += self._sign(column, link) * values[:, None] * direction
-        return total
+        return self._wrench(joint, link)[:2].T
 
     def reaction_moment(self, joint: str, link: str) -> Floats:
         """Return the moment (n,) [N m] that a joint puts on one of its links, about the place where its force acts.
@@ -92,13 +94,9 @@ class Kinetostatics:
         Only prismatic joints and belts have one.
         """
         self._check(joint, link)
-        total = np.zeros(len(self.motion))
-        for column, values in self._of(joint):
-            if column.part == "moment":
-                total += self._sign(column, link) * values
-            elif column.pair:
-                total += self._sign(column, link) * values * moment_of_action(self.motion, joint, link, column.part)
-        return total
+        if not self.motion.mechanism.joints[joint].has_moment:
+            return np.zeros(len(self.motion))
+        return moment_about(self.motion, self._wrench(joint, link), link, self.reaction_place(joint, link))
 
     def reaction_place(self, joint: str, link: str) -> Floats:
         """Return where (n, 2) [m] the reaction force of a joint on one of its links acts.
@@ -107,14 +105,7 @@ class Kinetostatics:
         gears the pitch point), and for a belt the centre of the pulley. Raises `InputError`.
         """
         self._check(joint, link)
-        columns = [column for column, _ in self._of(joint)]
-        guide = self.motion.mechanism.joints.of(Guide).get(joint)
-        if columns and columns[0].pair:
-            place = place_of_action(self.motion, joint, link, columns[0].part)
-            return np.stack((place.real, place.imag), axis=1)
-        if guide is not None:
-            return np.asarray(self.motion.position(guide.point, guide.slider))
-        return np.asarray(self.motion.position(joint))
+        return place_of(self.motion, joint, link)
 
     def contact_force(self, joint: str) -> Floats:
         """Return the normal force (n,) [N] of a cam or a rolling contact: positive where the two press on each other.
@@ -124,7 +115,7 @@ class Kinetostatics:
         """
         if joint not in self.pressing:
             raise self._unknown(joint, "a cam or a rolling contact", self.pressing)
-        return np.array(next(values for column, values in self._of(joint) if column.part in PRESSING))
+        return np.array(next(values for column, _, values in self._of(joint) if column.part in PRESSING))
 
     @property
     def pressing(self) -> tuple[str, ...]:
@@ -144,6 +135,11 @@ class Kinetostatics:
             bool(good) for column, good in zip(self.columns.columns, self.determined, strict=True) if column.id == id
         )
 
+    @cached_property
+    def not_unique(self) -> tuple[str, ...]:
+        """The joints whose forces depend on the elasticity of the links: where they are redundant."""
+        return tuple(joint.id for joint in self.motion.mechanism.topology.joints if not self.unique(joint.id))
+
     # --- the frame ----------------------------------------------------------------------------------------
 
     @property
@@ -160,10 +156,8 @@ class Kinetostatics:
     def _frame(self) -> Floats:
         ground = self.motion.mechanism.topology.ground
         total = np.column_stack((self.applied.force[ground], self.applied.moment[ground]))
-        for column, values in zip(self.columns.columns, self.unknowns.T, strict=True):
-            if column.off is None or column.to is None:
-                off, to = unit_wrenches(self.motion, column)
-                total += ((off if column.off is None else to) * values).T
+        for acting, values in zip(self._units, self.unknowns.T, strict=True):
+            total += (on_end(self.motion, acting, ground) * values).T
         return np.asarray(total)
 
     # --- energy -------------------------------------------------------------------------------------------
@@ -200,17 +194,22 @@ class Kinetostatics:
                 total += body.inertia * self.motion.omega(body.link) * self.motion.alpha(body.link)
         return total
 
-    # --- onward -------------------------------------------------------------------------------------------
-
     # --- inside -------------------------------------------------------------------------------------------
 
-    def _of(self, id: str) -> list[tuple[Column, Floats]]:
-        pairs = zip(self.columns.columns, self.unknowns.T, strict=True)
-        return [(column, values) for column, values in pairs if column.id == id]
+    @cached_property
+    def _units(self) -> Sequence[OnBodies]:
+        return unit_wrenches(self.motion, self.columns)
 
-    def _sign(self, column: Column, link: str) -> float:
-        body = link if link in self.columns.bodies else None  # the ground, or a pin on it
-        return (column.to == body) * 1.0 - (column.off == body) * 1.0
+    def _of(self, id: str) -> list[tuple[Column, OnBodies, Floats]]:
+        each = zip(self.columns.columns, self._units, self.unknowns.T, strict=True)
+        return [one for one in each if one[0].id == id]
+
+    def _wrench(self, joint: str, end: str) -> Floats:
+        """Return the force and moment (3, n) that a joint puts on a link or pin, as `on_end` does."""
+        total = np.zeros((3, len(self.motion)))
+        for _, acting, values in self._of(joint):
+            total += on_end(self.motion, acting, end) * values
+        return total
 
     def _check(self, joint: str, link: str) -> None:
         joints = {item.id: item for item in self.motion.mechanism.topology.joints}

@@ -1,6 +1,7 @@
-"""Where the force of a higher pair acts: gears, belts, racks, rolling, cams, Geneva wheels, slots that bend.
+"""Where the forces of joints act, and along which line where the rows do not tell: gears, belts, cams and their like.
 
-The forces are those of ideal pairs without friction losses, on two links, equal and opposite:
+The row of such a pair ties the turns of three links, or is a function of turns. Its forces are those of ideal pairs
+without friction losses, on two links, equal and opposite:
 
 | pair | force |
 |---|---|
@@ -10,8 +11,6 @@ The forces are those of ideal pairs without friction losses, on two links, equal
 | rolling | along the line or tangent at the point of contact (what keeps it from slipping), and along the normal |
 | cam | along the common normal at the point of contact |
 | Geneva wheel | across the slot at the pin; while locked, through the crank's shaft across the line of centres |
-| circular slot | along the radius, at the pin |
-| curved slot | along the normal of the curve, at the pin |
 
 Teeth of a pressure angle a also push the wheels apart with the tangential force times tan(a). That force loads the
 pins of the two wheels alone, and neither turns nor moves anything: no driver sees it.
@@ -27,8 +26,6 @@ from numpy.typing import NDArray
 
 from structkin.joints.belt import Belt
 from structkin.joints.cam import Cam
-from structkin.joints.circular_slot import CircularSlot
-from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.gear import Gear
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
@@ -47,7 +44,7 @@ Plane = NDArray[np.complex128]
 
 @dataclass(frozen=True)
 class Action:
-    """A unit of a pair's force on its link `to`: a force (n,) through a point (n,), and a couple [N m], all global."""
+    """A unit of a pair's force on its second link: a force (n,) through a point (n,) and a couple [N m], all global."""
 
     force: Plane
     point: Plane
@@ -55,31 +52,32 @@ class Action:
 
 
 def action_of(motion: Motion, joint: str, part: str) -> Action:
-    """Return a part of the force of a higher pair on its second link, or on the pin of a slot."""
+    """Return a part of the force of such a pair on its second link."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return line_of_action(motion.mechanism.joints[joint], motion, part)
 
 
 @singledispatch
 def line_of_action(pair: Pair, motion: Motion, part: str) -> Action:
-    """Return a part of the force of a higher pair; each kind is registered by its class."""
+    """Return a part of the force of such a pair; each kind is registered by its class."""
     raise TypeError(f"no line of action is registered for a {type(pair).__name__}")
 
 
-def place_of_action(motion: Motion, joint: str, link: str, part: str) -> Plane:
-    """Return where (n,) the force on a link acts: the centre of a pulley under a belt, else the point of contact."""
-    mesh = motion.mechanism.joints.of(TurnCoupling).get(joint)
-    if mesh is not None and mesh.type == "belt":
-        local = mesh.centers[mesh.links.index(link)]
+def place_of(motion: Motion, joint: str, link: str) -> Floats:
+    """Return where (n, 2) the force of a joint on a link acts: the centre of a pulley under a belt, the contact, ..."""
+    pair = motion.mechanism.joints[joint]
+    if isinstance(pair, Belt):
+        local = pair.centers[pair.links.index(link)]
         assert local is not None
-        return at(motion, local, link)
-    return action_of(motion, joint, part).point
+        return motion.position(local, link)
+    if pair.parts:
+        return as_pairs(action_of(motion, joint, pair.parts[0]).point)
+    return motion.position(*pair.place)
 
 
-def moment_of_action(motion: Motion, joint: str, link: str, part: str) -> Floats:
-    """Return the moment (n,) [N m] of a unit of a pair's force about the place where it acts on a link."""
-    action, place = action_of(motion, joint, part), place_of_action(motion, joint, link, part)
-    return np.asarray(action.couple + (np.conj(action.point - place) * action.force).imag)
+def as_pairs(z: Plane) -> Floats:
+    """Return complex numbers (n,) as vectors (n, 2)."""
+    return np.stack((z.real, z.imag), axis=1)
 
 
 def at(motion: Motion, place: complex | str, link: str) -> Plane:
@@ -141,16 +139,3 @@ def _of_wheel(geneva: Geneva, motion: Motion, part: str) -> Action:
     point = np.where(engaged, at(motion, geneva.pin, geneva.crank), at(motion, shaft, geneva.crank))
     way = point - pivot
     return Action(1j * way / np.abs(way), point)
-
-
-@line_of_action.register(CircularSlot)
-def _in_slot(arc: CircularSlot, motion: Motion, part: str) -> Action:
-    point = at(motion, arc.point, arc.slider)
-    way = point - at(motion, arc.center, arc.carrier)
-    return Action(way / np.abs(way), point)
-
-
-@line_of_action.register(CurveSlot)
-def _in_curved_slot(slot: CurveSlot, motion: Motion, part: str) -> Action:
-    normal = slot.curve.normal(motion._frames.in_slot(slot))
-    return Action(normal * _along(motion, 1 + 0j, slot.carrier), at(motion, slot.point, slot.slider))

@@ -4,7 +4,7 @@ With the forces that later groups put on its links, the unknowns of a group (of 
 equilibrium; so a mechanism of any length costs one small system a group. Where joints are redundant, a group has more
 unknowns than equations. What it leaves open reaches the groups before it, and a group alone may be singular where they
 are regular together; so all that redundant forces reach is solved as one part, E f = w with more columns than rows. Of
-its solutions the smallest is taken: with the weights of `weight`, the least sum of |F|^2 + (M / s)^2 over its joints,
+its solutions the smallest is taken: with the `weights`, the least sum of |F|^2 + (M / s)^2 over its joints,
 
     f = D E_D^T (E_D E_D^T)^-1 w,   E_D = E D,   D = diag(1 / weight)
 
@@ -20,7 +20,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.dynamics.inverse.columns import Columns, unit_wrenches, weight
+from structkin.dynamics.inverse.columns import Columns, unit_wrenches, weights
 from structkin.groups.solve_lanes import solve_lanes
 from structkin.model.topology import pin_of
 from structkin.solve import Motion
@@ -41,7 +41,7 @@ class Layout:
         self.first: dict[str, int] = {}
         self.moments: list[int] = []
         self.count = 0
-        for body in columns.bodies:
+        for body in columns.body_group:
             self.first[body] = self.count
             self.count += 2
             if pin_of(body) is None:
@@ -74,15 +74,15 @@ class ReverseSweep:
     def __init__(self, motion: Motion, columns: Columns) -> None:
         """Lay out the equations."""
         self.columns, self._motion = columns, motion
-        self.layout = Layout(columns)
-        self._weights = np.stack([np.broadcast_to(weight(motion, one), len(motion)) for one in columns.columns], axis=1)
+        self.layout, self._wrenches = Layout(columns), unit_wrenches(motion, columns)
+        self._weights = weights(motion, columns, self._wrenches).T
         self._units = np.array([1.0, 1.0, 1.0 / motion.size])
 
     @cached_property
     def blocks(self) -> tuple[_Block, ...]:
         """The parts, the last first; what redundant forces reach puts nothing on the rest, and comes at the end."""
         groups: dict[int, tuple[list[str], list[int]]] = {}
-        for body in self.columns.bodies:
+        for body in self.columns.body_group:
             groups.setdefault(self.columns.body_group[body], ([], []))[0].append(body)
         for k, column in enumerate(self.columns.columns):
             groups[self.columns.group(column)][1].append(k)
@@ -99,8 +99,7 @@ class ReverseSweep:
             return []
         reached: dict[int, set[int]] = {group: set() for group in short}
         for column in self.columns.columns:
-            touched = {self.columns.body_group[body] for body in (column.off, column.to) if body is not None}
-            reached[self.columns.group(column)] |= touched
+            reached[self.columns.group(column)] |= {self.columns.body_group[body] for body in column.bodies}
         parts: list[set[int]] = []
         for group in (group for group, missing in short.items() if missing):
             part, new = set(), {group}
@@ -115,9 +114,9 @@ class ReverseSweep:
         rows = self.layout.of(bodies)
         place = {row: k for k, row in enumerate(rows)}
         entries = [
-            (k, self.layout.of([body]), wrench)
+            (k, self.layout.of([body]), wrench.T * self._units / self._weights[:, column, None])
             for k, column in enumerate(columns)
-            for body, wrench in self._wrenches(column)
+            for body, wrench in self._wrenches[column].items()
         ]
         for _, touched, _ in entries:
             for row in touched:
@@ -128,12 +127,6 @@ class ReverseSweep:
         others = np.array(list(place)[len(rows) :], dtype=np.intp)
         own, elsewhere = whole[:, : len(rows)], whole[:, len(rows) :]
         return _Block(np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp), own, others, elsewhere)
-
-    def _wrenches(self, index: int) -> list[tuple[str, Floats]]:
-        """Return the scaled unit wrenches (n, 3) of a column on its moving bodies."""
-        column, size = self.columns.columns[index], self._weights[:, index, None]
-        pairs = zip((column.off, column.to), unit_wrenches(self._motion, column), strict=True)
-        return [(body, wrench.T * self._units / size) for body, wrench in pairs if body is not None]
 
     def solve(self, right: Floats) -> Floats:
         """Return the unknowns (n, columns) whose wrenches sum to `right` (n, rows), in N and N m."""
