@@ -181,6 +181,9 @@ def test_agrees_with_newton_on_the_whole_system(name):
     assert np.max(worst["position"]) <= 1e-12
     assert np.max(worst["velocity"]) <= 1e-11
     assert np.max(worst["acceleration"]) <= 1e-10
+    first, second = whole.compare_coefficients(motion, samples)
+    assert np.max(first) <= 1e-11
+    assert np.max(second) <= 1e-10
 
 
 @every_example

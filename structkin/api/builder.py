@@ -58,9 +58,12 @@ class Builder:
         at: str | Sequence[float] | None = None,
         axis: Sequence[float] | None = None,
         along: Sequence[str] | None = None,
+        stroke: Sequence[float | str] | None = None,
+        ends: Sequence[str] | None = None,
     ) -> Builder:
-        """Add a prismatic joint of two links."""
-        return self._joint(id, "prismatic", links=links, at=at, axis=axis, along=along)
+        """Add a prismatic joint of two links; `stroke` or `ends` say how far it goes."""
+        line = {"at": at, "axis": axis, "along": along}
+        return self._joint(id, "prismatic", links=links, **line, stroke=stroke, ends=ends)
 
     def slot(
         self,
@@ -77,9 +80,11 @@ class Builder:
         segments: Sequence[Mapping[str, float | str]] | None = None,
         start: str | Sequence[float] | None = None,
         closed: bool | None = None,
+        stroke: Sequence[float | str] | None = None,
+        ends: Sequence[str] | None = None,
     ) -> Builder:
         """Add a pin that slides in a slot of the link `slot`: straight, about a center, or along a curve."""
-        simple = {"axis": axis, "along": along, "center": center, "radius": radius}
+        simple = {"axis": axis, "along": along, "center": center, "radius": radius, "stroke": stroke, "ends": ends}
         curved = {"through": through, "segments": segments, "start": start, "closed": closed}
         return self._joint(id, "pin-in-slot", pin=pin, on=on, slot=slot, **simple, **curved)
 
@@ -160,6 +165,7 @@ class Builder:
         joint: str | None = None,
         links: Sequence[str] | None = None,
         between: Sequence[str] | None = None,
+        stroke: Sequence[float | str] | None = None,
         speed: float | str | None = None,
         law: float | str | None = None,
         table: Sequence[Sequence[float]] | None = None,
@@ -169,7 +175,8 @@ class Builder:
     ) -> Builder:
         """Add a driver; without speed, law or table it is a free coordinate, which a torque or force may drive."""
         motion = _given(speed=speed, law=law, table=table, csv=csv)
-        entry = {**_given(joint=joint, links=links, between=between, torque=torque, force=force), **motion}
+        what = _given(joint=joint, links=links, between=between, stroke=stroke)
+        entry = {**what, **_given(torque=torque, force=force), **motion}
         return self._add("drivers", {id: entry})
 
     def gravity(self, x: float | str, y: float | str) -> Builder:

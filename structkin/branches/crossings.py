@@ -98,9 +98,9 @@ def branches_at(motion: Motion, sample: int) -> Crossing:
         if touched and tried.contours.until[0] == len(steps):
             found.append(_branch(motion, sample, tried.contours))
     around = motion.lanes.around
-    if not found and motion.ok[sample] and around is not None and sample in around.at:
+    if not found and motion.regular[sample] and around is not None and sample in around.at:
         found.append(_one(motion, sample))
-    if motion.ok[sample]:
+    if motion.regular[sample]:
         found.sort(key=lambda branch: _apart(motion, sample, branch))
     return Crossing(tuple(found), *(tuple(sorted(groups)) for groups in (resting, unclear, flat)))
 

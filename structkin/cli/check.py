@@ -108,4 +108,5 @@ def _run(mechanism: Mechanism, structure: KinematicStructure) -> tuple[Motion | 
         return None, list(error.problems)
     rest = "the rest of the sweep is right; " if motion.ok.any() else ""
     lines = motion.report.splitlines()[1:]
-    return motion, [Problem("", line, f"{rest}change the range, or the lengths") for line in lines]
+    sizes = "lengths or strokes" if motion.strokes else "lengths"
+    return motion, [Problem("", line, f"{rest}change the range, or the {sizes}") for line in lines]

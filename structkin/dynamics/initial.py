@@ -140,7 +140,7 @@ class _Start:
         )
         data = [one for one in self.data if not one.rate]
         motion = self.motion(z)
-        if not motion.ok[0]:
+        if not motion.regular[0]:
             raise self._no_pose(motion)
         if all(one.kind in ("angle", "length") for one in data):
             return z
@@ -151,7 +151,7 @@ class _Start:
             while part > 1e-9 and not better:
                 trial = z + part * step
                 moved = self.motion(trial)
-                after = self._rest(moved, trial, data) if moved.ok[0] else np.full(len(rest), np.inf)
+                after = self._rest(moved, trial, data) if moved.regular[0] else np.full(len(rest), np.inf)
                 better = bool(np.linalg.norm(after) < np.linalg.norm(rest))
                 part /= 2
             if not better:
@@ -165,7 +165,7 @@ class _Start:
         """Return the speeds of the free coordinates (f,)."""
         data = [one for one in self.data if one.rate]
         motion = self.motion(values)
-        if not motion.ok[0]:
+        if not motion.regular[0]:
             raise self._no_pose(motion)
         return self._least(self._rows(motion, data), self._rest(motion, np.zeros(len(values)), data))
 

@@ -102,7 +102,7 @@ def begin(equations: Reduced, values: Mapping[str, float]) -> None:
     """Let equations begin at values of all drivers; `InputError` where these are out of reach."""
     mechanism = equations.mechanism
     first = solve_groups(mechanism, drivers={id: [values[id]] for id in mechanism.drivers})
-    if not first.ok[0]:
+    if not first.regular[0]:
         raise InputError([Problem("initial", f"the start has no regular pose: {report(first)}")], mechanism.title)
     if first.lanes.around is not None:
         # At a flat pose the way to it tells the branch: begin beside it.
@@ -133,7 +133,7 @@ def walked(first: Motion) -> tuple[Motion, dict[str, float]]:
         here, there = (
             np.stack([motion.lanes.x[0, plan.rows(slot), -1] for slot in vectors]) for motion in (first, way)
         )
-        if way.ok.all() and np.allclose(here, there, rtol=0, atol=SAME * max(1.0, first.size)):
+        if way.regular.all() and np.allclose(here, there, rtol=0, atol=SAME * max(1.0, first.size)):
             first = way
     return first, {link: float(first.turn(link)[-1]) for link in mechanism.links}
 

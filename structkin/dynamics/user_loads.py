@@ -128,7 +128,7 @@ def _values(motion: Motion, user: UserLoad, value: Any, shape: tuple[int, ...], 
 
 def known_state(motion: Motion) -> NDArray[np.bool_]:
     """Return which samples (n,) have positions and velocities: there every load has to have a size."""
-    return np.asarray(motion.ok & np.isfinite(motion.lanes.x[:2]).all(axis=(0, 1)))
+    return np.asarray(motion.regular & np.isfinite(motion.lanes.x[:2]).all(axis=(0, 1)))
 
 
 def when(motion: Motion, sample: int) -> str:

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from structkin.global_methods.curve import Pose
 from structkin.global_methods.diagnosis import Outcome
-from structkin.global_methods.gaps import tell
-from structkin.global_methods.smooth import bridge
+from structkin.global_methods.gaps import LIMIT, tell
+from structkin.global_methods.smooth import smooth_pose
 from structkin.global_methods.walk import Failure, Walk
 from structkin.plan.status import Status
 from structkin.track.tolerances import SINGULAR
@@ -16,46 +16,46 @@ from structkin.track.tolerances import SINGULAR
 Floats = NDArray[np.float64]
 
 
-def again(walk: Walk, lane: int) -> bool:
-    """Walk to a sample between stations that its prediction did not close; tell whether it is solved."""
-    known = np.flatnonzero(walk.solved & (walk.status == Status.OK))
-    near = int(known[np.argmin(np.abs(known - lane))])
-    pose = Pose(walk.systems[walk.system_of[near]], walk.z[:, [near]], walk.q[:, [near]])
-    z = walk.z[:, [lane]]
-    found = walk.step(pose, None, z) or walk.walk(pose, z)
+def again(walk: Walk, lane: int) -> None:
+    """Walk to a sample between stations that its prediction did not close."""
+    z, q = walk.z[:, [lane]], walk.q[:, [lane]]
+    pose = _beside(walk, lane)
+    assert pose is not None
+    found = walk.go(pose, z)
     if found is not None:
         walk.q[:, lane], walk.iterations[lane] = found.q[:, 0], found.iterations
         walk.solved[lane], walk.status[lane] = True, Status.OK
-        return True
-    k = int(np.searchsorted(walk.lanes, lane))
-    predicted = walk.q[:, [lane]].copy()
-    walk.status[lane] = tell(walk, k, pose)
-    sigma = pose.scaled.smallest_singular_value(predicted, z)[0]
-    if sigma < 1e-4 or walk.solved[lane]:
-        smooth = bridge(pose, predicted, z, _direction(walk, lane))
-        if smooth is not None or walk.solved[lane]:
-            walk.q[:, lane] = walk.q[:, lane] if smooth is None else smooth
-            walk.solved[lane], walk.status[lane] = True, Status.SINGULAR
-    return False
+        return
+    walk.status[lane] = tell(walk, int(np.searchsorted(walk.lanes, lane)), pose)
+    if pose.scaled.smallest_singular_value(q, z)[0] < LIMIT or walk.solved[lane]:
+        smooth = smooth_pose(pose, q, z, _direction(walk, lane))
+        if smooth is not None:
+            walk.q[:, [lane]], walk.solved[lane] = smooth, True
+        if walk.solved[lane]:
+            walk.status[lane] = Status.SINGULAR
 
 
 def mend(walk: Walk, lane: int) -> None:
     """Look at a sample that may be singular: if so, its position is that of the smooth motion around it."""
-    known = np.flatnonzero(walk.solved & (walk.status == Status.OK))
-    known = known[known != lane]
-    if not len(known):
+    pose = _beside(walk, lane)
+    if pose is None:
         return
-    near = int(known[np.argmin(np.abs(known - lane))])
-    pose = Pose(walk.systems[walk.system_of[near]], walk.z[:, [near]], walk.q[:, [near]])
     z, q = walk.z[:, [lane]], walk.q[:, [lane]]
-    smooth = bridge(pose, q, z, _direction(walk, lane))
+    smooth = smooth_pose(pose, q, z, _direction(walk, lane))
     # Close to a singular pose Newton's method leaves an error, and with it a singular value, that it has not.
-    place = q if smooth is None else smooth[:, None]
+    place = q if smooth is None else smooth
     if pose.scaled.smallest_singular_value(place, z)[0] < SINGULAR:
         walk.q[:, lane], walk.status[lane] = place[:, 0], Status.SINGULAR
         if not any(told.sample == lane and told.outcome is Outcome.SINGULAR_POSE for told in walk.failures):
             links = Pose(pose.scaled, z, place).weakest_links
             walk.failures.append(Failure(lane, Outcome.SINGULAR_POSE, (), links))
+
+
+def _beside(walk: Walk, lane: int) -> Pose | None:
+    """Return the pose of the nearest other lane that has one."""
+    known = walk.known
+    known = known[known != lane]
+    return walk.pose(int(known[np.argmin(np.abs(known - lane))]), walk.z[:, [lane]]) if len(known) else None
 
 
 def _direction(walk: Walk, lane: int) -> Floats:

@@ -208,7 +208,7 @@ def _of_schedule(mechanism: Mechanism, samples: int | None, duration: float | No
 
 def _regular(motions: Sequence[Motion]) -> NDArray[np.bool_]:
     """Return the samples where rates can be compared: regular, and not near a singular pose."""
-    good = np.array(motions[0].ok)
+    good = np.array(motions[0].regular)
     for motion in motions:
         if motion.statistics is not None:
             known = motion.statistics
@@ -225,11 +225,11 @@ def _judge(
     seconds: float,
     peak: int,
 ) -> MethodRun:
-    both, passed = motion.ok & reference.ok, _at_change_points(motion, reference)
+    both, passed = motion.regular & reference.regular, _at_change_points(motion, reference)
     position = _gap(motion, reference, 0, both | passed)
     velocity, acceleration = (_gap(motion, reference, order, both & regular) for order in (1, 2))
     statistics = motion.statistics
-    iterations = np.zeros(1) if statistics is None else statistics.iterations[motion.ok]
+    iterations = np.zeros(1) if statistics is None else statistics.iterations[motion.regular]
     return MethodRun(
         method=way[0],
         coordinates=way[1],
@@ -251,7 +251,7 @@ def _at_change_points(motion: Motion, reference: Motion) -> NDArray[np.bool_]:
     smooth = np.zeros(len(reference), bool)
     if reference.lanes.around is not None:
         smooth[reference.lanes.around.at] = True
-    return np.asarray(smooth & reference.ok & (motion.status == Status.SINGULAR))
+    return np.asarray(smooth & reference.regular & (motion.status == Status.SINGULAR))
 
 
 def _gap(motion: Motion, reference: Motion, order: int, where: NDArray[np.bool_]) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,13 +133,9 @@ class Curve:
         ends = [part for end in (a, b) for part in (end.q, end.K @ way, end.second(way))]
         return np.asarray(np.concatenate(ends, axis=1) @ QUINTIC)
 
-    def at(self, s: Floats) -> Floats:
-        """Return the coordinates (n, lanes) at parts s (lanes,) of the way: 0 is a, 1 is b, more lies ahead."""
-        return self.times(powers(s))
-
-    def times(self, powers: Floats) -> Floats:
-        """Return the coordinates (n, lanes) from the powers (6, lanes) of parts of the way."""
-        return np.asarray(self._coefficients @ powers)
+    def at(self, s: Any) -> NDArray[Any]:
+        """Return the coordinates (n, lanes) at parts s (lanes,) of the way, complex ones too: 0 is a, 1 is b."""
+        return np.asarray(self._coefficients @ powers(s))
 
     def doubtful(self, weak: float) -> bool:
         """Tell whether there may be a singular pose on it: an end is a weak one, or a determinant changes its sign."""
@@ -146,21 +143,13 @@ class Curve:
 
     def part(self, z: Floats, units: Floats) -> tuple[Floats, Floats]:
         """Return the part of the way (lanes,) that values z (f, lanes) have gone, and what they lie beside it."""
-        way = self.way / units
-        square = float(np.sum(way**2))
-        gone = (z - self.a.z) / units
-        s = np.sum(gone * way, axis=0) / square if square else np.zeros(z.shape[1])
+        way = (self.way / units).T
+        square = float((way @ way.T)[0, 0])
+        s = (way @ ((z - self.a.z) / units))[0] / square if square else np.zeros(z.shape[1])
         return s, z - self.a.z - s * self.way
-
-    def gone(self, z: Floats) -> Floats:
-        """Return the part of the way (lanes,) that values z (1, lanes) of a single driver have gone."""
-        way = float(self.way[0, 0])
-        return (z[0] - self.a.z[0, 0]) / way if way else np.zeros(z.shape[1])
 
     def near(self, z: Floats, units: Floats) -> Floats:
         """Return the coordinates (n, lanes) at values z near the way; beside it, to the first order."""
-        if len(z) == 1:
-            return self.at(self.gone(z))
         s, beside = self.part(z, units)
         q = self.at(s)
         if np.any(np.abs(beside) > 1e-12 * units):
@@ -168,9 +157,9 @@ class Curve:
         return q
 
 
-def powers(s: Floats) -> Floats:
+def powers(s: NDArray[Any]) -> NDArray[Any]:
     """Return the powers 0 to 5 of numbers (6, lanes)."""
-    found = np.empty((6, len(s)))
+    found = np.empty((6, len(s)), s.dtype)
     found[0] = 1.0
     found[1] = s
     for k in range(2, 6):

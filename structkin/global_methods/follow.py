@@ -22,7 +22,7 @@ from structkin.global_methods.resume import resume
 from structkin.global_methods.turns import Turns
 from structkin.global_methods.walk import Failure, Walk
 from structkin.plan.status import Status
-from structkin.track.tolerances import SINGULAR, TRIALS, WEAK
+from structkin.track.tolerances import SINGULAR, TRIALS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -35,11 +35,6 @@ EASE = 3
 
 def follow(walk: Walk, progress: Callable[[float], None] | None = None) -> None:
     """Walk all stations; every sample has a prediction afterwards, or a status that says why not."""
-    _follow(walk, progress)
-    walk.flush()
-
-
-def _follow(walk: Walk, progress: Callable[[float], None] | None) -> None:
     ways = _ways(walk)
     senses = _senses(walk)
     ends = _ends(walk, senses)
@@ -56,17 +51,14 @@ def _follow(walk: Walk, progress: Callable[[float], None] | None) -> None:
         if progress is not None:
             progress(k / last)
         if walk.lanes[k + 1] != walk.lanes[k] + 1:
-            k, pose, before = resume(walk, k, Status.OUT_OF_REACH, across=True)
-            turns = None
+            k, pose = resume(walk, k, Status.OUT_OF_REACH, across=True)
+            before = turns = None
             continue
         end = int(ends[np.searchsorted(ends, k + 1)])
         target = min(max(k + 1, int(np.searchsorted(ways, ways[k] + stride, side="right")) - 1), end)
-        if turns is not None and turns.ends_before(target):
-            turns = turns.closed(pose, before)
-            if turns is not None and turns.shift is not None:
-                turns.predict(k)
-                return
-        found = walk.step(pose, before, walk.at(target))
+        if turns is not None and turns.ends_before(target) and turns.repeat(k, pose, before):
+            return
+        found = walk.step(pose, walk.at(target), before)
         if found is None and target > k + 1:
             stride = 0.5 * min(stride, ways[target] - ways[k])
             continue
@@ -75,8 +67,8 @@ def _follow(walk: Walk, progress: Callable[[float], None] | None) -> None:
         if found is None:
             target, found = pass_singular(walk, k, end, pose, before)
         if found is None:
-            k, pose, before = resume(walk, k, tell(walk, k + 1, pose))
-            turns = None
+            k, pose = resume(walk, k, tell(walk, k + 1, pose))
+            before = turns = None
             continue
         before = _between(walk, k, target, Curve(pose, found))
         if turns is not None:
@@ -111,8 +103,6 @@ def _ends(walk: Walk, senses: Floats) -> Ints:
 def _between(walk: Walk, first: int, last: int, curve: Curve) -> Curve:
     """Keep the station at the end of the curve, and predict the samples before it."""
     lanes = walk.lanes[first : last + 1]
-    if curve.doubtful(WEAK):
-        walk.suspect[lanes] = True
     walk.predict(lanes[1:-1], curve, walk.values[:, first + 1 : last])
     walk.keep(last, curve.b)
     return curve
@@ -153,5 +143,4 @@ def _start(walk: Walk, k: int, pose: Pose, singular: list[int]) -> tuple[int, Po
         walk.suspect[lane] = True
         walk.note(int(lane), pose.scaled)
     walk.keep(k, pose)
-    walk.iterations[walk.lanes[k]] = min(pose.iterations, EASE)
     return k, pose

@@ -10,7 +10,8 @@ from structkin.track.tolerances import NEAR_LIMIT, SINGULAR
 
 #: With more unknowns why Newton's method fails is not looked into: full matrices of that size take minutes.
 LARGE = 600
-#: A walk that ends at a smaller one has come to a limit position, and what lies behind it has no solution.
+#: A walk that ends at a smaller singular value has come to a singular pose; where Newton's method finds nothing behind
+#: it, to a limit position.
 LIMIT = 1e-4
 #: Samples skipped at most around a singular one.
 SKIP = 3
@@ -19,7 +20,7 @@ SKIP = 3
 def pass_singular(walk: Walk, k: int, end: int, pose: Pose, before: Curve | None) -> tuple[int, Pose | None]:
     """Step over a singular sample to one behind it, up to the place `end`, that lies on the same smooth curve."""
     for target in range(k + 2, min(k + SKIP, end) + 1):
-        found = walk.step(pose, before, walk.at(target))
+        found = walk.step(pose, walk.at(target), before)
         if found is not None:
             return target, found
     return k + 1, None

@@ -50,7 +50,7 @@ class Dense:
         self._rows, self._columns, self._n = rows, columns, n
 
     def _full(self, entries: Floats) -> Floats:
-        matrices = np.zeros((entries.shape[1], self._n, self._n))
+        matrices = np.zeros((entries.shape[1], self._n, self._n), entries.dtype)
         matrices[:, self._rows, self._columns] = entries.T
         return matrices
 
@@ -181,7 +181,8 @@ class Triangular:
 
     def factor(self, entries: Floats) -> Factors:
         """Factorise the diagonal blocks in all lanes."""
-        return (CompiledSweeps if self.compiled else Sweeps)(self._blocks, entries)
+        compiled = self.compiled and not np.iscomplexobj(entries)
+        return (CompiledSweeps if compiled else Sweeps)(self._blocks, entries)
 
     def step(self, entries: Floats, right: Floats) -> Floats:
         """Solve once."""

@@ -17,6 +17,7 @@ from structkin.global_methods.sweeps import is_worth_it
 from structkin.global_methods.walk import Walk, span
 from structkin.model.mechanism import Mechanism
 from structkin.plan.status import Status
+from structkin.track.tolerances import BETWEEN
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -31,8 +32,6 @@ MOST = 8192
 LEAST = 512
 #: Unknowns up to which full matrices are the quickest for single poses.
 FULL = 72
-#: Samples between stations depart less than this from the curve they start on, or they are walked to.
-DEPARTURE = 0.01
 #: Rates of this size [radians, or parts of the mechanism's size, to a unit of a driver] have the pose looked at.
 FAST = 1e4
 #: Poses with a smaller singular value than this may be singular ones, found with an error.
@@ -103,10 +102,8 @@ class GlobalSolver:
             # A distance is not negative, though its square is.
             z[row, z[row] < 0] = np.nan
         kept = np.arange(z.shape[1]) if kept is None else kept
-        wanted = np.zeros(z.shape[1], bool)
-        wanted[kept] = True
         self._compiled = is_worth_it(self._engine, len(self.coordinates.pattern[0]), len(kept))
-        walk = Walk(self._stations, z, self._units, self._angular, wanted, self._turning)
+        walk = Walk(self._stations, z, self._units, self._angular, self._turning)
         follow(walk, None if progress is None else lambda part: progress(WALK * part))
         self._solve(walk, drivers, kept, keep, progress)
         return walk
@@ -150,7 +147,7 @@ class GlobalSolver:
         at = span(lanes)
         guess, z = walk.q[:, at], walk.z[:, at]
         found = close(scaled, guess, z)
-        near = found.way < DEPARTURE
+        near = found.way < BETWEEN
         good = found.converged & near
         if scaled.redundant:
             good &= scaled.gap(found.q, z) < CONSISTENT

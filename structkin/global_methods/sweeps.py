@@ -89,7 +89,7 @@ def _inverse(block: Block, entries: Floats) -> Any:
     if b > 2:
         return np.moveaxis(invert_lanes(block.dense(entries)), 0, -1)
     entry, row, column = block.diagonal
-    A = np.zeros((b, b, entries.shape[1]))
+    A = np.zeros((b, b, entries.shape[1]), entries.dtype)
     A[row, column] = entries[entry]
     if b == 1:
         return 1.0 / A

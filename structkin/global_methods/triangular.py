@@ -9,7 +9,6 @@ at once and in O(n).
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -39,7 +38,7 @@ class Block:
     def dense(self, entries: Floats) -> Floats:
         """Return the diagonal block (lanes, b, b)."""
         b = len(self.rows)
-        matrix = np.zeros((entries.shape[1], b, b))
+        matrix = np.zeros((entries.shape[1], b, b), entries.dtype)
         entry, row, column = self.diagonal
         matrix[:, row, column] = entries[entry].T
         return matrix
@@ -110,30 +109,20 @@ class Blocks:
             found.append((which, size, entry, number, row, column))
         return found
 
-    def _each(self, entries: Floats, measure: Callable[[Floats], tuple[Any, ...]], count: int) -> list[Floats]:
-        """Return `count` numbers for each block and lane, arrays (blocks, lanes)."""
-        out = [np.empty((len(self.blocks), entries.shape[1])) for _ in range(count)]
+    def branch(self, entries: Floats) -> tuple[Floats, Ints, Floats]:
+        """Return the branch that poses are on, the weakest block in each lane, and its smallest singular value.
+
+        The branch are the signs of the determinants of the blocks (blocks, lanes).
+        """
+        determinants, least = (np.empty((len(self.blocks), entries.shape[1])) for _ in range(2))
         for which, size, entry, number, row, column in self._by_size:
             if size == 1:
                 matrices = entries[entry].T[:, :, None, None]
             else:
                 matrices = np.zeros((entries.shape[1], len(which), size, size))
                 matrices[:, number, row, column] = entries[entry].T
-            for values, found in zip(out, measure(matrices), strict=True):
-                values[which] = found.T
-        return out
-
-    def signs(self, entries: Floats) -> Floats:
-        """Return the sign of the determinant of each block (blocks, lanes): the branch that a pose is on."""
-        return np.sign(self.determinants(entries))
-
-    def determinants(self, entries: Floats) -> Floats:
-        """Return the determinant of each block (blocks, lanes)."""
-        return self._each(entries, lambda matrices: (_determinants(matrices),), 1)[0]
-
-    def branch(self, entries: Floats) -> tuple[Floats, Ints, Floats]:
-        """Return `signs`, the block with the smallest singular value in each lane, and that value."""
-        determinants, least = self._each(entries, _singular, 2)
+            determinant, sigma = _singular(matrices)
+            determinants[which], least[which] = determinant.T, sigma.T
         return np.sign(determinants), least.argmin(axis=0), least.min(axis=0)
 
 

@@ -2,22 +2,23 @@
 
 Stations a short way apart are walked to one by one: extrapolated from the curve through the two before, closed by the
 Newton-Raphson method, and accepted where it stays near the extrapolation and the determinants of all diagonal blocks
-keep their signs. A sign may change where the poses around it lie on one smooth curve: a change point.
+keep their signs. A sign may change where both poses lie on one analytic function: through a change point.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from structkin.budget import charge
-from structkin.global_methods.curve import Curve, Pose, powers
+from structkin.global_methods.curve import Curve, Pose
 from structkin.global_methods.diagnosis import Outcome
 from structkin.global_methods.newton import close_pose
 from structkin.global_methods.scaled import CONSISTENT, Scaled
-from structkin.global_methods.smooth import changes_smoothly
+from structkin.global_methods.smooth import is_smooth
 from structkin.plan.status import Status
 from structkin.track.steps import walk_straight
 from structkin.track.tolerances import DEPARTURE_ON_CURVE, FINEST, HALVINGS, NEAR_LIMIT, SINGULAR, TURN_ON_CURVE, WEAK
@@ -29,8 +30,6 @@ Ints = NDArray[np.intp]
 STEP = 0.05
 #: A pose that has gone so many sizes runs off to infinity, as where guides become parallel: its limit is not neared.
 AWAY = 5.0
-#: Samples whose predictions are evaluated in one go.
-TOGETHER = 16_384
 
 
 @dataclass(frozen=True)
@@ -47,31 +46,20 @@ class Failure:
     links: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Span:
-    """Samples that wait for their prediction: lanes, a curve, the parts of its way, and a shift if need be."""
-
-    at: slice | Ints
-    curve: Curve
-    s: Floats
-    shift: Floats | None
-
-
 @dataclass
 class Walk:
     """The state of a run over all stations of a schedule; `z` (f, n) are the drivers' values.
 
-    `units` (f, 1) are theirs, `angular` (f, 1) tells which are angles that are the same a whole turn on, `wanted` (n,)
-    which stations are samples. `turning` tells that the only driver is an angle, so that its turns may repeat.
-    Results are predictions and solutions q (n, lanes), which lanes are solved and in how many iterations. `lanes`
-    are those whose drivers have values; a *place* is an index into them.
+    `units` (f, 1) are theirs, `angular` (f, 1) tells which are angles that are the same a whole turn on, `turning` that
+    the only driver is an angle, so that its turns may repeat. Results are predictions and solutions q (n, lanes), which
+    lanes are solved and in how many iterations. `lanes` are those whose drivers have values; a *place* is an index into
+    them.
     """
 
     scaled: Scaled
     z: Floats
     units: Floats
     angular: NDArray[np.bool_]
-    wanted: NDArray[np.bool_]
     turning: bool = False
     stations: int = 0
     failures: list[Failure] = field(default_factory=list)
@@ -91,9 +79,6 @@ class Walk:
         self.lanes = np.flatnonzero(np.isfinite(self.z).all(axis=0))
         #: The drivers' values (f, places).
         self.values = self.z if len(self.lanes) == lanes else self.z[:, self.lanes]
-        self._waiting: list[_Span] = []
-        self._waits = 0
-        self._all_wanted = bool(self.wanted.all())
 
     def at(self, k: int) -> Floats:
         """Return the drivers' values (f, 1) at a place."""
@@ -115,50 +100,49 @@ class Walk:
             self.systems.append(scaled)
         self.system_of[lanes] = len(self.systems) - 1
 
-    def predict(self, lanes: Ints, curve: Curve, z: Floats, shift: Floats | None = None) -> None:
-        """Predict the wanted ones of these lanes from a curve at values z (f, lanes), shifted (n, lanes) if need be.
-
-        Their coordinates are there after `flush`.
-        """
-        if not self._all_wanted:
-            wanted = self.wanted[lanes]
-            lanes, z, shift = lanes[wanted], z[:, wanted], None if shift is None else shift[:, wanted]
+    def predict(self, lanes: Ints, curve: Curve, z: Floats, shift: Any = 0.0) -> None:
+        """Predict lanes from a curve at values z (f, lanes), shifted by so much (n, lanes)."""
         if not len(lanes):
             return
         at = span(lanes)
         self.status[at] = Status.OK
+        self.suspect[at] |= curve.doubtful(WEAK)
         self.note(at, curve.a.scaled)
-        if len(z) != 1:
-            self.q[:, at] = curve.near(z, self.units)
-            return
-        self._waiting.append(_Span(at, curve, curve.gone(z), shift))
-        self._waits += len(lanes)
-        if self._waits > TOGETHER:
-            self.flush()
-
-    def flush(self) -> None:
-        """Evaluate what is predicted: short pieces of many curves in one go."""
-        if not self._waiting:
-            return
-        all_powers = powers(np.concatenate([waiting.s for waiting in self._waiting]))
-        first = 0
-        for waiting in self._waiting:
-            last = first + len(waiting.s)
-            q = waiting.curve.times(all_powers[:, first:last])
-            self.q[:, waiting.at] = q if waiting.shift is None else q + waiting.shift
-            first = last
-        self._waiting.clear()
-        self._waits = 0
+        self.q[:, at] = curve.near(z, self.units) + shift
 
     @staticmethod
     def agrees(pose: Pose) -> bool:
         """Tell whether redundant rows, if there are any, are met as well."""
         return not pose.scaled.redundant or float(pose.scaled.gap(pose.q, pose.z)[0]) < CONSISTENT
 
-    def step(self, pose: Pose, before: Curve | None, z: Floats) -> Pose | None:
+    @property
+    def known(self) -> Ints:
+        """The lanes that have a regular pose."""
+        return np.flatnonzero(self.solved & (self.status == Status.OK))
+
+    def pose(self, lane: int, z: Floats) -> Pose:
+        """Return the pose of a known lane, its drivers as near to values z (f, 1) as whole turns bring them."""
+        return Pose(self.systems[self.system_of[lane]], self.turned_to(z, [lane]), self.q[:, [lane]])
+
+    def turned_to(self, z: Floats, lanes: Any) -> Floats:
+        """Return the drivers' values at lanes, as near to values z (f, lanes) as whole turns bring them."""
+        known = self.z[:, lanes]
+        return np.where(self.angular, known + 2 * np.pi * np.round((z - known) / (2 * np.pi)), known)
+
+    def points(self, lanes: Any) -> Floats:
+        """Return the drivers' values at lanes as points of one space (lanes, ...): angles as points of a circle."""
+        angular, z = self.angular[:, 0], self.z[:, lanes]
+        lengths = (z / self.units)[~angular]
+        return np.concatenate((np.cos(z[angular]), np.sin(z[angular]), lengths)).T
+
+    def go(self, pose: Pose, z: Floats, before: Curve | None = None) -> Pose | None:
+        """Go to other values of the drivers in one step, or in as many as it takes."""
+        return self.step(pose, z, before) or self.walk(pose, z)
+
+    def step(self, pose: Pose, z: Floats, before: Curve | None = None) -> Pose | None:
         """Take one step to other values of the drivers; None where it is not safe."""
         charge(STEP * len(self.q))
-        guess = self._extrapolate(pose, before, z)
+        guess = self._extrapolate(pose, z, before)
         if not np.isfinite(guess).all():
             return None
         found = close_pose(pose.scaled, guess, z)
@@ -170,18 +154,16 @@ class Walk:
         new = Pose(scaled, z, found.q, found.iterations, found if scaled is pose.scaled else None)
         if not self.agrees(new) or new.strength < SINGULAR:
             return None  # from a singular pose there is no way on: it is stepped over
-        flipped = new.signs != pose.signs
-        if flipped.any() and not changes_smoothly(Curve(pose, new), np.flatnonzero(flipped), self.units):
+        if (new.signs != pose.signs).any() and not is_smooth(Curve(pose, new)):
             return None
         return new
 
-    def _extrapolate(self, pose: Pose, before: Curve | None, z: Floats) -> Floats:
+    def _extrapolate(self, pose: Pose, z: Floats, before: Curve | None) -> Floats:
         """Extrapolate the curve so far where the drivers go straight on, else expand in their values."""
         with np.errstate(all="ignore"):
             if before is not None and before.b is pose:
-                s, beside = (before.gone(z), None) if len(z) == 1 else before.part(z, self.units)
-                straight = beside is None or np.max(np.abs(beside / self.units), initial=0.0) < 1e-9
-                if straight and 1.0 < s[0] < 2.6:
+                s, beside = before.part(z, self.units)
+                if np.max(np.abs(beside / self.units), initial=0.0) < 1e-9 and 1.0 < s[0] < 2.6:
                     return before.at(s)
             return pose.taylor(z)
 
@@ -189,7 +171,7 @@ class Walk:
         """Walk straight to other values in steps that shrink where a trial fails."""
 
         def take(here: Pose, end: float) -> Pose | None:
-            return self.step(here, None, z if end == 1.0 else pose.z + end * (z - pose.z))
+            return self.step(here, z if end == 1.0 else pose.z + end * (z - pose.z))
 
         def shortest(here: Pose) -> float:
             gone = np.max(np.abs(here.q - pose.q) / here.scaled.column_units, initial=0.0)

@@ -17,6 +17,7 @@ from structkin.joints.profile_cam import ProfileCam
 from structkin.joints.rack import Rack
 from structkin.joints.revolute import Revolute
 from structkin.joints.rolling import RollingOnCircle, RollingOnLine
+from structkin.joints.sliding import Sliding
 from structkin.joints.slot import Slot
 from structkin.joints.turn_coupling import TurnCoupling
 
@@ -37,6 +38,7 @@ __all__ = [
     "Revolute",
     "RollingOnCircle",
     "RollingOnLine",
+    "Sliding",
     "Slot",
     "TurnCoupling",
 ]

@@ -3,32 +3,55 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from structkin.joints.pair import Pair
 from structkin.joints.row_writer import RowWriter
+from structkin.joints.sliding import Sliding
 from structkin.rows.row import Row
 
 
 @dataclass(frozen=True, kw_only=True)
-class CircularSlot(Pair):
+class CircularSlot(Sliding, Pair):
     """A pin in a slot along a circle about `center`, fixed in `carrier`, of a radius [m].
 
-    The point `point` of `slider` runs on its middle line; both places are in the frames of their links.
+    The point `point` of `slider` runs on its middle line; both places are in the frames of their links. Its travel is
+    the angle [rad] about the centre from `direction`, where the sketch has the pin.
     """
 
     kind: ClassVar[str] = "S"
+    measure: ClassVar[str] = "angle"
 
-    carrier: str
-    slider: str
     center: complex
-    point: complex
     radius: float
 
     @property
-    def place(self) -> tuple[complex, str]:
-        """The pin."""
-        return self.point, self.slider
+    def axes(self) -> tuple[complex, complex]:
+        """The centre, and the direction of the pin in the sketch."""
+        return self.center, self.direction
+
+    def travel_at(self, x: Any, y: Any) -> Any:
+        """Return the angle [rad] of the pin, within half a turn of the middle of the slot."""
+        middle = 0.0 if self.stroke is None else 0.5 * (self.stroke[0] + self.stroke[1])
+        c, s = np.cos(middle), np.sin(middle)
+        return middle + np.arctan2(c * y - s * x, c * x + s * y)
+
+    def room(self, x: Any, y: Any) -> Any:
+        """Return how far inside its stroke the pin is, by the cosine of its angle from the middle: no turn counts."""
+        assert self.stroke is not None
+        low, high = self.stroke
+        middle, edge = 0.5 * (low + high), np.cos(0.5 * (high - low))
+        cosine = (np.cos(middle) * x + np.sin(middle) * y) / np.sqrt(x * x + y * y)
+        return (cosine - edge) / (1 - edge)
+
+    def stroke_between(self, first: complex, second: complex) -> tuple[float, float]:
+        """Return the arc between two directions that has the pin of the sketch; the shorter one that ends at it."""
+        low, high = super().stroke_between(first, second)
+        if low > 0:
+            return high - 2 * np.pi, low
+        return (high, low + 2 * np.pi) if high < 0 else (low, high)
 
     def write(self, w: RowWriter) -> None:
         """Write that the pin keeps its distance from the centre, as a link without mass would."""

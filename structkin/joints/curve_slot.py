@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
 
 from structkin.joints.pair import Pair
 from structkin.joints.row_writer import RowWriter
+from structkin.joints.sliding import Sliding
 from structkin.rows.curves import Curve
 from structkin.rows.plane_curve import PlaneCurve
 from structkin.rows.relations import OnCurve
@@ -17,25 +20,34 @@ SMOOTH = 1e-6
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class CurveSlot(Pair):
+class CurveSlot(Sliding, Pair):
     """A pin in a slot along a curve that is fixed in `carrier`: the point `point` of `slider` runs on it.
 
-    Curve and point are in the frames of their links. The pin's signed distance from the curve, seen from the nearest
-    place, is zero: one equation of the two frames, as for straight and circular slots, and the same row on lines and
-    arcs. A parameter of the curve as a further unknown would be no coordinate of any family.
+    Curve and point are in the frames of their links. Its travel [m] is the length of the curve from `start`, where the
+    sketch has the pin, and its stroke goes from end to end; a closed slot has none, and the travel is within half of
+    its length.
+
+    The pin's signed distance from the curve, seen from its nearest place, is zero: one equation of the two frames, as
+    for straight and circular slots, and the same row on lines and arcs. A parameter of the curve as a further unknown
+    would be no coordinate of any family, and would need a branch of its own to be followed.
     """
 
     kind: ClassVar[str] = "S"
 
-    carrier: str
-    slider: str
     curve: PlaneCurve
-    point: complex
+    start: float
 
     @property
-    def place(self) -> tuple[complex, str]:
-        """The pin."""
-        return self.point, self.slider
+    def axes(self) -> tuple[complex, complex]:
+        """The frame of the slotted link."""
+        return 0j, self.direction
+
+    def travel_at(self, x: Any, y: Any) -> Any:
+        """Return the length of the curve [m] from the pin of the sketch to the nearest place; x, y may be complex."""
+        travel = self.curve.travel(self.curve.foot(x, y)) - self.start
+        if not self.curve.closed:
+            return travel
+        return travel - self.curve.length * np.round(np.real(travel) / self.curve.length)
 
     def write(self, w: RowWriter) -> None:
         """Write the pin's distance from the curve."""

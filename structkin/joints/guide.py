@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from structkin.joints.pair import Pair
+from structkin.joints.sliding import Sliding
 from structkin.model.parts import Link
 from structkin.rows.row import Row
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Guide(Pair):
+class Guide(Sliding, Pair):
     """A joint with a line: a prismatic joint, a straight slot, or a circle that rolls on a line.
 
     The line is fixed in `carrier`: through `origin` along the unit vector `direction`, both in the
@@ -25,20 +26,20 @@ class Guide(Pair):
     `turn` (unit) times the carrier's; others have `turn = None`.
     """
 
-    carrier: str
-    slider: str
     origin: complex
-    direction: complex
-    point: complex
     offset: float = 0.0
     start: float = 0.0
     turn: complex | None = None
     at: complex  # where the symbol is drawn, in the sketch
 
     @property
-    def place(self) -> tuple[complex, str]:
-        """The slider's point, which runs along the line."""
-        return self.point, self.slider
+    def axes(self) -> tuple[complex, complex]:
+        """The origin and the direction of the line."""
+        return self.origin, self.direction
+
+    def travel_at(self, x: Any, y: Any) -> Any:
+        """Return the travel [m] of the point at x along the line."""
+        return x - self.start
 
     def write_across(self, w: RowWriter, equation: str = "across the guide") -> None:
         """Write that the slider's point keeps its distance from the line, where the frames do not see to it."""

@@ -25,8 +25,9 @@ class Pair:
     5. `posed`: what a new sketch changes in it;
     6. `counts_turns`: whether whole turns of its links matter, as to the teeth of gears;
     7. `presses`: whether its links lift off where the force turns round; `has_moment`: whether it bears a moment about
-       the `place` of its force;
-    8. its rows: `write`, once for groups, all families of coordinates, homotopies and forces.
+        the `place` of its force;
+    8. its rows: `write`, once for groups, all families of coordinates, homotopies and forces;
+    9. where a point runs along a line (`Sliding`): its travel, and the stroke that the travel has to keep to.
 
     A pair whose rows tie the turns of more than two links has the names of the `parts` of its force as well; their
     lines of action are registered in `dynamics/inverse/pair_forces.py`. Symbols are drawn in `show/`.

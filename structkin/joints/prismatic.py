@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from structkin.joints.ends import with_stroke
 from structkin.joints.entry import JointEntry
 from structkin.joints.guide import Guide
 from structkin.joints.lines import check_line, into_frame
 from structkin.joints.row_writer import RowWriter
 from structkin.model.draft import GROUND, Draft
-from structkin.model.fields import Axis, Location, TwoLinks, TwoPoints
+from structkin.model.fields import Anything, Axis, Location, TwoLinks, TwoPoints
 from structkin.model.flaw import Flaw
 from structkin.model.geometry import unit_direction
 from structkin.model.parts import Link
@@ -41,6 +42,8 @@ class PrismaticEntry(JointEntry):
     at: Location | None = None
     axis: Axis | None = None
     along: TwoPoints | None = None
+    stroke: Anything = None
+    ends: TwoPoints | None = None
 
     def make(self, draft: Draft, id: str) -> Joint | Prismatic | None:
         """Return the joint; the ground carries its line, else the second link."""
@@ -57,7 +60,7 @@ class PrismaticEntry(JointEntry):
         carrier, slider = self.links if self.links[1] != GROUND else (self.links[1], self.links[0])
         if carrier not in draft.links or slider not in draft.links:
             return Joint(id, "P", self.links)  # their own mistakes are told already
-        return self._made(draft, id, draft.links[carrier], draft.links[slider])
+        return with_stroke(draft, id, self, self._made(draft, id, draft.links[carrier], draft.links[slider]))
 
     def _made(self, draft: Draft, id: str, carrier: Link, slider: Link) -> Prismatic:
         at = self.at if self.at is not None else slider.points[0]

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.curve_slot import CurveSlot
+from structkin.joints.ends import with_stroke
 from structkin.joints.entry import JointEntry
 from structkin.joints.guide import Guide
 from structkin.joints.lines import SLOPPY, check_line, held_by, into_frame
@@ -17,6 +18,7 @@ from structkin.model.fields import Anything, Axis, Flag, Location, Name, Radius,
 from structkin.model.flaw import Flaw
 from structkin.model.geometry import TINY, unit_direction
 from structkin.model.parts import Link
+from structkin.model.stroke import check_stroke
 from structkin.model.topology import Joint
 from structkin.rows.plane_curve import PlaneCurve
 
@@ -48,6 +50,8 @@ class SlotEntry(JointEntry):
     segments: Anything = None
     start: Location | None = None
     closed: Flag | None = None
+    stroke: Anything = None
+    ends: TwoPoints | None = None
 
     def make(self, draft: Draft, id: str) -> Joint | Slot | CircularSlot | CurveSlot | None:
         """Return the slot with its pin."""
@@ -72,31 +76,35 @@ class SlotEntry(JointEntry):
         links = end, self.slot
         if self.slot not in draft.links or slider not in draft.links:
             return Joint(id, "S", links)
-        carrier, place = draft.links[self.slot], draft.points[self.pin]
-        point, there = draft.links[slider].local[self.pin], into_frame(carrier, place)
+        ends = draft.links[self.slot], draft.links[slider]
+        if self.is_curved:
+            return self._curved(draft, id, links, *ends)
+        return with_stroke(draft, id, self, self._made(draft, id, links, *ends))
+
+    def _made(self, draft: Draft, id: str, links: tuple[str, str], carrier: Link, slider: Link) -> Slot | CircularSlot:
+        place = draft.points[self.pin]
+        point, there = slider.local[self.pin], into_frame(carrier, place)
         if self.center is not None:
             center = carrier.local[self.center]
             radius = abs(there - center) if self.radius is None else self.radius
             if radius <= TINY * abs(center) or radius == 0:
                 raise Flaw(f"in the sketch the pin '{self.pin}' is at the centre of its slot", "give radius = 50")
+            step = there - center if abs(there - center) > 0 else 1 + 0j
             return CircularSlot(
-                id, links, carrier=carrier.name, slider=slider, center=center, point=point, radius=radius
-            )
-        if self.is_curved:
-            curve = self._curve(draft, key, carrier)
-            if curve is None:
-                return None
-            gap = abs(float(curve.away(there)))
-            if gap > SLOPPY * curve.length:
-                raise Flaw(
-                    f"in the sketch the pin '{self.pin}' is {draft.show_length(gap)} from its slot",
-                    "draw it in the slot",
-                )
-            return CurveSlot(id, links, carrier=carrier.name, slider=slider, curve=curve, point=point)
+                id, links, carrier=carrier.name, slider=slider.name, center=center, point=point, radius=radius,
+                direction=step / abs(step),
+            )  # fmt: skip
         if self.axis is not None:
             direction = carrier.direction.conjugate() * self.axis
             return Slot(
-                id, links, carrier=carrier.name, slider=slider, origin=there, direction=direction, point=point, at=place
+                id,
+                links,
+                carrier=carrier.name,
+                slider=slider.name,
+                origin=there,
+                direction=direction,
+                point=point,
+                at=place,
             )
         assert self.along is not None
         p, q = self.along
@@ -110,8 +118,24 @@ class SlotEntry(JointEntry):
             )
         # the pin runs on the line P-Q itself: a rounded sketch does not shift the slot
         return Slot(
-            id, links, carrier=carrier.name, slider=slider, origin=carrier.local[p], direction=direction, point=point,
-            start=step.real, at=place,
+            id, links, carrier=carrier.name, slider=slider.name, origin=carrier.local[p], direction=direction,
+            point=point, start=step.real, at=place,
+        )  # fmt: skip
+
+    def _curved(self, draft: Draft, id: str, links: tuple[str, str], carrier: Link, slider: Link) -> CurveSlot | None:
+        """Return a slot along a curve; None where mistakes hinder."""
+        curve, there = self._curve(draft, f"joints.{id}", carrier), into_frame(carrier, draft.points[self.pin])
+        if curve is None:
+            return None
+        gap = abs(float(curve.away(there)))
+        if gap > SLOPPY * curve.length:
+            far = draft.show_length(gap)
+            raise Flaw(f"in the sketch the pin '{self.pin}' is {far} from its slot", "draw it in the slot")
+        start = float(curve.travel(curve.foot(there.real, there.imag)))
+        ends = None if curve.closed else (-start, curve.length - start)
+        return CurveSlot(
+            id, links, carrier=carrier.name, slider=slider.name, point=slider.local[self.pin], direction=1 + 0j,
+            stroke=None if ends is None else check_stroke(draft.units, ends, "length", 0.0), curve=curve, start=start,
         )  # fmt: skip
 
     @property
@@ -145,6 +169,10 @@ class SlotEntry(JointEntry):
         ):
             if getattr(self, name) is not None and not set(kinds) & set(named):
                 draft.fault(f"{key}.{name}", f"this slot has no {name}", hint)
+                whole = False
+        for name in ("stroke", "ends") if self.is_curved else ():
+            if getattr(self, name) is not None:
+                draft.fault(f"{key}.{name}", "a curved slot ends where its curve does", "make the curve shorter")
                 whole = False
         if self.segments is not None and (self.axis is None or self.start is None):
             draft.fault(key, "segments need a start and an axis", "start = [0, 0], axis = [1, 0]: where and which way")

@@ -17,6 +17,7 @@ from structkin.model.flaw import Flaw, describe, number
 from structkin.model.laws import ConstantSpeed, ExpressionLaw, TableLaw
 from structkin.model.parts import DriverCoordinate, Law
 from structkin.model.schema import DriverEntry
+from structkin.model.stroke import check_stroke, read_stroke
 from structkin.model.tables import read_table
 from structkin.model.topology import JOINT_KINDS, Driver, Joint, suggest
 
@@ -34,6 +35,7 @@ def make_drivers(draft: Draft) -> None:
         driver, ends = made if made is not None else (None, None)
         start = _start(draft, driver, ends) if driver is not None else None
         law = _law(draft, key, entry, driver.kind if driver is not None else None, start or 0.0)
+        stroke = draft.attempt(f"{key}.stroke", _stroke, draft, driver, entry.stroke, start)
         if driver is None:
             draft.unread.add(key)
             continue
@@ -43,7 +45,9 @@ def make_drivers(draft: Draft) -> None:
         taken.setdefault(what, id)
         draft.drivers[id] = driver
         if start is not None:
-            draft.coordinates[id] = DriverCoordinate(id, driver.kind, driver.links, driver.joint, start, law, ends)
+            draft.coordinates[id] = DriverCoordinate(
+                id, driver.kind, driver.links, driver.joint, start, law, ends, stroke
+            )
 
 
 def _coordinate(driver: Driver, ends: Ends | None) -> object:
@@ -145,6 +149,22 @@ def _start(draft: Draft, driver: Driver, ends: Ends | None) -> float | None:
         return None
     angle = cmath.phase(second.direction * first.direction.conjugate())
     return math.pi if angle <= -math.pi else angle
+
+
+def _stroke(draft: Draft, driver: Driver | None, value: Any, start: float | None) -> tuple[float, float] | None:
+    """Return the least and the largest distance [m] of a cylinder; raise `Flaw`."""
+    if value is None or driver is None:
+        return None
+    if driver.kind == "slide":
+        raise Flaw("the stroke of a slide is that of its joint", f"write it there: joints.{driver.joint}.stroke")
+    if driver.kind == "angle":
+        raise Flaw("an angle has no stroke", "a cylinder has one: between = [...]")
+    stroke = read_stroke(draft.units, value, "length")
+    if stroke[0] < 0:
+        raise Flaw(
+            f"a distance is not negative, found {value}", "give the least and the largest distance of the points"
+        )
+    return check_stroke(draft.units, stroke, "length", start or 0.0)
 
 
 def _law(draft: Draft, key: str, entry: DriverEntry, kind: str | None, start: float) -> Law | None:

@@ -58,7 +58,8 @@ class DriverCoordinate:
     """The geometry and the law of a driver; its topology is the `Driver` of the same id.
 
     `start` is the value of the coordinate in the sketch [rad or m]. For a distance driver `ends` holds
-    the two points, each as (link, point name). `law` is None for a free coordinate.
+    the two points, each as (link, point name). `law` is None for a free coordinate. `stroke` is the least and the
+    largest distance [m], None where a distance has no ends; that of a slide is its joint's.
     """
 
     id: str
@@ -68,3 +69,4 @@ class DriverCoordinate:
     start: float
     law: Law | None
     ends: tuple[tuple[str, str], tuple[str, str]] | None = None
+    stroke: tuple[float, float] | None = None

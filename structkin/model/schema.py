@@ -36,6 +36,7 @@ class DriverEntry(Entry):
     joint: Name | None = None
     links: TwoLinks | None = None
     between: TwoPoints | None = None
+    stroke: Anything = None
     speed: Anything = None
     law: Anything = None
     table: Anything = None

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 class Status(IntEnum):
     """The outcome of one sample; every one but OK carries the group where it stopped.
 
+    A sample that is `BEYOND_STROKE` is solved like one that is OK, and has all its numbers: the links close, but a pin
+    has left its slot there, or a cylinder is shorter or longer than it can be.
     `BAD_INPUT` is that of a variant which makes no mechanism (`structkin.Motions.faults` says why): one mechanism
     alone would raise `InputError`.
 
@@ -24,11 +26,21 @@ class Status(IntEnum):
     NOT_CONVERGED = 3
     NO_INPUT = 4
     BAD_INPUT = 5
+    BEYOND_STROKE = 6
 
     @property
     def words(self) -> str:
         """The outcome in plain words."""
-        return ("ok", "out of reach", "singular", "not converged", "driver without a value", "bad input")[self]
+        words = (
+            "ok",
+            "out of reach",
+            "singular",
+            "not converged",
+            "driver without a value",
+            "bad input",
+            "beyond stroke",
+        )
+        return words[self]
 
 
 def mark(

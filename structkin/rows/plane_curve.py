@@ -149,16 +149,19 @@ class PlaneCurve:
         return float(self._lengths[-1])
 
     def travel(self, u: Any) -> Any:
-        """Return the length of the curve (n,) [m] from u = 0 to u, negative or above `length` beyond the ends."""
-        u = np.asarray(u, float)
-        turns = np.floor(u / TURN) if self.closed else np.zeros_like(u)
-        inside = np.clip(u - TURN * turns, 0.0, TURN)
+        """Return the length of the curve (n,) [m] from u = 0 to u, negative or above `length` beyond the ends.
+
+        u may be complex: then it is that of the curve as an analytic function.
+        """
+        u = np.asarray(u)
+        turns = np.floor(u.real / TURN) if self.closed else np.zeros(u.shape)
+        inside = np.clip(u.real - TURN * turns, 0.0, TURN)
+        beyond = u - TURN * turns - inside
+        near = inside + np.where(np.abs(beyond.real) > AT_END, 0.0, beyond)
         piece = self._piece(inside)
-        found = self._lengths[piece] + self._between(self.x.breaks[piece], inside) + turns * self.length
-        if self.closed:
-            return found
-        tangent = np.hypot(*self.at(inside, 2)[1])
-        return found + (u - inside) * tangent
+        tx, ty = self.at(inside, 2)[1]
+        straight = (u - TURN * turns - near) * np.hypot(tx, ty)
+        return self._lengths[piece] + self._between(self.x.breaks[piece], near) + straight + turns * self.length
 
     @cached_property
     def _lengths(self) -> Floats:
@@ -171,7 +174,7 @@ class PlaneCurve:
         middle, half = (np.asarray(a) + b) / 2, (np.asarray(b) - a) / 2
         # The nodes lie inside their piece.
         tx, ty = self.at(middle[..., None] + half[..., None] * nodes, 2)[1]
-        return half * (np.hypot(tx, ty) @ weights)
+        return half * (np.sqrt(tx * tx + ty * ty) @ weights)
 
     def bend(self, piece: int, t: float) -> float:
         """Return the curvature [1/m] on a piece, positive to the left, at t behind its start."""

@@ -40,7 +40,8 @@ _WORDS = {
 }
 
 #: Shades of samples that are not ok, by status.
-_BANDS = {Status.OUT_OF_REACH: "#f4b6b6", Status.SINGULAR: "#f2dc9b", Status.NOT_CONVERGED: "#d3c1e5"}
+_BANDS = {Status.OUT_OF_REACH: "#f4b6b6", Status.SINGULAR: "#f2dc9b", Status.NOT_CONVERGED: "#d3c1e5",
+          Status.BEYOND_STROKE: "#c9dcf0"}  # fmt: skip
 _OTHER = "#cccccc"
 
 

@@ -15,12 +15,17 @@ from numpy.typing import NDArray
 from structkin.errors import InputError, Problem
 from structkin.joints.cam import Cam
 from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
+from structkin.joints.sliding import Sliding
 from structkin.model.mechanism import Mechanism
 from structkin.solve import Motion
 
 Path = NDArray[np.complex128]
+
+#: Chords by which a curved slot is drawn.
+SLOT_PLACES = 180
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,8 @@ class Pose:
     """One pose: the named points, and of each link the origin and direction of its frame; NaN where not known.
 
     `scale` [m] is the picture's unit of length; `ranges[joint]` the way along a guide, from the guide's origin;
-    `turns[joint]` the angles [rad] of the pin in a circular slot, in the frame of its link.
+    `turns[joint]` the angles [rad] of the pin in a circular slot, in the frame of its link. They are the ends of its
+    stroke, or where it has none, as far as the point goes.
     """
 
     scale: float
@@ -64,6 +70,11 @@ def profile_of(pose: Pose, cam: Cam) -> Path:
     return np.asarray(pose.at(cam.cam, x + 1j * y))
 
 
+def slot_of(pose: Pose, slot: CurveSlot) -> Path:
+    """Return the middle line of a curved slot where it stands."""
+    return np.asarray(pose.at(slot.carrier, slot.curve.places(SLOT_PLACES)))
+
+
 def wheel_of(pose: Pose, mechanism: Mechanism, geneva: Geneva) -> Path:
     """Return the closed outline of a Geneva wheel where it stands."""
     pivot = mechanism.links[geneva.wheel].local[geneva.pivot]
@@ -79,11 +90,11 @@ def sketch_pose(mechanism: Mechanism, scale: float) -> Pose:
     ranges = {}
     for joint, guide in mechanism.joints.of(Guide).items():
         way = (pose.block(guide) - pose.at(guide.carrier, guide.origin)) / pose.along(guide)
-        ranges[joint] = (way.real, way.real)
+        ranges[joint] = _ends(guide, guide.start / scale, scale) or (way.real, way.real)
     turns = {}
     for joint, arc in mechanism.joints.of(CircularSlot).items():
         arm = (pose.at(arc.slider, arc.point) - pose.at(arc.carrier, arc.center)) / frames[arc.carrier][1]
-        turns[joint] = (float(np.angle(arm)),) * 2
+        turns[joint] = _ends(arc, float(np.angle(arc.direction))) or (float(np.angle(arm)),) * 2
     return Pose(scale, points, frames, ranges, turns)
 
 
@@ -108,15 +119,24 @@ def motion_pose(motion: Motion, sample: int, scale: float) -> Pose:
     for joint, guide in m.joints.of(Guide).items():
         way = (motion.travel(joint) + guide.start) / scale
         good = way[np.isfinite(way)]
-        ranges[joint] = (float(good.min()), float(good.max())) if len(good) else (np.nan, np.nan)
+        ranges[joint] = _ends(guide, guide.start / scale, scale) or _span(good)
     turns = {}
     for joint, arc in m.joints.of(CircularSlot).items():
         x, y = (motion.position(arc.point, arc.slider) - motion.position(arc.center, arc.carrier)).T
         axis = motion.position(arc.center + 1, arc.carrier) - motion.position(arc.center, arc.carrier)
         arms = (x + 1j * y) * (axis @ np.array([1, -1j]))
         angles = np.unwrap(np.angle(arms[np.isfinite(arms)]))
-        turns[joint] = (float(angles.min()), float(angles.max())) if len(angles) else (np.nan, np.nan)
+        turns[joint] = _ends(arc, float(np.angle(arc.direction))) or _span(angles)
     return Pose(scale, points, frames, ranges, turns)
+
+
+def _ends(joint: Sliding, start: float, scale: float = 1.0) -> tuple[float, float] | None:
+    """Return the ends of a stroke in units of the picture, counted from where the travel `start` is; None without."""
+    return None if joint.stroke is None else (start + joint.stroke[0] / scale, start + joint.stroke[1] / scale)
+
+
+def _span(values: NDArray[np.float64]) -> tuple[float, float]:
+    return (float(values.min()), float(values.max())) if len(values) else (np.nan, np.nan)
 
 
 def path_of(motion: Motion, point: str, scale: float) -> Path:

@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from structkin.dynamics import Simulation
+from structkin.plan.status import Status
 from structkin.show.columns import Column, all_columns, motion_to_dict, nested, write_columns
 from structkin.show.forces import Curve, Floats, effort_unit, panel
 from structkin.show.letters import legible
@@ -115,6 +116,8 @@ def simulation_table(simulation: Simulation) -> Table:
         f"{integration.steps} steps, {integration.evaluations} evaluations, {integration.seconds:.2g} s",
     ]
     lines += [str(one) for one in simulation.corrections]
+    if (simulation.status == Status.BEYOND_STROKE).any():
+        lines.append("the end of a stroke puts no force on what passes it; a contact in [forces] stops it")
     if simulation.stopped:
         lines.append(f"stopped at {simulation.stopped}")
     table.caption = "\n".join(lines)

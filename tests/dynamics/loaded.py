@@ -40,6 +40,7 @@ def burdened(plain_data: dict[str, Any], seed: int) -> sk.Mechanism:
         if name == "ground" or not entry["points"]:
             continue
         place = np.mean([data["points"][point] for point in entry["points"]], axis=0)
+        entry.pop("shape", None)  # it would tell centre and inertia
         entry["mass"] = f"{rng.uniform(0.5, 3)} kg"
         entry["center"] = (place + rng.uniform(-0.3, 0.3, 2) * np.linalg.norm(place)).tolist()
         entry["inertia"] = rng.uniform(0.01, 0.2)

@@ -108,6 +108,16 @@ def test_a_singular_lane_is_nan_and_leaves_the_others_alone(method, n):
     np.testing.assert_allclose(np.einsum("nij,jn->in", matrices, found)[:, [0, 2]], 1.0, atol=1e-10)
 
 
+@pytest.mark.parametrize("method", [*SOLVERS.values(), compiled])
+def test_complex_lanes(method):
+    """A circle around a change point is solved in complex numbers."""
+    rows, columns = (x.ravel() for x in np.indices((4, 4)))
+    real, imaginary = np.random.default_rng(2).standard_normal((2, 3, 4, 4))
+    matrices, right = real + 1j * imaginary, np.exp(1j * np.arange(12)).reshape(4, 3)
+    found = method(rows, columns, 4).step(matrices.reshape(3, -1).T, right)
+    np.testing.assert_allclose(np.einsum("nij,jn->in", matrices, found), right, atol=1e-12)
+
+
 def test_the_order_is_found_once_and_fills_no_more_than_colamd():
     from scipy.sparse import csc_matrix
     from scipy.sparse.linalg import splu
@@ -139,9 +149,12 @@ def test_blocks_are_triangular_and_follow_the_groups():
     ends = np.repeat(np.cumsum(sizes), sizes)
     for row, end in enumerate(ends):
         assert not permuted[:, row, end:].any()
-    signs = blocks.signs(entries)
-    np.testing.assert_array_equal(np.abs(np.prod(signs, axis=0)), 1.0)
-    np.testing.assert_allclose(np.abs(np.prod(blocks.determinants(entries), axis=0)), np.abs(np.linalg.det(matrices)))
+    signs, weakest, sigma = blocks.branch(entries)
+    parity = np.linalg.det(np.eye(c.n)[rows]) * np.linalg.det(np.eye(c.n)[columns])
+    np.testing.assert_allclose(np.prod(signs, axis=0), np.sign(np.linalg.det(matrices)) * parity)
+    least = np.array([np.linalg.svd(block.dense(entries), compute_uv=False)[:, -1] for block in blocks.blocks])
+    np.testing.assert_array_equal(weakest, least.argmin(axis=0))
+    np.testing.assert_allclose(sigma, least.min(axis=0))
 
 
 def test_a_pattern_without_a_matching_has_no_blocks():

@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 from coordinate_samples import FAMILIES, distinct, four_bar, slider_crank
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import structkin as sk
-from structkin.global_methods.turns import Turns, _curves_at
+from structkin.global_methods.turns import Turns
 
 CRANK_ROCKER = (1, 3, 2.5, 3, 0.7)
 
@@ -56,15 +54,6 @@ def test_turns_through_change_points(make, family):
     both = motion.ok & found.ok
     assert both.sum() > 415
     np.testing.assert_allclose(found.position("C")[both], motion.position("C")[both], atol=1e-9)
-
-
-@given(st.lists(st.floats(1e-9, 1.0, exclude_max=True), max_size=40), st.integers(0, 2**31))
-@settings(max_examples=60)
-def test_which_curve_a_sample_lies_in(inner, seed):
-    """Also where curves are much shorter than the cells of the table."""
-    starts = np.unique([0.0, *inner])
-    gone = np.append(np.random.default_rng(seed).uniform(0, 1, 500), [*starts, np.nextafter(1.0, 0.0)])
-    np.testing.assert_array_equal(_curves_at(starts, gone), np.searchsorted(starts, gone, side="right") - 1)
 
 
 def test_a_driver_at_rest_and_then_turning():

@@ -1,4 +1,4 @@
-"""The walk of a global method: what it takes over from Newton's method, its curves, and samples predicted together."""
+"""The walk of a global method: what it takes over from Newton's method, and its curves."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from structkin.bench.mechanism import scalable_four_bar
-from structkin.global_methods import solver, walk
+from structkin.global_methods import solver
 from structkin.global_methods.curve import Curve, Pose, powers
 from structkin.global_methods.linear import Dense, Sparse
 from structkin.global_methods.newton import close, close_pose
@@ -79,16 +79,6 @@ def test_a_pose_near_a_singular_one_is_looked_at_where_it_is():
     assert found is not None
     pose = Pose(scaled, z, found.q, 1, found)
     assert pose.strength == Pose(scaled, z, found.q).strength < 0.05 and pose.factors is not found.factors
-
-
-def test_predictions_in_small_and_in_large_lots(monkeypatch):
-    m = four_bar(1, 3, 2.5, 3, 0.7)
-    angles = 0.7 + np.linspace(0, 25, 700)
-    whole = m.solve(drivers={"motor": angles}, method="global")
-    monkeypatch.setattr(walk, "TOGETHER", 3)
-    lots = m.solve(drivers={"motor": angles}, method="global")
-    np.testing.assert_array_equal(lots.statistics.q, whole.statistics.q)
-    np.testing.assert_array_equal(lots.statistics.iterations, whole.statistics.iterations)
 
 
 def test_stations_by_compiled_sweeps(monkeypatch):

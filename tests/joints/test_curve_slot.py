@@ -169,6 +169,17 @@ def test_limits_are_where_the_link_stands_across_the_slot():
     assert abs(np.dot(tangent, c - b)) < 2e-3 * np.hypot(*tangent) * np.hypot(*(c - b))
 
 
+def test_the_slot_ends_like_a_straight_one():
+    curved = {"start": place(2.8 + 2j - 0.02 * ALONG), "axis": place(ALONG), "segments": [{"length": 0.1}]}
+    a, b = built(curved), built({"axis": [1.0, 0.3], "stroke": [-0.02, 0.08]})
+    one, other = (m.solve(samples=40) for m in (a, b))
+    assert 0 < one.ok.sum() < 40
+    assert one.report == other.report
+    np.testing.assert_allclose(one.travel("slot"), other.travel("slot"), atol=1e-12)
+    for end in ("lower", "upper"):
+        assert getattr(a.limits("motor"), end).value == pytest.approx(getattr(b.limits("motor"), end).value, abs=1e-10)
+
+
 @pytest.mark.parametrize("formulation", ["reduced", "multipliers"])
 def test_it_swings_freely(formulation):
     links = {**COUPLER, "crank": {"points": ["A", "B"], "mass": 1.0, "center": (0.5, 0.25), "inertia": 0.2}}
@@ -209,6 +220,8 @@ FAULTS = {
     r"through\[1\]: expected two numbers": {"through": [[2], [3, 2], [4, 2]]},
     "expected a list of places, found the text": {"through": "A"},
     "the pin 'C' is 2.* from its slot": {"through": ["A", [1, -0.1], "D"]},
+    "slot.stroke: a curved slot ends where its curve does": {"stroke": [-1, 1], **SPLINE},
+    "the sketch is beyond this stroke": {**LINE, "segments": [{"length": 2}]},
     "slot.closed: this slot has no closed": {"axis": [1, 0], "closed": True},
     "slot.start: this slot has no start": {"start": [1, 0], **SPLINE},
     "slot.radius: this slot has no radius": {"radius": 1.0, **SPLINE},

@@ -144,6 +144,9 @@ def _check_whole_system(case: Case, motion: Any, samples: Any) -> Counter[str]:
     assert np.all(worst["position"] <= 1e-10 * near)
     assert np.all(worst["velocity"] <= 1e-8 * near**2)
     assert np.all(worst["acceleration"] <= 1e-7 * near**3)
+    first, second = whole.compare_coefficients(motion, samples)
+    assert np.all(first <= 1e-8 * near**2)
+    assert np.all(second <= 1e-7 * near**3)
     return Counter({"whole-system samples": len(samples), "of them near a limit": int(np.sum(near > 1))})
 
 

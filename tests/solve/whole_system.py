@@ -276,6 +276,38 @@ class WholeSystem:
         J = self.jacobian(q)
         return _solve(J, self._driver_terms(second_rates, J.shape[1]) - convective) * self._unit
 
+    def coefficients(self, q: Any) -> tuple[Any, Any]:
+        """K (f, 3 m, n) and L (f, f, 3 m, n): Phi_q K_j = e_j, row of driver j, and Phi_q L_jk = -(Phi_q K_j)_q K_k.
+
+        The right-hand side is a quarter of what the second derivatives along K_j + K_k and K_j - K_k differ by.
+        """
+        J, count, n = self.jacobian(q), len(self.drivers), q.shape[1]
+
+        def bend(v: Any) -> Any:
+            return np.stack([np.broadcast_to(row.dd, n) / unit for row, unit, _ in self.rows(Pose(self, q, v))])
+
+        units = np.broadcast_to(np.eye(count)[:, :, None], (count, count, n))
+        K = np.array([_solve(J, self._driver_terms(unit, J.shape[1])) * self._unit for unit in units])
+        K, L = K.reshape(count, *q.shape), np.empty((count, count, *q.shape))
+        for j in range(count):
+            for k in range(j + 1):
+                L[j, k] = L[k, j] = _solve(J, (bend(K[j] - K[k]) - bend(K[j] + K[k])) / 4) * self._unit
+        return K, L
+
+    def of_point(self, q: Any, K: Any, L: Any, link: str, local: complex) -> tuple[Any, Any]:
+        """K (n, 2, f) and L (n, 2, f, f) of a point of a link, from those of the unknowns."""
+
+        def along(v: Any) -> tuple[Any, Any]:
+            at = Pose(self, q, v).point(link, local)
+            pairs = (at.x.d, at.y.d), (at.x.dd, at.y.dd)
+            return tuple(np.stack([np.broadcast_to(x, q.shape[1]) for x in pair], axis=-1) for pair in pairs)
+
+        bends = [
+            [along(L[j, k])[0] + (along(a + b)[1] - along(a - b)[1]) / 4 for k, b in enumerate(K)]
+            for j, a in enumerate(K)
+        ]
+        return np.moveaxis([along(v)[0] for v in K], 0, -1), np.moveaxis(bends, (0, 1), (-2, -1))
+
     def _driver_terms(self, rates: Any, count: int) -> Any:
         units = [1.0 if self.mechanism.drivers[id].kind == "angle" else self.size for id in self.drivers]
         terms = np.zeros((count, rates.shape[1]))
@@ -452,6 +484,29 @@ class Whole:
                 scale = np.maximum(np.max(np.abs(mine / unit), axis=0), 1e-3)
             worst[("position", "velocity", "acceleration")[order]] = np.max(np.abs(gap) / scale, axis=0)
         return worst
+
+    def compare_coefficients(self, motion: Any, samples: Any) -> tuple[Any, Any]:
+        """The largest differences (n,) of K and L of all points and links, relative to the largest there are."""
+        system, m, n = self.system, self.system.mechanism, self.q.shape[1]
+        K, L = system.coefficients(self.q)
+        unit = np.tile([system.size, system.size, 1.0], len(system.moving))[:, None]
+        most = np.maximum(np.max(np.abs(K / unit), axis=(0, 1)), 1e-3)
+        sizes = most, np.maximum(np.max(np.abs(L / unit), axis=(0, 1, 2)), most**2)
+        mine = {
+            name: (system.of_point(self.q, K, L, link, m.links[link].local[name]), system.size)
+            for name in m.points
+            if name not in m.links and (link := m.link_of(name)) in system.column
+        }
+        for link, row in system.column.items():
+            if link not in m.points:
+                angle = np.moveaxis(K[:, row + 2], 0, -1), np.moveaxis(L[:, :, row + 2], (0, 1), (-2, -1))
+                mine[link] = angle, 1.0
+        worst = np.zeros((2, n))
+        for name, (found, size) in mine.items():
+            for k, theirs in enumerate((motion.K(name), motion.L(name))):
+                gap = np.abs(theirs[samples] - found[k]).reshape(n, -1).max(axis=1, initial=0.0)
+                worst[k] = np.maximum(worst[k], gap / size / sizes[k])
+        return worst[0], worst[1]
 
 
 def unknowns_of(system: WholeSystem, motion: Any, order: int) -> Any:

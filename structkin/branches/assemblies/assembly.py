@@ -16,6 +16,7 @@ from structkin.model.posed import SketchPose
 from structkin.model.units import Units
 from structkin.solve import Motion
 from structkin.solve.motion.residual import residual
+from structkin.solve.strokes import ends_passed
 
 if TYPE_CHECKING:
     from structkin.branches.assemblies.listing import Assemblies
@@ -79,14 +80,15 @@ class Assembly:
 
     @property
     def verdict(self) -> str:
-        """Certified, or why not."""
+        """Certified, or why not; and which strokes it is beyond."""
         if self.singular:
             groups = ", ".join(str(group + 1) for group in self.singular)
             return f"singular in group {groups}: {self.multiplicity} solutions meet"
         words = "certified" if self.certified else "not certified"
         if self.unlisted:
             words += f"; the modes of group {', '.join(str(group + 1) for group in self.unlisted)} are not all known"
-        return words
+        beyond = ends_passed(self.motion.strokes, self.motion.beyond, slice(0, 1))
+        return f"{words}; {beyond}" if beyond else words
 
     @property
     def residual(self) -> float:

@@ -211,7 +211,7 @@ class _Search:
         motion = solve_groups(
             self.swept.mechanism, drivers={id: np.array([value]) for id, value in self.swept.held.items()}
         )
-        if not motion.ok[0] or self.system is None:
+        if not motion.regular[0] or self.system is None:
             return None
         return self.system.pack(motion.lanes.x[0, :, 0], self.swept.start)
 

@@ -21,6 +21,7 @@ from structkin.branches.limits.reach import TURN, End, Reach
 from structkin.branches.limits.walk import Stop, walk
 from structkin.plan.plan import Plan
 from structkin.rows.periodic import angle_of
+from structkin.solve.strokes import Stroke
 
 Floats = NDArray[np.float64]
 
@@ -56,12 +57,13 @@ def count_turns(
     start: float,
     whole: tuple[float, float] | None,
     wheels: float | None = None,
+    strokes: tuple[Stroke, ...] = (),
 ) -> Counted | None:
     """Return the search for what is left when all turns are counted; None where the start is beside a limit.
 
     `path` gives the drivers at the coordinate z of the one that moves. It goes from the `pose`, slots (r,) and modes,
     at `start` over the range `whole`. That is None for an angle, which turns until all poses are back; or where wheels
-    do not let them, by the angle `wheels` either way.
+    do not let them, by the angle `wheels` either way. It ends at the ends of `strokes` too.
     """
     rows, modes = pose
     known, ends = Known(start, modes), None
@@ -74,7 +76,7 @@ def count_turns(
                 known = spread(known, *whole)
             else:
                 scale = rounds * round((known.period or TURN) / TURN)
-        poses = Poses(plan, _scaled(path, scale), replace(known, scale=float(scale)))
+        poses = Poses(plan, _scaled(path, scale), replace(known, scale=float(scale)), strokes)
         reach = Reach(poses, None if whole is None else (whole[0] / scale, whole[1] / scale), ends)
         if not poses.uncounted:
             return Counted(reach, scale, tuple(passed))

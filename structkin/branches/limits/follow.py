@@ -12,8 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.branches.limits.poses import TINY
 from structkin.branches.limits.reach import TURN
 from structkin.branches.limits.system import System
+from structkin.solve.strokes import Stroke
 from structkin.track.arclength import LostError, Point, begin, root_between, steps
 
 Floats = NDArray[np.float64]
@@ -24,6 +26,8 @@ TURNS = 8
 BACK = 1e-8
 #: Poses farther away than this, in sizes of the mechanism, run off to infinity.
 FAR = 1e4
+#: So near an end a stroke is at it, in parts of its middle.
+AT_END = 1e-9
 #: How far a chord of the curve may pass by a pose of it, in parts of the chord.
 BESIDE = 0.05
 
@@ -33,7 +37,8 @@ class Fold:
     """Where following ended: parameter `p`, the step that ends it (None: the range), the unknowns there.
 
     `far` tells that the poses run off to infinity; then p is its limit to about eight digits. `lost` tells that the
-    curve could not be followed further. Where poses with wheels came back, `turns` is after how many turns.
+    curve could not be followed further. Where poses with wheels came back, `turns` is after how many turns. `stroke` is
+    the one that ends there, if one does.
     """
 
     p: float
@@ -42,6 +47,7 @@ class Fold:
     far: bool = False
     lost: bool = False
     turns: int = 0
+    stroke: Stroke | None = None
 
 
 def follow(
@@ -62,10 +68,13 @@ def follow(
     try:
         for here, there in steps(system, start):
             end = barred_between(system, here, there) or (wheels and _back(system, y, here, there))
-            if end := end or range_between(here, there, whole):
+            end = end or range_between(here, there, whole)
+            if not end and there.tangent[-1] * direction <= 0:
+                end = fold_between(system, here, there)
+            if stop := stroke_between(system, here, there):
+                return stop if not end or _before(stop, end, here) else end
+            if end:
                 return end
-            if there.tangent[-1] * direction <= 0:
-                return fold_between(system, here, there)
             if crossed is not None and there.side * here.side < 0:
                 crossed.append((here, there))
             if whole is None and (is_back(start, here, there, periodic=True) or _goes_on(y, there)):
@@ -111,6 +120,35 @@ def change_at(system: System, y: Floats) -> Fold:
     """Return a pose at which curves cross like a fold, with the step that is singular there."""
     null = np.linalg.svd(system.equations(y)[1][:, :-1])[2][-1]
     return Fold(float(y[-1]), system.stuck(np.append(null, 0.0)), y)
+
+
+def stroke_between(system: System, here: Point, there: Point) -> Fold | None:
+    """Return where the first stroke ends between two points, if one does; also one that is left and entered again."""
+    first: Fold | None = None
+    for stroke in system.strokes:
+
+        def room(point: Point, stroke: Stroke = stroke) -> float:
+            return float(system.room(stroke, point.y))
+
+        def slope(point: Point, stroke: Stroke = stroke) -> float:
+            return float(system.room(stroke, point.y + 1j * TINY * point.tangent).imag) / TINY
+
+        until, inside = there, room(here)
+        if slope(here) < 0:
+            if inside <= AT_END:
+                return Fold(float(here.y[-1]), None, here.y, stroke=stroke)
+            if slope(there) > 0:
+                until = root_between(system, here, there, slope)
+        if inside > AT_END and room(until) < 0:
+            end = root_between(system, here, until, room)
+            fold = Fold(float(end.y[-1]), None, end.y, stroke=stroke)
+            first = fold if first is None or _before(fold, first, here) else first
+    return first
+
+
+def _before(one: Fold, other: Fold, here: Point) -> bool:
+    """Return whether one of two ends of a step comes before the other, or with it."""
+    return bool(here.tangent @ (one.y - other.y) <= 0)
 
 
 def barred_between(system: System, here: Point, there: Point) -> Fold | None:

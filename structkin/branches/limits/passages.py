@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.branches.limits.counting import count_turns
-from structkin.branches.limits.poses import Path
+from structkin.branches.limits.follow import AT_END
+from structkin.branches.limits.poses import Modes, Path, Poses
+from structkin.branches.limits.reach import End
 from structkin.branches.limits.result import Limit, driver_words
 from structkin.branches.limits.search import end_words, follow_to
 from structkin.branches.limits.system import System
@@ -22,11 +24,14 @@ from structkin.plan.status import Status
 from structkin.solve.motion import Motion
 from structkin.solve.schedule import Schedule
 from structkin.solve.solve_groups import solve_groups
+from structkin.solve.strokes import ends_passed
 
 Floats = NDArray[np.float64]
 
 #: Runs of samples that are not ok whose ends are looked for; a scan of a work space may have thousands.
 MOST = 20
+#: Statuses of such runs: the motion has met a limit.
+ENDED = (Status.OUT_OF_REACH, Status.NOT_CONVERGED, Status.BEYOND_STROKE)
 #: Steps of the budget that go into looking for all of them.
 STEPS = 2500
 
@@ -52,7 +57,7 @@ def passages(motion: Motion) -> dict[int, tuple[Passage, ...]]:
 
     Of many runs only the first are looked at, as far as a budget of steps allows.
     """
-    bad = [part for part, status, _ in motion.outcomes() if status in (Status.OUT_OF_REACH, Status.NOT_CONVERGED)]
+    bad = [part for part, status, _ in motion.outcomes() if status in ENDED]
     meter, result = new_meter(STEPS), {}
     for part in bad[:MOST]:
         found = []
@@ -78,7 +83,8 @@ def report(motion: Motion, found: Mapping[int, tuple[Passage, ...]] | None = Non
         found = passages(motion) if found is None else found
         for part, status, group in motion.outcomes():
             if status != Status.OK:
-                lines.append(f"{_when(motion, part)}: {status.words} at {motion.group_name(group)}")
+                ends = f": {ends_passed(motion.strokes, motion.beyond, part)}" if status == Status.BEYOND_STROKE else ""
+                lines.append(f"{_when(motion, part)}: {status.words} at {motion.group_name(group)}{ends}")
                 lines += [_passage_words(motion, passage) for passage in found.get(part.start, ())]
     return "\n".join(lines)
 
@@ -150,15 +156,22 @@ def _first_limit(motion: Motion, rows: Floats, way: Path) -> Limit | None:
     """Return the limit on a way of the drivers that begins at a pose, its slots `rows` (r,)."""
     plan, modes = motion.plan, modes_of(motion.plan, rows)
     if plan.followed:
-        system = System(plan, way, motion.size, rows)
+        system = System(plan, way, motion.size, rows, strokes=motion.strokes)
         return follow_to(system, system.pack(rows, 0.0), 1, (0.0, 1.0))
-    counted = count_turns(plan, way, (rows, modes), 0.0, (0.0, 1.0))
-    stop = None if counted is None else walk(counted.reach, modes, 0.0, 1)
-    return (
-        None
-        if counted is None or stop is None or stop.end is None
-        else end_words(counted.reach.poses, stop.end, stop.modes)
-    )
+    counted = count_turns(plan, way, (rows, modes), 0.0, (0.0, 1.0), strokes=motion.strokes)
+    if counted is None:
+        return None
+    poses, stop = counted.reach.poses, walk(counted.reach, modes, 0.0, 1)
+    if stop is None:
+        return _at_once(poses, modes)
+    return None if stop.end is None else end_words(poses, stop.end, stop.modes)
+
+
+def _at_once(poses: Poses, modes: Modes) -> Limit | None:
+    """Return the limit of a way that leaves a stroke where it begins, at its end."""
+    here = np.zeros(1)
+    ends = [k for k in poses.closing if poses.stroke(k) and abs(poses.margin(k, here, modes)[0]) <= AT_END]
+    return end_words(poses, End(0.0, "limit", frozenset(ends[:1])), modes) if ends else None
 
 
 class _Way:

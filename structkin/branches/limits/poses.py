@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from structkin.branches.limits.known import Known
 from structkin.groups import Relation, Turn
 from structkin.plan.plan import Operand, Plan, Slot, Step
+from structkin.solve.strokes import Stroke, expression_at
 
 #: The drivers' values (n,) as functions of the parameter (n,) of a path; complex parameters are complex steps.
 Path = Callable[[Any], Mapping[str, Any]]
@@ -28,11 +29,20 @@ TINY = 1e-30
 
 @dataclass(frozen=True)
 class Poses:
-    """A plan without general groups, on a path of its drivers; what of it is `known` along the path, if anything is."""
+    """A plan without general groups, on a path of its drivers; what of it is `known` along the path, if anything is.
+
+    `strokes` are kept to like groups that have to close: each is numbered as one more step, behind those of the plan.
+    """
 
     plan: Plan
     path: Path
     known: Known = field(default_factory=lambda: Known(0.0))
+    strokes: tuple[Stroke, ...] = ()
+
+    def stroke(self, index: int) -> Stroke | None:
+        """Return the stroke of this number, None of a step."""
+        first = len(self.plan.steps)
+        return None if index < first else self.strokes[index - first]
 
     def margin(self, index: int, p: Any, modes: Modes, zero: Iterable[int] = ()) -> NDArray[Any]:
         """Return the margin of a step (n,) at parameters p (n,), positive where it closes.
@@ -41,7 +51,15 @@ class Poses:
         """
         with np.errstate(all="ignore"):
             slots = self._slots(self._ancestors[index], p, modes, frozenset(zero))
+            if (stroke := self.stroke(index)) is not None:
+                room = stroke.room(lambda part: expression_at(part, slots.__getitem__), self.path(p))
+                return np.broadcast_to(room, np.shape(p))
             return self._signed(index, self._inputs(self.plan.steps[index], slots), np.shape(p))
+
+    def stroke_words(self, stroke: Stroke, p: Any, modes: Modes, zero: Iterable[int]) -> str:
+        """Return at which end a stroke is, at parameters p (1,)."""
+        slots = self.slots(p, modes, zero)
+        return stroke.end_words(lambda part: expression_at(part, slots.__getitem__), self.path(p))
 
     def slots(self, p: Any, modes: Modes, zero: Iterable[int] = ()) -> dict[int, Any]:
         """Return every slot that does not depend on turns still to be counted: vectors (2, n), scalars (n,)."""
@@ -63,8 +81,10 @@ class Poses:
             # A relation that always closes has no margin, whatever it is given.
             slots = self._slots(steps, nowhere, dict.fromkeys(steps, 1), frozenset())
             inputs = {index: self._inputs(self.plan.steps[index], slots) for index in steps}
-            fails = (index for index, h in inputs.items() if self._closed(index).margin(h) is not None)
-            return tuple(index for index in fails if index not in self.known.mode_changes)
+            fails = [index for index, h in inputs.items() if self._closed(index).margin(h) is not None]
+        count, within = len(self.plan.steps), {*steps}
+        fails += [count + k for k in range(len(self.strokes)) if within.issuperset(self._ancestors[count + k])]
+        return tuple(index for index in fails if index not in self.known.mode_changes)
 
     @property
     def uncounted(self) -> tuple[int, ...]:
@@ -77,7 +97,8 @@ class Poses:
     def _within(self) -> tuple[int, ...]:
         """The steps that do not depend on turns still to be counted."""
         open_ = {k for k, s in enumerate(self.plan.steps) if isinstance(s.kind, Turn) and k not in self.known.turns}
-        return tuple(k for k, before in enumerate(self._ancestors) if not open_ & {k, *before})
+        steps = self._ancestors[: len(self.plan.steps)]
+        return tuple(k for k, before in enumerate(steps) if not open_ & {k, *before})
 
     def _closed(self, index: int) -> Relation:
         kind = self.plan.steps[index].kind
@@ -86,13 +107,16 @@ class Poses:
 
     @cached_property
     def _ancestors(self) -> tuple[tuple[int, ...], ...]:
-        """The steps that each step depends on, in order."""
+        """The steps that each step, and behind them each stroke, depends on, in order."""
         maker: dict[int, int] = {}
         result: list[tuple[int, ...]] = []
         for index, step in enumerate(self.plan.steps):
             before = {maker[x.index] for x in step.inputs if isinstance(x, Slot) and x.index in maker}
             result.append(tuple(sorted(before.union(*(result[other] for other in before)))))
             maker.update(dict.fromkeys(step.outputs, index))
+        for stroke in self.strokes:
+            before = {maker[slot] for part in stroke.line or () for slot, _ in part.terms if slot in maker}
+            result.append(tuple(sorted(before.union(*(result[other] for other in before)))))
         return tuple(result)
 
     def _slots(self, steps: Iterable[int], p: Any, modes: Modes, zero: frozenset[int]) -> dict[int, Any]:

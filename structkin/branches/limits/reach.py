@@ -36,6 +36,7 @@ class End:
     """The end of an interval: parameter `p`, and the steps whose margins are zero there.
 
     `kind` is "limit" (a margin crosses zero), "change" (it touches zero: a change point) or "range" (of the path).
+    A stroke counts as one more step, behind those of the plan.
     """
 
     p: float
@@ -87,7 +88,7 @@ class Reach:
         """Return the intervals on which the first `count` groups that can fail close."""
         closing = self.poses.closing
         # The last of them closes in both modes or in none.
-        key = (count, *(modes[k] for k in closing[: max(count - 1, 0)]))
+        key = (count, *(modes[k] for k in closing[: max(count - 1, 0)] if k in modes))
         if key not in self._known:
             self._known[key] = self._refined(count, modes)
         return self._known[key]
@@ -137,6 +138,9 @@ def _split(poses: Poses, interval: FeasibleInterval, step: int, modes: Modes) ->
     least = places[inner[(values[inner] <= values[inner - 1]) & (values[inner] <= values[inner + 1])]]
     hints = tuple(sorted({*interval.hints, *(chart.parameter(x) for x in least)}))
     doubles, kept = _double_zeros(values)
+    if poses.stroke(step) is not None:
+        # It touches an end of its stroke, and goes on.
+        doubles, kept = {}, [k for k in kept if k not in doubles]
     marks: dict[int, _Mark] = {k: (float(places[k]), None) for k in kept}
     marks[0], marks[len(places) - 1] = (float(places[0]), low), (float(places[-1]), high)
     for k, (before, after) in doubles.items():
@@ -280,7 +284,7 @@ class Chart:
 
     def _is_infinite(self, end: End) -> bool:
         plan = self._poses.plan
-        return not all(plan.steps[k].has_root for k in end.steps)
+        return not all(plan.steps[k].has_root for k in end.steps if self._poses.stroke(k) is None)
 
     def at_end(self, end: End, beside: float) -> float:
         """Return the margin at an end, where other steps are at their limits; at infinity that beside it."""

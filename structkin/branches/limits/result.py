@@ -15,8 +15,9 @@ class Limit:
     """A place of a driver where an interval ends: its value [rad or m], the group that ends it, and why.
 
     `kind` is "stretched" or "folded" (an RRR group in line), "square" (a rod square to its guide), "no travel",
-    "parallel" (guides), "no length" (of a driven distance), "singular" (a general group), "range" (the end of the
-    range that was asked for; then `group` is None) or "lost" (several groups are singular at once; `group` is None).
+    "parallel" (guides), "no length" (of a driven distance), "singular" (a general group), "stroke" (the end of that of
+    a joint or driver, which is `joint`), "range" (the end of the range that was asked for; then `group` is None) or
+    "lost" (several groups are singular at once; `group` is None).
     `change_point` tells that the motion can go on: the group only passes through its flat pose there, from one assembly
     mode into the other.
     """
@@ -26,6 +27,7 @@ class Limit:
     group: int | None
     why: str
     change_point: bool = False
+    joint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,7 @@ def _limit(limit: Limit | None, size: float) -> dict[str, Any] | None:
         "group": limit.group,
         "why": limit.why,
         "change_point": limit.change_point,
+        "joint": limit.joint,
     }
 
 

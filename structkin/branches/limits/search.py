@@ -26,7 +26,9 @@ from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
+from structkin.solve.motion import Motion
 from structkin.solve.solve_groups import solve_groups
+from structkin.solve.strokes import ends_passed
 from structkin.track.arclength import Point, crossing_between
 
 #: How far [rad] a driver of wheels is followed either way where poses do not come back and no range is given.
@@ -77,20 +79,23 @@ def _find(mechanism: Mechanism, swept: Swept) -> Limits:
     motion = solve_groups(mechanism, drivers={id: np.array([value]) for id, value in swept.held.items()})
     if not motion.ok[0] and motion.status[0] != Status.SINGULAR:
         group = motion.group_name(int(motion.failed_group[0]))
-        return Limits(mechanism, swept.driver, swept.start, None, None, (), (), f"out of reach at {group}")
-    plan, rows = motion.plan, motion.lanes.x[0, :, 0]
-    found = _followed(plan, rows, swept, motion.size) if plan.followed else _walked(plan, rows, swept)
+        beyond = ends_passed(motion.strokes, motion.beyond, slice(0, 1))
+        failure = beyond or f"out of reach at {group}"
+        return Limits(mechanism, swept.driver, swept.start, None, None, (), (), failure)
+    found = _followed(motion, swept) if motion.plan.followed else _walked(motion, swept)
     return Limits(mechanism, swept.driver, swept.start, *found)
 
 
 _Found = tuple[Limit | None, Limit | None, tuple[Limit, ...], tuple[Interval, ...], str]
 
 
-def _walked(plan: Plan, rows: Floats, swept: Swept) -> _Found:
+def _walked(motion: Motion, swept: Swept) -> _Found:
     """Return ends, change points and intervals of a mechanism of closed forms."""
+    plan, rows = motion.plan, motion.lanes.x[0, :, 0]
     modes = modes_of(plan, rows)
     whole = None if swept.goes_round else swept.whole
-    counted = count_turns(plan, swept.path, (rows, modes), swept.start, whole, GEARED if swept.has_wheels else None)
+    wheels = GEARED if swept.has_wheels else None
+    counted = count_turns(plan, swept.path, (rows, modes), swept.start, whole, wheels, motion.strokes)
     if counted is None:
         return None, None, (), (), "it lies beside a limit"
     reach, scale = counted.reach, counted.scale
@@ -128,9 +133,10 @@ def _again(z: float, period: float | None, low: float, high: float) -> list[floa
     return [z + period * k for k in range(first, last)]
 
 
-def _followed(plan: Plan, rows: Floats, swept: Swept, size: float) -> _Found:
+def _followed(motion: Motion, swept: Swept) -> _Found:
     """Return ends and interval of a mechanism with a general group, followed from the pose of the sketch."""
-    system = System(plan, swept.path, size, rows, swept.is_angle)
+    rows = motion.lanes.x[0, :, 0]
+    system = System(motion.plan, swept.path, motion.size, rows, swept.is_angle, motion.strokes)
     y = system.pack(rows, swept.start)
     whole, wheels = swept.whole, swept.has_wheels and swept.goes_round
     if wheels:
@@ -173,6 +179,9 @@ def fold_words(system: System, fold: Fold) -> Limit:
     if fold.lost:
         words = "the motion cannot be followed further: several groups are singular at once"
         return Limit(fold.p, "lost", None, words)
+    if fold.stroke is not None:
+        words = system.stroke_words(fold.stroke, fold.y)
+        return Limit(fold.p, "stroke", fold.stroke.group, words, joint=fold.stroke.id)
     if fold.step is None:
         return Limit(fold.p, "range", None, "the end of the range")
     slots = system.rows(fold.y[:, None])
@@ -300,8 +309,12 @@ def end_words(poses: Poses, end: End, modes: Modes) -> Limit:
     if end.kind == "range":
         return Limit(end.p, "range", None, "the end of the range")
     index = min(end.steps)
+    if (stroke := poses.stroke(index)) is not None:
+        words = poses.stroke_words(stroke, np.array([end.p]), modes, end.steps)
+        return Limit(end.p, "stroke", stroke.group, words, joint=stroke.id)
     kind, words = why(poses.plan, index, poses.inputs(index, np.array([end.p]), modes, end.steps))
-    others = sorted({poses.plan.steps[k].group for k in end.steps} - {poses.plan.steps[index].group})
+    closing = (k for k in end.steps if poses.stroke(k) is None)
+    others = sorted({poses.plan.steps[k].group for k in closing} - {poses.plan.steps[index].group})
     if others:
         words += f" (and group{'s' if len(others) > 1 else ''} {', '.join(str(k + 1) for k in others)} likewise)"
     return Limit(end.p, kind, poses.plan.steps[index].group, words, end.kind == "change")

@@ -7,6 +7,7 @@ the unknowns the curve of poses is smooth there, so that it can be followed thro
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,6 +19,7 @@ from structkin.branches.limits.poses import TINY, Path
 from structkin.budget import charge
 from structkin.groups.solve_lanes import solve_lanes
 from structkin.plan.plan import Plan
+from structkin.solve.strokes import Stroke, Value, expression_at
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +31,8 @@ ITERATIONS, CLOSED = 12, 1e-12
 class System:
     """The equations of all steps in the unknowns y = (slots that steps solve, p), scaled; `size` [m] scales lengths.
 
-    `angular` tells that p is an angle, or a part of a way: its size says nothing of how far away poses are.
+    `angular` tells that p is an angle, or a part of a way: its size says nothing of how far away poses are. The curve
+    of poses ends where one of the `strokes` does.
     """
 
     plan: Plan
@@ -37,6 +40,20 @@ class System:
     size: float
     pose: Floats
     angular: bool = True
+    strokes: tuple[Stroke, ...] = ()
+
+    def room(self, stroke: Stroke, y: Any) -> Any:
+        """Return how far a pose y (m,) is inside a stroke, zero at its ends; y may be complex."""
+        return stroke.room(*self._values(y))[0]
+
+    def stroke_words(self, stroke: Stroke, y: Floats) -> str:
+        """Return at which end of a stroke a pose y (m,) is, in words."""
+        return stroke.end_words(*self._values(y))
+
+    def _values(self, y: Any) -> tuple[Value, Mapping[str, Any]]:
+        """Return the values (2, 1) of expressions of slots, and those of the drivers (1,), at a pose y (m,)."""
+        rows = self.rows(y[:, None])
+        return lambda part: expression_at(part, lambda slot: rows[self.plan.rows(slot)]), self.path(y[-1:])
 
     @cached_property
     def _unknown(self) -> NDArray[np.intp]:

@@ -264,7 +264,7 @@ def _solved(motion: Motion, bodies: tuple[Body, ...], columns: Columns, applied:
     with np.errstate(invalid="ignore"):
         needed = {body.link: _needed(motion, body, applied) for body in bodies}
     known = np.array([*needed.values()]).reshape(-1, len(motion), 3)
-    good = np.flatnonzero(motion.ok & np.isfinite(known).all(axis=(0, 2)))
+    good = np.flatnonzero(motion.regular & np.isfinite(known).all(axis=(0, 2)))
     unknowns = np.full((len(motion), len(columns.columns)), np.nan)
     layout = Layout(columns)
     right = np.zeros((len(motion), layout.count))

@@ -46,7 +46,7 @@ def global_start(
         value = drive.start if given is None or given.value is None else given.value
         drivers[id] = ([value], [0.0 if given is None else given.speed], [0.0])
     first = solve(mechanism, drivers=drivers)
-    if not first.ok[0]:
+    if not first.regular[0]:
         raise InputError([Problem("initial", f"the start has no regular pose: {report(first)}")], mechanism.title)
     c = equations.coordinates
     parts = [(first.position, 0), (first.velocity, 1)]
@@ -65,7 +65,7 @@ def _walked(mechanism: Mechanism, family: str, drivers: Mapping[str, Any]) -> Fl
     """Return the coordinates (n, 1) of a start that a global method has walked to."""
     found = solve(mechanism, drivers=dict(drivers), method="global", coordinates=family)
     statistics: Statistics | None = found.statistics
-    if not found.ok[0] or statistics is None:
+    if not found.regular[0] or statistics is None:
         raise InputError([Problem("initial", f"the start has no regular pose: {report(found)}")], mechanism.title)
     return statistics.q[:, [0]]
 

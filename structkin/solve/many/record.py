@@ -109,11 +109,12 @@ class ManyBuilder(PlanBuilder):
 
 @dataclass(frozen=True)
 class ManyPlan:
-    """The plan of all variants, the slots that hold what differs, and the links' points, which may differ too."""
+    """The plan of all variants, the slots that hold what differs, and links and joints, whose sizes may differ too."""
 
     plan: Plan
     held: Mapping[int, Variants]
     links: Mapping[str, Link]
+    joints: Joints
 
     def hold(self, lanes: Lanes, variants: NDArray[np.intp]) -> None:
         """Write what differs into lanes (n,) that each belong to one of the variants; its rates are zero."""
@@ -177,4 +178,4 @@ def record_many(
         state.frames,
         state.pins,
     )
-    return ManyPlan(plan, builder.held, links)
+    return ManyPlan(plan, builder.held, links, draft.pairs)

@@ -13,6 +13,8 @@ from structkin.budget import DEFAULT, new_meter
 from structkin.errors import InputError
 from structkin.joints.cam import Cam
 from structkin.joints.geneva import Geneva
+from structkin.joints.guide import Guide
+from structkin.joints.sliding import Sliding
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.kernels.choice import check_engine
 from structkin.model.arguments import mapping
@@ -58,8 +60,8 @@ def solve_many(
     milliseconds each. They are found by a walk from the sketch, as `solve` does it, where that takes no more than
     `WALKED` steps for all; else, and where variants have driver values of their own, between neighbouring samples.
 
-    Mechanisms with gears, cams, or groups without a closed form are solved variant by variant, each from the sketch
-    that it has: some ten milliseconds a variant, where others take microseconds.
+    Mechanisms with gears, cams, curved slots with ends, or groups without a closed form are solved variant by variant,
+    each from the sketch that it has: some ten milliseconds a variant, where others take microseconds.
 
     `budget` is that of each variant which is solved by itself, as in `solve`.
 
@@ -122,10 +124,13 @@ def _walk(schedule: Schedule, rows: Mapping[str, Floats], count: int) -> dict[st
 def _has_to_be_followed(mechanism: Mechanism) -> bool:
     """Return whether variants are to be solved one by one.
 
-    A group without a closed form is followed from the sketch of each; sizes of wheels and cams do not follow those of
-    links in one plan.
+    A group without a closed form is followed from the sketch of each; sizes of wheels and cams, and the ends of curved
+    slots, do not follow those of links in one plan.
     """
-    sized = bool(mechanism.joints.of(TurnCoupling) or mechanism.joints.of(Cam) or mechanism.joints.of(Geneva))
+    joints = mechanism.joints
+    if any(joint.stroke is not None and id not in joints.of(Guide) for id, joint in joints.of(Sliding).items()):
+        return True
+    sized = bool(joints.of(TurnCoupling) or joints.of(Cam) or joints.of(Geneva))
     return sized or compile_plan(mechanism).tracked
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
 from structkin.rows.affine import Affine
 from structkin.solve.engine import Lanes
@@ -16,6 +18,7 @@ from structkin.solve.many.record import ManyPlan
 from structkin.solve.many.variants import Variants, plain
 from structkin.solve.motion.angles import wound
 from structkin.solve.motion.turning import turnings
+from structkin.solve.strokes import Stroke, mark_beyond, strokes_of
 
 Floats = NDArray[np.float64]
 
@@ -36,12 +39,32 @@ class Together:
     @property
     def status(self) -> NDArray[np.int8]:
         """A `Status` for each variant and sample (v, n), as its integer."""
-        return self.lanes.status.reshape(self.count, -1)
+        return self._outcome[0]
 
     @property
     def failed_group(self) -> NDArray[np.int32]:
         """The index of the group at which a sample stopped (v, n), -1 where it is ok."""
-        return self.lanes.group.reshape(self.count, -1)
+        return self._outcome[1]
+
+    @cached_property
+    def _outcome(self) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
+        """Status and group of each variant and sample (v, n), strokes looked at."""
+
+        def value(expression: Affine) -> Floats:
+            return np.moveaxis(self._evaluate(expression, 0), -1, 0)
+
+        strokes = strokes_of(self.many.joints, self.mechanism.drivers, self.many.plan, self.mechanism.units)
+        sides = {stroke.id: self._of_each(stroke).side(value, self.drivers) for stroke in strokes}
+        status, group = self.lanes.status.reshape(self.count, -1), self.lanes.group.reshape(self.count, -1)
+        return mark_beyond(status, group, strokes, sides)
+
+    def _of_each(self, stroke: Stroke) -> Stroke:
+        """Return a stroke with its sizes as columns, a line a variant."""
+        low, high = stroke.ends
+        joint = stroke.joint
+        if isinstance(joint, Guide):
+            joint = replace(joint, start=self._column(joint.start))
+        return replace(stroke, ends=(self._column(low), self._column(high)), joint=joint)
 
     def position(self, point: str) -> Floats:
         """Return the paths (v, n, 2) [m] of a point."""

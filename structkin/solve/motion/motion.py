@@ -25,6 +25,7 @@ from structkin.solve.motion.turning import Turning, turnings
 from structkin.solve.motion.velocity_coefficients import VelocityCoefficients
 from structkin.solve.schedule import Schedule
 from structkin.solve.special_geometry import compile_plan
+from structkin.solve.strokes import Stroke, mark_beyond, strokes_of
 from structkin.structure import KinematicStructure
 
 Floats = NDArray[np.float64]
@@ -152,10 +153,14 @@ class Motion:
         return np.asarray(cross(self._frames.direction(link), third) + self.omega(link) ** 3)
 
     def travel(self, joint: str) -> Floats:
-        """Return the travel (n,) [m] of a prismatic joint or slot, zero in the sketch."""
-        guide = self._frames.guide(joint)
-        along, way = (self._frames.value(expression) for expression in self._frames.along_and_way(guide))
-        return np.asarray(np.sum(along * way, axis=1) - guide.start)
+        """Return the travel (n,) of a prismatic joint or slot, zero in the sketch.
+
+        It is a length [m]; in a circular slot the angle [rad] about its centre, continuous.
+        """
+        sliding = self._frames.sliding(joint)
+        along, way = (self._frames.value(expression) for expression in self._frames.along_and_way(sliding))
+        travel = np.asarray(sliding.travel_at(np.sum(along * way, axis=1), cross(along, way)))
+        return travel if sliding.measure == "length" else continuous(travel, np.full(len(self), np.nan), self.t)
 
     # --- velocity coefficients ----------------------------------------------------------------------------
 
@@ -193,17 +198,31 @@ class Motion:
     @property
     def status(self) -> NDArray[np.int8]:
         """A `Status` for each sample (n,), as its integer."""
-        return self.lanes.status
+        return self._outcome[0]
 
     @property
     def failed_group(self) -> NDArray[np.int32]:
         """The index of the group at which a sample stopped (n,), -1 where it is ok."""
-        return self.lanes.group
+        return self._outcome[1]
 
     @property
     def ok(self) -> NDArray[np.bool_]:
         """Which samples are ok (n,)."""
+        return np.asarray(self.status == Status.OK)
+
+    @property
+    def regular(self) -> NDArray[np.bool_]:
+        """Which samples have a regular pose (n,), with all rates: those that are ok, and those beyond a stroke."""
         return np.asarray(self.lanes.status == Status.OK)
+
+    def beyond(self, name: str) -> NDArray[np.int8]:
+        """Return where a joint or driver with a stroke is beyond it (n,): 1 past its upper end, -1 past its lower end.
+
+        Raises `InputError` where there is no such stroke.
+        """
+        if name not in self._sides:
+            raise self._frames.unknown(name, "a joint or driver with a stroke", self._sides)
+        return self._sides[name]
 
     def outcomes(self) -> Iterator[tuple[slice, Status, int]]:
         """Yield runs of neighbouring samples with the same outcome: samples, status, group."""
@@ -235,6 +254,22 @@ class Motion:
         plan = self.plan if self.statistics is None else compile_plan(self.mechanism)
         fine, kept = schedule.fine()
         return Motion(self.mechanism, plan, fine.t, fine.drivers, run(plan, fine)), kept
+
+    @cached_property
+    def strokes(self) -> tuple[Stroke, ...]:
+        """The strokes of joints and drivers."""
+        m = self.mechanism
+        return strokes_of(m.joints, m.drivers, self.plan, m.units)
+
+    @cached_property
+    def _sides(self) -> Mapping[str, NDArray[np.int8]]:
+        drivers = {id: z[0] for id, z in self.drivers.items()}
+        return {stroke.id: stroke.side(lambda e: self._frames.value(e).T, drivers) for stroke in self.strokes}
+
+    @cached_property
+    def _outcome(self) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
+        """Status and group of each sample, strokes looked at."""
+        return mark_beyond(self.lanes.status, self.lanes.group, self.strokes, self._sides)
 
     @cached_property
     def _turnings(self) -> Mapping[str, Turning]:

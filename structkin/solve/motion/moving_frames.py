@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from structkin.errors import InputError, Problem
 from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.guide import Guide
+from structkin.joints.sliding import Sliding
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.plan.plan import Plan
@@ -77,20 +78,26 @@ class MovingFrames:
         return None, self.place(name)
 
     def guide(self, joint: str) -> Guide:
-        """Return the guide of a prismatic joint or slot."""
+        """Return the guide of a prismatic joint or straight slot."""
         if not isinstance(joint, str) or joint not in self.mechanism.joints.of(Guide):
             raise self.unknown(joint, "a prismatic joint or slot", self.mechanism.joints.of(Guide))
         return self.mechanism.joints.of(Guide)[joint]
+
+    def sliding(self, joint: str) -> Sliding:
+        """Return a prismatic joint or slot, straight or not."""
+        found = self.mechanism.joints.of(Sliding)
+        if not isinstance(joint, str) or joint not in found:
+            raise self.unknown(joint, "a prismatic joint or slot", found)
+        return found[joint]
 
     def unknown(self, name: Any, what: str, known: Iterable[str]) -> InputError:
         """Return the error that a name is not what was asked for."""
         hint = suggest(str(name), known)
         return InputError([Problem(str(name), f"is not {what}", hint)], self.mechanism.title or "mechanism")
 
-    def along_and_way(self, guide: Guide) -> tuple[Affine, Affine]:
-        """Return the direction of a guide, and the way along and across it from its origin to the slider's point."""
-        carrier, slider = self.frame(guide.carrier), self.frame(guide.slider)
-        return carrier.direction * guide.direction, slider.point(guide.point) - carrier.point(guide.origin)
+    def along_and_way(self, joint: Sliding) -> tuple[Affine, Affine]:
+        """Return the direction of x in the axes of a line, and the way from their origin to the point that slides."""
+        return joint.along_and_way(self.plan.frames)
 
     # --- values -------------------------------------------------------------------------------------------
 
@@ -111,9 +118,8 @@ class MovingFrames:
 
     def in_slot(self, slot: CurveSlot) -> NDArray[np.complex128]:
         """Return the pin (n,) of a curved slot in the frame of its carrier, as x + iy [m]."""
-        carrier = self.frame(slot.carrier)
-        way = self.value(self.frame(slot.slider).point(slot.point) - carrier.origin) @ np.array([1, 1j])
-        return np.asarray(way * (self.value(carrier.direction) @ np.array([1, -1j])))
+        along, way = (self.value(expression) @ np.array([1, 1j]) for expression in self.along_and_way(slot))
+        return np.asarray(way * np.conj(along))
 
     def scalar(self, expression: Affine) -> Floats:
         """Return a sum of scalar slots (n,)."""

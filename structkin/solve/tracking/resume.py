@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from structkin.plan.status import Status
 from structkin.solve.tracking.fill import fill
-from structkin.solve.tracking.input_path import BLOCK
 from structkin.solve.tracking.poses import Poses, reach, step
 from structkin.solve.tracking.state import TrackerState
 from structkin.solve.tracking.walk import walk_back
+from structkin.track.returns import returns
 from structkin.track.tolerances import ACROSS, COME_BACK
 
 
@@ -56,10 +56,8 @@ def _straight(state: TrackerState, k: int) -> Poses | None:
 def _come_back(state: TrackerState, k: int) -> tuple[int, Poses | None]:
     """Return the first lane from k on that is a step away from a solved one with nearly the same drivers, and its pose.
 
-    All drivers of the mechanism count: the global methods (`coordinates.resume`) know no group that does without some.
+    All drivers of the mechanism count: the global methods know no group that does without some.
     """
-    from scipy.spatial import cKDTree
-
     path = state.path
     solved = np.flatnonzero(state.status[path.lanes[:k]] == Status.OK)
 
@@ -67,16 +65,9 @@ def _come_back(state: TrackerState, k: int) -> tuple[int, Poses | None]:
         # A turn more is farther than a step.
         return np.hstack((path.drivers(lanes), COME_BACK / np.pi * path.turns(lanes)))
 
-    tree = cKDTree(places(solved))
-    for start in range(k, len(path.lanes), BLOCK):
-        later = np.arange(start, min(start + BLOCK, len(path.lanes)))
-        distance, nearest = tree.query(places(later), distance_upper_bound=COME_BACK)
-        close = np.flatnonzero(np.asarray(distance) < COME_BACK)
-        if not len(close):
-            continue
-        from_there = state.poses(solved[np.asarray(nearest)[close]])
-        good, poses = step(state.solver, from_there, path.at(later[close]))
+    for later, nearest in returns(places, solved, np.arange(k, len(path.lanes))):
+        good, poses = step(state.solver, state.poses(nearest), path.at(later))
         if good.any():
             first = int(np.argmax(good))
-            return int(later[close[first]]), poses.take(np.array([first]))
+            return int(later[first]), poses.take(np.array([first]))
     return len(path.lanes), None

@@ -1,0 +1,76 @@
+"""What the joints have in common in which a point of one link runs along a line of another: travel and stroke."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from structkin.rows.affine import Affine, Frame
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sliding:
+    """What a joint adds to its pair in which `point` of `slider` runs along a line of `carrier`, straight or curved.
+
+    How far it has gone along the line since the sketch is its travel: a length [m], or an angle [rad] about a centre,
+    as `measure` says. `stroke` is the least and the largest travel, None where the line has no ends. The travel is a
+    function of the place (x, y) [m] of the point in axes of the carrier: their origin and the unit vector of x are the
+    `axes`, in the carrier's frame.
+    """
+
+    measure: ClassVar[str] = "length"
+
+    carrier: str
+    slider: str
+    point: complex
+    direction: complex
+    stroke: tuple[float, float] | None = None
+
+    @property
+    def place(self) -> tuple[complex, str]:
+        """The point that slides, where the force of the joint acts."""
+        return self.point, self.slider
+
+    @property
+    def axes(self) -> tuple[complex, complex]:
+        """The origin and the unit vector of x of the axes in which the travel is told, in the carrier's frame."""
+        raise NotImplementedError
+
+    def along_and_way(self, frames: Mapping[str, Frame]) -> tuple[Affine, Affine]:
+        """Return the unit vector of x, and the way from the origin of the axes to the point, for frames of links."""
+        carrier, (origin, unit) = frames[self.carrier], self.axes
+        return carrier.direction * unit, frames[self.slider].point(self.point) - carrier.point(origin)
+
+    def travel_at(self, x: Any, y: Any) -> Any:
+        """Return the travel where the point is at x, y, numbers or real arrays of one shape."""
+        raise NotImplementedError
+
+    def room(self, x: Any, y: Any) -> Any:
+        """Return how far inside its stroke the point is: zero at both ends, negative beyond, at most about one.
+
+        It is an analytic function of x and y, which may be complex: limits are found as its zeros.
+        """
+        assert self.stroke is not None
+        return room(self.travel_at(x, y), self.stroke)
+
+    def stroke_between(self, first: complex, second: complex) -> tuple[float, float]:
+        """Return the stroke with ends at two places in the carrier's frame."""
+        one, other = (self._travel_of(place) for place in (first, second))
+        return (one, other) if one < other else (other, one)
+
+    def _travel_of(self, place: complex) -> float:
+        origin, unit = self.axes
+        seen = (place - origin) * unit.conjugate()
+        travel: float = self.travel_at(seen.real, seen.imag)
+        return travel
+
+
+def room(travel: Any, stroke: tuple[float, float]) -> Any:
+    """Return how far inside a stroke a travel is: one in the middle, zero at both ends, negative beyond.
+
+    >>> room(0.3, (0.0, 1.2)), room(1.2, (0.0, 1.2))
+    (0.75, 0.0)
+    """
+    low, high = stroke
+    return 4 * (travel - low) * (high - travel) / (high - low) ** 2

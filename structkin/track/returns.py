@@ -1,0 +1,38 @@
+"""Where a motion may be taken up again: the drivers come back to a neighbourhood that is solved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.track.tolerances import COME_BACK
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+#: Lanes that are looked at together.
+BLOCK = 1024
+
+
+def returns(
+    places: Callable[[Indices], Floats], solved: Indices, later: Indices, within: float = COME_BACK
+) -> Iterator[tuple[Indices, Indices]]:
+    """Yield which of the later lanes lie near a solved one, some at a time, and the nearest solved ones.
+
+    `places` are points of one space (lanes, ...), in which lanes nearer than `within` are near.
+
+    >>> angle = np.array([0.0, 0.5, 1.0, 0.95, 0.45, 0.2])
+    >>> [(a.tolist(), b.tolist()) for a, b in returns(lambda k: angle[k, None], np.arange(2), np.arange(2, 6))]
+    [([4], [1])]
+    """
+    from scipy.spatial import cKDTree
+
+    tree = cKDTree(places(solved))
+    for start in range(0, len(later), BLOCK):
+        some = later[start : start + BLOCK]
+        distance, nearest = (np.asarray(x) for x in tree.query(places(some), distance_upper_bound=within))
+        near = distance < within
+        if near.any():
+            yield some[near], solved[nearest[near]]
