@@ -88,6 +88,10 @@ class Builder:
         curved = {"through": through, "segments": segments, "start": start, "closed": closed}
         return self._joint(id, "pin-in-slot", pin=pin, on=on, slot=slot, **simple, **curved)
 
+    def fastened(self, id: str, *, links: Sequence[str], at: str | Sequence[float] | None = None) -> Builder:
+        """Fasten two links or more to each other; force and moment are told `at` a point."""
+        return self._joint(id, "fastened", links=links, at=at)
+
     def cam(self, id: str, *, cam: str, follower: str, **entry: Any) -> Builder:
         """Add a cam and its follower; `entry` holds contact and law or profile as they would stand in the file."""
         return self._add("joints", {id: {"type": "cam", "cam": cam, "follower": follower, **entry}})

@@ -92,13 +92,14 @@ def _enough(topology: Topology, group: Group) -> str:
 
 
 def _equations(topology: Topology, group: Group, id: str) -> int:
-    """Return how many equations a joint gives; at a pin, two for each link of the group but the one that places it."""
+    """Return how many equations a joint gives; one of many links, for each of the group but the one that places it."""
     joint = topology.joint(id)
-    if joint.kind != "R":
-        return len(JOINT_KINDS[joint.kind].equations)
+    kind = JOINT_KINDS[joint.kind]
+    if not kind.of_many:
+        return len(kind.equations)
     inside = sum(end in group.links for end in joint.links)
     placed = any(item == id for item, _ in group.exterior)
-    return 2 * inside if placed else 2 * (inside - 1)
+    return len(kind.equations) * (inside if placed else inside - 1)
 
 
 def _joined(names: list[str]) -> str:

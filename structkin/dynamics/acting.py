@@ -36,7 +36,9 @@ class Acting:
     def forces(self, met: Mapping[str, Floats], limits: Mapping[str, Floats]) -> Floats:
         """Return the force on each expression (e, 2, n)."""
         push, named = np.zeros_like(self.place), self.table.named
-        self.sizes = [_law(law, self.motion, id) for law, id in zip(self.table.laws, self.table.owners, strict=True)]
+        self.sizes = [
+            law_values(law, self.motion, id) for law, id in zip(self.table.laws, self.table.owners, strict=True)
+        ]
         turn = self.motion.turn
         self.turns = [turn(load.links[1]) - turn(load.links[0]) for load in named.get("torsions", ())]
         self.friction_limits = [limits.get(load.id, load.limit) for load in named.get("frictions", ())]
@@ -46,7 +48,7 @@ class Acting:
         return push
 
 
-def _law(law: Law, motion: Motion, id: str) -> Floats:
+def law_values(law: Law, motion: Motion, id: str) -> Floats:
     """Return the value (n,) of a size at the motion's times; a constant has one also where there is no time.
 
     Raises `InputError` where a load has no value, and the motion has a state.

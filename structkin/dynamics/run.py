@@ -146,7 +146,8 @@ class Run:
                 self.stopped = f"t = {t:.6g} s: {name} finds no step that is small enough ({message})"
                 return
             size, t, y, anew = solver.step_size, solver.t, solver.y, False
-            dense = solver.dense_output()
+            # An interpolant costs some methods evaluations of their own: it is made where it is asked for.
+            dense: Any = solver.dense_output() if self.equations.contacts or self.record.due <= t else None
             if self.equations.contacts and (met := self._meeting(solver.t_old, t, dense)) is not None:
                 # Bodies meet in this step: begin anew there, with a step that is small beside the impact.
                 t, y, anew = met, dense(met), True

@@ -14,6 +14,7 @@ from structkin.dynamics.call import check_call
 from structkin.dynamics.compiled.choice import expected_evaluations, hastened
 from structkin.dynamics.initial import consistent_start
 from structkin.dynamics.integrators.methods import FIXED
+from structkin.dynamics.multipliers.compiled.choice import compiled
 from structkin.dynamics.multipliers.equations import Multipliers
 from structkin.dynamics.multipliers.result import global_simulation
 from structkin.dynamics.multipliers.start import global_start
@@ -103,7 +104,9 @@ def simulate(
         equations = Partitioned(reduced, float(times[0]), y, partial(hastened, engine=engine, evaluations=work))
     else:
         family, begin = coordinates or "natural", float(times[0])
+        work = expected_evaluations(reduced, y, times, integrator, step, rtol)
         equations, y = global_start(mechanism, family, stabiliser, loads, begin, formulation=formulation)
+        equations = compiled(equations, begin, y, engine=engine, evaluations=work)
     record = Record(equations, times, progress)
     run = Run(equations, times, record, max_steps)
     try:

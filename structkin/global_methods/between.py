@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from structkin.global_methods.curve import Pose
 from structkin.global_methods.diagnosis import Outcome
-from structkin.global_methods.gaps import LIMIT, tell
+from structkin.global_methods.gaps import tell
 from structkin.global_methods.smooth import smooth_pose
 from structkin.global_methods.walk import Failure, Walk
 from structkin.plan.status import Status
@@ -18,34 +18,31 @@ Floats = NDArray[np.float64]
 
 def again(walk: Walk, lane: int) -> None:
     """Walk to a sample between stations that its prediction did not close."""
-    z, q = walk.z[:, [lane]], walk.q[:, [lane]]
-    pose = _beside(walk, lane)
+    place, pose = int(np.searchsorted(walk.lanes, lane)), _beside(walk, lane)
     assert pose is not None
-    found = walk.go(pose, z)
+    found = walk.go(pose, walk.z[:, [lane]])
     if found is not None:
-        walk.q[:, lane], walk.iterations[lane] = found.q[:, 0], found.iterations
-        walk.solved[lane], walk.status[lane] = True, Status.OK
-        return
-    walk.status[lane] = tell(walk, int(np.searchsorted(walk.lanes, lane)), pose)
-    if pose.scaled.smallest_singular_value(q, z)[0] < LIMIT or walk.solved[lane]:
-        smooth = smooth_pose(pose, q, z, _direction(walk, lane))
-        if smooth is not None:
-            walk.q[:, [lane]], walk.solved[lane] = smooth, True
-        if walk.solved[lane]:
-            walk.status[lane] = Status.SINGULAR
+        walk.keep(place, found)
+    else:
+        predicted = walk.q[:, [lane]]
+        walk.status[lane] = tell(walk, place, pose)
+        mend(walk, lane, predicted)
 
 
-def mend(walk: Walk, lane: int) -> None:
-    """Look at a sample that may be singular: if so, its position is that of the smooth motion around it."""
+def mend(walk: Walk, lane: int, near: Floats | None = None) -> None:
+    """Look at a sample that may be singular: if so, its position is that of the smooth motion around it.
+
+    That is looked for `near` coordinates (n, 1), those of the sample if there are no better ones.
+    """
     pose = _beside(walk, lane)
     if pose is None:
         return
     z, q = walk.z[:, [lane]], walk.q[:, [lane]]
-    smooth = smooth_pose(pose, q, z, _direction(walk, lane))
+    smooth = smooth_pose(pose, q if near is None else near, z, _direction(walk, lane))
     # Close to a singular pose Newton's method leaves an error, and with it a singular value, that it has not.
     place = q if smooth is None else smooth
-    if pose.scaled.smallest_singular_value(place, z)[0] < SINGULAR:
-        walk.q[:, lane], walk.status[lane] = place[:, 0], Status.SINGULAR
+    if (smooth is not None or walk.solved[lane]) and pose.scaled.smallest_singular_value(place, z)[0] < SINGULAR:
+        walk.q[:, lane], walk.solved[lane], walk.status[lane] = place[:, 0], True, Status.SINGULAR
         if not any(told.sample == lane and told.outcome is Outcome.SINGULAR_POSE for told in walk.failures):
             links = Pose(pose.scaled, z, place).weakest_links
             walk.failures.append(Failure(lane, Outcome.SINGULAR_POSE, (), links))

@@ -83,12 +83,9 @@ class Pose:
     @cached_property
     def K(self) -> Floats:
         """dq/dz (n, f)."""
-        f = len(self.z)
-        if f == 1:
-            return self._solve(self.scaled.coordinates.nu(self.z, np.ones((1, 1))))
-        seeds = self.scaled.coordinates.nu(np.repeat(self.z, f, axis=1), np.eye(f))
-        columns = [self._solve(seeds[:, [k]]) for k in range(f)]
-        return np.concatenate(columns, axis=1) if columns else np.zeros((len(self.q), 0))
+        units = np.eye(len(self.z))[:, :, None]
+        columns = [self._solve(self.scaled.coordinates.nu(self.z, unit)) for unit in units]
+        return np.concatenate([np.zeros((len(self.q), 0)), *columns], axis=1)
 
     def second(self, dz: Floats) -> Floats:
         """Return the second derivative of q (n, 1) along the straight way dz (f, 1): a quadratic form in dz."""
@@ -152,7 +149,7 @@ class Curve:
         """Return the coordinates (n, lanes) at values z near the way; beside it, to the first order."""
         s, beside = self.part(z, units)
         q = self.at(s)
-        if np.any(np.abs(beside) > 1e-12 * units):
+        if len(z) > 1 and np.any(np.abs(beside) > 1e-12 * units):
             q = q + (self.a.K @ beside) * (1 - s) + (self.b.K @ beside) * s
         return q
 

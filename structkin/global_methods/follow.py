@@ -36,8 +36,7 @@ EASE = 3
 def follow(walk: Walk, progress: Callable[[float], None] | None = None) -> None:
     """Walk all stations; every sample has a prediction afterwards, or a status that says why not."""
     ways = _ways(walk)
-    senses = _senses(walk)
-    ends = _ends(walk, senses)
+    ends = _ends(walk)
     # One angle goes on and on from the last end but one, if it is the only driver.
     steady = int(np.append(0, ends)[-2]) if walk.turning else -1
     turns: Turns | None = None
@@ -47,7 +46,7 @@ def follow(walk: Walk, progress: Callable[[float], None] | None = None) -> None:
     last = len(walk.lanes) - 1
     while pose is not None and k < last:
         if k == steady:
-            turns = Turns(walk, pose, float(senses[0, -1]))
+            turns = Turns(walk, pose, float(np.sign(walk.at(last) - walk.at(k))[0, 0]))
         if progress is not None:
             progress(k / last)
         if walk.lanes[k + 1] != walk.lanes[k] + 1:
@@ -70,7 +69,9 @@ def follow(walk: Walk, progress: Callable[[float], None] | None = None) -> None:
             k, pose = resume(walk, k, tell(walk, k + 1, pose))
             before = turns = None
             continue
-        before = _between(walk, k, target, Curve(pose, found))
+        before = Curve(pose, found)
+        walk.predict(walk.lanes[k + 1 : target], before, walk.values[:, k + 1 : target])
+        walk.keep(target, found)
         if turns is not None:
             turns.curves.append(before)
         stride = min(LONGEST, 2 * stride) if found.iterations < EASE else stride
@@ -84,28 +85,13 @@ def _ways(walk: Walk) -> Floats:
     return np.concatenate(([0.0], np.cumsum(length)))
 
 
-def _senses(walk: Walk) -> Floats:
-    """Return the sense, 1 or -1, in which each driver goes from each place to the next; at rest, its last one."""
-    senses = np.sign(np.diff(walk.values, axis=1))
-    if senses.all():
-        return senses
-    last = np.maximum.accumulate(np.where(senses != 0, np.arange(senses.shape[1]), 0), axis=1)
-    return np.take_along_axis(senses, last, axis=1)
-
-
-def _ends(walk: Walk, senses: Floats) -> Ints:
+def _ends(walk: Walk) -> Ints:
     """Return the places where a station has to stand: before missing samples, where a driver turns back, at the end."""
     breaks = np.diff(walk.lanes) > 1
-    breaks[1:] |= np.any(senses[:, 1:] * senses[:, :-1] < 0, axis=0)
+    for step in np.diff(walk.values, axis=1):
+        moving = np.flatnonzero(step)
+        breaks[moving[1:]] |= step[moving[1:]] * step[moving[:-1]] < 0
     return np.append(np.flatnonzero(breaks), len(walk.lanes) - 1)
-
-
-def _between(walk: Walk, first: int, last: int, curve: Curve) -> Curve:
-    """Keep the station at the end of the curve, and predict the samples before it."""
-    lanes = walk.lanes[first : last + 1]
-    walk.predict(lanes[1:-1], curve, walk.values[:, first + 1 : last])
-    walk.keep(last, curve.b)
-    return curve
 
 
 def _begin(walk: Walk) -> tuple[int, Pose | None]:

@@ -19,6 +19,7 @@ from structkin.errors import StructureError
 from structkin.groups import Relation, Rows, Turn
 from structkin.joints.geneva import Geneva
 from structkin.model.mechanism import Mechanism
+from structkin.plan.bodies import solve_fastened
 from structkin.plan.builder import PlanBuilder
 from structkin.plan.closed_forms import solve_closed, solve_pin
 from structkin.plan.compile import determines_all
@@ -58,7 +59,8 @@ def _close(state: KnownState, group: Group, index: int) -> Mapping[str, Frame]:
         stepped = solve_closed(state, group, index)
         if stepped is not None:
             return stepped
-    return solve_general(state, group, index)
+    fastened = solve_fastened(state, group)
+    return solve_general(state, group, index) if fastened is None else fastened
 
 
 @dataclass(frozen=True)

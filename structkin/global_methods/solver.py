@@ -147,8 +147,7 @@ class GlobalSolver:
         at = span(lanes)
         guess, z = walk.q[:, at], walk.z[:, at]
         found = close(scaled, guess, z)
-        near = found.way < BETWEEN
-        good = found.converged & near
+        good = found.converged & (found.way < BETWEEN)
         if scaled.redundant:
             good &= scaled.gap(found.q, z) < CONSISTENT
         if good.all():

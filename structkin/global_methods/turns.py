@@ -52,11 +52,12 @@ class Turns:
         number, gone = np.divmod((self.walk.values[0, k + 1 :] - self.first.z[0, 0]) / self._way, 1.0)
         curves = [*self.curves, Curve(pose, last)]
         starts = [(curve.a.z - self.first.z)[0, 0] / self._way for curve in curves]
-        which = np.searchsorted(starts, gone, side="right") - 1
-        for j, curve in enumerate(curves):
-            here = np.flatnonzero(which == j)
+        which = np.searchsorted(starts, gone, side="right").astype(np.min_scalar_type(len(starts)))
+        # The lanes of each curve together: small numbers are sorted in one pass.
+        ends = np.cumsum(np.bincount(which, minlength=len(starts) + 1))
+        for curve, here in zip(curves, np.split(np.argsort(which, kind="stable"), ends[1:-1]), strict=True):
             z = self.first.z + gone[here] * self._way
-            self.walk.predict(self.walk.lanes[k + 1 + here], curve, z, shift * number[here])
+            self.walk.predict(self.walk.lanes[k + 1 + here], curve, z, shift * number[here] if shift.any() else 0.0)
         return True
 
 

@@ -143,12 +143,8 @@ class Walk:
         """Take one step to other values of the drivers; None where it is not safe."""
         charge(STEP * len(self.q))
         guess = self._extrapolate(pose, z, before)
-        if not np.isfinite(guess).all():
-            return None
-        found = close_pose(pose.scaled, guess, z)
-        if found is None:
-            return None
-        if not is_near(pose.scaled, found.q, guess, pose.q)[0]:
+        found = close_pose(pose.scaled, guess, z) if np.isfinite(guess).all() else None
+        if found is None or not is_near(pose.scaled, found.q, guess, pose.q)[0]:
             return None
         scaled = pose.scaled.choose(found.q, z) if pose.scaled.redundant else pose.scaled
         new = Pose(scaled, z, found.q, found.iterations, found if scaled is pose.scaled else None)
@@ -163,7 +159,7 @@ class Walk:
         with np.errstate(all="ignore"):
             if before is not None and before.b is pose:
                 s, beside = before.part(z, self.units)
-                if np.max(np.abs(beside / self.units), initial=0.0) < 1e-9 and 1.0 < s[0] < 2.6:
+                if 1.0 < s[0] < 2.6 and (len(z) == 1 or np.max(np.abs(beside / self.units)) < 1e-9):
                     return before.at(s)
             return pose.taylor(z)
 

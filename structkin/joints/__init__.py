@@ -7,6 +7,7 @@ from structkin.joints.belt import Belt
 from structkin.joints.cam import Cam
 from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.curve_slot import CurveSlot
+from structkin.joints.fastened import Fastened
 from structkin.joints.gear import Gear
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
@@ -26,6 +27,7 @@ __all__ = [
     "Cam",
     "CircularSlot",
     "CurveSlot",
+    "Fastened",
     "Gear",
     "Geneva",
     "Guide",

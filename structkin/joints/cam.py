@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from structkin.joints.pair import Pair
+from structkin.joints.poses import Poses
 from structkin.model.parts import Floats
 from structkin.rows.periodic import TURN
 
@@ -42,6 +43,14 @@ class Cam(Pair, ABC):
     def follower(self) -> str:
         """The link that follows it."""
         return self.links[1]
+
+    @abstractmethod
+    def gap(self, poses: Poses) -> Floats:
+        """Return how far (n,) [m] follower and cam are apart, or overlap."""
+
+    def gaps(self, poses: Poses) -> tuple[Floats]:
+        """Return how far follower and cam are apart."""
+        return (self.gap(poses) / poses.size,)
 
     @property
     @abstractmethod

@@ -134,7 +134,11 @@ def _points_of(draft: Draft, link: str) -> str:
 def _joints_of(draft: Draft, entry: CamKeys) -> tuple[str, AnyJoint, AnyJoint]:
     """Return the carrier, its pin with the cam, and its joint with the follower."""
     links = draft.link_entries if entry.carrier is None else (entry.carrier,)
-    found = list(mountings(draft.joints.values(), links, entry.cam, entry.follower))
+    found = [
+        item
+        for item in mountings(draft.joints.values(), links, entry.cam, entry.follower)
+        if entry.cam in draft.holders.get(item[1].id, ())
+    ]
     grounded = [item for item in found if item[0] == GROUND]
     if grounded or len(found) == 1:
         return (grounded or found)[0]

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from structkin.joints.pair import Pair
+from structkin.joints.poses import Floats, Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.joints.sliding import Sliding
 from structkin.rows.row import Row
@@ -52,6 +53,11 @@ class CircularSlot(Sliding, Pair):
         if low > 0:
             return high - 2 * np.pi, low
         return (high, low + 2 * np.pi) if high < 0 else (low, high)
+
+    def gaps(self, poses: Poses) -> tuple[Floats]:
+        """Return how far the pin is off the middle line."""
+        way = poses.at(self.slider, self.point) - poses.at(self.carrier, self.center)
+        return (np.abs(np.abs(way) - self.radius) / poses.size,)
 
     def write(self, w: RowWriter) -> None:
         """Write that the pin keeps its distance from the centre, as a link without mass would."""

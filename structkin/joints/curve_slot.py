@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from structkin.joints.pair import Pair
+from structkin.joints.poses import Floats, Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.joints.sliding import Sliding
 from structkin.rows.curves import Curve
@@ -48,6 +49,13 @@ class CurveSlot(Sliding, Pair):
         if not self.curve.closed:
             return travel
         return travel - self.curve.length * np.round(np.real(travel) / self.curve.length)
+
+    def gaps(self, poses: Poses) -> tuple[Floats]:
+        """Return how far the pin is from the nearest place of the curve."""
+        way = poses.at(self.slider, self.point) - poses.at(self.carrier, 0j)
+        place = way * np.conj(poses.along(self.carrier))
+        x, y = self.curve.at(self.curve.foot(place.real, place.imag))[0]
+        return (np.hypot(place.real - x, place.imag - y) / poses.size,)
 
     def write(self, w: RowWriter) -> None:
         """Write the pin's distance from the curve."""

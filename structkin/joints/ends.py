@@ -25,17 +25,22 @@ S = TypeVar("S", bound=Sliding)
 
 def with_stroke(draft: Draft, id: str, entry: WithEnds, joint: S) -> S:
     """Return a joint with the stroke that its entry gives it; complain if it cannot be one."""
-    key = f"joints.{id}"
+    key, stroke = f"joints.{id}", None
     if entry.stroke is not None and entry.ends is not None:
         draft.fault(key, "has both a stroke and ends", "keep one")
     elif entry.stroke is not None:
-        stroke = draft.attempt(f"{key}.stroke", read_stroke, draft.units, entry.stroke, joint.measure)
-        joint = _checked(draft, f"{key}.stroke", joint, stroke)
+        stroke = draft.attempt(f"{key}.stroke", _by_travels, draft, joint, entry.stroke)
     elif entry.ends is not None and draft.has_points(f"{key}.ends", entry.ends):
-        joint = _checked(
-            draft, f"{key}.ends", joint, draft.attempt(f"{key}.ends", _by_points, draft, joint, entry.ends)
-        )
-    return joint
+        stroke = draft.attempt(f"{key}.ends", _by_points, draft, joint, entry.ends)
+    return joint if stroke is None else replace(joint, stroke=stroke)
+
+
+def _by_travels(draft: Draft, joint: Sliding, value: Any) -> tuple[float, float]:
+    stroke = read_stroke(draft.units, value, joint.measure)
+    if joint.measure == "angle" and stroke[1] - stroke[0] >= 2 * math.pi:
+        raise Flaw("goes round by a full turn", "leave it out: such a slot has no ends")
+    hint = "it is measured from the sketch, back and forth: [-40, 60]"
+    return check_stroke(draft.units, stroke, joint.measure, 0.0, hint)
 
 
 def _by_points(draft: Draft, joint: Sliding, ends: tuple[str, str]) -> tuple[float, float]:
@@ -46,13 +51,5 @@ def _by_points(draft: Draft, joint: Sliding, ends: tuple[str, str]) -> tuple[flo
         if end not in carrier.local:
             held = held_by(draft.holders.get(end, []))
             raise Flaw(f"'{end}' is not a point of '{carrier.name}', which has the line", f"it {held}")
-    return joint.stroke_between(*(carrier.local[end] for end in ends))
-
-
-def _checked(draft: Draft, key: str, joint: S, stroke: tuple[float, float] | None) -> S:
-    if stroke is None or draft.attempt(key, check_stroke, draft.units, stroke, joint.measure, 0.0) is None:
-        return joint
-    if joint.measure == "angle" and stroke[1] - stroke[0] >= 2 * math.pi:
-        draft.fault(key, "goes round by a full turn", "leave it out: such a slot has no ends")
-        return joint
-    return replace(joint, stroke=stroke)
+    stroke = joint.stroke_between(*(carrier.local[end] for end in ends))
+    return check_stroke(draft.units, stroke, joint.measure, 0.0)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from structkin.joints.entry import JointEntry
 from structkin.joints.pair import Pair
+from structkin.joints.poses import Floats, Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.model.draft import GROUND, Draft
 from structkin.model.fields import Name, Whole
@@ -58,6 +59,20 @@ class Geneva(Pair):
         wheel = w.turns({self.wheel: 1.0, self.carrier: -1.0})
         relation = Stepped(Follow(self.law, shift=-float(self.law(start)), phase=start))
         w.add(self.id, "angle by the crank's", links, 1.0, Curve.of(relation, (turned, wheel)))
+
+    def gap(self, poses: Poses) -> Floats:
+        """Return how far (n,) [m] the pin is from the middle line of its slot while engaged; 0 while locked."""
+        way = poses.at(self.crank, self.pin) - poses.at(self.wheel, self.pivot)
+        seen = way * np.conj(poses.along(self.wheel)) * cmath.exp(-1j * self.slot)
+        # The nearest of the slots.
+        turn = 2 * np.pi / self.slots
+        along = seen * np.exp(-1j * turn * np.round(np.angle(seen) / turn))
+        angle = np.angle(poses.along(self.crank) / poses.along(self.carrier)) + self.phase
+        return np.where(self.law.engaged(angle), np.abs(along.imag), 0.0)
+
+    def gaps(self, poses: Poses) -> tuple[Floats]:
+        """Return how far the pin is from the middle line of its slot."""
+        return (self.gap(poses) / poses.size,)
 
     @property
     def crank(self) -> str:

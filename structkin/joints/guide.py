@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
 from structkin.joints.pair import Pair
+from structkin.joints.poses import Floats, Plane, Poses
 from structkin.joints.sliding import Sliding
 from structkin.model.parts import Link
 from structkin.rows.row import Row
@@ -46,6 +49,22 @@ class Guide(Sliding, Pair):
         if not w.is_met(self.id):
             along, way, links = w.line(self.id)
             w.add(self.id, equation, links, w.size, Row.cross(along, way).plus(-self.offset))
+
+    def gaps(self, poses: Poses) -> Iterator[Floats]:
+        """Yield how far the slider's point is off its line, and the sine of the slider's turn where that is held."""
+        yield np.abs(self._seen(poses).imag - self.offset) / poses.size
+        if self.turn is not None:
+            held = poses.along(self.carrier, self.turn)
+            yield np.abs((np.conj(held) * poses.along(self.slider)).imag)
+
+    def travel(self, poses: Poses) -> Floats:
+        """Return the travel (n,) [m]."""
+        return self._seen(poses).real - self.start
+
+    def _seen(self, poses: Poses) -> Plane:
+        """Return the slider's point (n,) along and across the line."""
+        way = poses.at(self.slider, self.point) - poses.at(self.carrier, self.origin)
+        return np.asarray(np.conj(poses.along(self.carrier, self.direction)) * way)
 
     def posed(self, before: Mapping[str, Link], after: Mapping[str, Link], joints: Mapping[str, Pair]) -> Self:
         """Draw the symbol where it has gone with the carrier."""

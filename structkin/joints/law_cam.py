@@ -20,6 +20,7 @@ from structkin.joints.cam import Cam, cam_angles
 from structkin.joints.cam_clearance import face_cut, roller_cut
 from structkin.joints.cam_laws import CamLaw
 from structkin.joints.guide import Guide
+from structkin.joints.poses import Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.model.parts import Floats
 from structkin.rows.curves import Curve
@@ -102,6 +103,15 @@ class LawCam(Cam):
         along, way, _ = w.line(self.joint)
         follow = replace(self.follow, shift=self.follow.shift + w.mechanism.joints.of(Guide)[self.joint].start)
         w.add(self.id, "travel by the cam's law", links, w.size, Curve.of(ByLaw(follow), along, way, turned, base))
+
+    def gap(self, poses: Poses) -> Floats:
+        """Return how far (n,) [m] the follower is from the pitch curve, or its face from the profile."""
+        x = self.sense * np.angle(poses.along(self.cam) / poses.along(self.carrier)) + self.phase
+        touch = poses.at(self.follower, self.touch)
+        if self.normal is None:
+            return np.abs(touch - poses.at(self.cam, self._pitch(x)[0]))
+        away = np.conj(poses.along(self.follower, self.normal))
+        return np.abs(((touch - poses.at(self.cam, self._profile(x))) * away).real)
 
     @property
     def base_radius(self) -> float:

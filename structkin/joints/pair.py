@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 if TYPE_CHECKING:
+    from structkin.joints.poses import Floats, Poses
     from structkin.joints.row_writer import RowWriter
     from structkin.model.parts import Link
 
@@ -25,9 +26,10 @@ class Pair:
     5. `posed`: what a new sketch changes in it;
     6. `counts_turns`: whether whole turns of its links matter, as to the teeth of gears;
     7. `presses`: whether its links lift off where the force turns round; `has_moment`: whether it bears a moment about
-        the `place` of its force;
+       the `place` of its force;
     8. its rows: `write`, once for groups, all families of coordinates, homotopies and forces;
-    9. where a point runs along a line (`Sliding`): its travel, and the stroke that the travel has to keep to.
+    9. its `gaps`: how far links are from closing it, from their places and not from its rows;
+    10. where a point runs along a line (`Sliding`): its travel, and the stroke that the travel has to keep to.
 
     A pair whose rows tie the turns of more than two links has the names of the `parts` of its force as well; their
     lines of action are registered in `dynamics/inverse/pair_forces.py`. Symbols are drawn in `show/`.
@@ -49,6 +51,13 @@ class Pair:
 
     def write(self, w: RowWriter) -> None:
         """Write the rows that are zero where the joint closes."""
+        raise NotImplementedError
+
+    def gaps(self, poses: Poses) -> Iterable[Floats]:
+        """Return how far links are from closing the joint (n,): lengths over the size of the mechanism, angles in rad.
+
+        They judge solutions, so that they are not taken from the rows that were solved.
+        """
         raise NotImplementedError
 
     def posed(self, before: Mapping[str, Link], after: Mapping[str, Link], joints: Mapping[str, Pair]) -> Self:

@@ -11,6 +11,7 @@ import numpy as np
 
 from structkin.groups.profile import Met
 from structkin.joints.cam import Cam, cam_angles
+from structkin.joints.poses import Plane, Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.model.parts import Floats
 from structkin.rows.curves import Curve
@@ -35,6 +36,19 @@ class ProfileCam(Cam):
         face = w.along(self.follower, -1j * self.normal)
         row = Curve.of(FaceOnProfile(Follow(self.met, phase=0.5 * math.pi)), face, way, axis)
         w.add(self.id, "face on the profile", links, w.size, row)
+
+    def gap(self, poses: Poses) -> Floats:
+        """Return how far (n,) [m] the follower is from where the profile holds it."""
+        way, face = self.seen(poses)
+        if face is None:
+            return np.asarray(np.abs(np.abs(way) - self.met(np.angle(way))))
+        return np.asarray(np.abs((way * np.conj(face)).real - self.met(np.angle(face))))
+
+    def seen(self, poses: Poses) -> tuple[Plane, Plane | None]:
+        """Return where the follower touches (n,) and the normal of its face, from the cam's centre in its axes."""
+        axis = np.conj(poses.along(self.cam))
+        way = (poses.at(self.follower, self.touch) - poses.at(self.cam, self.centre)) * axis
+        return way, None if self.normal is None else poses.along(self.follower, self.normal) * axis
 
     @cached_property
     def met(self) -> Met:

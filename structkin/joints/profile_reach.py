@@ -28,7 +28,8 @@ def require_reach(draft: Draft, made: ProfileCam) -> None:
     which it moves along. A face on a pin is at a fixed distance h from it; a tangent of the profile at the
     distance H from the shaft, which is D from the pin, can be at H - D to H + D. A face on a guide reaches any profile.
     """
-    mounted = next(mountings(draft.joints.values(), draft.links, made.cam, made.follower), None)
+    found = mountings(draft.joints.values(), draft.links, made.cam, made.follower)
+    mounted = next((item for item in found if made.cam in draft.holders[item[1].id]), None)
     if mounted is None or (mounted[2].kind == "P" and (made.normal is not None or not isinstance(mounted[2], Guide))):
         return
     carrier, shaft, guide = mounted

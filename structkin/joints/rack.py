@@ -84,8 +84,8 @@ class RackEntry(CouplingEntry):
         line = (into_frame(rack, foot + first * along), into_frame(rack, foot + last * along))
         ends = (pinion.local[center], None)
         return Rack(
-            id, links=self.links, centers=ends, radii=(radius, None), arm=carrier.name, guide=guide.id, lever=lever,
-            line=line,
+            id, links=self.links, centers=ends, radii=(radius, None), arm=draft.bearer(carrier.name, center),
+            guide=guide.id, lever=lever, line=line,
         )  # fmt: skip
 
     def _pitch_line(self, draft: Draft, rack: Link, place: complex, along: complex) -> tuple[complex, float]:

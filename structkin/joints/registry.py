@@ -5,6 +5,7 @@ from __future__ import annotations
 from structkin.joints.belt import BeltEntry
 from structkin.joints.cam_entry import CamEntry
 from structkin.joints.entry import JointEntry
+from structkin.joints.fastened import FastenedEntry
 from structkin.joints.gear import GearEntry
 from structkin.joints.geneva import GenevaEntry
 from structkin.joints.prismatic import PrismaticEntry
@@ -21,4 +22,5 @@ JOINT_TYPES: dict[str, type[JointEntry]] = {
     "belt": BeltEntry,
     "rack": RackEntry,
     "rolling": RollingEntry,
+    "fastened": FastenedEntry,
 }

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from structkin.joints.pair import Pair
+from structkin.joints.poses import Floats, Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.rows.row import Row
 
@@ -20,6 +24,11 @@ class Revolute(Pair):
     def place(self) -> tuple[str, None]:
         """The pin."""
         return self.id, None
+
+    def gaps(self, poses: Poses) -> Iterator[Floats]:
+        """Yield how far the pin is on each of its other links from where it is on the first."""
+        first, *others = (poses.at(link, self.id) for link in self.links)
+        return (np.abs(place - first) / poses.size for place in others)
 
     def write(self, w: RowWriter) -> None:
         """Write that the pin of each link is where the pin is."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from structkin.joints.guide import Guide
 from structkin.joints.lines import SLOPPY, into_frame
+from structkin.joints.poses import Floats, Plane, Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.joints.turn_coupling import CouplingEntry, TurnCoupling, beside, points_of
 from structkin.model.draft import Draft
@@ -25,6 +29,11 @@ class RollingOnLine(TurnCoupling, Guide):
     presses: ClassVar[bool] = True
     parts: ClassVar[tuple[str, ...]] = ("tangent", "normal")
 
+    def gaps(self, poses: Poses) -> Iterator[Floats]:
+        """Yield how far the centre is off its line, and how far the circle has slipped, as a turn."""
+        yield from Guide.gaps(self, poses)
+        yield from super().gaps(poses)
+
     def write(self, w: RowWriter) -> None:
         """Write that the centre keeps its distance from the line, and its travel by the turn."""
         self.write_across(w, "across the line")
@@ -39,6 +48,22 @@ class RollingOnCircle(TurnCoupling):
     type: ClassVar[str] = "rolling"
     presses: ClassVar[bool] = True
     parts: ClassVar[tuple[str, ...]] = ("tangent", "normal")
+
+    def gaps(self, poses: Poses) -> Iterator[Floats]:
+        """Yield how far apart the circles are, and how far they have slipped, as a turn of the first."""
+        yield np.abs(np.abs(self._way(poses)[0]) - self.reach) / poses.size
+        yield from super().gaps(poses)
+
+    def carrier_turned(self, poses: Poses) -> Floats:
+        """Return the turn (n,) of the line of centres since the sketch, but for whole turns."""
+        way, drawn = self._way(poses)
+        return np.angle(way / drawn)
+
+    def _way(self, poses: Poses) -> tuple[Plane, complex]:
+        """Return the way (n,) from the first centre to the second, and in the sketch."""
+        (first, second), (a, b) = self.links, self.centers
+        assert b is not None
+        return poses.at(second, b) - poses.at(first, a), poses.drawn(second, b) - poses.drawn(first, a)
 
     def write(self, w: RowWriter) -> None:
         """Write C_2 - C_1 - R E(s) = 0, where the line of centres carries: (1 - r) s = t_1 - r t_2.

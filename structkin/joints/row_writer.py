@@ -96,6 +96,10 @@ class RowWriter(ABC):
         """
 
     @abstractmethod
+    def fastened(self, joint: str) -> Iterable[str]:
+        """Return the links for which it has to be written that they are fastened to the first one of a joint."""
+
+    @abstractmethod
     def tip(self, slot: Led) -> tuple[Affine, str]:
         """Return the point that a joint leads, and its link."""
 

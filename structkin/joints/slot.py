@@ -72,7 +72,7 @@ class SlotEntry(JointEntry):
         if not held:
             return None  # told by `check_use`
         slider = self.on or (GROUND if GROUND in held else held[0])
-        end = f"@{self.pin}" if self.on is None and len(held) > 1 else slider
+        end = f"@{self.pin}" if self.on is None and self.pin in draft.joints else slider
         links = end, self.slot
         if self.slot not in draft.links or slider not in draft.links:
             return Joint(id, "S", links)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import ClassVar, Self
+
+import numpy as np
 
 from structkin.joints.entry import AnyJoint, JointEntry
 from structkin.joints.guide import Guide
 from structkin.joints.pair import Pair
+from structkin.joints.poses import Floats, Poses
 from structkin.joints.row_writer import RowWriter
 from structkin.model.draft import Draft
 from structkin.model.fields import TwoLinks
@@ -59,6 +63,26 @@ class TurnCoupling(Pair):
         assert isinstance(guide, Guide)
         return replace(posed, shift=guide.travel_in(after))
 
+    def gaps(self, poses: Poses) -> Iterator[Floats]:
+        """Yield how far teeth are from meeting, as a turn of the first link: whichever teeth they are."""
+        first, second = (poses.turned(link) for link in self.links)
+        if self.guide is not None:
+            travel = poses.joints[self.guide].travel(poses) - self.shift
+            yield np.abs(_wrapped(first - second - travel / self.lever))
+            return
+        assert self.ratio is not None
+        teeth = Fraction(self.ratio).limit_denominator(10_000)
+        # Without a common number of teeth any turn could be a whole number of them.
+        if abs(float(teeth) - self.ratio) <= 1e-15 * abs(self.ratio):
+            carrier = self.carrier_turned(poses)
+            p, q = teeth.numerator, teeth.denominator
+            yield np.abs(_wrapped(q * (first - carrier) - p * (second - carrier))) / q
+
+    def carrier_turned(self, poses: Poses) -> Floats:
+        """Return the turn (n,) since the sketch of what holds the centres, but for whole turns."""
+        assert self.arm is not None
+        return poses.turned(self.arm)
+
     @property
     def reach(self) -> float:
         """The distance [m] of the centres of two circles that touch: from inside where they turn in one sense."""
@@ -82,6 +106,11 @@ class TurnCoupling(Pair):
         travel = Row.dot(along, way).plus(-guide.start - self.shift)
         row = travel + w.turns({first: -self.lever, second: self.lever})
         w.add(self.id, "travel by turn", links, w.size, row)
+
+
+def _wrapped(angle: Floats) -> Floats:
+    """Return angles between minus half a turn and half a turn."""
+    return np.asarray(np.angle(np.exp(1j * angle)))
 
 
 class CouplingEntry(JointEntry):

@@ -46,7 +46,9 @@ class WheelsEntry(CouplingEntry):
             return None
         arm, *pins = held
         first, second = (draft.links[link].local[pin] for link, pin in zip(self.links, pins, strict=True))
-        return Wheels(ratio, arm.name, (first, second), abs(arm.local[pins[1]] - arm.local[pins[0]]))
+        return Wheels(
+            ratio, draft.bearer(arm.name, pins[0]), (first, second), abs(arm.local[pins[1]] - arm.local[pins[0]])
+        )
 
     def _ratio(self, same: bool) -> float:
         """Return omega_1 / omega_2 seen from the carrier: what is given more than once has to agree."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
@@ -45,6 +45,7 @@ class Draft:
     initial_entries: dict[str, Any] = field(default_factory=dict)
 
     holders: dict[str, list[str]] = field(default_factory=dict)  # point -> links that have it, in the user's order
+    bodies: dict[str, str] = field(default_factory=dict)  # fastened link -> the first one of its body
     links: dict[str, Link] = field(default_factory=dict)
     joints: dict[str, Joint | Pair] = field(default_factory=dict)  # a bare one where its links have mistakes
     drivers: dict[str, Driver] = field(default_factory=dict)
@@ -106,6 +107,20 @@ class Draft:
         """Return the ground if it has the point, else the first link that has it."""
         held = self.holders.get(point, [])
         return GROUND if GROUND in held else (held[0] if held else None)
+
+    def one_each_body(self, links: Sequence[str]) -> tuple[str, ...]:
+        """Return which links a pin joins: of those fastened to each other the ground, or else the first as listed."""
+        rank = {link: k for k, link in enumerate(self.bodies)}
+        first: dict[str, str] = {}
+        for link in sorted(links, key=lambda link: (link != GROUND, rank.get(link, 0))):
+            first.setdefault(self.bodies.get(link, link), link)
+        return tuple(link for link in links if first[self.bodies.get(link, link)] == link)
+
+    def bearer(self, link: str, pin: str) -> str:
+        """Return the link that a pin joins in the place of a link: itself, or one that it is fastened to."""
+        joint, body = self.joints.get(pin), self.bodies.get(link)
+        ends = joint.links if joint is not None and body is not None else ()
+        return next((end for end in ends if self.bodies.get(end) == body), link)
 
     def show_length(self, length: float) -> str:
         """Write a length [m] in the file's unit."""

@@ -88,6 +88,9 @@ def _at_joint(draft: Draft, key: str, id: str, name: str, links: tuple[str, str]
         if len(held) == 1 and name in draft.points:
             hint = "a pin is a point of two links; a joint may also be listed in [joints]"
             draft.fault(f"{key}.joint", f"the point '{name}' is on one link only ({held[0]}): there is no joint", hint)
+        elif len(held) > 1 and name in draft.points:
+            message = f"the links with the point '{name}' ({', '.join(held)}) are fastened to each other: it is no pin"
+            draft.fault(f"{key}.joint", message, "drive a joint that lets them move")
         else:
             draft.fault(f"{key}.joint", f"there is no joint '{name}'", suggest(name, draft.joints))
         return None
@@ -98,7 +101,11 @@ def _at_joint(draft: Draft, key: str, id: str, name: str, links: tuple[str, str]
         raise Flaw(f"a {what} ('{name}') cannot be driven", 'drive the turn of a link: links = ["ground", "wheel"]')
     if joint.kind == "C":
         raise Flaw(f"a contact ('{name}') cannot be driven", "drive the shaft of its cam")
+    if joint.kind == "F":
+        raise Flaw(f"links that are fastened ('{name}') cannot be driven", "drive a joint that lets them move")
     if links is not None and not set(links) <= set(joint.links):
+        if joint.kind == "R" and {draft.bearer(link, name) for link in links} <= set(joint.links):
+            return Driver(id, "angle", links), None  # of links that are fastened to those on the pin
         raise Flaw(f"the joint '{name}' does not join {links[0]} and {links[1]}", f"it joins {', '.join(joint.links)}")
     if joint.kind == "P":
         natural = _natural(joint)

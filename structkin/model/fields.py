@@ -72,13 +72,16 @@ def _text(value: Any) -> str:
     return value
 
 
-def _names(value: Any) -> tuple[str, ...]:
-    if isinstance(value, str) or not isinstance(value, list | tuple):
-        raise Flaw(f"expected a list of point names, found {describe(value)}", 'such as ["A", "B"]')
-    for item in value:
-        if not isinstance(item, str):
-            raise Flaw(f"expected point names in quotes, found {describe(item)} in the list", 'such as ["A", "B"]')
-    return tuple(value)
+def _names(what: str, sample: str) -> PlainValidator:
+    def check(value: Any) -> tuple[str, ...]:
+        if isinstance(value, str) or not isinstance(value, list | tuple):
+            raise Flaw(f"expected a list of {what} names, found {describe(value)}", f"such as {sample}")
+        for item in value:
+            if not isinstance(item, str):
+                raise Flaw(f"expected {what} names in quotes, found {describe(item)} in the list", f"such as {sample}")
+        return tuple(value)
+
+    return PlainValidator(check)
 
 
 def _two(what: str) -> PlainValidator:
@@ -140,7 +143,8 @@ def _whole(value: Any) -> int:
 
 
 Name = Annotated[str, PlainValidator(_text)]
-Names = Annotated[tuple[str, ...], PlainValidator(_names)]
+Names = Annotated[tuple[str, ...], _names("point", '["A", "B"]')]
+LinkNames = Annotated[tuple[str, ...], _names("link", '["crank", "gear"]')]
 TwoLinks = Annotated[tuple[str, str], _two("link")]
 TwoPoints = Annotated[tuple[str, str], _two("point")]
 Axis = Annotated[complex, PlainValidator(_axis)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from structkin.joints.fastened import bodies
 from structkin.joints.prismatic import PrismaticEntry
 from structkin.joints.revolute import Revolute
 from structkin.model.draft import GROUND, Draft
@@ -10,10 +11,11 @@ from structkin.model.topology import suggest
 
 def make_joints(draft: Draft) -> None:
     """Make the pins, in the order of the points, and the joints of the file."""
+    draft.bodies.update(bodies(draft.joint_entries.values()))
     for point in draft.points:
-        held = draft.holders.get(point, [])
+        held = draft.one_each_body(draft.holders.get(point, []))
         if len(held) > 1:
-            draft.joints[point] = Revolute(point, tuple(held))
+            draft.joints[point] = Revolute(point, held)
     for id, entry in draft.joint_entries.items():
         draft.unread.add(f"joints.{id}")  # until it is made
         entry.prepare(draft, id)

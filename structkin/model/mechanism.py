@@ -266,9 +266,9 @@ class Mechanism:
         """
         from structkin.model.posed import posed_parts
 
-        return self._with({**posed_parts(self, pose), "_pose": pose})
+        return self.with_parts({**posed_parts(self, pose), "_pose": pose})
 
-    def _with(self, parts: Mapping[str, Any]) -> Self:
+    def with_parts(self, parts: Mapping[str, Any]) -> Self:
         """Return a copy with other attributes."""
         other = type(self).__new__(type(self))
         for name in Mechanism.__slots__:
@@ -305,4 +305,4 @@ def driven_by(mechanism: M, drives: Sequence[DriverCoordinate]) -> M:
     drivers = tuple(kept.get(drive.id, Driver(drive.id, drive.kind, drive.links, drive.joint)) for drive in drives)
     topology = replace(mechanism.topology, drivers=drivers)
     drives_of = MappingProxyType({drive.id: drive for drive in drives})
-    return mechanism._with({"topology": topology, "drivers": drives_of})
+    return mechanism.with_parts({"topology": topology, "drivers": drives_of})

@@ -22,7 +22,9 @@ def read_stroke(units: Units, value: Any, kind: str) -> tuple[float, float]:
     return least, largest
 
 
-def check_stroke(units: Units, stroke: tuple[float, float], kind: str, drawn: float) -> tuple[float, float]:
+def check_stroke(
+    units: Units, stroke: tuple[float, float], kind: str, drawn: float, hint: str = "draw it between its ends"
+) -> tuple[float, float]:
     """Return a stroke in which the coordinate of the sketch, `drawn`, lies; raise `Flaw` where there is no such."""
     low, high = stroke
     if not low < high:
@@ -31,10 +33,7 @@ def check_stroke(units: Units, stroke: tuple[float, float], kind: str, drawn: fl
     slack = SLACK * (high - low)
     if not low - slack <= drawn <= high + slack:
         end = f"above {shown(units, high, kind)}" if drawn > high else f"below {shown(units, low, kind)}"
-        raise Flaw(
-            f"the sketch is beyond this stroke: it is drawn at {shown(units, drawn, kind)}, {end}",
-            "draw it between its ends",
-        )
+        raise Flaw(f"the sketch is beyond this stroke: it is drawn at {shown(units, drawn, kind)}, {end}", hint)
     return stroke
 
 

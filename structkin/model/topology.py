@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from structkin.errors import InputError, Problem
 
@@ -16,22 +16,25 @@ class JointKind:
     """A kind of joint as the structure sees it.
 
     `equations` says what each scalar equation between its two links ties, their bars in any geometry: "orientation"
-    ties their turns, all others a place. `on_pin` tells whether it may hold a pin, which has no orientation.
+    ties their turns, all others a place. `on_pin` tells whether it may hold a pin, which has no orientation, and
+    `of_many` whether it may join more than two links: it then has its equations for each link beyond the first.
     """
 
     name: str
     equations: tuple[str, ...]
     on_pin: bool = False
+    of_many: bool = False
 
 
 #: The letters of the joints. Several kinds of joints in a file may have one letter: their structure is the same.
 JOINT_KINDS: Mapping[str, JointKind] = {
-    "R": JointKind("revolute", ("position", "position")),
+    "R": JointKind("revolute", ("position", "position"), of_many=True),
     "P": JointKind("prismatic", ("orientation", "guide")),
     "G": JointKind("gear mesh", ("mesh",)),
     "C": JointKind("cam contact", ("contact",), on_pin=True),
     "S": JointKind("pin-in-slot", ("slot",), on_pin=True),
     "K": JointKind("rolling contact", ("rolling", "rolling")),
+    "F": JointKind("fastened", ("orientation", "position", "position"), of_many=True),
 }
 
 DRIVER_KINDS = ("angle", "slide", "distance")
@@ -55,6 +58,21 @@ def suggest(word: str, known: Iterable[str]) -> str:
     return f"known: {shown}"
 
 
+T = TypeVar("T")
+
+
+def fasten(body: dict[T, T], links: Iterable[T]) -> None:
+    """Make one body of links; `body` has the first link of that of each.
+
+    >>> body = {"a": "a", "b": "a"}
+    >>> fasten(body, ["c", "b"])
+    >>> body
+    {'a': 'c', 'b': 'c', 'c': 'c'}
+    """
+    first, *others = [body.setdefault(link, link) for link in links]
+    body.update({link: first for link, old in body.items() if old in others})
+
+
 def pin_of(end: str) -> str | None:
     """Return the joint id of an end such as "@J" (the pin of joint J), or None for a link.
 
@@ -69,7 +87,7 @@ class Joint:
     """A kinematic pair.
 
     `kind` is a key of `JOINT_KINDS`. `links` are link names, or "@J" for the pin of the revolute
-    joint J. A revolute joint of k links is one multiple joint, k - 1 pairs.
+    joint J. A revolute joint of k links is one multiple joint, k - 1 pairs; so is a joint that fastens k links.
     """
 
     id: str
@@ -221,7 +239,7 @@ def _problems(topology: Topology) -> Iterable[Problem]:
             yield Problem(key, f"kind '{joint.kind}' is unknown", f"known: {', '.join(JOINT_KINDS)}")
         if len(joint.links) < 2:
             yield Problem(key, "joins fewer than two links")
-        if len(joint.links) > 2 and joint.kind != "R":
+        if len(joint.links) > 2 and joint.kind in JOINT_KINDS and not JOINT_KINDS[joint.kind].of_many:
             yield Problem(key, f"a {_word(joint.kind)} joint joins two links, not {len(joint.links)}")
         if len(set(joint.links)) < len(joint.links):
             yield Problem(key, "names a link twice")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from structkin.errors import StructureError
 from structkin.model.mechanism import Mechanism
+from structkin.plan.bodies import OneEach, solve_fastened
 from structkin.plan.builder import PlanBuilder
 from structkin.plan.closed_forms import solve_closed, solve_pin
 from structkin.plan.gear_trains import solve_geared
@@ -52,6 +53,12 @@ def close_group(state: KnownState, group: Group, index: int) -> Mapping[str, Fra
     if not group.links:
         solve_pin(state, group, index)
         return {}
+    fastened = solve_fastened(state, group)
+    if fastened is not None:
+        return fastened
+    merged = OneEach.of(state, group)
+    if merged is not None:
+        return merged.frames(close_group(merged.state, merged.group, index))
     for solve in (solve_closed, solve_geared, solve_rolling, solve_general):
         frames = solve(state, group, index)
         if frames is not None:

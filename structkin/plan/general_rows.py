@@ -8,11 +8,9 @@ from dataclasses import dataclass
 
 from structkin.errors import InputError, Problem, StructureError
 from structkin.groups import General, Rows
-from structkin.joints.cam import Cam
 from structkin.joints.geneva import Geneva
 from structkin.joints.law_cam import LawCam
 from structkin.joints.row_writer import DrivenForm, Led, RowWriter
-from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.plan.closing import half_square_of, turn_of_guide
@@ -137,12 +135,8 @@ class _Block:
 def _legs(state: KnownState, group: Group) -> dict[str, _Strut | _Block]:
     """Return the links that are tied by two pins alone, or a pin and a guide, to links that are none of these."""
     contacts = state.contacts(group.links)
-    higher = {
-        *state.mechanism.joints.of(TurnCoupling),
-        *state.mechanism.joints.of(Cam),
-        *state.mechanism.joints.of(Geneva),
-    }
-    if any(contact.joint in higher for contact in contacts) or len(group.links) == 1:
+    joints = state.mechanism.joints
+    if any(joints[contact.joint].parts for contact in contacts) or len(group.links) == 1:
         return {}
     ends: dict[str, list[_End]] = {link: [] for link in group.links}
     guides: dict[str, list[str]] = {link: [] for link in group.links}
@@ -243,7 +237,7 @@ class GroupWriter(RowWriter):
             message = f"the wheel '{geneva.wheel}' is not found from its crank '{geneva.crank}' alone"
             hint = "drive the crank's shaft; a wheel cannot drive its crank"
             raise InputError([Problem(f"joints.{geneva.id}", message, hint)], self.mechanism.title)
-        cam = self.mechanism.joints.of(Cam).get(joint)
+        cam = self.mechanism.joints[joint]
         if isinstance(cam, LawCam):
             require_carrier(self._state, cam, tuple(self._unknown))
 
@@ -293,6 +287,17 @@ class GroupWriter(RowWriter):
                 yield contact.link, self._known(self._state.pins[pin]), ()
             else:
                 yield contact.link, self.point(contact.other, self._state.local(contact.other, pin)), (contact.other,)
+
+    def fastened(self, joint: str) -> list[str]:
+        """Return the links of which the link itself or the first one is of the group, and both are there."""
+        first, *others = self.mechanism.joints[joint].links
+        pairs = ((link, [end in self._unknown for end in (first, link)]) for link in others)
+        frames = self._state.frames
+        return [
+            link
+            for link, own in pairs
+            if any(own) and all(mine or end in frames for end, mine in zip((first, link), own, strict=True))
+        ]
 
     def tip(self, slot: Led) -> tuple[Affine, str]:
         """Return the point that a guide or a circular slot leads, and its link."""

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from structkin.joints.fastened import Fastened, Seat
 from structkin.joints.guide import Guide
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.mechanism import Mechanism
@@ -23,6 +24,11 @@ class Contact:
     joint: str
     link: str
     other: str | None = None
+
+
+def seated(base: Frame, seat: Seat) -> Frame:
+    """Return the frame of a link that lies so in the frame of another one."""
+    return Frame(base.point(seat.origin), base.direction * seat.direction)
 
 
 @dataclass
@@ -66,6 +72,17 @@ class KnownState:
                 if joint.kind == "R" and joint.id not in self.pins:
                     self.pins[joint.id] = frame.point(self.local(name, joint.id))
 
+    def fastened_frame(self, link: str) -> Frame | None:
+        """Return the frame of a link that is fastened to a known one; None where it is not."""
+        if link in self.frames:
+            return self.frames[link]
+        for joint in self._joints[link]:
+            if joint.kind == "F":
+                base = next((end for end in joint.links if end in self.frames), None)
+                if base is not None:
+                    return seated(self.frames[base], self.mechanism.joints.of(Fastened)[joint.id].seat_on(link, base))
+        return None
+
     def local(self, link: str, point: str) -> complex:
         """Return the place of a point in a link's frame."""
         return self.mechanism.links[link].local[point]
@@ -106,6 +123,8 @@ class KnownState:
                     new = [Contact("R", joint.id, link) for link in ends]
                 else:
                     new = [Contact("R", joint.id, ends[0], link) for link in ends[1:]]
+            elif joint.kind == "F":
+                new = list(self._fastened(joint, inside))
             elif joint.id in self.mechanism.joints.of(TurnCoupling):
                 new = list(self._meshed(joint, inside))
             else:
@@ -125,11 +144,22 @@ class KnownState:
         elif len(ends) == 1 and known:
             yield Contact(joint.kind, joint.id, ends[0])
 
+    def _fastened(self, joint: Joint, inside: set[str]) -> Iterable[Contact]:
+        """Return the contacts of the first link with each other one, of which at least one is in the group."""
+        first, *others = joint.links
+        for link in others:
+            if first in inside and link in inside:
+                yield Contact(joint.kind, joint.id, first, link)
+            elif (first in inside and link in self.frames) or (link in inside and first in self.frames):
+                yield Contact(joint.kind, joint.id, first if first in inside else link)
+
     def _meshed(self, joint: Joint, inside: set[str]) -> Iterable[Contact]:
         """Return the contact of a mesh, where its links and their carrier are of the group or known."""
         mesh = self.mechanism.joints.of(TurnCoupling)[joint.id]
         members = [link for link in (*mesh.links, mesh.arm) if link is not None]
         mine = [link for link in members if link in inside]
+        if mesh.arm is not None and mesh.arm not in inside and (frame := self.fastened_frame(mesh.arm)) is not None:
+            self.frames[mesh.arm] = frame  # its turn is wanted before its group is reached
         if mine and all(link in inside or link in self.frames for link in members):
             both = set(mesh.links) <= inside
             yield Contact(joint.kind, joint.id, mine[0], mesh.links[1] if both else None)

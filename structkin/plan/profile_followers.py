@@ -17,7 +17,8 @@ _found: WeakKeyDictionary[ProfileCam, dict[tuple[str, str], ProfileFollower]] = 
 def follower_of(state: KnownState, tie: Contact, cam: ProfileCam) -> tuple[str, ProfileFollower] | None:
     """Return the carrier and the function of a follower whose other joint is `tie`; None where there is no carrier."""
     joints = {joint.id: joint for joint in state.topology.joints}
-    shafts = [joint for joint in joints.values() if joint.kind == "R" and cam.cam in joint.links]
+    points = state.mechanism.links[cam.cam].local
+    shafts = [joint for joint in joints.values() if joint.kind == "R" and joint.id in points]
     for shaft in shafts:
         for carrier in shaft.links:
             if carrier != cam.cam and carrier != tie.link and carrier in joints[tie.joint].links:

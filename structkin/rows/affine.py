@@ -66,5 +66,10 @@ class Frame:
         return self.origin + self.direction * local
 
 
+def frames_in_slots(links: Sequence[str]) -> dict[str, Frame]:
+    """Return the frames of links whose origins and directions are the slots themselves, two for each link."""
+    return {link: Frame(Affine.slot(2 * k), Affine.slot(2 * k + 1)) for k, link in enumerate(links)}
+
+
 #: The frame of the ground.
 FIXED = Frame(Affine(), Affine(1 + 0j))

@@ -45,6 +45,12 @@ class Equations:
     def _gather(self) -> Matrix:
         return Matrix.summing(self.rows, self.count)
 
+    def arrays(self) -> dict[str, Any] | None:
+        """Return what the rows are made of, for compiled code; None where some are not quadratic."""
+        if any(not isinstance(part, Quadrics) for part, _, _ in self._parts):
+            return None
+        return self._parts[0][0].arrays() if self._parts else Quadrics([], np.zeros(0), 0).arrays()
+
     def jacobian(self, x: Any) -> Any:
         """Return the entries of Phi_x (entries, n) at x (width, n)."""
         if len(self._parts) == 1:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from structkin.rows.affine import Affine
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -19,7 +22,7 @@ FULL_ONE, FULL_MANY = 8192, 2048
 
 
 class Matrix:
-    """A matrix given by its entries, those of one place summed; `matrix @ x` takes x (width, n).
+    """A matrix given by its entries, those of one place summed; `matrix @ x` takes x (width, n) or (width,).
 
     SciPy is imported for large ones only: small jobs do not wait for it.
     """
@@ -27,19 +30,30 @@ class Matrix:
     def __init__(self, factors: Any, rows: Any, columns: Any, shape: tuple[int, int]) -> None:
         """Take the entries."""
         self.shape = shape
-        self._factors = np.asarray(factors, np.float64)
-        self._rows, self._columns = np.asarray(rows, np.intp), np.asarray(columns, np.intp)
+        self.factors = np.asarray(factors, np.float64)
+        self.rows, self.columns = np.asarray(rows, np.intp), np.asarray(columns, np.intp)
 
     @classmethod
     def summing(cls, groups: Any, count: int) -> Matrix:
         """Return the matrix (count, terms) that sums terms by their group."""
         return cls(np.ones(len(groups)), groups, np.arange(len(groups)), (count, len(groups)))
 
+    @classmethod
+    def of(cls, sparse: Any) -> Matrix:
+        """Return one of SciPy's sparse matrices as such a matrix."""
+        entries = sparse.tocoo()
+        return cls(entries.data, entries.row, entries.col, entries.shape)
+
+    @property
+    def transposed(self) -> Matrix:
+        """The transpose."""
+        return Matrix(self.factors, self.columns, self.rows, self.shape[::-1])
+
     @cached_property
     def full(self) -> Floats:
         """The matrix as an array."""
         matrix = np.zeros(self.shape)
-        np.add.at(matrix, (self._rows, self._columns), self._factors)
+        np.add.at(matrix, (self.rows, self.columns), self.factors)
         return matrix
 
     @cached_property
@@ -47,12 +61,36 @@ class Matrix:
         """The matrix as compressed rows."""
         from scipy.sparse import csr_array
 
-        return csr_array((self._factors, (self._rows, self._columns)), shape=self.shape)
+        return csr_array((self.factors, (self.rows, self.columns)), shape=self.shape)
 
     def __matmul__(self, x: Any) -> Any:
-        """Return the product (rows, n) with x (width, n)."""
-        small = self.shape[0] * self.shape[1] <= (FULL_ONE if x.shape[1] == 1 else FULL_MANY)
+        """Return the product (rows, n) with x (width, n), or (rows,) with x (width,)."""
+        small = self.shape[0] * self.shape[1] <= (FULL_ONE if x.size == x.shape[0] else FULL_MANY)
         return (self.full if small else self.sparse) @ x
+
+
+def affine_map(vectors: Sequence[Affine], width: int) -> tuple[Matrix, Floats]:
+    """Return vectors, affine in slots, as a matrix on the slots' components (width,), and their constants.
+
+    >>> matrix, constant = affine_map([Affine.slot(0) * 1j + Affine(2 + 0j)], 2)
+    >>> (matrix @ np.array([3.0, 4.0]) + constant).tolist()
+    [-2.0, 3.0]
+    """
+    entries = [
+        entry
+        for row, vector in enumerate(vectors)
+        for slot, f in vector.terms
+        for entry in (
+            (2 * row, 2 * slot, f.real),
+            (2 * row, 2 * slot + 1, -f.imag),
+            (2 * row + 1, 2 * slot, f.imag),
+            (2 * row + 1, 2 * slot + 1, f.real),
+        )
+        if entry[2]
+    ]
+    rows, columns, factors = zip(*entries, strict=True) if entries else ((), (), ())
+    matrix = Matrix(factors, rows, columns, (2 * len(vectors), width))
+    return matrix, np.array([part for vector in vectors for part in (vector.const.real, vector.const.imag)])
 
 
 def summing(groups: Any, count: int) -> csr_array:

@@ -97,11 +97,20 @@ class Quadrics:
                 entry += [place[i], place[j]]
                 other += [j, i]
                 factors += [factor, factor]
+        self._squares = np.array(entry, np.intp), np.array(other, np.intp), np.array(factors, float)
         self.rows, self.columns = np.array(rows, np.intp), np.array(columns, np.intp)
         self._base, self._constant = np.array(base)[:, None], np.array([row.constant for row in quadrics])[:, None]
         #: From x to the squares' part of Phi_x, and from entries to their sums.
         self._square = Matrix(factors, entry, other, (len(rows), len(units)))
         self._gather = Matrix.summing(self.rows, len(written))
+
+    def arrays(self) -> dict[str, Any]:
+        """Return what the rows are made of, for compiled code: entries of Phi_x, their squares' parts, constants."""
+        entry, other, factor = self._squares
+        return {
+            "entry_row": self.rows, "entry_column": self.columns, "entry_base": self._base[:, 0],
+            "square_entry": entry, "square_other": other, "square": factor, "row_constant": self._constant[:, 0],
+        }  # fmt: skip
 
     def jacobian(self, x: Any) -> Any:
         """Return the entries of Phi_x (entries, n) at x (width, n)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from structkin.joints.cam import Cam
 from structkin.joints.circular_slot import CircularSlot
 from structkin.joints.curve_slot import CurveSlot
+from structkin.joints.fastened import Fastened
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
 from structkin.joints.turn_coupling import TurnCoupling
@@ -63,6 +64,10 @@ class Drawing:
             dashed = self.colour(name) == LOOSE
             below = name in {guide.carrier for guide in self._guides} | {slot.carrier for slot in self._bent}
             self.pen.body(self._body(name), f"link:{name}", self.colour(name), dashed=dashed, below=below)
+        for joint in self._fastened:
+            place = self.pose.at(joint.links[0], joint.at)
+            if np.isfinite(place):
+                self.pen.weld(place, f"fastened:{joint.id}")
         for spring in self.mechanism.forces.springs.values():
             a, b = (self.pose.points[point] for _, point in spring.ends)
             self.pen.spring(a, b, f"spring:{spring.id}")
@@ -95,6 +100,10 @@ class Drawing:
             *self.mechanism.joints.of(CurveSlot).values(),
         ]
 
+    @property
+    def _fastened(self) -> Collection[Fastened]:
+        return self.mechanism.joints.of(Fastened).values()
+
     def link_of(self, point: str) -> str:
         """Return the link whose colour a point takes: the first moving one that has it."""
         moving = self.mechanism.topology.moving_links
@@ -107,11 +116,14 @@ class Drawing:
     # --- links --------------------------------------------------------------------------------------------
 
     def _body(self, name: str) -> list[complex]:
-        """Return the places that a link ties together: its points, its blocks, its slots; none for a bare block."""
+        """Return the places that a link ties together: points, blocks, slots, welds; none for a bare block."""
         places = [self.pose.points[point] for point in self.mechanism.links[name].points]
         near = 0.2 * self.pen.u
         blocks = [self.pose.block(guide) for guide in self._guides if guide.slider == name]
-        places += [block for block in blocks if all(abs(block - place) > near for place in places)]
+        welds = [self.pose.at(name, joint.place_on(name)) for joint in self._fastened if name in joint.links]
+        for new in (*blocks, *welds):
+            if all(abs(new - place) > near for place in places):
+                places.append(new)
         slots = [guide for guide in self._guides if guide.carrier == name]
         for curved in self.mechanism.joints.of(CurveSlot).values():
             places += list(slot_of(self.pose, curved)) if curved.carrier == name else []

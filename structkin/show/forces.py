@@ -60,7 +60,7 @@ def effort_columns(forces: Kinetostatics) -> Iterator[Column]:
 
 
 def reaction_columns(forces: Kinetostatics) -> Iterator[Column]:
-    """Yield the force of each joint on its links, and the moment of each prismatic joint and belt."""
+    """Yield the force of each joint on its links, and the moment of those that bear one."""
     m = forces.motion.mechanism
     for joint, link in bearing_links(m):
         force = forces.reaction(joint, link)
@@ -99,7 +99,8 @@ def write_forces_csv(forces: Kinetostatics, target: str | Path | IO[str]) -> Non
     """Write forces as CSV: names in the first line, units in the second, then a line a sample.
 
     Columns: t; the value of each driver; its effort and power; Fx, Fy of each joint on its links, and M of prismatic
-    joints and belts; Fx, Fy, M on the ground; status and group. Raises `InputError` where the file cannot be written.
+    joints, fastened links and belts; Fx, Fy, M on the ground; status and group. Raises `InputError` where the file
+    cannot be written.
     """
     write_columns(_columns(forces), forces.motion, target)
 

@@ -44,9 +44,9 @@ def draw_links(ax: Axes, structure: KinematicStructure, mechanism: Mechanism | N
 
 
 def incidence(topology: Topology) -> nx.Graph:
-    """Return the graph to draw: links, and a node "@J" for a joint of more than two ends or with others on its pin.
+    """Return the graph to draw: links, and a node "@J" for a pin of more than two ends or with others on it.
 
-    Edges carry `joints`, the names to write on them.
+    Edges carry `joints`, the names to write on them; links that are fastened have one from the first to each other.
     """
     used = {pin for joint in topology.joints for end in joint.links if (pin := pin_of(end)) is not None}
     used |= {pin for driver in topology.drivers for end in driver.links if (pin := pin_of(end)) is not None}
@@ -57,10 +57,11 @@ def incidence(topology: Topology) -> nx.Graph:
         if joint.kind == "R" and (len(joint.links) > 2 or joint.id in used):
             graph.add_edges_from((f"@{joint.id}", end, {"joints": []}) for end in joint.links)
             continue
-        a, b = joint.links
-        if not graph.has_edge(a, b):
-            graph.add_edge(a, b, joints=[])
-        graph.edges[a, b]["joints"].append(name)
+        first, *others = joint.links
+        for other in others:
+            if not graph.has_edge(first, other):
+                graph.add_edge(first, other, joints=[])
+            graph.edges[first, other]["joints"].append(name)
     return graph
 
 

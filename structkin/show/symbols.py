@@ -93,6 +93,11 @@ class Pen:
         """Draw a revolute joint."""
         self.circle(place, 0.45, gid, facecolor="white", edgecolor="black", linewidth=1.2, zorder=PIN)
 
+    def weld(self, place: complex, gid: str) -> None:
+        """Draw the mark of links that are fastened to each other: a filled triangle, which a pin leaves to be seen."""
+        corners = place + 0.95 * self.u * np.exp(2j * np.pi * (np.arange(3) / 3 + 1 / 12))
+        self.shape(corners, gid, facecolor="black", edgecolor="black", linewidth=0.5, zorder=PIN - 0.5)
+
     def dot(self, place: complex, gid: str, colour: str) -> None:
         """Draw a point of a link that is no joint."""
         self.circle(place, 0.28, gid, facecolor=colour, edgecolor="black", linewidth=0.7, zorder=PIN)

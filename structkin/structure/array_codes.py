@@ -16,8 +16,10 @@ BoolArray = NDArray[np.bool_]
 
 #: The letters of the joint kinds; a kind's code is its place here, as a driver's is in `DRIVER_KINDS`.
 KINDS = "".join(JOINT_KINDS)
-R, P, G, C, S, K = range(6)
+R, P, G, C, S, K, F = range(7)
 ANGLE, SLIDE, DISTANCE = range(3)
+#: The kinds of joints that may join more than two links.
+OF_MANY = tuple(code for code, kind in enumerate(JOINT_KINDS.values()) if kind.of_many)
 
 
 def codes(given: Any, known: Sequence[str]) -> IntArray:

@@ -9,7 +9,7 @@ import numpy as np
 
 from structkin.errors import Problem
 from structkin.model.topology import DRIVER_KINDS, JOINT_KINDS
-from structkin.structure.array_codes import DISTANCE, KINDS, SLIDE, BoolArray, IntArray, Numbered, P, R
+from structkin.structure.array_codes import DISTANCE, KINDS, OF_MANY, SLIDE, BoolArray, IntArray, Numbered, P, R
 
 if TYPE_CHECKING:
     from structkin.structure.arrays import TopologyArrays
@@ -48,8 +48,8 @@ def mistakes(topology: TopologyArrays) -> Iterable[Problem]:
     yield from joints(unknown, lambda k: "kind is unknown", f"known: {', '.join(KINDS)}")
     yield from joints(width < 2, lambda k: "joins fewer than two links")
     yield from joints(
-        ~unknown & (width > 2) & (kind != R),
-        lambda k: f"a {JOINT_KINDS[KINDS[kind[k]]]} joint joins two links, not {width[k]}",
+        ~unknown & (width > 2) & ~np.isin(kind, OF_MANY),
+        lambda k: f"a {JOINT_KINDS[KINDS[kind[k]]].name} joint joins two links, not {width[k]}",
     )
     order = np.lexsort((t.joint_ends, joint_of))
     same = (np.diff(t.joint_ends[order]) == 0) & (np.diff(joint_of[order]) == 0)

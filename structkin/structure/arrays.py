@@ -23,7 +23,7 @@ from structkin.structure.array_mistakes import MOST_NAMED, mistakes
 class TopologyArrays:
     """Links, joints, ground and drivers as integers; the arrays' counterpart of `Topology`.
 
-    `joint_kind` (j,) holds places in "RPGCSK" (text of that many letters will do); the ends of joint k are
+    `joint_kind` (j,) holds places in "RPGCSKF" (text of that many letters will do); the ends of joint k are
     `joint_ends[joint_start[k]:joint_start[k + 1]]`. Without `joint_start` every joint has two ends, and
     `joint_ends` may have the shape (j, 2). An end is the number of a link, or ~i (that is -1 - i) for the pin of the
     revolute joint i.

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from structkin.model.topology import fasten
 from structkin.structure.array_codes import KINDS, R
 from structkin.structure.blocks import levels, solve_order
 from structkin.structure.eliminate import PRIME, eliminate, solve_back
@@ -157,10 +158,8 @@ def _describe(
         kind = int(rows.kind[row])
         letter = "driver" if kind == DRIVER else KINDS[kind]
         owned.append(_Row(row, int(rows.item[row]), letter, (first, second), other in inside, int(owner[row])))
-    clusters: list[list[int]] = []
-    if len(bodies) > 2:
-        inner = [one.row for one in owned if one.inner]
-        clusters = _rigid_clusters(system, vertices, inner, rows.n_bodies)
+    inner = [one.row for one in owned if one.inner]
+    clusters = _rigid_clusters(system, vertices, inner, rows.n_bodies) or _fastened(one for one in owned if one.inner)
     node = {v: v for v in bodies}
     for cluster in clusters:
         node.update(dict.fromkeys(cluster, cluster[0]))
@@ -209,6 +208,18 @@ def _connections(owned: Sequence[_Row], node: dict[int, int], pins: Sequence[int
     return connections + [Connection(kinds[item], joined, count) for (item, joined), count in grouped.items()]
 
 
+def _fastened(inner: Iterable[_Row]) -> list[list[int]]:
+    """Return the clusters of links that are fastened to each other within a group, from its inner rows."""
+    body: dict[int, int] = {}
+    for one in inner:
+        if one.kind == "F":
+            fasten(body, one.ends)
+    clusters: dict[int, list[int]] = {}
+    for link in sorted(body):
+        clusters.setdefault(body[link], []).append(link)
+    return list(clusters.values())
+
+
 def _rigid_clusters(system: System, vertices: Sequence[int], inner: Sequence[int], n_bodies: int) -> list[list[int]]:
     """Return the clusters (two links or more) that move as one in every motion the inner rows allow.
 
@@ -217,7 +228,7 @@ def _rigid_clusters(system: System, vertices: Sequence[int], inner: Sequence[int
 
     `vertices` are those of one group, `inner` the rows between two of them. Links belong together if their
     twists agree in a random motion of the group set free from its surroundings. A cluster that is
-    the whole group is none: there would be nothing left to classify.
+    the whole group is none, unless by links that are fastened: there would be nothing left to classify.
     """
     bodies = [v for v in vertices if v < n_bodies]
     if len(bodies) < 3:

@@ -105,12 +105,12 @@ def _sentence(structure: KinematicStructure, group: Group) -> str:
     if group.class_ == "I":
         return f"{who}: {group.kind} at {group.joints[0]}{_on(outer)}{by}"
     what = f"{group.kind} dyad" if group.class_ == "II" else f"{group.kind} group"
-    if group.kind == "pin":
-        what = "pin"
+    if group.kind in ("pin", "fastened"):
+        what = group.kind
     source = [f"{id} ({'ground' if feeder is None else f'group {feeder + 1}'})" for id, feeder in outer]
     text = f"{who}: {what}"
     if source:
-        text += f" from {' and '.join(source)}"
+        text += f" {'by' if group.kind == 'fastened' else 'from'} {' and '.join(source)}"
     if group.composite_links:
         joined = "; ".join(" + ".join(links) for links in group.composite_links)
         text += f", with {joined} as one link"

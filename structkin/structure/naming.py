@@ -3,8 +3,8 @@
 Class I is the driven link, class II the dyad, class III has a link or contour with three interior joints, class
 IV a closed contour of four joints, and so on; the order is the number of exterior joints. (Some authors
 call the driven link a mechanism of class I and the dyad a group of class I.) A group with one link, one
-lower and one higher pair is "HP"; links on pins whose turns follow from meshes are a gear train. Names are given
-after composite links are contracted.
+lower and one higher pair is "HP"; a link fastened to a known one is "fastened"; links on pins whose turns follow
+from meshes are a gear train. Names are given after composite links are contracted.
 
 See Kolovsky, Evgrafov, Semenov, Slousch (2000), "Advanced Theory of Mechanisms and Machines", ch. 1.
 """
@@ -85,7 +85,9 @@ def name_of(nodes: Sequence[int], connections: Sequence[Connection]) -> Name:
 
 
 def _single(outer: Sequence[Connection], drivers: Sequence[Connection]) -> Name:
-    kinds = sorted((c.kind for c in outer), key="RPGCSK".index)
+    kinds = sorted((c.kind for c in outer), key="RPGCSKF".index)
+    if kinds == ["F"] and not drivers:
+        return Name("fastened", order=1)
     if len(kinds) == 1 and kinds[0] in "RPK" and len(drivers) == 1:
         return Name(f"driven {kinds[0]}", "I", 1, kinds[0])
     if len(kinds) == 2 and kinds[0] in "RP" and kinds[1] in "GCS" and not drivers:

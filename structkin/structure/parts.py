@@ -14,7 +14,8 @@ class Group:
     pin used here. `composite_links` act as one link each; `class_`, `order` and `signature` are those of the
     group after this contraction, None where there is no such word. `kind` names the solver's case: "driven R",
     "driven P", a dyad's signature such as "RRP", "R-G" and the like for one link with a higher pair, "class
-    III order 3", "pin" (a pin fixed by two higher pairs or distances, no link), or "general".
+    III order 3", "pin" (a pin fixed by two higher pairs or distances, no link), "fastened" (a link fastened to a known
+    one), or "general".
 
     `pins` are the shared pins that the group itself determines (ids of all joints on them), `exterior` its
     joints and drivers with one end known, each with the group that knows it (None: the ground), `known`

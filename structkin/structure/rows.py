@@ -6,6 +6,7 @@ a revolute joint that three or more ends share, or that something else attaches 
 
     R   two bars through the pin              G, C, S   one bar
     P   one orientation row and one bar       K         two bars through the contact
+    F   one orientation row and two bars, for each link beyond the first
     drivers: angle one orientation row; slide one bar along its guide; distance one bar
 
 Coding a pin of k links as k - 1 pairs would tie links to each other that are only neighbours on the pin,
@@ -23,17 +24,18 @@ import numpy as np
 
 from structkin.errors import InputError, Problem
 from structkin.model.topology import JOINT_KINDS, Topology
-from structkin.structure.array_codes import ANGLE, DISTANCE, KINDS, SLIDE, BoolArray, IntArray, Numbered, R
+from structkin.structure.array_codes import ANGLE, DISTANCE, KINDS, SLIDE, BoolArray, F, IntArray, Numbered, R
 from structkin.structure.arrays import TopologyArrays
 
 GROUND = -1
 
-#: The kind of a driver's row in `Rows.kind`; a joint's is its place in "RPGCSK".
+#: The kind of a driver's row in `Rows.kind`; a joint's is its place in "RPGCSKF".
 DRIVER = len(KINDS)
 
 #: By the kind of a row's joint: how many rows it has, whether the first ties orientations; a driver has one.
 HEIGHT = np.array([*(len(kind.equations) for kind in JOINT_KINDS.values()), 1])
 ORIENTS = np.array([*(kind.equations[0] == "orientation" for kind in JOINT_KINDS.values()), False])
+GUIDES = np.array([*("guide" in kind.equations for kind in JOINT_KINDS.values()), False])
 MAY_HOLD_PIN = np.array([kind.on_pin for kind in JOINT_KINDS.values()])
 
 __all__ = ["DRIVER", "GROUND", "BoolArray", "IntArray", "Rows", "rows_of"]
@@ -134,15 +136,17 @@ def rows_of(topology: Topology | TopologyArrays) -> Rows:
     if problems:
         raise InputError(problems, t.title or "topology")
 
-    # a unit: all rows of one joint between the same two vertices; a pin with a vertex has one a link on it
+    # a unit: all rows of one joint between the same two vertices; a pin with a vertex has one a link on it, and links
+    # that are fastened have one each with the first
     pinned = pin_of_joint >= 0
     first = np.zeros(len(ends), dtype=np.bool_)
     first[start[:-1]] = True
-    head = np.flatnonzero(np.where(pinned[joint_of], ends >= 0, first))
+    begins_unit = np.where(kind[joint_of] == F, ~first, first)
+    head = np.flatnonzero(np.where(pinned[joint_of], ends >= 0, begins_unit))
     joint = joint_of[head]
     a = vertex(ends[head])
-    second = ends[np.minimum(head + 1, len(ends) - 1)] if len(ends) else ends
-    b = np.where(pinned[joint], n_bodies + pin_of_joint[joint], vertex(second))
+    second = np.where(kind[joint] == F, start[joint], head + 1)
+    b = np.where(pinned[joint], n_bodies + pin_of_joint[joint], vertex(ends[np.minimum(second, len(ends) - 1)]))
     on_pin = np.where(MAY_HOLD_PIN[kind[joint]], np.maximum(a, b) - n_bodies, -1)
     place = np.where(pinned[joint], pin_of_joint[joint], np.where(on_pin >= 0, on_pin, -1))
 
@@ -161,14 +165,13 @@ def rows_of(topology: Topology | TopologyArrays) -> Rows:
     new = (place < 0) & (what != ANGLE) & (what != SLIDE)
     place[new] = n_pins + np.arange(np.count_nonzero(new))
 
-    # and its rows: bars, or an orientation row and then a bar across the guide
+    # and its rows: bars, or an orientation row and then bars, of a guide the one across it
     unit = np.repeat(np.arange(len(item)), HEIGHT[code])
     m = len(unit)
     begins = np.ones(m, dtype=np.bool_)
     begins[1:] = unit[1:] != unit[:-1]
-    guide = ORIENTS[code[unit]]
-    turns = (guide & begins) | (what[unit] == ANGLE)
-    across = guide & ~begins
+    turns = (ORIENTS[code[unit]] & begins) | (what[unit] == ANGLE)
+    across = GUIDES[code[unit]] & ~begins
     place, axis, toward = place[unit], np.arange(m), toward[unit]
     slides = np.flatnonzero(what[unit] == SLIDE)
     if len(slides):

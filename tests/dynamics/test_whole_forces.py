@@ -21,9 +21,11 @@ import structkin as sk
 from structkin.examples import names, path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "global_methods"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "joints"))
 from coordinate_samples import KINDS, SLOTS, cam_file, circular_slot
+from test_fastened import PARTS, six_bar
 
-sys.path.pop(0)
+del sys.path[:2]
 
 MENUS = (None, (*GEARED, *GEARED, *DYADS, *DRIVEN))
 
@@ -76,6 +78,11 @@ def test_cams(kind: str, contact: str) -> None:
 def test_geneva_wheels_and_circular_slots() -> None:
     for m in (geneva(4, 1 + 0.4j), *map(circular_slot, SLOTS)):
         check(m.source_dict)
+
+
+@pytest.mark.parametrize("parts", PARTS)
+def test_links_that_are_fastened(parts: str) -> None:
+    check(six_bar(parts).source_dict)
 
 
 def test_the_judge_sees_a_force_that_is_turned() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +12,7 @@ import structkin as sk
 from structkin.global_methods.methods import FAMILIES
 from structkin.joints.entry import JointEntry
 from structkin.joints.pair import Pair
+from structkin.joints.poses import Poses
 from structkin.joints.registry import JOINT_TYPES
 from structkin.joints.row_writer import RowWriter
 from structkin.model.draft import Draft
@@ -64,6 +65,12 @@ class EllipticSlot(Pair):
         E, over_a, over_b = (w.along(self.carrier, axis) for axis in (1.0, 1 / a, 1j / b))
         row = Curve.of(OnEllipse(), way, E, over_a, over_b)
         w.add(self.id, "elliptic slot", (self.carrier, slider), 1.0, row)
+
+    def gaps(self, poses: Poses) -> tuple[Any]:
+        """Return how far the pin is off the ellipse, about."""
+        way = poses.at(self.slider, self.point) - poses.at(self.carrier, self.center)
+        seen, (a, b) = way * np.conj(poses.along(self.carrier)), self.axes
+        return (np.abs(np.abs(seen.real / a + 1j * seen.imag / b) - 1.0),)
 
 
 class EllipticSlotEntry(JointEntry):
@@ -139,6 +146,18 @@ def test_it_moves(mechanism, options):
     np.testing.assert_allclose((x * ax + vx**2) / A**2 + (y * ay + vy**2) / B**2, 0.0, atol=1e-8)
     np.testing.assert_allclose(motion.K("Q")[..., 0], motion.velocity("Q"), atol=1e-9)
     np.testing.assert_allclose(motion.L("Q")[..., 0, 0], motion.acceleration("Q"), atol=1e-8)
+
+
+def test_its_residual_is_not_taken_from_its_row(mechanism, monkeypatch):
+    assert mechanism.solve(t=np.linspace(0, 1.5, 7)).residual().max() < 1e-12
+
+    def write(joint, w, right=EllipticSlot.write):
+        a, b = joint.axes
+        right(replace(joint, axes=(1.01 * a, 1.01 * b)), w)
+
+    monkeypatch.setattr(EllipticSlot, "write", write)
+    wrong = mechanism.solve(t=np.linspace(0, 1.5, 7), method="global", coordinates="fully-cartesian")
+    np.testing.assert_allclose(wrong.residual(), 0.01, rtol=1e-9)
 
 
 def test_its_limits(mechanism):

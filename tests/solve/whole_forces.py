@@ -139,7 +139,7 @@ class ForceJudge:
         if joint.kind == "R":
             for link, (_, at, _M) in on.items():
                 yield f"{joint.id} at its pin", scaled(at - self.at(link, self.m.links[link].local[joint.id]), F)
-        if joint.kind != "P" and getattr(pair, "type", "") != "belt":
+        if joint.kind not in "PF" and getattr(pair, "type", "") != "belt":
             yield f"{joint.id} has no moment", M
         if hasattr(pair, "lever"):
             yield from self._of_wheels(pair, F, place)

@@ -7,6 +7,7 @@ It shares no code with the solver by groups. The unknowns are x, y and theta of 
     gears     turn_1 - turn_c = ratio (turn_2 - turn_c), up to a tooth            one row
     racks     travel = lever (turn_1 - turn_2), up to a turn                      one row
     rolling   as a rack and a line; as gears on the line of centres, and |A - B|  two rows
+    fastened  place and angle of each further link on the first                   three rows a link
     slot      distance beside the line, or from the centre of a circular slot     one row
     curve     the pin beside the tangent of its foot, less how far the curve is   one row
     cam       the follower's travel or angle minus its law of the cam's angle     one row
@@ -200,6 +201,14 @@ class WholeSystem:
             teeth = Fraction(mesh.ratio).limit_denominator(1000)
             assert abs(teeth - mesh.ratio) < 1e-15 * abs(mesh.ratio), "a ratio of whole numbers of teeth"
             add(row.wrapped(TURN / teeth.denominator), 1.0, *mesh.links, *([mesh.arm] if mesh.arm else []))
+        for one in _having(m, "seats"):
+            first = one.links[0]
+            for link, seat in zip(one.links[1:], one.seats[1:], strict=True):
+                gap = pose.point(link, 0j) - pose.point(first, seat.origin)
+                add(gap.x, self.size, first, link)
+                add(gap.y, self.size, first, link)
+                row = pose.angle(link) - pose.angle(first) - np.angle(seat.direction)
+                add(row.wrapped(), 1.0, first, link)
         cam_rows(self, pose, add)
         curve_rows(self, pose, add)
         for id in self.drivers:
@@ -357,8 +366,9 @@ class WholeSystem:
         return q
 
 
-#: By which attribute the kinds of joints are told: lines, wheels, cams, Geneva wheels, circular slots, curved ones.
-GEOMETRY = ("turn", "lever", "contact", "slots", "center", "curve")
+#: By which attribute the kinds of joints are told: lines, wheels, cams, Geneva wheels, circular slots, links fastened,
+#: curved slots.
+GEOMETRY = ("turn", "lever", "contact", "slots", "center", "seats", "curve")
 
 
 def _having(mechanism: Any, attribute: str) -> list[Any]:
@@ -413,11 +423,13 @@ def curve_rows(system: WholeSystem, pose: Pose, add: Callable[..., None]) -> Non
         for _ in range(6):
             c, d, dd = (_on_curve(slot.curve, u, order) for order in range(3))
             u = u - (np.conj(d) * (c - there)).real / (np.conj(d) * d + np.conj(dd) * (c - there)).real
-        c, d, dd = (_on_curve(slot.curve, u, order) for order in range(3))
-        tangent = d / np.abs(d)
+        c, d, dd, ddd = (_on_curve(slot.curve, u, order) for order in range(4))
+        tangent, speed = d / np.abs(d), np.abs(d)
         along = (x - c.real) * tangent.real + (y - c.imag) * tangent.imag
         beside = (y - c.imag) * tangent.real - (x - c.real) * tangent.imag
-        bend = along.map(0.0, 0.0, (np.conj(d) * dd).imag / np.abs(d) ** 3)
+        second, third = np.conj(tangent) * dd, np.conj(tangent) * ddd
+        jerk = (third.imag * speed - 3 * second.imag * second.real) / speed**4
+        bend = along.map(0.0, 0.0, second.imag / speed**2, jerk)
         add(beside - bend, system.size, slot.carrier, slot.slider)
 
 

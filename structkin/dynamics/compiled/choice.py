@@ -137,7 +137,7 @@ def expected_evaluations(
         return len(times) + METHODS[integrator].evaluations * duration / float(step or duration)
     order, stages = ADAPTIVE[integrator]
     rate, lengths = equations(float(times[0]), y), equations.lengths[equations.free]
-    speed, second = (np.max(np.abs(part) / lengths) for part in np.split(rate, 2))
+    speed, second = (np.max(np.abs(part) / lengths, initial=0.0) for part in np.split(rate, 2))
     frequency = max(speed, np.sqrt(max(second, abs(equations.mechanism.forces.gravity) / equations.size)))
     impacts = IMPACT * len(equations.contacts)
     return float(len(times) + duration * frequency * (stages * max(rtol, 1e-15) ** (-1 / order) + impacts))

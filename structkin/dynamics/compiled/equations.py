@@ -17,6 +17,7 @@ import numpy as np
 
 from structkin.dynamics.compiled.laws_at import law_at
 from structkin.dynamics.compiled.loads_at import apply_loads
+from structkin.dynamics.compiled.masses_at import weigh
 from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.compiled.series_at import expand, leave_series
 from structkin.dynamics.compiled.turns_at import count_turns
@@ -198,16 +199,6 @@ def is_steep(mem: Memory, columns: Any, count: int) -> bool:
             if not abs(columns[a, reached[k]]) < limit:
                 return True
     return False
-
-
-def weigh(mem: Memory, rows: Any, out: Any) -> None:
-    """Write W times numbers of all rows."""
-    ptr, row, mass = mem.mass_ptr, mem.mass_row, mem.mass
-    for r in range(out.shape[0]):
-        total = 0.0
-        for k in range(ptr[r], ptr[r + 1]):
-            total += mass[k] * rows[row[k]]
-        out[r] = total
 
 
 def along(mem: Memory, columns: Any, a: int, rows: Any) -> float:

@@ -9,10 +9,10 @@ from __future__ import annotations
 from math import acos, asin, atan, cos, cosh, exp, inf, log, nan, sin, sinh, sqrt, tan, tanh
 from typing import Any
 
-from structkin.dynamics.compiled.memory import Memory
+from structkin.dynamics.compiled.memory import LoadMemory
 
 
-def law_at(mem: Memory, law: int, t: float) -> tuple[float, float, float]:
+def law_at(mem: LoadMemory, law: int, t: float) -> tuple[float, float, float]:
     """Return value, rate and second rate of a law at a time; NaN outside its table."""
     form, scale = mem.law_form[law], mem.law_scale[law]
     first, last = mem.law_ptr[law], mem.law_ptr[law + 1]

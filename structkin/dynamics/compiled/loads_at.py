@@ -5,15 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from structkin.dynamics.compiled.laws_at import law_at
-from structkin.dynamics.compiled.memory import Memory
+from structkin.dynamics.compiled.memory import LoadMemory
 from structkin.dynamics.forces import add_loads, touching
 
 
-def apply_loads(mem: Memory, t: float, x: Any, load: Any) -> None:
+def apply_loads(mem: LoadMemory, t: float, x: Any, load: Any) -> None:
     """Add all loads but gravity to the forces on the rows, at places and rates of the slots (2 or more, n)."""
+    locate(mem, x)
+    add_loads(mem, t, mem.places[0], mem.places[1], mem.places[2])
+    spread(mem, load)
+
+
+def locate(mem: LoadMemory, x: Any) -> None:
+    """Write places and rates of the expressions at those of the slots, and no forces on them yet."""
     const, factor, ptr, row = mem.const, mem.factor, mem.term_ptr, mem.term_row
-    expressions, place, speed, push = const.shape[0], mem.places[0], mem.places[1], mem.places[2]
-    for e in range(expressions):
+    place, speed, push = mem.places[0], mem.places[1], mem.places[2]
+    for e in range(const.shape[0]):
         px, py, vx, vy = const[e, 0], const[e, 1], 0.0, 0.0
         for k in range(ptr[e], ptr[e + 1]):
             r, re, im = row[k], factor[k, 0], factor[k, 1]
@@ -23,8 +30,12 @@ def apply_loads(mem: Memory, t: float, x: Any, load: Any) -> None:
             vy += im * x[1, r] + re * x[1, r + 1]
         place[e, 0], place[e, 1], speed[e, 0], speed[e, 1] = px, py, vx, vy
         push[e, 0] = push[e, 1] = 0.0
-    add_loads(mem, t, place, speed, push)
-    for e in range(expressions):
+
+
+def spread(mem: LoadMemory, load: Any) -> None:
+    """Add the forces on the expressions to those on the rows."""
+    factor, ptr, row, push = mem.factor, mem.term_ptr, mem.term_row, mem.places[2]
+    for e in range(push.shape[0]):
         fx, fy = push[e, 0], push[e, 1]
         for k in range(ptr[e], ptr[e + 1]):
             r, re, im = row[k], factor[k, 0], factor[k, 1]
@@ -32,7 +43,7 @@ def apply_loads(mem: Memory, t: float, x: Any, load: Any) -> None:
             load[r + 1] += re * fy - im * fx
 
 
-def size_at(mem: Memory, law: int, t: float) -> float:
+def size_at(mem: LoadMemory, law: int, t: float) -> float:
     """Return the value of a law."""
     return float(law_at(mem, law, t)[0])
 
@@ -42,7 +53,7 @@ def choose(condition: bool, one: float, other: float) -> float:
     return one if condition else other
 
 
-def find_touches(mem: Memory) -> None:
+def find_touches(mem: LoadMemory) -> None:
     """Write depths of the contacts and their rates at the last evaluation."""
     touches, place, speed = mem.touches, mem.places[0], mem.places[1]
     for k in range(touches.shape[1]):

@@ -28,12 +28,14 @@ class Part:
         """Keep which of the two arrays holds it, and its shape."""
         self.array, self.shape, self.name, self.place = array, shape, "", 0
 
-    def __set_name__(self, owner: type[Memory], name: str) -> None:
-        """Take the next place in the head."""
+    def __set_name__(self, owner: type[Arrays], name: str) -> None:
+        """Take the next place in the head, behind the parts that the class inherits."""
+        if "PARTS" not in vars(owner):
+            owner.PARTS = dict(owner.PARTS)
         self.name, self.place = name, HEAD + 2 * len(owner.PARTS)
         owner.PARTS[name] = self
 
-    def __get__(self, mem: Memory | None, owner: type[Memory]) -> Any:
+    def __get__(self, mem: Arrays | None, owner: type[Arrays]) -> Any:
         """Return the view, or the scalar."""
         if mem is None:
             return self
@@ -41,7 +43,7 @@ class Part:
         array = getattr(mem, self.array)
         return array[begin : begin + length].reshape(self.shape) if self.shape else array[begin]
 
-    def __set__(self, mem: Memory, value: Any) -> None:
+    def __set__(self, mem: Arrays, value: Any) -> None:
         """Write the scalar, or fill the array."""
         if self.shape:
             self.__get__(mem, type(mem))[...] = value
@@ -58,74 +60,20 @@ class Part:
         return text if self.shape == (-1,) else f"{text}.reshape{self.shape}"
 
 
-def _integers(*shape: int) -> Any:
+def integers(*shape: int) -> Any:
+    """Return a part of whole numbers."""
     return Part("I", *shape)
 
 
-def _numbers(*shape: int) -> Any:
+def numbers(*shape: int) -> Any:
+    """Return a part of numbers."""
     return Part("D", *shape)
 
 
-class Memory:
-    """All arrays of a mechanism's equations.
-
-    S steps, n rows of slots, f coordinates (the free ones first, then the prescribed ones), e expressions of slots.
-    """
+class Arrays:
+    """Named parts in two arrays; what a class adds to those of its base comes behind them."""
 
     PARTS: ClassVar[dict[str, Part]] = {}
-
-    # Steps: the address of each one's function, its mode in the sketch (S,), first rows of its operands (S * .) and its
-    # constants (S * .); the coordinates that move step s, moved[ptr[s] : ptr[s + 1]], increasing.
-    step, mode, rows, constants = _integers(-1), _integers(-1), _integers(-1), _numbers(-1)
-    moved_ptr, moved = _integers(-1), _integers(-1)
-    # The rows that a coordinate moves, likewise; drivers' slots: row, coordinate, whether it is an angle, sign.
-    reached_ptr, reached, drivers = _integers(-1), _integers(-1), _integers(-1, 4)
-    # The mass matrix W in compressed rows, weights (n,), and the largest rate of a row that is not steep.
-    mass_ptr, mass_row, mass, weight, steep = _integers(-1), _integers(-1), _numbers(-1), _numbers(-1), _numbers()
-    # Laws: form, first line, factor, lines of five numbers; the stack that formulas are computed on; the law of each
-    # coordinate's motion and effort (f,), -1 for none.
-    law_form, law_ptr, law_scale, law_data = _integers(-1), _integers(-1), _numbers(-1), _numbers(-1, 5)
-    stack, motion, effort = _numbers(-1, 3), _integers(-1), _integers(-1)
-    # Expressions: terms, the row and factor of each, constants; their places, rates, and forces on them (3, e, 2).
-    term_ptr, term_row, factor, const = _integers(-1), _integers(-1), _numbers(-1, 2), _numbers(-1, 2)
-    places = _numbers(3, -1, 2)
-    # Loads as indices of expressions and laws, and their sizes, see `forces`; the speeds at which bodies met, and of
-    # each contact depth and rate (2, c).
-    springs, torsions, pushes = _integers(-1, 3), _integers(-1, 3), _integers(-1, 4)
-    moments, frictions, contacts = _integers(-1, 3), _integers(-1, 3), _integers(-1, 5)
-    spring_sizes, torsion_sizes, friction_sizes = _numbers(-1, 3), _numbers(-1, 3), _numbers(-1, 3)
-    friction_limits, contact_sizes, met, touches = _numbers(-1), _numbers(-1, 9), _numbers(-1), _numbers(2, -1)
-    # Joints' coordinates: kind and two expressions, their terms, and the unit of each; see `conditioning`.
-    joints, joint_ptr, joint_row = _integers(-1, 3), _integers(-1), _integers(-1)
-    joint_const, joint_factor, joint_unit = _numbers(-1, 2), _numbers(-1, 2), _numbers(-1)
-    # Links whose turns are counted: terms of their directions, angles in the sketch; torsion springs: terms of their
-    # turns, of each what it is (0 a driver's value, 1 a row of the slots, 2 a counted turn), its index and factor.
-    counted_ptr, counted_row, counted_factor = _integers(-1), _integers(-1), _numbers(-1, 2)
-    counted_const, drawn = _numbers(-1, 2), _numbers(-1)
-    turn_ptr, turn_term, turn_factor = _integers(-1), _integers(-1, 2), _numbers(-1)
-    # Evaluations so far, the number of free coordinates, and what makes coordinates comparable (f,).
-    count, free, measures = _integers(), _integers(), _numbers(-1)
-    # Steps with two modes; whether the pose is from a series; whether modes or general groups are followed, or turns
-    # are counted; whether nothing is known here.
-    two, smooth, followed, aside = _integers(-1), _integers(), _integers(), _integers()
-    # Drivers' values, rates, second rates (3, f); slots' places, rates, second rates at z_f'' = 0 (3, n); K (f * n).
-    z, x, K = _numbers(3, -1), _numbers(3, -1), _numbers(-1)
-    # Of the last evaluation: signed roots of the steps' margins and their rates (2, S), its time, turns of the links
-    # counted (k,), places of the slots, coordinates; roots and turns of the evaluation that goes on.
-    roots, clock, turned, kept, last = _numbers(2, -1), _numbers(), _numbers(-1), _numbers(-1), _numbers(-1)
-    new_roots, new_turned = _numbers(2, -1), _numbers(-1)
-    # Forces on rows and W K of a coordinate (2, n); K_f^T W K_f and then its factor (free * free), its right-hand side;
-    # second rates of the free coordinates (free,), efforts (f,).
-    load, matrix, right, second, efforts = _numbers(2, -1), _numbers(-1), _numbers(-1), _numbers(-1), _numbers(-1)
-    # Kinetic energy, power, and the largest kinetic energy so far.
-    kinetic, power, largest = _numbers(), _numbers(), _numbers()
-    # What a step of an integrator works with (8, 2 free), see `integrators.steps`.
-    stages, past, known, pace, until = _numbers(8, -1), _numbers(8, -1), _integers(), _numbers(), _numbers()
-    # Series of one coordinate: for each its place, way, radius, and the powers of its slots' rows and the roots of
-    # `two`; weights of the powers (3, .).
-    series, powers = _numbers(4, -1), _numbers(3, -1)
-    # Below these sizes roots that go to zero are looked at (S,); from this rate of a joint on others are looked at.
-    look, uneven = _numbers(-1), _numbers()
 
     def __init__(self, parts: Mapping[str, Any]) -> None:
         """Lay out all parts; a whole number for an array is its length, filled with zeros. Scalars begin as zero."""
@@ -146,20 +94,91 @@ class Memory:
         self.D: Floats = np.concatenate(arrays["D"]).astype(np.float64)
 
 
-def flattened(source: str) -> str:
+class LoadMemory(Arrays):
+    """Masses, laws and loads on n rows, in pairs the components of vectors; e expressions are affine in them."""
+
+    # The mass matrix W in compressed rows, and weights (n,).
+    mass_ptr, mass_row, mass, weight = integers(-1), integers(-1), numbers(-1), numbers(-1)
+    # Laws: form, first line, factor, lines of five numbers; the stack that formulas are computed on; the law of each
+    # coordinate's motion and effort (f,), -1 for none.
+    law_form, law_ptr, law_scale, law_data = integers(-1), integers(-1), numbers(-1), numbers(-1, 5)
+    stack, motion, effort = numbers(-1, 3), integers(-1), integers(-1)
+    # Expressions: terms, the row and factor of each, constants; their places, rates, and forces on them (3, e, 2).
+    term_ptr, term_row, factor, const = integers(-1), integers(-1), numbers(-1, 2), numbers(-1, 2)
+    places = numbers(3, -1, 2)
+    # Loads as indices of expressions and laws, and their sizes, see `forces`; the speeds at which bodies met, and of
+    # each contact depth and rate (2, c).
+    springs, torsions, pushes = integers(-1, 3), integers(-1, 3), integers(-1, 4)
+    moments, frictions, contacts = integers(-1, 3), integers(-1, 3), integers(-1, 5)
+    spring_sizes, torsion_sizes, friction_sizes = numbers(-1, 3), numbers(-1, 3), numbers(-1, 3)
+    friction_limits, contact_sizes, met, touches = numbers(-1), numbers(-1, 9), numbers(-1), numbers(2, -1)
+
+
+class Memory(LoadMemory):
+    """All arrays of a mechanism's reduced equations.
+
+    S steps, n rows of slots, f coordinates (the free ones first, then the prescribed ones), e expressions of slots.
+    """
+
+    # Steps: the address of each one's function, its mode in the sketch (S,), first rows of its operands (S * .) and its
+    # constants (S * .); the coordinates that move step s, moved[ptr[s] : ptr[s + 1]], increasing.
+    step, mode, rows, constants = integers(-1), integers(-1), integers(-1), numbers(-1)
+    moved_ptr, moved = integers(-1), integers(-1)
+    # The rows that a coordinate moves, likewise; drivers' slots: row, coordinate, whether it is an angle, sign.
+    reached_ptr, reached, drivers = integers(-1), integers(-1), integers(-1, 4)
+    # The largest rate of a row that is not steep.
+    steep = numbers()
+    # Joints' coordinates: kind and two expressions, their terms, and the unit of each; see `conditioning`.
+    joints, joint_ptr, joint_row = integers(-1, 3), integers(-1), integers(-1)
+    joint_const, joint_factor, joint_unit = numbers(-1, 2), numbers(-1, 2), numbers(-1)
+    # Links whose turns are counted: terms of their directions, angles in the sketch; torsion springs: terms of their
+    # turns, of each what it is (0 a driver's value, 1 a row of the slots, 2 a counted turn), its index and factor.
+    counted_ptr, counted_row, counted_factor = integers(-1), integers(-1), numbers(-1, 2)
+    counted_const, drawn = numbers(-1, 2), numbers(-1)
+    turn_ptr, turn_term, turn_factor = integers(-1), integers(-1, 2), numbers(-1)
+    # Evaluations so far, the number of free coordinates, and what makes coordinates comparable (f,).
+    count, free, measures = integers(), integers(), numbers(-1)
+    # Steps with two modes; whether the pose is from a series; whether modes or general groups are followed, or turns
+    # are counted; whether nothing is known here.
+    two, smooth, followed, aside = integers(-1), integers(), integers(), integers()
+    # Drivers' values, rates, second rates (3, f); slots' places, rates, second rates at z_f'' = 0 (3, n); K (f * n).
+    z, x, K = numbers(3, -1), numbers(3, -1), numbers(-1)
+    # Of the last evaluation: signed roots of the steps' margins and their rates (2, S), its time, turns of the links
+    # counted (k,), places of the slots, coordinates; roots and turns of the evaluation that goes on.
+    roots, clock, turned, kept, last = numbers(2, -1), numbers(), numbers(-1), numbers(-1), numbers(-1)
+    new_roots, new_turned = numbers(2, -1), numbers(-1)
+    # Forces on rows and W K of a coordinate (2, n); K_f^T W K_f and then its factor (free * free), its right-hand side;
+    # second rates of the free coordinates (free,), efforts (f,).
+    load, matrix, right, second, efforts = numbers(2, -1), numbers(-1), numbers(-1), numbers(-1), numbers(-1)
+    # Kinetic energy, power, and the largest kinetic energy so far.
+    kinetic, power, largest = numbers(), numbers(), numbers()
+    # What a step of an integrator works with (8, 2 free), see `integrators.steps`.
+    stages, past, known, pace, until = numbers(8, -1), numbers(8, -1), integers(), numbers(), numbers()
+    # Series of one coordinate: for each its place, way, radius, and the powers of its slots' rows and the roots of
+    # `two`; weights of the powers (3, .).
+    series, powers = numbers(4, -1), numbers(3, -1)
+    # Below these sizes roots that go to zero are looked at (S,); from this rate of a joint on others are looked at.
+    look, uneven = numbers(-1), numbers()
+
+
+def flattened(source: str, memory: type[Arrays]) -> str:
     """Return a function whose first argument is `mem`, and those that it calls with it, as written for two arrays.
 
-    >>> print(flattened("def kinetic(mem: Memory, out):\\n    out[0] = half(mem, mem.kinetic)"))  # doctest: +ELLIPSIS
+    >>> text = "def kinetic(mem: Memory, out):\\n    out[0] = half(mem, mem.kinetic)"
+    >>> print(flattened(text, Memory))  # doctest: +ELLIPSIS
     def kinetic(I, D, out):
         out[0] = half(I, D, D[I[...]])
     """
-    return ast.unparse(_Flattened().visit(ast.parse(source)))
+    return ast.unparse(_Flattened(memory).visit(ast.parse(source)))
 
 
 class _Flattened(ast.NodeTransformer):
+    def __init__(self, memory: type[Arrays]) -> None:
+        self._parts = memory.PARTS
+
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         if isinstance(node.value, ast.Name) and node.value.id == "mem":
-            text = node.attr if node.attr in ("I", "D") else Memory.PARTS[node.attr].text
+            text = node.attr if node.attr in ("I", "D") else self._parts[node.attr].text
             found = ast.parse(text, mode="eval").body
             if isinstance(found, ast.Subscript | ast.Name):
                 found.ctx = node.ctx

@@ -14,8 +14,6 @@ from structkin.kernels.group_rows import formulas
 from structkin.kernels.tracing import Signature, signature, trace
 from structkin.plan.plan import Plan, Slot, Step
 
-_NAME = "equations"
-
 
 @dataclass(frozen=True)
 class Kind:
@@ -65,8 +63,13 @@ def _closed(step: Step, of: Signature) -> Kind | None:
 
 def equations_module() -> ModuleType:
     """Return the compiled equations; they are compiled when they are first called on this machine."""
-    _announce(_NAME, equations_source(), "evaluate", "equations of motion")
-    return store.load(_NAME, equations_source())
+    return module_of("equations", equations_source(), "evaluate", "equations of motion")
+
+
+def module_of(name: str, source: str, function: str, what: str) -> ModuleType:
+    """Return the module of a source; its functions, `function` among them, are compiled when they are first called."""
+    _announce(name, source, function, what)
+    return store.load(name, source)
 
 
 def _announce(name: str, source: str, function: str, what: str) -> None:

@@ -151,19 +151,22 @@ def _masses(equations: Reduced) -> dict[str, Any]:
 
     matrix = sparse.coo_matrix((values, np.array(places, np.int64).reshape(-1, 2).T), shape=(n, n)).tocsr()
     matrix.eliminate_zeros()
-    return {
-        "mass_ptr": matrix.indptr,
-        "mass_row": matrix.indices,
-        "mass": matrix.data,
-        "weight": weight,
-    }
+    return {**compressed_rows(matrix), "weight": weight}
 
 
-def _terms(plan: Plan, expressions: Iterable[Affine]) -> tuple[Ints, Ints, Floats, Floats]:
-    """Return expressions: where the terms of each begin, their rows, their factors (., 2), and the constants (e, 2)."""
+def compressed_rows(matrix: Any) -> dict[str, Any]:
+    """Return a sparse matrix of masses."""
+    return {"mass_ptr": matrix.indptr, "mass_row": matrix.indices, "mass": matrix.data}
+
+
+def affine_terms(offsets: Sequence[int], expressions: Iterable[Affine]) -> tuple[Ints, Ints, Floats, Floats]:
+    """Return expressions: where the terms of each begin, their rows, their factors (., 2), and the constants (e, 2).
+
+    `offsets` are the first rows of the slots.
+    """
     expressions = list(expressions)
     ptr, flat = _lists([expression.terms for expression in expressions])
-    rows = np.array([plan.offsets[slot] for slot, _ in flat], np.int64)
+    rows = np.array([offsets[slot] for slot, _ in flat], np.int64)
     factors = np.array([(f.real, f.imag) for _, f in flat], np.float64).reshape(-1, 2)
     return ptr, rows, factors, np.array([(e.const.real, e.const.imag) for e in expressions], np.float64).reshape(-1, 2)
 
@@ -171,7 +174,9 @@ def _terms(plan: Plan, expressions: Iterable[Affine]) -> tuple[Ints, Ints, Float
 def _counted(equations: Reduced) -> dict[str, Ints | Floats]:
     """Return the directions of the links whose turns are counted."""
     plan, links = equations.plan, equations.mechanism.links
-    ptr, rows, factors, constants = _terms(plan, [plan.frames[link].direction for link in equations.counted])
+    ptr, rows, factors, constants = affine_terms(
+        plan.offsets, [plan.frames[link].direction for link in equations.counted]
+    )
     drawn = np.array([np.angle(links[link].direction) for link in equations.counted], np.float64)
     return {
         "counted_ptr": ptr,
@@ -184,7 +189,7 @@ def _counted(equations: Reduced) -> dict[str, Ints | Floats]:
 
 def _loads(equations: Reduced, table: LoadTable, drivers: Sequence[str]) -> dict[str, Any]:
     """Return the loads, with the turns of torsion springs as terms; `drivers` are those in the order of the arrays."""
-    ptr, rows, factors, constants = _terms(equations.plan, table.expressions(equations.plan.frames))
+    ptr, rows, factors, constants = affine_terms(equations.plan.offsets, table.expressions(equations.plan.frames))
     parts = table.parts()
     turns: list[list[tuple[int, int, float]]] = []
     for k, load in enumerate(table.named.get("torsions", ())):
@@ -218,8 +223,10 @@ def _turn_terms(
 def _joints(equations: Reduced) -> dict[str, Any]:
     """Return the coordinates of joints, by kind and two expressions, and their units."""
     drives = list(joint_coordinates(equations.own).values())
-    read = lines(equations.own, equations.plan, drives)
-    ptr, rows, factors, const = _terms(equations.plan, [part for line in read for part in (line.first, line.second)])
+    read = lines(equations.own, equations.plan.frames, drives)
+    ptr, rows, factors, const = affine_terms(
+        equations.plan.offsets, [part for line in read for part in (line.first, line.second)]
+    )
     kinds = ("angle", "slide", "distance")
     table = [(kinds.index(line.kind), 2 * k, 2 * k + 1) for k, line in enumerate(read)]
     units = [1.0 if drive.kind == "angle" else equations.size for drive in drives]

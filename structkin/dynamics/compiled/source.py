@@ -14,12 +14,13 @@ from structkin.dynamics.compiled import (
     equations,
     laws_at,
     loads_at,
+    masses_at,
     runs,
     series_at,
     turns_at,
 )
 from structkin.dynamics.compiled.differentiate import derivative
-from structkin.dynamics.compiled.memory import flattened
+from structkin.dynamics.compiled.memory import Arrays, Memory, flattened
 from structkin.dynamics.integrators import steps
 from structkin.dynamics.reduced.poses import STRAY
 from structkin.kernels.group_rows import Formulas
@@ -37,9 +38,10 @@ from math import acos, asin, atan, atan2, cos, cosh, exp, inf, isfinite, log, na
 
 import numpy as np
 from numba import njit
-
-from structkin.dynamics.compiled.calling import call_step
 '''
+
+#: By which the reduced equations call the steps of a plan.
+_CALLING = "from structkin.dynamics.compiled.calling import call_step"
 
 _STEP = '''"""Written by structkin from the formulas of {name}, compiled once and then read from the cache."""
 
@@ -63,7 +65,7 @@ ARRAYS = (
 
 
 #: The modules whose text makes that of the equations.
-_PARTS = (laws_at, turns_at, forces, loads_at, series_at, conditioning, equations, steps, runs)
+_PARTS = (laws_at, turns_at, forces, loads_at, masses_at, series_at, conditioning, equations, steps, runs)
 
 #: What the compiled module has of its own, behind or in place of these functions of a module.
 _OWN = {steps: ("rate",), forces: ("size_at", "turn_between", "choose")}
@@ -72,12 +74,17 @@ _OWN = {steps: ("rate",), forces: ("size_at", "turn_between", "choose")}
 @cache
 def equations_source() -> str:
     """Return the source of the module of the equations."""
-    lines = [_EQUATIONS, *(line for module in _PARTS for line in _constants(module))]
-    for module in _PARTS:
-        lines += _texts(module)
     # What it imports is part of it.
     text = Path(laws_at.__file__).with_name("calling.py").read_text(encoding="utf-8")
-    return "\n".join([*lines, "", *(f"# {line}" for line in text.splitlines()), ""])
+    return "\n".join([module_source(Memory, _PARTS, _CALLING), *(f"# {line}" for line in text.splitlines()), ""])
+
+
+def module_source(memory: type[Arrays], parts: Sequence[Any], imports: str = "") -> str:
+    """Return the source of a module made of the text of others, with the arrays of `memory`."""
+    lines = [_EQUATIONS, imports, *(line for module in parts for line in _constants(module))]
+    for module in parts:
+        lines += _texts(module, memory)
+    return "\n".join([*lines, ""])
 
 
 def step_source(of: Signature, trace: Trace) -> str:
@@ -95,7 +102,7 @@ def group_source(found: Formulas, widths: Sequence[int], clear: float) -> str:
 
 def _module(name: str, body: Iterable[str]) -> str:
     text = "\n".join(["def formulas(mem, s, begin, end, dt):", *("    " + line for line in body)])
-    lines = [_STEP.format(name=name), "", _NJIT, flattened(text)]
+    lines = [_STEP.format(name=name), "", _NJIT, flattened(text, Memory)]
     lines += ["", "", _CFUNC, "def step(integers, numbers, s, begin, end, dt):"]
     lines += ["    lengths = carray(integers, 2)"]
     lines += ["    I, D = carray(integers, lengths[0]), carray(numbers, lengths[1])"]
@@ -106,11 +113,11 @@ def _constants(module: Any) -> Iterator[str]:
     return (f"{name} = {value!r}" for name, value in vars(module).items() if name.isupper())
 
 
-def _texts(module: Any) -> Iterator[str]:
+def _texts(module: Any, memory: type[Arrays]) -> Iterator[str]:
     """Yield the functions of a module, each to be compiled."""
     for name, one in vars(module).items():
         if inspect.isfunction(one) and one.__module__ == module.__name__ and name not in _OWN.get(module, ()):
-            yield from ("", "", _NJIT, flattened(inspect.getsource(one)))
+            yield from ("", "", _NJIT, flattened(inspect.getsource(one), memory))
 
 
 class _Kind:

@@ -91,7 +91,7 @@ class Kinetostatics:
     def reaction_moment(self, joint: str, link: str) -> Floats:
         """Return the moment (n,) [N m] that a joint puts on one of its links, about the place where its force acts.
 
-        Only prismatic joints and belts have one.
+        Only prismatic joints, links that are fastened and belts have one.
         """
         self._check(joint, link)
         if not self.motion.mechanism.joints[joint].has_moment:
@@ -102,7 +102,8 @@ class Kinetostatics:
         """Return where (n, 2) [m] the reaction force of a joint on one of its links acts.
 
         That is the pin, the slider's point that runs along the guide or slot, the point of contact of a higher pair (of
-        gears the pitch point), and for a belt the centre of the pulley. Raises `InputError`.
+        gears the pitch point), for a belt the centre of the pulley, and for links that are fastened the place `at` of
+        their joint. Raises `InputError`.
         """
         self._check(joint, link)
         return place_of(self.motion, joint, link)

@@ -129,11 +129,10 @@ def _of_cam(cam: Cam, motion: Motion, part: str) -> Action:
 
 @line_of_action.register(Geneva)
 def _of_wheel(geneva: Geneva, motion: Motion, part: str) -> Action:
-    shaft = next(
-        joint.id
-        for joint in motion.mechanism.topology.joints
-        if joint.kind == "R" and {geneva.crank, geneva.carrier} <= set(joint.links)
-    )
+    # The crank's pin on the carrier may join a link that one of them is fastened to.
+    on_both = [motion.mechanism.links[link].local for link in (geneva.crank, geneva.carrier)]
+    pins = (joint.id for joint in motion.mechanism.topology.joints if joint.kind == "R")
+    shaft = next(pin for pin in pins if all(pin in local for local in on_both))
     pivot = at(motion, geneva.pivot, geneva.wheel)
     engaged = geneva_motion(motion, geneva.id).engaged
     point = np.where(engaged, at(motion, geneva.pin, geneva.crank), at(motion, shaft, geneva.crank))

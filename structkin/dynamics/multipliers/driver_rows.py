@@ -15,7 +15,7 @@ from structkin.global_methods.families import Coordinates
 from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
-from structkin.rows.matrix import summing
+from structkin.rows.matrix import Matrix
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -166,7 +166,7 @@ class CoordinateDrivers:
         code = rows[self._first] * coordinates.n + X_columns[self._second]
         code, out = np.unique(code, return_inverse=True)
         self.pattern: tuple[Ints, Ints] = (code // coordinates.n, code % coordinates.n)
-        self._gather = summing(out, len(code))
+        self._gather = Matrix.summing(out, len(code))
         size = float(np.max(coordinates.column_units, initial=0.0)) or 1.0
         units = np.array([1.0 if mechanism.drivers[id].kind == "angle" else size for id in drivers])
         self._scale = coordinates.column_units[self.pattern[1]] / units[self.pattern[0]]

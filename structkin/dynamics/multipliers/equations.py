@@ -35,7 +35,7 @@ from structkin.global_methods.families import constraints
 from structkin.global_methods.frame_plan import frame_plan
 from structkin.model.forces import Contact
 from structkin.model.mechanism import Mechanism
-from structkin.rows.matrix import summing
+from structkin.rows.matrix import Matrix
 from structkin.solve.special_geometry import structure_of
 
 Floats = NDArray[np.float64]
@@ -128,8 +128,8 @@ class Multipliers:
         self.kkt = Kkt(c, self.masses.pattern, redundant, formulation != "multipliers", z_pattern)
         X_rows, X_columns, frame_map = c.frame_map(c.start())
         self._frame_map = frame_map[:, 0] if self.masses.constant else None
-        self._X_rows, self._to_q = X_rows, summing(X_columns, c.n)
-        self._to_rows, self._by_mass = summing(c.pattern[0], c.m), summing(self.masses.pattern[0], c.n)
+        self._X_rows, self._to_q = X_rows, Matrix.summing(X_columns, c.n)
+        self._to_rows, self._by_mass = Matrix.summing(c.pattern[0], c.m), Matrix.summing(self.masses.pattern[0], c.n)
         self.evaluations = 0
         self._last: tuple[float, Floats, Pose, Floats, Floats, Floats] | None = None
 
@@ -247,7 +247,11 @@ class Multipliers:
         """Note the speeds at which bodies met that touch at the end of a step."""
         if self.contacts:
             note_impacts(self._motion(t, y), self.impacts)
-            self._last = None  # the forces are others now
+            self.forget()  # the forces are others now
+
+    def forget(self) -> None:
+        """Forget the last evaluation."""
+        self._last = None
 
     def depths(self, t: float, y: Floats) -> Floats:
         """Return how deep the bodies of each contact overlap (c,) [m] that have not met yet; -inf of others."""
@@ -274,11 +278,25 @@ class Multipliers:
         pose, y, a, multipliers = self.accelerations(t, y)
         q, v = y[: c.n], y[c.n :]
         ddX = c.frame_seconds(q[:, None], v[:, None], a[:, None])[:, 0]
+        X, on_frames = (pose.X, pose.X_rate, ddX), self._on_frames(t, pose)
+        return self.instant(t, (q, v, a), multipliers, X, pose.turns, on_frames)
+
+    def instant(
+        self,
+        t: float,
+        q: tuple[Floats, Floats, Floats],
+        multipliers: Floats,
+        X: tuple[Floats, Floats, Floats],
+        turns: Floats,
+        on_frames: Floats,
+    ) -> GlobalInstant:
+        """Return everything at a time for coordinates and frames with two rates, and for what acts on the frames."""
+        c = self.coordinates
         z = np.empty((len(self.order), 3))
-        z[:, 0] = self.drivers.values(pose.X, pose.turns)
-        z[:, 1], z[:, 2] = self.drivers.rates(pose.X, pose.X_rate, ddX)
-        needed = self.frame_masses.matrix @ ddX - self._on_frames(t, pose)
-        momentum = self.frame_masses.matrix @ pose.X_rate
+        z[:, 0] = self.drivers.values(X[0], turns)
+        z[:, 1], z[:, 2] = self.drivers.rates(*X)
+        needed = self.frame_masses.matrix @ X[2] - on_frames
+        momentum = self.frame_masses.matrix @ X[1]
         effort = given_efforts(self.mechanism, self.order, t)
         laws = self.laws(t)
         for place, (k, _) in enumerate(self.prescribed):
@@ -288,8 +306,7 @@ class Multipliers:
             # Phi_q q' = nu: a virtual turn of the driver moves its rows by nu, against lambda.
             effort[k] = -float(multipliers @ c.nu(laws[0], unit)[:, 0])
         return GlobalInstant(
-            q, v, a, multipliers, (pose.X, pose.X_rate, ddX), pose.turns, z, effort, needed,
-            0.5 * float(momentum @ pose.X_rate), float(momentum @ ddX),
+            *q, multipliers, X, turns, z, effort, needed, 0.5 * float(momentum @ X[1]), float(momentum @ X[2]),
         )  # fmt: skip
 
     def recorded(self, t: float, y: Floats) -> GlobalInstant:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -82,9 +82,12 @@ class _Factors:
         return np.full(len(right), np.nan) if info else np.asarray(dgetrs(lu, pivots, right)[0])
 
 
+@lru_cache(maxsize=64)
 def signs(size: int) -> Floats:
-    """Return a right-hand side of signs, whose solution tells the size of an inverse."""
-    return np.where(np.random.default_rng(0).random(size) < 0.5, -1.0, 1.0)
+    """Return a right-hand side of signs, whose solution tells the size of an inverse; not to be written to."""
+    found = np.where(np.random.default_rng(0).random(size) < 0.5, -1.0, 1.0)
+    found.setflags(write=False)
+    return found
 
 
 @dataclass

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.global_methods.linear import Triangular
-from structkin.rows.matrix import summing
+from structkin.rows.matrix import Matrix
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -32,7 +32,7 @@ class SweptMatrix:
         self._m_pattern, self._n, self._m = m_pattern, n, m
         rows = np.concatenate((a_pattern[0], m + z_pattern[0]))
         self._triangular = Triangular(rows, np.concatenate((a_pattern[1], z_pattern[1])), n)
-        self._sum = summing(m_pattern[0], n)
+        self._sum = Matrix.summing(m_pattern[0], n)
 
     def factor(self, M: Floats, A: Floats, z_entries: Floats) -> SweptFactors:
         """Return the factors of one pose."""

@@ -25,29 +25,33 @@ class LinkTurns:
     def __init__(self, mechanism: Mechanism, coordinates: Coordinates) -> None:
         """Take the sketch for the beginning."""
         self.links, self._coordinates = coordinates.links, coordinates
-        self._sketch = np.array([np.angle(mechanism.links[link].direction) for link in self.links])
-        self._held = self._rates = self._turns = np.zeros(len(self.links))
-        self._t = 0.0
+        self.sketch = np.array([np.angle(mechanism.links[link].direction) for link in self.links])
+        self.held = self.rates = self.turns = np.zeros(len(self.links))
+        self.t = 0.0
 
     def begin(self, t: float, q: Floats, X: Floats, dX: Floats, turns: Mapping[str, float]) -> None:
         """Begin at coordinates (n,), frames (4 links,) and their rates, where these are the turns."""
-        self._turns = np.array([turns[link] for link in self.links])
-        self._held = self._turns - self._coordinates.angles(q[:, None])[:, 0]
-        self._t, self._rates = t, _omega(X, dX)
+        self.turns = np.array([turns[link] for link in self.links])
+        self.held = self.turns - self._coordinates.angles(q[:, None])[:, 0]
+        self.t, self.rates = t, _omega(X, dX)
         self.accept(t, q, X, dX)
 
     def at(self, t: float, q: Floats, X: Floats, dX: Floats) -> Floats:
         """Return the turns (k,) at coordinates (n,), frames (4 links,) and their rates at a time."""
-        held = self._coordinates.angles(q[:, None])[:, 0] + self._held
-        told = self._turns + 0.5 * (self._rates + _omega(X, dX)) * (t - self._t)
+        held = self._coordinates.angles(q[:, None])[:, 0] + self.held
+        told = self.turns + 0.5 * (self.rates + _omega(X, dX)) * (t - self.t)
         near = np.where(np.isnan(held), told, held)
         U = X.reshape(-1, 4)[:, 2:]
-        turns = np.arctan2(U[:, 1], U[:, 0]) - self._sketch
+        turns = np.arctan2(U[:, 1], U[:, 0]) - self.sketch
         return np.asarray(turns + 2 * np.pi * np.round((near - turns) / (2 * np.pi)))
+
+    def resume(self, t: float, turns: Floats, rates: Floats) -> None:
+        """Go on from a step whose end was counted elsewhere, with turns and angular velocities (k,)."""
+        self.t, self.turns, self.rates = t, turns, rates
 
     def accept(self, t: float, q: Floats, X: Floats, dX: Floats) -> None:
         """Count on from the end of a step."""
-        self._turns, self._rates, self._t = self.at(t, q, X, dX), _omega(X, dX), t
+        self.turns, self.rates, self.t = self.at(t, q, X, dX), _omega(X, dX), t
 
 
 def _omega(X: Floats, dX: Floats) -> Floats:

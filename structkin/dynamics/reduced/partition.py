@@ -12,7 +12,7 @@ the mechanism is decomposed into structural groups with them as its drivers.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,7 +23,7 @@ from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.plan.plan import Plan
-from structkin.rows.affine import FIXED, Affine
+from structkin.rows.affine import FIXED, Affine, Frame
 from structkin.structure.inputs.candidates import KINDS, candidate_drivers, idle_links
 
 Floats = NDArray[np.float64]
@@ -92,10 +92,10 @@ class Line:
     second: Affine
 
 
-def lines(mechanism: Mechanism, plan: Plan, drives: Sequence[DriverCoordinate]) -> list[Line]:
-    """Return the lines of drives in the slots of a plan."""
+def lines(mechanism: Mechanism, frames: Mapping[str, Frame], drives: Sequence[DriverCoordinate]) -> list[Line]:
+    """Return the lines of drives in the slots of the links' frames."""
     found = []
-    frames = {**plan.frames, mechanism.topology.ground: FIXED}
+    frames = {**frames, mechanism.topology.ground: FIXED}
     for drive in drives:
         if drive.kind == "angle":
             first, second = (frames[link].direction for link in drive.links)
@@ -117,7 +117,7 @@ class JointRates:
 
     def __init__(self, mechanism: Mechanism, plan: Plan, drives: Sequence[DriverCoordinate]) -> None:
         """Write the expressions of the slots that the coordinates are read from."""
-        self.lines = lines(mechanism, plan, drives)
+        self.lines = lines(mechanism, plan.frames, drives)
         self._first, self._second = (
             SlotMap(plan, [getattr(line, part) for line in self.lines]) for part in ("first", "second")
         )

@@ -15,7 +15,7 @@ from structkin.global_methods.families.system import Label
 from structkin.global_methods.families.terms import DriverTerms
 from structkin.global_methods.families.tree import Tree
 from structkin.rows.equations import Equations
-from structkin.rows.matrix import summing
+from structkin.rows.matrix import Matrix
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -32,8 +32,8 @@ class _Chain:
     out: Ints
 
     @cached_property
-    def gather(self) -> Any:
-        return summing(self.out, len(self.rows))
+    def gather(self) -> Matrix:
+        return Matrix.summing(self.out, len(self.rows))
 
 
 class AngularCoordinates:
@@ -63,7 +63,8 @@ class AngularCoordinates:
         index = {link: k for k, link in enumerate(self.links)}
         self.turned = tuple(writer.turned)
         self._turned = np.array([index[link] for link in self.turned], np.intp)
-        self._turn_of_q = tree.theta_of_q[self._turned]
+        self._turn_rows = tree.theta_rows[self._turned]
+        self._turn_of_q = Matrix.of(self._turn_rows)
         units = np.append(np.tile([writer.size, writer.size, 1.0, 1.0], tree.m), np.ones(len(self.turned)))
         self._equations = Equations([row.form for row in writer.rows], units, len(self.turned))
         self._write_linear(writer, sliding)
@@ -77,7 +78,7 @@ class AngularCoordinates:
         self.row_units = np.array(of_rows)
         self._chain = self._make_chain(writer)
         # Offsets are kept by the pattern: rows in the frames, then linear ones.
-        linear = self._linear.tocoo()
+        linear = self._linear_rows.tocoo()
         q_rows, q_columns = linear.row.astype(np.intp), linear.col.astype(np.intp)
         self._linear_entries = linear.data[:, None]
         self.pattern = (
@@ -111,7 +112,7 @@ class AngularCoordinates:
             if link not in index:
                 return empty, 0.0
             k = index[link]
-            return tree.theta_of_q[[k]], float(tree.theta_zero[k, 0])
+            return tree.theta_rows[[k]], float(tree.theta_zero[k, 0])
 
         parts, constants = [empty[:0]], []
         driven = list(writer.driven_rows)
@@ -125,8 +126,9 @@ class AngularCoordinates:
             parts.append(csr_array(([1.0], ([0], [column])), shape=(1, tree.n)))
             constants.append(0.0)
             driven.append(Driven(len(writer.rows) + len(turns) + number, id, "value"))
-        self._linear = vstack(parts).tocsr()
-        self._linear.eliminate_zeros()
+        self._linear_rows = vstack(parts).tocsr()
+        self._linear_rows.eliminate_zeros()
+        self._linear = Matrix.of(self._linear_rows)
         self._constants = np.array(constants)[:, None]
         self._turning = slice(len(writer.rows), len(writer.rows) + len(turns))
         count = len(writer.rows) + len(constants)
@@ -139,7 +141,7 @@ class AngularCoordinates:
         are left out. Newton's method converges as fast without them, and a loop's rows depend on the loop alone.
         """
         equations, tree = self._equations, self.tree
-        turns = self._turn_of_q.tocoo()
+        turns = self._turn_rows.tocoo()
         self._turn_entries = turns.data[:, None]
         X_rows = np.concatenate((tree.map_pattern[0], 4 * tree.m + turns.row.astype(np.intp)))
         X_columns = np.concatenate((tree.map_pattern[1], turns.col.astype(np.intp)))
@@ -239,6 +241,25 @@ class AngularCoordinates:
         out[: equations.count] -= equations.bend(X, rates, rates) + bent
         return out
 
+    def arrays(self) -> dict[str, Any] | None:
+        """Return the rows and the tree for compiled code; None where some rows are not quadratic."""
+        rows = self._equations.arrays()
+        if rows is None:
+            return None
+        chain, linear, turned = self._chain, self._linear_rows.tocoo(), self._turned
+        count, at = self._equations.count, np.arange(self._equations.count)
+        none = np.full(count, -1)
+        turned_zero = self.tree.theta_zero[turned, 0] + self._turn_rows @ self._sketch
+        return {
+            **rows, "row_place": np.stack((at, none, none), axis=1), **self._terms.arrays(), **self.tree.arrays(),
+            "x": 3 * (4 * self.tree.m + len(turned)), "turned": turned, "turned_zero": turned_zero,
+            "turned_entries": self._turn_entries[:, 0],
+            "chain": np.stack((chain.rows[chain.out], chain.columns[chain.out], chain.first, chain.second), axis=1),
+            "linear": np.stack((count + linear.row, linear.col), axis=1), "linear_factor": linear.data,
+            "linear_constant": np.append(np.zeros(count), self._constants),
+            "turning": [self._turning.start, self._turning.stop],
+        }  # fmt: skip
+
     # --- links and coordinates ----------------------------------------------------------------------------
 
     def start(self) -> Floats:
@@ -268,7 +289,7 @@ class AngularCoordinates:
         """
         q = self.tree.from_frames(X)
         for which in np.argsort(self._turned):  # from the ground outwards
-            link, k, row = self.turned[which], int(self._turned[which]), self._turn_of_q[[which]]
+            link, k, row = self.turned[which], int(self._turned[which]), self._turn_rows[[which]]
             while k < self.tree.m and not self.tree.branches[k].angle:
                 k = int(self.tree.parent[k])
             if turns is not None and link in turns and k < self.tree.m:
@@ -277,8 +298,8 @@ class AngularCoordinates:
         return q
 
     @cached_property
-    def _gather_frames(self) -> Any:
-        return summing(self.tree.map_pattern[0], 4 * self.tree.m)
+    def _gather_frames(self) -> Matrix:
+        return Matrix.summing(self.tree.map_pattern[0], 4 * self.tree.m)
 
     def frame_rates(self, q: Any, v: Any) -> Any:
         """Return the first rates of `frames`."""

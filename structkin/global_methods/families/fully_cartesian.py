@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from structkin.global_methods.families.polynomial import PolynomialCoordinates, Variable
 from structkin.global_methods.families.rows import Writer, size_of, solve_places
 from structkin.model.mechanism import Mechanism
-from structkin.rows.affine import FIXED, Affine, Frame
+from structkin.rows.affine import FIXED, frames_in_slots
 from structkin.structure import KinematicStructure
 
 
@@ -21,7 +21,7 @@ def fully_cartesian(
     """
     place, size = solve_places(mechanism, structure), size_of(mechanism)
     links = sorted(mechanism.topology.moving_links, key=place.__getitem__)
-    frames = {link: Frame(Affine.slot(2 * k), Affine.slot(2 * k + 1)) for k, link in enumerate(links)}
+    frames = frames_in_slots(links)
     writer = Writer(mechanism, place, {mechanism.topology.ground: FIXED, **frames}, angles=False, size=size)
     for link in links:
         writer.unit_vector(link)

@@ -2,10 +2,10 @@
 
 A link with pins A and B has the direction (B - A) / (r_B - r_A), linear in the pins, and one row for their distance;
 each further pin follows from the first two by two linear rows (Garcia de Jalon, Bayo, 1994). Revolute joints need no
-row: their links share the pin. A link that a driver turns against the ground takes its direction from the driver, so
-that the distance row and the driver's row become two linear rows: Saura's mixed coordinates (S2 sec. 1 and method I,
-2 k + 2 rows for a four-bar with k dyads). A link that gears, racks or a Geneva wheel turn has its counted turn as a
-coordinate beside its direction.
+row: their links share the pin. A link that is fastened to another follows from it, with its pins. A link that a driver
+turns against the ground takes its direction from the driver, so that the distance row and the driver's row become two
+linear rows: Saura's mixed coordinates (S2 sec. 1 and method I, 2 k + 2 rows for a four-bar with k dyads). A link that
+gears, racks or a Geneva wheel turn has its counted turn as a coordinate beside its direction.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from itertools import combinations
 
 from structkin.global_methods.families.polynomial import PolynomialCoordinates, Variable
 from structkin.global_methods.families.rows import Writer, size_of, solve_places
+from structkin.joints.fastened import Fastened
 from structkin.model.mechanism import Mechanism
+from structkin.plan.known_state import seated
 from structkin.rows.affine import FIXED, Affine, Frame
 from structkin.rows.row import Row
 from structkin.structure import KinematicStructure
@@ -39,6 +41,8 @@ class _Natural:
         self.met: set[tuple[str, str]] = set()
         #: Links whose direction is a difference of pins: the two pins, and their distance [m].
         self.bars: dict[str, tuple[Affine, Affine, float]] = {}
+        #: The link from which each link's frame follows: itself, or one that it is fastened to.
+        self.root: dict[str, str] = {self.ground: self.ground}
         self.pins_of: dict[str, list[str]] = {link: [] for link in mechanism.links}
         self.pins: dict[str, Affine] = {}
         for joint in mechanism.topology.joints:
@@ -57,8 +61,9 @@ class _Natural:
             self.mechanism, self.place, self.frames, angles=False, size=self.size,
             pins=self.pins, met=frozenset(self.met), by_vector=frozenset(by_vector.values()),
         )  # fmt: skip
+        driven = {self.root[link] for link in by_vector}
         for link in self.links:
-            if link not in by_vector:
+            if self.root[link] == link and link not in driven:
                 self._rigid(writer, link)
         writer.write({id: self.mechanism.drivers[id] for id in self.drivers})
         return PolynomialCoordinates("natural", self.links, self.variables, writer, self.drivers)
@@ -66,6 +71,9 @@ class _Natural:
     def _choose(self, link: str) -> None:
         """Choose the variables of a link, and write its frame by them."""
         body, pins = self.mechanism.links[link], self.pins_of[link]
+        if self._follows(link):
+            return
+        self.root[link] = link
         for pin in pins:
             if pin not in self.pins:
                 self.pins[pin] = self._variable(pin, self.size, self.mechanism.places[pin], link, body.local[pin])
@@ -85,6 +93,24 @@ class _Natural:
         else:
             origin = self._variable(f"{link}.O", self.size, body.origin, link, 0j)
         self.frames[link] = Frame(origin, direction)
+
+    def _follows(self, link: str) -> bool:
+        """Write the frame of a link that is fastened to an earlier one, and its pins by it; return whether it is."""
+        for joint in self.mechanism.joints.of(Fastened).values():
+            first, *others = joint.links
+            pairs = [(first, other) for other in others if link in (first, other)]
+            for pair in pairs:
+                base = pair[0] if link == pair[1] else pair[1]
+                if base in self.frames:
+                    self.frames[link] = seated(self.frames[base], joint.seat_on(link, base))
+                    self.root[link] = self.root[base]
+                    self.met.add((joint.id, pair[1]))
+                    for pin in self.pins_of[link]:
+                        if pin not in self.pins:
+                            self.pins[pin] = self.frames[link].point(self.mechanism.links[link].local[pin])
+                            self.met.add((pin, link))
+                    return True
+        return False
 
     def _base(self, link: str) -> tuple[str, str] | None:
         """Return the two pins furthest apart that are not both on the ground."""

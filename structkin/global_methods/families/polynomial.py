@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from structkin.global_methods.families.rows import Writer
 from structkin.global_methods.families.system import Label
 from structkin.global_methods.families.terms import DriverTerms, Weights
-from structkin.rows.affine import Affine
 from structkin.rows.equations import Equations
+from structkin.rows.matrix import Matrix, affine_map
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -156,22 +156,26 @@ class PolynomialCoordinates:
         rows = weights.gamma(angles, dz[self._who], ddz[self._who]) - moving
         return np.concatenate((out[: len(self._kept)] - bend[self._kept], rows))
 
+    def arrays(self) -> dict[str, Any] | None:
+        """Return the rows for compiled code; None where some are not quadratic."""
+        rows = self._equations.arrays()
+        if rows is None:
+            return None
+        place = np.full((self._equations.count, 3), -1)
+        place[self._kept, 0] = np.arange(len(self._kept))
+        for number, (pair, driver) in enumerate(zip(self._pairs, self._who, strict=True)):
+            for is_cross, row in enumerate(pair):
+                place[row] = len(self._kept) + number, driver, is_cross
+        return {**rows, "row_place": place, **self._terms.arrays()}
+
     # --- links and coordinates ----------------------------------------------------------------------------
 
     @cached_property
-    def _frames(self) -> tuple[Any, Floats]:
+    def _frames(self) -> tuple[Matrix, Floats]:
         """Frames as a linear map: X = R q + X_0."""
-        from scipy.sparse import csr_array
-
-        entries: list[tuple[int, int, float]] = []
-        constant = np.zeros((4 * len(self.links), 1))
-        for k, frame in enumerate(self._frame_of):
-            for part, vector in enumerate((frame.origin, frame.direction)):
-                row = 4 * k + 2 * part
-                constant[row : row + 2, 0] = vector.const.real, vector.const.imag
-                entries += _entries(row, vector)
-        rows, columns, factors = zip(*entries, strict=True)
-        return csr_array((factors, (rows, columns)), shape=(len(constant), self.n)), constant
+        vectors = [vector for frame in self._frame_of for vector in (frame.origin, frame.direction)]
+        matrix, constant = affine_map(vectors, self.n)
+        return matrix, constant[:, None]
 
     def start(self) -> Floats:
         """Return the coordinates (n, 1) of the sketch."""
@@ -225,14 +229,6 @@ class PolynomialCoordinates:
 
     def frame_map(self, q: Any) -> tuple[Ints, Ints, Any]:
         """Return rows, columns and entries (entries, lanes) of d(frames)/dq: it carries forces and masses to q."""
-        matrix = self._frames[0].tocoo()
-        entries = np.broadcast_to(matrix.data[:, None], (len(matrix.data), q.shape[1]))
-        return matrix.row.astype(np.intp), matrix.col.astype(np.intp), entries
-
-
-def _entries(row: int, vector: Affine) -> list[tuple[int, int, float]]:
-    found = []
-    for slot, f in vector.terms:
-        found += [(row, 2 * slot, f.real), (row, 2 * slot + 1, -f.imag)]
-        found += [(row + 1, 2 * slot, f.imag), (row + 1, 2 * slot + 1, f.real)]
-    return [entry for entry in found if entry[2]]
+        matrix = self._frames[0]
+        entries = np.broadcast_to(matrix.factors[:, None], (len(matrix.factors), q.shape[1]))
+        return matrix.rows, matrix.columns, entries

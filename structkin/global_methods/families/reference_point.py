@@ -10,7 +10,7 @@ from structkin.global_methods.families.angular import AngularCoordinates
 from structkin.global_methods.families.rows import Writer, size_of, solve_places
 from structkin.global_methods.families.tree import Branch, Tree
 from structkin.model.mechanism import Mechanism
-from structkin.rows.affine import FIXED, Affine, Frame
+from structkin.rows.affine import FIXED, frames_in_slots
 from structkin.structure import KinematicStructure
 
 
@@ -20,7 +20,7 @@ def reference_point(mechanism: Mechanism, structure: KinematicStructure, drivers
     links = sorted(mechanism.topology.moving_links, key=place.__getitem__)
     free = ((True, 1 + 0j), (True, 1j))
     tree = Tree([Branch(link, -1, 0j, 0j, 0.0, True, free) for link in links])
-    frames = {link: Frame(Affine.slot(2 * k), Affine.slot(2 * k + 1)) for k, link in enumerate(links)}
+    frames = frames_in_slots(links)
     writer = Writer(
         mechanism, place, {mechanism.topology.ground: FIXED, **frames},
         angles=True, size=size_of(mechanism),

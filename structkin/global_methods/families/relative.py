@@ -16,21 +16,25 @@ import numpy as np
 from structkin.global_methods.families.angular import AngularCoordinates
 from structkin.global_methods.families.rows import Writer, size_of, solve_places
 from structkin.global_methods.families.tree import Branch, Tree
+from structkin.joints.fastened import Fastened
 from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import Joint, pin_of
-from structkin.rows.affine import FIXED, Affine, Frame
+from structkin.rows.affine import FIXED, frames_in_slots
 from structkin.structure import KinematicStructure
 
 
 def relative(mechanism: Mechanism, structure: KinematicStructure, drivers: Sequence[str]) -> AngularCoordinates:
-    """Return the coordinates of the tree's joints: an angle at a pin, a travel at a slide, both at a slot."""
+    """Return the coordinates of the tree's joints: an angle at a pin, a travel at a slide, both at a slot.
+
+    A link that is fastened to another has none.
+    """
     return _Growth(mechanism, structure, drivers).coordinates()
 
 
 @dataclass(frozen=True, slots=True)
 class _Hinge:
-    """A joint seen as a tie of two links; a multiple joint has one for each link but the first."""
+    """A joint seen as a tie of two links; a joint of many links has one for each link but the first."""
 
     joint: Joint
     links: tuple[str, str]
@@ -60,7 +64,7 @@ class _Growth:
         for links in self.groups:
             self._grow(set(links), hinges)
         links = [branch.link for branch in self.branches]
-        frames = {link: Frame(Affine.slot(2 * k), Affine.slot(2 * k + 1)) for k, link in enumerate(links)}
+        frames = frames_in_slots(links)
         writer = Writer(
             self.mechanism, self.place, {self.ground: FIXED, **frames}, angles=True,
             size=self.size, met=frozenset(self.met),
@@ -78,9 +82,13 @@ class _Growth:
         )
 
     def _hinges(self) -> Iterator[_Hinge]:
-        """Yield the ties that a tree may use: pins, then slides, then slots and lines that a wheel rolls on."""
-        useful = [joint for joint in self.mechanism.topology.joints if joint.kind in "RPSK"]
-        for joint in sorted(useful, key=lambda joint: "RPSK".index(joint.kind)):
+        """Yield the ties that a tree may use: fastened links, pins, slides, slots, lines that a wheel rolls on."""
+        useful = [joint for joint in self.mechanism.topology.joints if joint.kind in "FRPSK"]
+        for joint in sorted(useful, key=lambda joint: "FRPSK".index(joint.kind)):
+            if joint.kind == "F":
+                first, *others = joint.links
+                yield from (_Hinge(joint, (first, other)) for other in others)
+                continue
             if joint.kind == "R":
                 first, *others = sorted(joint.links, key=self.place.__getitem__)
                 yield from (_Hinge(joint, (first, other)) for other in others)
@@ -112,6 +120,12 @@ class _Growth:
         first, second = hinge.links
         parent = second if link == first else first
         here, there = self.mechanism.links[link], self.mechanism.links[parent]
+        if hinge.joint.kind == "F":
+            fastened = self.mechanism.joints.of(Fastened)[hinge.joint.id]
+            seat = fastened.seat_on(link, parent)
+            self.met.add((hinge.joint.id, second))
+            self._add(Branch(link, self.index[parent], seat.origin, 0j, float(np.angle(seat.direction)), False))
+            return
         if hinge.guide is None:
             id = hinge.joint.id
             self._angle(id, link, parent)

@@ -106,6 +106,10 @@ class Writer(RowWriter):
             held = [(link, at, (first,)) for link in others]
         return [tie for tie in held if (pin, tie[0]) not in self.met]
 
+    def fastened(self, joint: str) -> list[str]:
+        """Return all links but the first, where the frames do not see to it."""
+        return [link for link in self.mechanism.topology.joint(joint).links[1:] if (joint, link) not in self.met]
+
     def tip(self, slot: Led) -> tuple[Affine, str]:
         """Return the point that a guide or a circular slot leads, and its link."""
         ends = self.mechanism.topology.joint(slot.id).links

@@ -84,6 +84,9 @@ class Coordinates(Protocol):
     def start(self) -> Floats:
         """Return the coordinates (n, 1) of the sketch, where exact lengths may still leave gaps."""
 
+    def arrays(self) -> dict[str, Any] | None:
+        """Return rows and frames as parts of `ConstrainedMemory` for compiled code; None where that has no form."""
+
     def frames(self, q: Any) -> Any:
         """Return O_x, O_y, U_x, U_y of every moving link (4 links, lanes)."""
 

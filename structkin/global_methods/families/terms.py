@@ -40,6 +40,8 @@ class DriverTerms:
 
     count: int
     forms: tuple[_Form, ...]
+    #: The same term by term: row, driver, the number of the form, and the sign.
+    terms: tuple[tuple[int, int, int, float], ...]
 
     @classmethod
     def gather(cls, driven: Sequence[Driven], drivers: Sequence[str], count: int) -> DriverTerms:
@@ -54,7 +56,13 @@ class DriverTerms:
                 factors, functions = zip(*parts, strict=True)
                 rows = _places([term.row for term in terms])
                 forms.append(_Form(functions, rows, _places(who), tuple(sign * x for x in factors), who))
-        return cls(count, tuple(forms))
+        names = list(FORMS)
+        each = tuple((term.row, index[term.driver], names.index(term.form), term.sign) for term in driven)
+        return cls(count, tuple(forms), each)
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the terms for compiled code: row, driver and number of the form; sign."""
+        return {"driven": [term[:3] for term in self.terms], "driven_sign": [term[3] for term in self.terms]}
 
     def subtract(self, phi: Any, z: Any) -> None:
         """Subtract sign f(z) from the rows of Phi (count, n)."""

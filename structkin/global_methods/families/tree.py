@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from structkin.rows.matrix import summing
+from structkin.rows.matrix import Matrix
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -94,13 +94,15 @@ class Tree:
             ways.append([*(ways[parent] if parent < self.m else []), k])
         rows = np.repeat(np.arange(self.m), [len(way) for way in ways])
         joints = np.array([j for way in ways for j in way], np.intp)
-        self.ways = csr_array((np.ones(len(rows)), (rows, joints)), shape=(self.m, self.m))
+        ways_of = csr_array((np.ones(len(rows)), (rows, joints)), shape=(self.m, self.m))
         turn = np.array([branch.turn for branch in self.branches])[:, None]
         chosen = csr_array(
             (np.ones(len(self.angle_links)), (self.angle_links, self.angle_columns)), shape=(self.m, self.n)
         )
-        self.theta_of_q, self.theta_zero = (self.ways @ chosen).tocsr(), self.ways @ turn
-        self.travels_of = summing(self.travel_links, self.m)
+        #: Angles of the links as linear rows in q, sparse.
+        self.theta_rows, self.theta_zero = (ways_of @ chosen).tocsr(), ways_of @ turn
+        self.ways, self.theta_of_q = Matrix.of(ways_of), Matrix.of(self.theta_rows)
+        self.travels_of = Matrix.summing(self.travel_links, self.m)
         first = {int(link): k for k, link in enumerate(self.angle_links)}
         turning = np.array([first.get(int(j), -1) for j in joints], np.intp)
         here = turning >= 0
@@ -113,6 +115,23 @@ class Tree:
         pairs = [(int(k), t) for k, j in zip(rows, joints, strict=True) for t in by_link.get(int(j), ())]
         self.slide_link = np.array([k for k, _ in pairs], np.intp)
         self.slide_travel = np.array([t for _, t in pairs], np.intp)
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the tree for compiled code."""
+        parent = np.where(self.parent == self.m, -1, self.parent)
+        angles = np.full(self.m, -1)
+        angles[self.angle_links] = self.angle_columns
+        turn = np.array([branch.turn for branch in self.branches])
+        carriers = np.where(self.carriers == self.m, -1, self.carriers)
+        return {
+            "tree": 1, "hung": np.stack((parent, angles), axis=1),
+            "arms": np.stack((self.a.real, self.a.imag, self.b.real, self.b.imag, turn), axis=1),
+            "travel_ptr": np.searchsorted(self.travel_links, np.arange(self.m + 1)),
+            "travels": np.stack((self.travel_columns, carriers, self.on_parent), axis=1),
+            "travel_way": np.stack((self.directions.real, self.directions.imag), axis=1),
+            "pairs": np.stack((self.pair_link, self.pair_joint), axis=1),
+            "slides": np.stack((self.slide_link, self.slide_travel), axis=1),
+        }  # fmt: skip
 
     # --- the frames and their derivatives -----------------------------------------------------------------
 

@@ -65,11 +65,7 @@ class CamMotion:
     @property
     def gap(self) -> Floats:
         """How far follower and cam are apart (n,) or overlap, by the frames of their links: zero but for rounding."""
-        touch = self.motion.position(self.cam.touch, self.cam.follower)
-        if self.cam.normal is None:
-            return np.asarray(np.hypot(*(touch - self._on(self.cam.cam, self.cam.pitch_curve(self.angle))).T))
-        normal = self.motion.position(self.cam.touch + self.cam.normal, self.cam.follower) - touch
-        return np.asarray(np.abs(np.sum((touch - self.contact) * normal, axis=1)))
+        return self.cam.gap(self.motion._poses)
 
     def _on(self, link: str, places: Floats) -> Floats:
         """Return where places (n, 2) in a link's frame are, one a sample."""

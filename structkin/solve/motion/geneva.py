@@ -47,15 +47,7 @@ class GenevaMotion:
     @property
     def gap(self) -> Floats:
         """How far the pin is from the middle line of its slot (n,) [m] while engaged, by the frames; 0 while locked."""
-        g = self.geneva
-        way = self.motion.position(g.pin, g.crank) - self.motion.position(g.pivot, g.wheel)
-        local = self.motion.mechanism.links[g.wheel].local[g.pivot]
-        unit = self.motion.position(local + 1, g.wheel) - self.motion.position(g.pivot, g.wheel)
-        seen = (way @ np.array([1, 1j])) * (unit @ np.array([1, -1j])) * np.exp(-1j * g.slot)
-        # The nearest of the slots.
-        turn = 2 * np.pi / g.slots
-        along = seen * np.exp(-1j * turn * np.round(np.angle(seen) / turn))
-        return np.where(self.engaged, np.abs(along.imag), 0.0)
+        return self.geneva.gap(self.motion._poses)
 
 
 def geneva_motion(motion: Motion, joint: str) -> GenevaMotion:

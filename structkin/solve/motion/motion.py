@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.joints.poses import Poses
 from structkin.model.arguments import index as whole_index
 from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
+from structkin.rows.affine import Affine
 from structkin.solve.change_points.search import run
 from structkin.solve.coefficients import Coefficients
 from structkin.solve.engine import Lanes
@@ -244,6 +246,14 @@ class Motion:
     @cached_property
     def _frames(self) -> MovingFrames:
         return MovingFrames(self.mechanism, self.plan, self.lanes)
+
+    @cached_property
+    def _poses(self) -> Poses:
+        def plane(vector: Affine) -> NDArray[np.complex128]:
+            return np.asarray(self._frames.value(vector) @ np.array([1, 1j]))
+
+        frames = {link: (plane(frame.origin), plane(frame.direction)) for link, frame in self.plan.frames.items()}
+        return Poses(self.mechanism.links, self.mechanism.joints, frames, self.size)
 
     @cached_property
     def _way(self) -> tuple[Motion, NDArray[np.intp]] | None:

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.errors import InputError, Problem
-from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.guide import Guide
 from structkin.joints.sliding import Sliding
 from structkin.model.mechanism import Mechanism
@@ -115,11 +114,6 @@ class MovingFrames:
     def direction(self, link: str, order: int = 0) -> Floats:
         """Return the unit direction (n, 2) of a link, or its rate or second rate."""
         return self.value(self.frame(link).direction, order)
-
-    def in_slot(self, slot: CurveSlot) -> NDArray[np.complex128]:
-        """Return the pin (n,) of a curved slot in the frame of its carrier, as x + iy [m]."""
-        along, way = (self.value(expression) @ np.array([1, 1j]) for expression in self.along_and_way(slot))
-        return np.asarray(way * np.conj(along))
 
     def scalar(self, expression: Affine) -> Floats:
         """Return a sum of scalar slots (n,)."""

@@ -32,7 +32,7 @@ class ProfileMotion:
     @property
     def parameter(self) -> Floats:
         """The polar angle (n,) of the point of contact on the profile, in the cam's frame."""
-        way, face = self._seen
+        way, face = self.cam.seen(self.motion._poses)
         return np.asarray(self.cam.met.parameter(np.angle(way if face is None else face)))
 
     @property
@@ -60,10 +60,7 @@ class ProfileMotion:
     @property
     def gap(self) -> Floats:
         """How far follower and cam are apart (n,) or overlap, by the frames of their links: zero but for rounding."""
-        way, face = self._seen
-        if face is None:
-            return np.asarray(np.abs(np.abs(way) - self.cam.met(np.angle(way))))
-        return np.asarray(np.abs((way * np.conj(face)).real - self.cam.met(np.angle(face))))
+        return self.cam.gap(self.motion._poses)
 
     @property
     def normal(self) -> Floats:
@@ -106,15 +103,6 @@ class ProfileMotion:
     @cached_property
     def _axis(self) -> Places:
         return self._place(self.cam.centre + 1, self.cam.cam) - self._centre
-
-    @property
-    def _seen(self) -> tuple[Places, Places | None]:
-        """Return where the follower touches, and the normal of its face, from the cam's centre in the cam's axes."""
-        touch = self._place(self.cam.touch, self.cam.follower)
-        way = (touch - self._centre) * np.conj(self._axis)
-        if self.cam.normal is None:
-            return way, None
-        return way, (self._place(self.cam.touch + self.cam.normal, self.cam.follower) - touch) * np.conj(self._axis)
 
     def _place(self, local: complex, link: str) -> Places:
         return np.asarray(self.motion.position(local, link) @ np.array([1, 1j]))

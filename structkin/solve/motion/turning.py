@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from structkin.joints.fastened import Fastened
 from structkin.joints.guide import Guide
 from structkin.model.mechanism import Mechanism
 from structkin.rows.affine import Affine
@@ -79,6 +80,8 @@ def _ties(mechanism: Mechanism) -> Iterator[tuple[str, str, str | None]]:
     for guide in mechanism.joints.of(Guide).values():
         if guide.turn is not None:
             yield guide.carrier, guide.slider, None
+    for fastened in mechanism.joints.of(Fastened).values():
+        yield from ((fastened.links[0], other, None) for other in fastened.links[1:])
 
 
 def _beyond(here: Turning, mechanism: Mechanism, driver: str | None, sign: float) -> Turning:

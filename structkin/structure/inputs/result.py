@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from structkin.model.topology import Driver, Topology
+from structkin.model.topology import Driver, Topology, fasten
 from structkin.structure.inputs.candidates import carried, label_of
 from structkin.structure.parts import Group
 from structkin.structure.result import KinematicStructure, decompose
@@ -205,9 +205,10 @@ def _plain(choice: InputChoice) -> dict[str, Any]:
 def verdict_of(structure: KinematicStructure, idle: Set[str]) -> Verdict:
     """Return the verdict on a structure, in which these `idle` links may move."""
     levels: defaultdict[int, list[str]] = defaultdict(list)
-    for group in structure.groups:
+    groups = [_of_bodies(structure.topology, group) for group in structure.groups]
+    for group in groups:
         levels[group.level].append(f"{group.kind} (composite)" if _is_wide(group) else group.kind)
-    hardest = max(structure.groups, key=_difficulty, default=None)
+    hardest = max(groups, key=_difficulty, default=None)
     return Verdict(
         moving=len({*structure.under, *structure.held} - idle),
         redundant=len({one.id for one in structure.over if one.kind == "driver"}),
@@ -226,6 +227,16 @@ def _class_of(group: Group) -> str | None:
     if group.kind == "pin":
         return "HP"  # held by two distances, much as one link with a higher pair
     return None if _is_wide(group) else group.class_
+
+
+def _of_bodies(topology: Topology, group: Group) -> Group:
+    """Return a group whose composite links name one of the links that are fastened to each other."""
+    body: dict[str, str] = {}
+    for joint in topology.joints if group.composite_links else ():
+        if joint.kind == "F":
+            fasten(body, joint.links)
+    composites = (tuple(dict.fromkeys(body.get(link, link) for link in links)) for links in group.composite_links)
+    return replace(group, composite_links=tuple(composites))
 
 
 def _is_wide(group: Group) -> bool:

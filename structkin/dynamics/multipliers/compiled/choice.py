@@ -1,0 +1,143 @@
+"""The equations with multipliers by way of compiled code, and the choice of it: before the start, from the work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.dynamics.compiled.choice import WORTH
+from structkin.dynamics.compiled.modules import module_of
+from structkin.dynamics.contacts import note
+from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
+from structkin.dynamics.multipliers.compiled.packing import packed
+from structkin.dynamics.multipliers.compiled.source import constrained_source
+from structkin.dynamics.multipliers.equations import APART, GlobalInstant, Multipliers
+from structkin.dynamics.multipliers.projection import Projection
+from structkin.dynamics.multipliers.stabilisation import Feedback
+from structkin.kernels.choice import has_numba
+from structkin.rows.matrix import Matrix
+
+Floats = NDArray[np.float64]
+Result = TypeVar("Result")
+
+#: Seconds that NumPy takes for an evaluation, and for each link in it: roughly.
+EVALUATION, A_LINK = 2e-4, 5e-5
+#: Coordinates and rows up to which a system is compiled: larger ones are LAPACK's.
+SMALL = 160
+
+
+class CompiledMultipliers(Multipliers):
+    """The equations with multipliers, evaluated by the compiled module."""
+
+    def __init__(self, equations: Multipliers, mem: ConstrainedMemory) -> None:
+        """Take equations that were evaluated where they begin."""
+        vars(self).update(vars(equations))
+        self._plain, self._mem = equations, mem
+        self._frame_rates = Matrix.summing(mem.map_row, 4 * len(equations.coordinates.links))
+        self._module: Any = module_of("multipliers", constrained_source(), "rate", "equations with multipliers")
+        self._adopt()
+
+    def __call__(self, t: float, y: Floats) -> Floats:
+        """Return the rate of the state."""
+        out = np.empty(len(y))
+        if self._module.rate(self._mem.I, self._mem.D, t, y, out):
+            self.evaluations += 1
+            return out
+        return self._by_numpy(lambda plain: plain(t, y))
+
+    def recorded(self, t: float, y: Floats) -> GlobalInstant:
+        """Return everything at a time and state that is kept; what is learned from it is forgotten."""
+        mem, strength, n = self._mem, float(self._mem.strength), self.coordinates.n
+        settled, rate = np.array(y), np.empty(len(y))
+        # Multipliers of redundant rows are shared out by the equations themselves.
+        known = self.kkt.rows is None and self._module.instant(mem.I, mem.D, t, settled, rate)
+        mem.strength = strength
+        if not known:
+            return self._by_numpy(lambda plain: plain.recorded(t, y))
+        self.evaluations += 1
+        y = settled
+        X, W = mem.X.copy(), self.frame_masses.matrix
+        on_frames = mem.on_frames[0] + W @ X[2]
+        ddX = X[2] + self._frame_rates @ (mem.map[: len(mem.map_row)] * rate[n + mem.map_column])
+        turns, multipliers = mem.new_turns.copy(), mem.right[n:] * mem.size / mem.unit_row
+        return self.instant(t, (y[:n], y[n:], rate[n:]), multipliers, (X[0], X[1], ddX), turns, on_frames)
+
+    def settle(self, t: float, y: Floats) -> Floats:
+        """Return the state that a step's end is taken for."""
+        if not self._mem.projects:
+            return y
+        settled = np.array(y)
+        if self._module.settle(self._mem.I, self._mem.D, t, settled):
+            return settled
+        return self._by_numpy(lambda plain: plain.settle(t, y))
+
+    def accept(self, t: float, y: Floats) -> None:
+        """Go on from the end of a step: count turns, and note impacts."""
+        self._gap = self._module.accept(self._mem.I, self._mem.D, t, y)
+        self.remember(t, y)
+
+    def come_apart(self, t: float, y: Floats) -> str:
+        """Return in words which joint has come apart; empty where none has."""
+        return "" if self._gap < APART else self._plain.come_apart(t, y)
+
+    def remember(self, t: float, y: Floats) -> None:
+        """Note the speeds at which bodies met that touch at the end of a step."""
+        if self.contacts:
+            note(self._touches(t, y), self.impacts)
+            self._mem.met = [self.impacts.get(id, np.nan) for id in self.contacts]
+
+    def depths(self, t: float, y: Floats) -> Floats:
+        """Return how deep the bodies of each contact overlap (c,) [m] that have not met yet; -inf of others."""
+        return np.array([-np.inf if id in self.impacts else depth for id, (depth, _) in self._touches(t, y).items()])
+
+    def _touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]]:
+        """Return the depth of each contact and its rate."""
+        self._module.touch(self._mem.I, self._mem.D, t, y)
+        return dict(zip(self.contacts, map(tuple, self._mem.touches.T.tolist()), strict=True))
+
+    # --- to and from the equations themselves -----------------------------------------------------------------
+
+    def _by_numpy(self, ask: Callable[[Multipliers], Result]) -> Result:
+        """Ask the equations themselves, and go on with what they have learned."""
+        self._lend()
+        before = self._plain.evaluations
+        try:
+            return ask(self._plain)
+        finally:
+            self.evaluations += self._plain.evaluations - before
+            self._adopt()
+
+    def _lend(self) -> None:
+        mem = self._mem
+        self.turns.resume(float(mem.clock), mem.turns.copy(), mem.turn_rates.copy())
+        self.kkt.strength = float(mem.strength)
+        self._plain.forget()
+
+    def _adopt(self) -> None:
+        mem, turns = self._mem, self.turns
+        mem.clock, mem.held, mem.turns, mem.turn_rates = turns.t, turns.held, turns.turns, turns.rates
+        mem.strength = self.kkt.strength
+        if self.kkt.rows is not None:
+            mem.kept = self.kkt.rows
+
+
+def compiled(equations: Multipliers, t: float, y: Floats, *, engine: str, evaluations: float) -> Multipliers:
+    """Return the equations as an engine evaluates them from a time and state on; as they are with "numpy".
+
+    They are so, too, where they have no compiled form, and where their system is sparse or large.
+    """
+    c = equations.coordinates
+    seconds = evaluations * (EVALUATION + A_LINK * len(c.links))
+    if engine == "numpy" or not has_numba() or (engine == "auto" and seconds < WORTH):
+        return equations
+    kept = equations.formulation == "multipliers" and c.n + c.m <= SMALL
+    if not kept or not isinstance(equations.stabilisation, Feedback | Projection):
+        return equations
+    # The first evaluation chooses the rows that are solved, and measures the masses.
+    if not equations.pose(t, y).factors.regular:
+        return equations
+    mem = packed(equations)
+    return equations if mem is None else CompiledMultipliers(equations, mem)

@@ -1,0 +1,56 @@
+"""The arrays of a mechanism's equations with multipliers."""
+
+from __future__ import annotations
+
+from structkin.dynamics.compiled.memory import LoadMemory, integers, numbers
+
+
+class ConstrainedMemory(LoadMemory):
+    """All arrays of a mechanism in one family of coordinates.
+
+    n coordinates, m rows, L links with frames (4 L,), p prescribed drivers; w variables that rows are written in: the
+    coordinates themselves, or frames and turns of links, whose derivatives d(frames, turns)/dq are the `map`.
+    """
+
+    # Sizes; whether links hang on each other in a tree of angles and travels, and whether steps end with a projection.
+    n, m, tree, projects = integers(), integers(), integers(), integers()
+    # Links of the tree: parent and column of the angle (-1 for none), the pin's places on both, and a constant turn.
+    hung, arms = integers(-1, 2), numbers(-1, 5)
+    # The travels of each link: column, carrier (-1: the ground), whether that is the parent; direction in its frame.
+    travel_ptr, travels, travel_way = integers(-1), integers(-1, 3), numbers(-1, 2)
+    theta, omega, pivot = numbers(-1), numbers(-1), numbers(-1, 2)
+    # Entries of the map; in a tree those of (link, joint that turns it), then of (link, travel that moves it).
+    map_row, map_column, map = integers(-1), integers(-1), numbers(-1)
+    pairs, slides = integers(-1, 2), integers(-1, 2)
+    # Frames, their rates, and their second rates at q'' = 0 (3, 4 L); those that are linear in q at q = 0.
+    X, X_zero = numbers(3, -1), numbers(-1)
+    # The variables likewise (3, w); links whose turns are among them, and their angles in the sketch.
+    x, turned, turned_zero = numbers(3, -1), integers(-1), numbers(-1)
+    # Quadratic rows, see `rows.quadrics`: entries of the Jacobian and their rates (2, .), and what they are made of.
+    entry_row, entry_column, entry_base, entry = integers(-1), integers(-1), numbers(-1), numbers(2, -1)
+    square_entry, square_other, square = integers(-1), integers(-1), numbers(-1)
+    # Of each its place among the m rows, the driver that it switches with (-1: none), whether it is the cross row.
+    row_constant, row_place, row_weight = numbers(-1), integers(-1, 3), numbers(-1)
+    # The chain rule in a tree: row, column, entry of the rows, entry of the map.
+    chain = integers(-1, 4)
+    # Linear rows: (row, column), factors; constants of all rows (m,); the first and last row of angles.
+    linear, linear_factor, linear_constant, turning = integers(-1, 2), numbers(-1), numbers(-1), integers(2)
+    # The parts -sign f(z) of rows: row, driver, form as in `terms`.
+    driven, driven_sign, z = integers(-1, 3), numbers(-1), numbers(3, -1)
+    # M = X_q^T M_X X_q as products: row, column, two entries of the map; their factors.
+    mass_terms, mass_term = integers(-1, 4), numbers(-1)
+    # The system: rows that are solved, units of columns and rows, size of M, strength of the motion, a test of signs.
+    kept, unit_q, unit_row, size, strength, signs = (
+        integers(-1), numbers(-1), numbers(-1), numbers(), numbers(), numbers(-1),
+    )  # fmt: skip
+    M, A, K, pivots, right = numbers(-1), numbers(-1), numbers(-1), integers(-1), numbers(-1)
+    # Rows, -Phi_t, right-hand side of the accelerations (m,), and what is asked of the rows; forces on the frames
+    # (2, 4 L) and on the coordinates (n,); second rates (n,); Baumgarte's gains.
+    phi, nu, gamma, asked = numbers(-1), numbers(-1), numbers(-1), numbers(-1)
+    on_frames, force, second, alpha, beta = numbers(2, -1), numbers(-1), numbers(-1), numbers(), numbers()
+    # Efforts: kind of the coordinate, its two expressions, law.
+    efforts = integers(-1, 4)
+    # Turns of the links (L,), see `multipliers.turns`: their angles in the sketch, what the angles among the
+    # coordinates leave out; turns and their rates at the last step, its time; those of now. Links of torsion springs.
+    drawn, held, turns, turn_rates, clock = numbers(-1), numbers(-1), numbers(-1), numbers(-1), numbers()
+    new_turns, torsion_links = numbers(-1), integers(-1, 2)

@@ -1,0 +1,44 @@
+"""Where links are: what the gaps of joints are measured from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.model.parts import Link
+
+Floats = NDArray[np.float64]
+#: Places and vectors of the plane as complex numbers (n,).
+Plane = NDArray[np.complex128]
+
+
+@dataclass(frozen=True)
+class Poses:
+    """The origin and the unit direction of every link at n samples; lengths in m, `size` is the mechanism's."""
+
+    links: Mapping[str, Link]
+    joints: Mapping[str, Any]
+    frames: Mapping[str, tuple[Plane, Plane]]
+    size: float
+
+    def at(self, link: str, place: complex | str | Plane) -> Plane:
+        """Return where (n,) a named point of a link is, or places in its frame."""
+        origin, direction = self.frames[link]
+        local: Any = self.links[link].local[place] if isinstance(place, str) else place
+        return np.asarray(origin + direction * local)
+
+    def drawn(self, link: str, local: complex) -> complex:
+        """Return where a place in a link's frame is in the sketch."""
+        return self.links[link].origin + self.links[link].direction * local
+
+    def along(self, link: str, local: complex = 1 + 0j) -> Plane:
+        """Return a direction (n,) fixed in a link."""
+        return self.frames[link][1] * local
+
+    def turned(self, link: str) -> Floats:
+        """Return the turn (n,) of a link since the sketch, but for whole turns."""
+        return np.angle(self.frames[link][1] / self.links[link].direction)

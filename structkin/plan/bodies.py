@@ -1,0 +1,100 @@
+"""Links fastened to each other: one follows from another, and those within a group are solved as one link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from structkin.joints.fastened import Fastened, Seat
+from structkin.model.merged import MOVABLE, Bodies
+from structkin.plan.known_state import KnownState, seated
+from structkin.rows.affine import Frame
+from structkin.structure import Group
+
+
+def solve_fastened(state: KnownState, group: Group) -> Mapping[str, Frame] | None:
+    """Return the frame of a link that is fastened to a known one and joined to no other: no step is needed."""
+    if len(group.links) != 1 or group.drivers or not state.mechanism.joints.of(Fastened):
+        return None
+    (link,) = group.links
+    known = link in state.frames or {contact.kind for contact in state.contacts(group.links)} == {"F"}
+    frame = state.fastened_frame(link) if known else None
+    return None if frame is None else {link: frame}
+
+
+@dataclass(frozen=True)
+class OneEach:
+    """A group in which links that are fastened to each other are one link, and the state that it is solved in."""
+
+    bodies: Bodies
+    state: KnownState
+    group: Group
+
+    @classmethod
+    def of(cls, state: KnownState, group: Group) -> OneEach | None:
+        """Return the group of bodies; None where no links are fastened, or where they cannot be one link."""
+        fastened = state.mechanism.joints.of(Fastened)
+        if not fastened:
+            return None
+        near: dict[str, list[tuple[str, Seat]]] = {}
+        inner = [contact for contact in state.contacts(group.links) if contact.other is not None]
+        for contact in inner:
+            if contact.kind == "F" and contact.other is not None:
+                joint = fastened[contact.joint]
+                if any(link in state.frames for link in joint.links):
+                    return None  # one equation too many
+                for one, other in ((contact.link, contact.other), (contact.other, contact.link)):
+                    near.setdefault(one, []).append((other, joint.seat_on(other, one)))
+        if not near:
+            return None
+        bound = _bound(state, group)
+        seats: dict[str, tuple[str, Seat]] = {}
+        for link in sorted(near, key=lambda link: link not in bound):
+            if link not in seats:
+                body = _seats(link, near)
+                if len(bound & set(body)) > 1:
+                    return None
+                seats.update({other: (link, seat) for other, seat in body.items()})
+        bodies = Bodies(seats)
+        within = (one for one in inner if one.kind != "F" and bodies.base(one.link) == bodies.base(one.other or ""))
+        return None if any(within) else cls._of_bodies(bodies, state, group)
+
+    @classmethod
+    def _of_bodies(cls, bodies: Bodies, state: KnownState, group: Group) -> OneEach:
+        base = bodies.base
+        topology = bodies.topology(state.topology, group.drivers)
+        merged = KnownState(bodies.mechanism(state.mechanism), topology, state.builder, state.base, state.close)
+        merged.frames.update(state.frames)
+        merged.pins.update(state.pins)
+        composites = (tuple(dict.fromkeys(map(base, links))) for links in group.composite_links)
+        links = tuple(dict.fromkeys(map(base, group.links)))
+        kept = tuple(composite for composite in composites if len(composite) > 1)
+        return cls(bodies, merged, replace(group, links=links, composite_links=kept))
+
+    def frames(self, found: Mapping[str, Frame]) -> Mapping[str, Frame]:
+        """Return the frames of all links from those of the bodies."""
+        others = {link: seated(found[base], seat) for link, (base, seat) in self.bodies.seats.items() if base != link}
+        return {**found, **others}
+
+
+def _seats(base: str, near: Mapping[str, Iterable[tuple[str, Seat]]]) -> dict[str, Seat]:
+    """Return how all links of a body lie in the frame of one of them."""
+    seats = {base: Seat()}
+    todo = [base]
+    for link in todo:
+        own = seats[link]
+        for other, seat in near[link]:
+            if other not in seats:
+                seats[other] = Seat(own.point(seat.origin), own.direction * seat.direction)
+                todo.append(other)
+    return seats
+
+
+def _bound(state: KnownState, group: Group) -> set[str]:
+    """Return the links in whose own frames something is written: an angle that is driven, a cam's law."""
+    bound = {link for id in group.drivers if state.driver(id).kind == "angle" for link in state.driver(id).links}
+    for joint in state.mechanism.joints.values():
+        if not isinstance(joint, (*MOVABLE, Fastened)):
+            bound.update(joint.links)
+            bound.update(filter(None, (getattr(joint, "carrier", None),)))
+    return bound

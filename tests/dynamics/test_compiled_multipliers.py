@@ -1,0 +1,154 @@
+"""The compiled equations with multipliers: the same numbers as those of NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from flat import windows, windows_angle
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from loaded import released
+from swinging import table_on_cranks
+from test_compiled import four_bar
+from test_contacts import pair
+from test_identical_results import released as example
+
+import structkin as sk
+from structkin.dynamics.multipliers.compiled import choice
+from structkin.dynamics.multipliers.compiled.choice import CompiledMultipliers
+from structkin.dynamics.multipliers.compiled.packing import packed
+from structkin.dynamics.multipliers.projection import Projection
+from structkin.dynamics.multipliers.stabilisation import Feedback
+from structkin.dynamics.multipliers.start import global_start
+from structkin.global_methods.families import FAMILIES
+
+pytest.importorskip("numba")
+
+
+def close(found: Any, expected: Any, scale: Any = 1.0, atol: float = 1e-9) -> None:
+    size = max(1.0, float(np.max(np.abs(np.asarray(expected) / scale), initial=0.0)))
+    np.testing.assert_allclose(found / scale / size, expected / scale / size, atol=atol)
+
+
+def agree(m: sk.Mechanism) -> int:
+    """Compare all numbers beside a start, where the joints are a little open; return how often they were compiled."""
+    found = 0
+    for family in FAMILIES:
+        for stabilisation in (Projection(), Feedback(5.0, 7.0)):
+            try:
+                plain, y = global_start(m, family, stabilisation, (), 0.0, formulation="multipliers")
+            except sk.InputError:
+                return 0
+            if not plain.pose(0.0, y).factors.regular or (mem := packed(plain)) is None:
+                continue
+            fast, c = CompiledMultipliers(plain, mem), plain.coordinates
+            y = y + 1e-3 * np.random.default_rng(0).normal(size=len(y)) * np.tile(c.column_units, 2)
+            close(fast(0.1, y)[c.n :], plain(0.1, y)[c.n :], c.column_units)
+            close(fast.settle(0.1, y), plain.settle(0.1, y), np.tile(c.column_units, 2))
+            before = fast(0.1, y)
+            one, other = fast.recorded(0.1, y), plain.recorded(0.1, y)
+            assert np.array_equal(fast(0.1, y), before)
+            for name in ("q", "v", "a", "multipliers", "turns", "z", "effort", "needed", "kinetic", "power"):
+                close(np.array(getattr(one, name)), np.array(getattr(other, name)))
+            for order in range(3):
+                close(one.X[order], other.X[order])
+            fast.accept(0.1, y)
+            assert fast.come_apart(0.1, y) == plain.come_apart(0.1, y)
+            found += fast.evaluations > plain.evaluations
+    return found
+
+
+@settings(max_examples=8, deadline=None, derandomize=True, database=None)
+@given(st.integers(0, 10**6))
+def test_random_mechanisms_as_by_numpy(seed: int) -> None:
+    agree(released(seed))
+
+
+@pytest.mark.slow
+def test_many_random_mechanisms_as_by_numpy() -> None:
+    assert sum(agree(released(seed)) for seed in range(300)) > 1000
+
+
+@pytest.mark.parametrize("name", ["geared_five_bar", "platform_3rrr", "rapson_slide"])
+def test_counted_turns_several_loops_and_slots(name: str) -> None:
+    assert agree(example(name)) >= 4
+
+
+# --- runs ---------------------------------------------------------------------------------------------------
+
+
+def both(m: sk.Mechanism, t: Any, **options: Any) -> tuple[sk.Simulation, sk.Simulation]:
+    """The same simulation by both engines, the compiled one twice: to the last digit the same."""
+    call = {"t": t, "formulation": "multipliers", **options}
+    plain, fast, again = (m.simulate(engine=engine, **call) for engine in ("numpy", "numba", "numba"))
+    np.testing.assert_array_equal(fast.q, again.q)
+    np.testing.assert_array_equal(fast.multipliers, again.multipliers)
+    assert fast.integration.evaluations == again.integration.evaluations
+    return plain, fast
+
+
+@pytest.mark.parametrize("name", ["euler", "rk4", "abm4", "gear4"])
+@pytest.mark.parametrize("family", ["natural", "relative"])
+def test_runs_at_a_fixed_step(name: str, family: str) -> None:
+    plain, fast = both(four_bar(), [0, 0.1, 0.2], integrator=name, step=0.02, coordinates=family)
+    np.testing.assert_allclose(fast.q, plain.q, atol=1e-9)
+    np.testing.assert_allclose(fast.multipliers, plain.multipliers, atol=1e-8)
+    assert fast.integration.steps == plain.integration.steps
+
+
+@pytest.mark.parametrize("options", [{}, {"stabilisation": "baumgarte", "alpha": 5, "beta": 5}])
+def test_adaptive_runs(options: dict[str, Any]) -> None:
+    plain, fast = both(four_bar(), [0, 0.3, 0.6], rtol=1e-8, coordinates="reference-point", **options)
+    assert np.max(np.abs(fast.position("C") - plain.position("C"))) < 1e-9
+    np.testing.assert_allclose(fast.angle("rocker"), plain.angle("rocker"), atol=1e-9)
+
+
+def test_redundant_joints() -> None:
+    plain, fast = both(table_on_cranks(), [0, 0.2, 0.4])
+    assert fast.redundant == 1
+    np.testing.assert_allclose(fast.multipliers, plain.multipliers, atol=1e-7)
+
+
+def test_through_change_points() -> None:
+    """There the equations themselves are asked, and the compiled ones go on behind."""
+    t = np.linspace(0, 1.5, 16)
+    r = windows(2).simulate(t, formulation="multipliers", integrator="rk4", step=5e-3, engine="numba")
+    np.testing.assert_allclose(np.unwrap(r.angle("crank1")), windows_angle(2, t), atol=2e-7)
+
+
+def test_a_pin_that_bounces_in_its_bore() -> None:
+    m = pair(True, restitution=0.6, friction=0.2, transition=0.01)
+    plain, fast = both(m, np.linspace(0, 0.3, 7))
+    for point in ("P", "Q"):
+        np.testing.assert_allclose(fast.velocity(point), plain.velocity(point), atol=1e-6)
+    np.testing.assert_allclose(fast.impacts["hit"], plain.impacts["hit"], rtol=1e-6)
+    assert np.ptp(plain.velocity("P")[:, 0]) > 1
+
+
+# --- the choice ---------------------------------------------------------------------------------------------
+
+
+def test_what_has_no_compiled_form_goes_on_with_numpy() -> None:
+    def push(t: Any, state: sk.Motion) -> Any:
+        return [sk.Force("C", (1.0, 0.0))]
+
+    for options in ({"loads": [push]}, {"stabilisation": "augmented"}, {"formulation": "multipliers-sparse"}):
+        plain, fast = both(four_bar(), [0, 0.02], **options)
+        np.testing.assert_array_equal(fast.q, plain.q)
+
+
+def test_the_engine_is_chosen_from_the_work_that_is_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+
+    def counted(equations: Any, mem: Any) -> Any:
+        made.append(mem)
+        return equations
+
+    monkeypatch.setattr(choice, "CompiledMultipliers", counted)
+    call: dict[str, Any] = {"formulation": "multipliers", "integrator": "rk4", "max_steps": 2}
+    four_bar().simulate([0, 0.01], step=1e-3, **call)
+    assert not made
+    four_bar().simulate([0, 0.01], step=1e-6, **call)
+    assert len(made) == 1
