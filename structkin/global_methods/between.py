@@ -15,6 +15,9 @@ from structkin.track.tolerances import SINGULAR
 
 Floats = NDArray[np.float64]
 
+#: A walk that ends so near to a sample, in parts of the drivers' units, may have met a change point there.
+THERE = 1e-4
+
 
 def again(walk: Walk, lane: int) -> None:
     """Walk to a sample between stations that its prediction did not close."""
@@ -24,9 +27,19 @@ def again(walk: Walk, lane: int) -> None:
     if found is not None:
         walk.keep(place, found)
     else:
-        predicted = walk.q[:, [lane]]
-        walk.status[lane] = tell(walk, place, pose)
-        mend(walk, lane, predicted)
+        why = miss(walk, place, pose)
+        walk.status[lane] = Status.SINGULAR if walk.solved[lane] else why
+
+
+def miss(walk: Walk, k: int, pose: Pose) -> Status:
+    """Find out why the sample at a place was not reached from a pose; a singular one keeps its position."""
+    lane, last = int(walk.lanes[k]), walk.reached or pose
+    if np.max(np.abs(last.z - walk.at(k)) / walk.units, initial=0.0) < THERE:
+        mend(walk, lane, last.q)
+    if not walk.solved[lane]:
+        return tell(walk, k, pose)
+    walk.note(lane, pose.scaled)
+    return Status.OUT_OF_REACH
 
 
 def mend(walk: Walk, lane: int, near: Floats | None = None) -> None:

@@ -13,9 +13,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from structkin.global_methods.between import miss
 from structkin.global_methods.curve import Curve, Pose
 from structkin.global_methods.diagnosis import Outcome, nearest_pose, newton_raphson
-from structkin.global_methods.gaps import pass_singular, tell
+from structkin.global_methods.gaps import pass_singular
 from structkin.global_methods.newton import close
 from structkin.global_methods.open_block import open_links
 from structkin.global_methods.resume import resume
@@ -66,7 +67,7 @@ def follow(walk: Walk, progress: Callable[[float], None] | None = None) -> None:
         if found is None:
             target, found = pass_singular(walk, k, end, pose, before)
         if found is None:
-            k, pose = resume(walk, k, tell(walk, k + 1, pose))
+            k, pose = resume(walk, k, miss(walk, k + 1, pose))
             before = turns = None
             continue
         before = Curve(pose, found)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from structkin.joints.cam import Cam
 from structkin.joints.cam_keys import CamKeys
-from structkin.joints.cam_mountings import mountings
+from structkin.joints.cam_mountings import sketched_mountings
 from structkin.joints.cam_placing import place_cam
 from structkin.joints.cam_segments import SEGMENT, read_law
 from structkin.joints.entry import AnyJoint
@@ -134,11 +134,7 @@ def _points_of(draft: Draft, link: str) -> str:
 def _joints_of(draft: Draft, entry: CamKeys) -> tuple[str, AnyJoint, AnyJoint]:
     """Return the carrier, its pin with the cam, and its joint with the follower."""
     links = draft.link_entries if entry.carrier is None else (entry.carrier,)
-    found = [
-        item
-        for item in mountings(draft.joints.values(), links, entry.cam, entry.follower)
-        if entry.cam in draft.holders.get(item[1].id, ())
-    ]
+    found = list(sketched_mountings(draft, links, entry.cam, entry.follower))
     grounded = [item for item in found if item[0] == GROUND]
     if grounded or len(found) == 1:
         return (grounded or found)[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from structkin.joints.entry import AnyJoint
+from structkin.model.draft import Draft
 
 
 def mountings(
@@ -12,7 +13,7 @@ def mountings(
 ) -> Iterator[tuple[str, AnyJoint, AnyJoint]]:
     """Yield each of the links that carries the cam by a pin and the follower by a pin or a guide, with these joints.
 
-    A pin may join a link that the cam is fastened to in its place.
+    A pin may join a link that the cam or its follower is fastened to in its place.
 
     >>> from structkin.model.topology import Joint
     >>> joints = [Joint("A", "R", ("0", "disc")), Joint("g", "P", ("lifter", "0")), Joint("c", "C", ("disc", "lifter"))]
@@ -20,9 +21,28 @@ def mountings(
     [('0', 'A', 'g')]
     """
     joints = list(joints)
-    cams = {cam, *(end for joint in joints if joint.kind == "F" and cam in joint.links for end in joint.links)}
+    cams, followers = _with_fastened(joints, cam), _with_fastened(joints, follower)
     for link in links:
-        shafts = [joint for joint in joints if joint.kind == "R" and link in joint.links and cams & set(joint.links)]
-        guides = [joint for joint in joints if joint.kind in "RP" and {link, follower} <= set(joint.links)]
-        if link not in (*cams, follower) and shafts and guides:
+        held = [joint for joint in joints if link in joint.links]
+        shafts = [joint for joint in held if joint.kind == "R" and cams & set(joint.links)]
+        guides = [
+            joint
+            for joint in held
+            if (joint.kind == "R" and followers & set(joint.links)) or (joint.kind == "P" and follower in joint.links)
+        ]
+        if link not in cams | followers and shafts and guides:
             yield link, shafts[0], guides[0]
+
+
+def sketched_mountings(
+    draft: Draft, links: Iterable[str], cam: str, follower: str
+) -> Iterator[tuple[str, AnyJoint, AnyJoint]]:
+    """Yield those whose pins are points of the cam and its follower themselves."""
+    for link, shaft, guide in mountings(draft.joints.values(), links, cam, follower):
+        if cam in draft.holders[shaft.id] and (guide.kind == "P" or follower in draft.holders[guide.id]):
+            yield link, shaft, guide
+
+
+def _with_fastened(joints: Iterable[AnyJoint], link: str) -> set[str]:
+    """Return a link and those that are fastened to it."""
+    return {link, *(end for joint in joints if joint.kind == "F" and link in joint.links for end in joint.links)}

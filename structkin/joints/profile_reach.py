@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from structkin.joints.cam_mountings import mountings
+from structkin.joints.cam_mountings import sketched_mountings
 from structkin.joints.guide import Guide
 from structkin.joints.profile_cam import ProfileCam
 from structkin.model.draft import Draft
@@ -28,8 +28,7 @@ def require_reach(draft: Draft, made: ProfileCam) -> None:
     which it moves along. A face on a pin is at a fixed distance h from it; a tangent of the profile at the
     distance H from the shaft, which is D from the pin, can be at H - D to H + D. A face on a guide reaches any profile.
     """
-    found = mountings(draft.joints.values(), draft.links, made.cam, made.follower)
-    mounted = next((item for item in found if made.cam in draft.holders[item[1].id]), None)
+    mounted = next(sketched_mountings(draft, draft.links, made.cam, made.follower), None)
     if mounted is None or (mounted[2].kind == "P" and (made.normal is not None or not isinstance(mounted[2], Guide))):
         return
     carrier, shaft, guide = mounted

@@ -91,7 +91,8 @@ class WheelsEntry(CouplingEntry):
         if found and not apart and (name is not None or self.centers is not None):
             hint = "a bevel differential is drawn as one of spur gears: two planets between the suns"
             raise Flaw(f"its centres coincide on '{found[0][0]}': two wheels on one axis cannot mesh", hint)
-        found = apart
+        # Links that are fastened to each other are one carrier: the first that has both pins.
+        found = [*{(draft.bodies.get(one[0], one[0]), *one[1:]): one for one in reversed(apart)}.values()][::-1]
         if len(found) == 1:
             carrier, a, b = found[0]
             return None if carrier not in draft.links else (draft.links[carrier], a, b)

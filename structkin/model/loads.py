@@ -33,7 +33,7 @@ from structkin.model.laws import ScaledLaw
 from structkin.model.parts import Law, Link
 from structkin.model.signals import constant, formula, one_way, signal, sized
 from structkin.model.sizes import TRANSITION, between, positive
-from structkin.model.topology import suggest
+from structkin.model.topology import JOINT_KINDS, suggest
 
 
 def make_forces(draft: Draft) -> None:
@@ -147,6 +147,9 @@ def _friction(draft: Draft, id: str, entry: FrictionEntry) -> Friction | None:
         if draft.excused("joints", entry.joint) or draft.excused("points", entry.joint) or not draft.whole("links"):
             return None
         raise Flaw(f"there is no joint '{entry.joint}'", suggest(entry.joint, draft.joints))
+    if joint.kind not in "RPS":
+        hint = "name a revolute or prismatic joint, or a slot"
+        raise Flaw(f"'{entry.joint}' ({JOINT_KINDS[joint.kind].name}) has no friction of this kind", hint)
     turning = joint.kind == "R"
     if (entry.limit is None) == (entry.coefficient is None):
         found = "has no limit" if entry.limit is None else "has both a limit and a coefficient"

@@ -12,6 +12,7 @@ from structkin.joints.fastened import Seat
 from structkin.joints.guide import Guide
 from structkin.joints.pair import Joints, Pair
 from structkin.joints.revolute import Revolute
+from structkin.joints.sliding import Sliding
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.model.parts import DriverCoordinate, Link
 from structkin.model.topology import Driver, Joint, Topology
@@ -75,23 +76,19 @@ class Bodies:
         if not isinstance(joint, MOVABLE) or len(ends) < 2:
             return joint
         changed: dict[str, Any] = {"links": ends}
-        if isinstance(joint, Guide):
+        if isinstance(joint, Sliding):
             carrier, slider = self.seat(joint.carrier), self.seat(joint.slider)
             changed |= {
                 "carrier": self.base(joint.carrier),
                 "slider": self.base(joint.slider),
-                "origin": carrier.point(joint.origin),
                 "direction": carrier.direction * joint.direction,
                 "point": slider.point(joint.point),
-                "turn": None if joint.turn is None else joint.turn * carrier.direction / slider.direction,
             }
-        if isinstance(joint, CircularSlot):
-            changed |= {
-                "carrier": self.base(joint.carrier),
-                "slider": self.base(joint.slider),
-                "center": self.seat(joint.carrier).point(joint.center),
-                "point": self.seat(joint.slider).point(joint.point),
-            }
+            if isinstance(joint, Guide):
+                turn = None if joint.turn is None else joint.turn * carrier.direction / slider.direction
+                changed |= {"origin": carrier.point(joint.origin), "turn": turn}
+            if isinstance(joint, CircularSlot):
+                changed["center"] = carrier.point(joint.center)
         if isinstance(joint, TurnCoupling):
             first, second = map(self.seat, joint.links)
             center, other = joint.centers

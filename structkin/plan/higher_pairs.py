@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import cmath
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -11,11 +13,13 @@ from structkin.errors import InputError, Problem
 from structkin.groups.cam import Lift, OfAngle, Turn
 from structkin.joints.cam import Cam
 from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.fastened import Fastened
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
 from structkin.joints.law_cam import LawCam
 from structkin.joints.profile_cam import ProfileCam
 from structkin.model.mechanism import Mechanism
+from structkin.model.topology import fasten
 from structkin.plan.driven_links import at_distance, slid, turned
 from structkin.plan.known_state import Contact, KnownState
 from structkin.plan.plan import Slot
@@ -148,10 +152,10 @@ def _lifted(closing: Closing, tie: Contact, function: Function, cam: str, carrie
 def _stepped(closing: Closing, tie: Contact, geneva: Geneva) -> Mapping[str, Frame]:
     """Close a Geneva wheel whose crank is driven: its angle is a function of the driver's coordinate."""
     state, builder = closing.state, closing.state.builder
-    id, sense = crank_driver(state.mechanism, geneva)
+    id, sense, phase = crank_driver(state.mechanism, geneva)
     start = state.mechanism.drivers[id].start
     angle = builder.driver(id, closing.index, angular=False, value=start)
-    relation = OfAngle(Follow(geneva.law, -1.0, geneva.start, sense, geneva.phase))
+    relation = OfAngle(Follow(geneva.law, -1.0, geneva.start, sense, phase))
     value = float(relation.function(np.array(start)))
     slot = Slot(builder.step(relation, (angle,), (value,), group=closing.index, scalar=True)[0])
     turn = Slot(builder.step(Turn(), (slot,), (complex(np.exp(1j * value)),), group=closing.index)[0])
@@ -167,13 +171,24 @@ def require_carrier(state: KnownState, cam: LawCam, inside: tuple[str, ...]) -> 
     raise InputError([Problem(f"joints.{cam.id}", message, hint)], state.mechanism.title)
 
 
-def crank_driver(mechanism: Mechanism, geneva: Geneva) -> tuple[str, int]:
-    """Return the driver of a crank, and +1 or -1 where its coordinate is the crank's angle or its negative.
+def crank_driver(mechanism: Mechanism, geneva: Geneva) -> tuple[str, int, float]:
+    """Return the driver of a crank: its angle from the line of centres is sense * coordinate + phase.
 
-    Raises `InputError` where no driver turns the crank against its carrier: only a driver counts the turns.
+    The driver may turn a link that the crank is fastened to. Raises `InputError` where none turns the crank against its
+    carrier: only a driver counts the turns.
     """
+    body: dict[str, str] = {}
+    for joint in mechanism.joints.of(Fastened).values():
+        fasten(body, joint.links)
+    carrier, crank = (body.get(link, link) for link in (geneva.carrier, geneva.crank))
     for drive in mechanism.drivers.values():
-        if drive.kind == "angle" and set(drive.links) == {geneva.carrier, geneva.crank}:
-            return drive.id, 1 if drive.links[1] == geneva.crank else -1
+        ends = [body.get(link, link) for link in drive.links]
+        if drive.kind == "angle" and set(ends) == {carrier, crank}:
+            sense = 1 if ends[1] == crank else -1
+            if set(drive.links) == {geneva.carrier, geneva.crank}:
+                return drive.id, sense, geneva.phase
+            drawn = mechanism.links[geneva.crank].direction / mechanism.links[geneva.carrier].direction
+            ahead = math.remainder(cmath.phase(drawn) - sense * drive.start, 2 * math.pi)
+            return drive.id, sense, geneva.phase + ahead
     message = f"the crank '{geneva.crank}' is not driven against '{geneva.carrier}': its turns cannot be counted"
     raise InputError([Problem(f"joints.{geneva.id}", message, "drive its shaft by an angle driver")], mechanism.title)

@@ -46,10 +46,18 @@ class Equations:
         return Matrix.summing(self.rows, self.count)
 
     def arrays(self) -> dict[str, Any] | None:
-        """Return what the rows are made of, for compiled code; None where some are not quadratic."""
-        if any(not isinstance(part, Quadrics) for part, _, _ in self._parts):
-            return None
-        return self._parts[0][0].arrays() if self._parts else Quadrics([], np.zeros(0), 0).arrays()
+        """Return what the rows are made of, for compiled code; None where some are curves."""
+        found: dict[str, Any] = {"entry_row": self.rows, "entry_column": self.columns}
+        constants = np.zeros(self.count)
+        for part, mine, entries in self._parts:
+            if isinstance(part, Curves):
+                return None
+            found |= part.arrays()
+            if isinstance(part, Quadrics):
+                constants[mine] = found["row_constant"]
+            else:
+                found |= {"winding": mine, "winding_ptr": entries.start + found["winding_ptr"]}
+        return {**found, "row_constant": constants}
 
     def jacobian(self, x: Any) -> Any:
         """Return the entries of Phi_x (entries, n) at x (width, n)."""

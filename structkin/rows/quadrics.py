@@ -106,11 +106,9 @@ class Quadrics:
 
     def arrays(self) -> dict[str, Any]:
         """Return what the rows are made of, for compiled code: entries of Phi_x, their squares' parts, constants."""
-        entry, other, factor = self._squares
-        return {
-            "entry_row": self.rows, "entry_column": self.columns, "entry_base": self._base[:, 0],
-            "square_entry": entry, "square_other": other, "square": factor, "row_constant": self._constant[:, 0],
-        }  # fmt: skip
+        (entry, other, factor), base = self._squares, self._base[:, 0]
+        parts = {"entry_base": base, "square_entry": entry, "square_other": other, "square": factor}
+        return {**parts, "row_constant": self._constant[:, 0]}
 
     def jacobian(self, x: Any) -> Any:
         """Return the entries of Phi_x (entries, n) at x (width, n)."""

@@ -71,6 +71,14 @@ class Windings:
             self._constants.append(np.array([row.constant for row in quadrics])[:, None])
             self._maps.append(Matrix(factors, self.rows, self.columns, (len(written), len(units))))
 
+    def arrays(self) -> dict[str, Any]:
+        """Return what the rows are made of, for compiled code: s, C, S and N, where the entries of each row begin."""
+        return {
+            "winding_factor": np.concatenate(self._factors, axis=1),
+            "winding_zero": np.concatenate(self._constants, axis=1),
+            "winding_ptr": np.searchsorted(self.rows, np.arange(len(self._constants[0]) + 1)),
+        }
+
     def _at(self, x: Any) -> tuple[Any, Any, Any, Any, Any]:
         s, C, S, N = (matrix @ x + zero for matrix, zero in zip(self._maps, self._constants, strict=True))
         return np.cos(s), np.sin(s), C, S, N

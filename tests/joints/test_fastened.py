@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from structkin.model.topology import Driver, Joint, Topology
 from structkin.show import draw_matrices, draw_schematic, draw_structure
 from structkin.structure import TopologyArrays, decompose, isomorphic
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 POINTS = {"A": (0, 0), "B": (1, 1), "C": (4, 3), "D": (5, 0), "E": (3, 4), "F": (5, 6), "G": (7, 1)}
 MASSES = {"crank": (1.0, 0.5 + 0.5j, 0.1), "one": (1.5, 2 + 2j, 0.2), "two": (0.7, 3.2 + 3.5j, 0.05)}
 #: The coupler in parts, as (points of each, what is fastened): in one group, in several, in three.
@@ -223,6 +225,28 @@ def test_cams_on_one_shaft():
         np.testing.assert_allclose(motion.acceleration(point), one.acceleration(point), atol=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("example", "link"),
+    [("cam_lever_press", "lever"), ("planetary_train", "arm"), ("geneva", "crank"), ("wafer_arm", "upper")],
+)
+def test_a_part_bears_the_pins_of_another(example, link):
+    """A part with the same points comes first: it bears their pins, and what the other part carries with them."""
+    whole = sk.Mechanism.load(EXAMPLES / f"{example}.toml")
+    data = whole.source_dict
+    entry = data["links"][link]
+    data["links"]["part"] = entry if isinstance(entry, list) else entry["points"]
+    data["joints"]["weld"] = {"type": "fastened", "links": ["part", link]}
+    parts = sk.Mechanism.from_dict(data, folder=EXAMPLES)
+    assert any("part" in joint.links for joint in parts.topology.joints if joint.kind == "R")
+    t = np.linspace(0, 1, 5)
+    expected, motion = whole.solve(t=t), parts.solve(t=t)
+    for name in set(whole.links) - {"ground"}:
+        np.testing.assert_allclose(motion.acceleration(0j, name), expected.acceleration(0j, name), atol=1e-9, rtol=1e-9)
+    for id in whole.drivers:
+        effort = expected.forces().driver(id)
+        np.testing.assert_allclose(motion.forces().driver(id), effort, atol=1e-9 * (1 + np.abs(effort).max()))
+
+
 def test_fastened_in_a_circle():
     """The third joint repeats what two fix: it is told, and the mechanism moves nevertheless."""
     links = {"weld": ["one", "two"], "bolt": ["two", "bracket"], "key": ["bracket", "one"]}
@@ -270,6 +294,13 @@ def test_mistakes():
         """joints.b: 'links' is missing; such as { type = "fastened", links = ["crank", "gear"] }""",
         "joints.c: the point 'G' of at is on none of its links; name a point of one of them",
     ]
+
+
+def test_no_friction_of_fastened_links():
+    data = geared(crank=["A", "B"], gear=["A"]).source_dict
+    data["forces"] = {f"at {id}": {"type": "friction", "joint": id, "limit": 1.0} for id in ("key", "mesh")}
+    with pytest.raises(sk.InputError, match="2 mistakes"):
+        sk.Mechanism.from_dict(data)
 
 
 def test_drivers_of_fastened_links():

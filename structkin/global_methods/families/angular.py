@@ -242,7 +242,7 @@ class AngularCoordinates:
         return out
 
     def arrays(self) -> dict[str, Any] | None:
-        """Return the rows and the tree for compiled code; None where some rows are not quadratic."""
+        """Return the rows and the tree for compiled code; None where some rows are curves."""
         rows = self._equations.arrays()
         if rows is None:
             return None

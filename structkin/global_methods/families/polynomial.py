@@ -157,7 +157,7 @@ class PolynomialCoordinates:
         return np.concatenate((out[: len(self._kept)] - bend[self._kept], rows))
 
     def arrays(self) -> dict[str, Any] | None:
-        """Return the rows for compiled code; None where some are not quadratic."""
+        """Return the rows for compiled code; None where some are curves."""
         rows = self._equations.arrays()
         if rows is None:
             return None
@@ -166,7 +166,9 @@ class PolynomialCoordinates:
         for number, (pair, driver) in enumerate(zip(self._pairs, self._who, strict=True)):
             for is_cross, row in enumerate(pair):
                 place[row] = len(self._kept) + number, driver, is_cross
-        return {**rows, "row_place": place, **self._terms.arrays()}
+        turned = [self.links.index(link) for link in self.turned]
+        turned_zero = -np.angle(np.array(self._drawn, complex))
+        return {**rows, "row_place": place, **self._terms.arrays(), "turned": turned, "turned_zero": turned_zero}
 
     # --- links and coordinates ----------------------------------------------------------------------------
 

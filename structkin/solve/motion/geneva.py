@@ -28,8 +28,8 @@ class GenevaMotion:
     @property
     def angle(self) -> Floats:
         """The crank's angle (n,) [rad] from the line of centres, by its driver: it counts the turns."""
-        id, sense = crank_driver(self.motion.mechanism, self.geneva)
-        return np.asarray(sense * self.motion.drivers[id][0] + self.geneva.phase)
+        id, sense, phase = crank_driver(self.motion.mechanism, self.geneva)
+        return np.asarray(sense * self.motion.drivers[id][0] + phase)
 
     @property
     def engaged(self) -> NDArray[np.bool_]:

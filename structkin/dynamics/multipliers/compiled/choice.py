@@ -15,8 +15,10 @@ from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
 from structkin.dynamics.multipliers.compiled.packing import packed
 from structkin.dynamics.multipliers.compiled.source import constrained_source
 from structkin.dynamics.multipliers.equations import APART, GlobalInstant, Multipliers
+from structkin.dynamics.multipliers.partitioning import Partitioning
 from structkin.dynamics.multipliers.projection import Projection
 from structkin.dynamics.multipliers.stabilisation import Feedback
+from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.kernels.choice import has_numba
 from structkin.rows.matrix import Matrix
 
@@ -25,8 +27,8 @@ Result = TypeVar("Result")
 
 #: Seconds that NumPy takes for an evaluation, and for each link in it: roughly.
 EVALUATION, A_LINK = 2e-4, 5e-5
-#: Coordinates and rows up to which a system is compiled: larger ones are LAPACK's.
-SMALL = 160
+#: Coordinates and rows up to which a system is compiled: beyond, LAPACK makes up for what calls cost.
+SMALL = 250
 
 
 class CompiledMultipliers(Multipliers):
@@ -50,11 +52,12 @@ class CompiledMultipliers(Multipliers):
 
     def recorded(self, t: float, y: Floats) -> GlobalInstant:
         """Return everything at a time and state that is kept; what is learned from it is forgotten."""
-        mem, strength, n = self._mem, float(self._mem.strength), self.coordinates.n
+        mem, n = self._mem, self.coordinates.n
+        strength, least = float(mem.strength), float(mem.least)
         settled, rate = np.array(y), np.empty(len(y))
         # Multipliers of redundant rows are shared out by the equations themselves.
         known = self.kkt.rows is None and self._module.instant(mem.I, mem.D, t, settled, rate)
-        mem.strength = strength
+        mem.strength, mem.least = strength, least
         if not known:
             return self._by_numpy(lambda plain: plain.recorded(t, y))
         self.evaluations += 1
@@ -67,7 +70,7 @@ class CompiledMultipliers(Multipliers):
 
     def settle(self, t: float, y: Floats) -> Floats:
         """Return the state that a step's end is taken for."""
-        if not self._mem.projects:
+        if isinstance(self.stabilisation, Feedback):
             return y
         settled = np.array(y)
         if self._module.settle(self._mem.I, self._mem.D, t, settled):
@@ -75,7 +78,9 @@ class CompiledMultipliers(Multipliers):
         return self._by_numpy(lambda plain: plain.settle(t, y))
 
     def accept(self, t: float, y: Floats) -> None:
-        """Go on from the end of a step: count turns, and note impacts."""
+        """Go on from the end of a step: count turns, note impacts, and choose what is independent."""
+        if isinstance(self.stabilisation, Partitioning):
+            self._by_numpy(lambda plain: plain.stabilisation.accept(plain, t, y))
         self._gap = self._module.accept(self._mem.I, self._mem.D, t, y)
         self.remember(t, y)
 
@@ -114,6 +119,8 @@ class CompiledMultipliers(Multipliers):
         mem = self._mem
         self.turns.resume(float(mem.clock), mem.turns.copy(), mem.turn_rates.copy())
         self.kkt.strength = float(mem.strength)
+        if isinstance(self.stabilisation, Partitioning) and mem.least:
+            self.stabilisation.least = float(mem.least)
         self._plain.forget()
 
     def _adopt(self) -> None:
@@ -122,6 +129,8 @@ class CompiledMultipliers(Multipliers):
         mem.strength = self.kkt.strength
         if self.kkt.rows is not None:
             mem.kept = self.kkt.rows
+        if isinstance(self.stabilisation, Partitioning):
+            mem.chosen, mem.least = self.stabilisation.chosen, self.stabilisation.least
 
 
 def compiled(equations: Multipliers, t: float, y: Floats, *, engine: str, evaluations: float) -> Multipliers:
@@ -134,10 +143,12 @@ def compiled(equations: Multipliers, t: float, y: Floats, *, engine: str, evalua
     if engine == "numpy" or not has_numba() or (engine == "auto" and seconds < WORTH):
         return equations
     kept = equations.formulation == "multipliers" and c.n + c.m <= SMALL
-    if not kept or not isinstance(equations.stabilisation, Feedback | Projection):
+    if not kept or not isinstance(equations.stabilisation, Feedback | Projection | Partitioning):
         return equations
-    # The first evaluation chooses the rows that are solved, and measures the masses.
-    if not equations.pose(t, y).factors.regular:
+    # The first evaluation chooses the rows that are solved and what is independent, and measures the masses.
+    try:
+        regular = equations.accelerations(t, y)[0].factors.regular
+    except NoPoseError:  # the run says why
         return equations
-    mem = packed(equations)
+    mem = packed(equations) if regular else None
     return equations if mem is None else CompiledMultipliers(equations, mem)

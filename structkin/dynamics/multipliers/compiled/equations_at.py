@@ -15,24 +15,32 @@ from structkin.dynamics.forces import add_loads
 from structkin.dynamics.multipliers.compiled.factors_at import factor, solve
 from structkin.dynamics.multipliers.compiled.frames_at import find_frames, find_turns, spin_of
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
+from structkin.dynamics.multipliers.compiled.parts_at import part, solve_parts
 from structkin.dynamics.multipliers.compiled.rows_at import find_rows
+from structkin.dynamics.multipliers.partitioning import ITERATIONS, TOLERANCE
 from structkin.dynamics.multipliers.projection import CLOSED, CORRECTIONS
 
 
 def rate(mem: ConstrainedMemory, t: float, y: Any, out: Any) -> bool:
     """Write the rate of the state (2 n,)."""
     n, phi, nu, gamma, asked, second = mem.n, mem.phi, mem.nu, mem.gamma, mem.asked, mem.second
-    if not (find_pose(mem, t, y) and factor(mem)):
+    state = y
+    if mem.chosen.shape[0] > 0:
+        state = mem.closed
+        state[:] = y
+        if not close(mem, t, state):
+            return False
+    if not (find_pose(mem, t, state) and factor(mem)):
         return False
     find_forces(mem, t)
     # Baumgarte's feedback of Phi and Phi' = Phi_q q' + Phi_t.
     double, square = 2.0 * mem.alpha, mem.beta * mem.beta
     for r in range(mem.m):
-        asked[r] = gamma[r] - double * (row_rate(mem, r, y) - nu[r]) - square * phi[r]
+        asked[r] = gamma[r] - double * (row_rate(mem, r, state) - nu[r]) - square * phi[r]
     solve(mem, mem.force, asked)
     for k in range(n):
         second[k] = mem.right[k]
-        out[k], out[n + k] = y[n + k], second[k]
+        out[k], out[n + k] = state[n + k], second[k]
     return are_all_finite(second)
 
 
@@ -131,9 +139,39 @@ def add_efforts(mem: ConstrainedMemory, t: float, push: Any) -> None:
 
 
 def settle(mem: ConstrainedMemory, t: float, y: Any) -> bool:
+    """Put a state that a step ends with on the constraints, in its place."""
+    if mem.chosen.shape[0] > 0:
+        return close(mem, t, y)
+    return mem.projects == 0 or project(mem, t, y)
+
+
+def close(mem: ConstrainedMemory, t: float, y: Any) -> bool:
+    """Find the dependent coordinates and velocities of a state from the independent ones, in its place."""
+    n, chosen, unit, right = mem.n, mem.chosen, mem.unit_q, mem.part_right
+    first = n - chosen.shape[0]
+    for _ in range(ITERATIONS):
+        if not (find_pose(mem, t, y) and part(mem)):
+            return False
+        right[first:] = 0.0
+        size = solve_parts(mem, mem.phi, -1.0)
+        for k in range(n):
+            y[k] += right[k]
+        if not size < 1.0:
+            return False
+        if size < TOLERANCE:
+            if not (find_pose(mem, t, y) and part(mem)):
+                return False
+            for k in range(chosen.shape[0]):
+                right[first + k] = y[n + chosen[k]] / unit[chosen[k]]
+            solve_parts(mem, mem.nu, 1.0)
+            for k in range(n):
+                y[n + k] = right[k]
+            return True
+    return False
+
+
+def project(mem: ConstrainedMemory, t: float, y: Any) -> bool:
     """Project positions and velocities of a state onto the constraints, in its place; see `multipliers.projection`."""
-    if mem.projects == 0:
-        return True
     if not (find_pose(mem, t, y) and factor(mem)):
         return False
     n, force, asked, phi, right, nu = mem.n, mem.force, mem.asked, mem.phi, mem.right, mem.nu

@@ -25,6 +25,9 @@ def find_frames(mem: ConstrainedMemory, y: Any) -> None:
     for e in range(entry.shape[0]):
         X[0, row[e]] += entry[e] * y[column[e]]
         X[1, row[e]] += entry[e] * y[n + column[e]]
+    count = mem.turned.shape[0]
+    for k in range(count):
+        mem.theta[mem.turned[k]] = y[n - count + k] - mem.turned_zero[k]
 
 
 def hang(mem: ConstrainedMemory, k: int, y: Any) -> None:
@@ -104,9 +107,8 @@ def find_turns(mem: ConstrainedMemory, t: float) -> None:
     X, drawn, new = mem.X, mem.drawn, mem.new_turns
     for k in range(drawn.shape[0]):
         turn = atan2(X[0, 4 * k + 3], X[0, 4 * k + 2]) - drawn[k]
-        if mem.tree != 0:
-            near = mem.theta[k] + mem.held[k]
-        else:
+        near = mem.theta[k] + mem.held[k]
+        if near != near:  # no coordinate holds the turn
             near = mem.turns[k] + 0.5 * (mem.turn_rates[k] + spin_of(mem, k)) * (t - mem.clock)
         new[k] = turn + 2 * pi * round((near - turn) / (2 * pi))
 

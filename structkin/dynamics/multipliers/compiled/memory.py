@@ -24,12 +24,16 @@ class ConstrainedMemory(LoadMemory):
     pairs, slides = integers(-1, 2), integers(-1, 2)
     # Frames, their rates, and their second rates at q'' = 0 (3, 4 L); those that are linear in q at q = 0.
     X, X_zero = numbers(3, -1), numbers(-1)
-    # The variables likewise (3, w); links whose turns are among them, and their angles in the sketch.
+    # The variables likewise (3, w); links whose turns are among them, and those angles where their turns are zero.
     x, turned, turned_zero = numbers(3, -1), integers(-1), numbers(-1)
     # Quadratic rows, see `rows.quadrics`: entries of the Jacobian and their rates (2, .), and what they are made of.
     entry_row, entry_column, entry_base, entry = integers(-1), integers(-1), numbers(-1), numbers(2, -1)
     square_entry, square_other, square = integers(-1), integers(-1), numbers(-1)
-    # Of each its place among the m rows, the driver that it switches with (-1: none), whether it is the cross row.
+    # Rows with the cosine and sine of a turn, see `rows.windings`: their numbers, where the entries of each begin;
+    # factors of s, C, S and N at each entry, and their constants.
+    winding, winding_ptr = integers(-1), integers(-1)
+    winding_factor, winding_zero = numbers(-1, 4), numbers(-1, 4)
+    # Of each row its place among the m rows, the driver that it switches with (-1: none), whether it is the cross row.
     row_constant, row_place, row_weight = numbers(-1), integers(-1, 3), numbers(-1)
     # The chain rule in a tree: row, column, entry of the rows, entry of the map.
     chain = integers(-1, 4)
@@ -48,6 +52,9 @@ class ConstrainedMemory(LoadMemory):
     # (2, 4 L) and on the coordinates (n,); second rates (n,); Baumgarte's gains.
     phi, nu, gamma, asked = numbers(-1), numbers(-1), numbers(-1), numbers(-1)
     on_frames, force, second, alpha, beta = numbers(2, -1), numbers(-1), numbers(-1), numbers(), numbers()
+    # Coordinate partitioning: what is independent, [Phi_q; E_u] and its factors, the smallest inverse, closed state.
+    chosen, parted, part_pivots, part_signs = integers(-1), numbers(-1), integers(-1), numbers(-1)
+    part_right, least, closed = numbers(-1), numbers(), numbers(-1)
     # Efforts: kind of the coordinate, its two expressions, law.
     efforts = integers(-1, 4)
     # Turns of the links (L,), see `multipliers.turns`: their angles in the sketch, what the angles among the

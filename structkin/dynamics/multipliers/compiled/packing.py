@@ -11,6 +11,7 @@ from structkin.dynamics.compiled.packing import DEEP, affine_terms, compressed_r
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
 from structkin.dynamics.multipliers.equations import Multipliers
 from structkin.dynamics.multipliers.kkt import signs
+from structkin.dynamics.multipliers.partitioning import Partitioning
 from structkin.dynamics.multipliers.projection import Projection
 from structkin.dynamics.multipliers.stabilisation import Feedback
 from structkin.dynamics.reduced.partition import lines
@@ -42,7 +43,11 @@ def packed(equations: Multipliers) -> ConstrainedMemory | None:
     first, second, factors, out = masses.terms
     stabilisation = equations.stabilisation
     gains = stabilisation if isinstance(stabilisation, Feedback) else Feedback()
+    chosen = stabilisation.chosen if isinstance(stabilisation, Partitioning) else None
+    parts = 0 if chosen is None else n
     return ConstrainedMemory({
+        "chosen": 0 if chosen is None else chosen, "parted": parts * n, "part_pivots": parts, "part_right": parts,
+        "part_signs": signs(parts), "closed": 2 * parts,
         "n": n, "m": m, "linear_constant": m, "turning": [0, 0], "x": 3 * n, **rows,
         "map_row": X_rows, "map_column": X_columns, "map": np.append(entries[:, 0], rows.get("turned_entries", ())),
         "X": 3 * frames, "X_zero": (c.frames(0 * q))[:, 0], "theta": len(c.links), "omega": len(c.links),

@@ -23,10 +23,11 @@ def find_rows(mem: ConstrainedMemory, y: Any) -> None:
     of, column, place, constant = mem.entry_row, mem.entry_column, mem.row_place, mem.row_constant
     for r in range(constant.shape[0]):
         phi[place[r, 0]] += weight[r] * constant[r]
-    for e in range(base.shape[0]):
+    for e in range(of.shape[0]):
         r, c = place[of[e], 0], column[e]
         w = weight[of[e]]
-        phi[r] += 0.5 * w * (entry[0, e] + base[e]) * x[0, c]
+        if e < base.shape[0]:
+            phi[r] += 0.5 * w * (entry[0, e] + base[e]) * x[0, c]
         gamma[r] -= w * (entry[1, e] * x[1, c] + entry[0, e] * x[2, c])
         if mem.tree == 0:
             A[r, c] += w * entry[0, e]
@@ -61,7 +62,7 @@ def find_variables(mem: ConstrainedMemory, y: Any) -> None:
 
 
 def find_entries(mem: ConstrainedMemory) -> None:
-    """Write the entries of the Jacobian by the variables, and their rates."""
+    """Write the entries of the Jacobian by the variables and their rates; Phi of rows with a turn is found beside."""
     x, entry, base = mem.x, mem.entry, mem.entry_base
     of, other, factor = mem.square_entry, mem.square_other, mem.square
     for e in range(base.shape[0]):
@@ -69,6 +70,29 @@ def find_entries(mem: ConstrainedMemory) -> None:
     for k in range(factor.shape[0]):
         entry[0, of[k]] += factor[k] * x[0, other[k]]
         entry[1, of[k]] += factor[k] * x[1, other[k]]
+    for k in range(mem.winding.shape[0]):
+        wind(mem, k)
+
+
+def wind(mem: ConstrainedMemory, k: int) -> None:
+    """Add a row C cos s + S sin s + N to Phi, and write its entries and their rates."""
+    x, entry, column, factor, zero = mem.x, mem.entry, mem.entry_column, mem.winding_factor, mem.winding_zero
+    s, C, S, N = zero[k, 0], zero[k, 1], zero[k, 2], zero[k, 3]
+    ds, dC, dS = 0.0, 0.0, 0.0
+    begin = mem.winding_ptr[0]
+    for e in range(mem.winding_ptr[k], mem.winding_ptr[k + 1]):
+        f, value, rate = e - begin, x[0, column[e]], x[1, column[e]]
+        s, C = s + factor[f, 0] * value, C + factor[f, 1] * value
+        S, N = S + factor[f, 2] * value, N + factor[f, 3] * value
+        ds, dC, dS = ds + factor[f, 0] * rate, dC + factor[f, 1] * rate, dS + factor[f, 2] * rate
+    cosine, sine = cos(s), sin(s)
+    mem.phi[mem.row_place[mem.winding[k], 0]] += C * cosine + S * sine + N
+    across = dS * cosine - dC * sine - (C * cosine + S * sine) * ds
+    for e in range(mem.winding_ptr[k], mem.winding_ptr[k + 1]):
+        f = e - begin
+        s_x, C_x, S_x, N_x = factor[f, 0], factor[f, 1], factor[f, 2], factor[f, 3]
+        entry[0, e] = C_x * cosine + S_x * sine + N_x + s_x * (S * cosine - C * sine)
+        entry[1, e] = (S_x * cosine - C_x * sine) * ds + s_x * across
 
 
 def find_weights(mem: ConstrainedMemory) -> None:
