@@ -76,12 +76,17 @@ class Builder:
         along: Sequence[str] | None = None,
         center: str | None = None,
         radius: float | str | None = None,
+        through: Sequence[str | Sequence[float]] | None = None,
+        segments: Sequence[Mapping[str, float | str]] | None = None,
+        start: str | Sequence[float] | None = None,
+        closed: bool | None = None,
         stroke: Sequence[float | str] | None = None,
         ends: Sequence[str] | None = None,
     ) -> Builder:
-        """Add a pin that slides in a slot of the link `slot`, straight or about a center, with ends or without."""
-        line = {"axis": axis, "along": along, "center": center, "radius": radius}
-        return self._joint(id, "pin-in-slot", pin=pin, on=on, slot=slot, **line, stroke=stroke, ends=ends)
+        """Add a pin that slides in a slot of the link `slot`: straight, about a center, or along a curve."""
+        simple = {"axis": axis, "along": along, "center": center, "radius": radius, "stroke": stroke, "ends": ends}
+        curved = {"through": through, "segments": segments, "start": start, "closed": closed}
+        return self._joint(id, "pin-in-slot", pin=pin, on=on, slot=slot, **simple, **curved)
 
     def fastened(self, id: str, *, links: Sequence[str], at: str | Sequence[float] | None = None) -> Builder:
         """Fasten two links or more to each other; force and moment are told `at` a point."""

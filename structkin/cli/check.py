@@ -12,6 +12,7 @@ from structkin.cli.options import File
 from structkin.cli.terminal import say
 from structkin.errors import InputError, Problem
 from structkin.joints.cam import Cam
+from structkin.joints.curve_slot import CurveSlot
 from structkin.plan.compile import determines_all
 from structkin.structure import KinematicStructure
 
@@ -27,7 +28,7 @@ def check(file: File) -> None:
     say(f"{mechanism.title or file}: {_counts(mechanism)}")
     structure = mechanism.structure()
     motion, remarks = _run(mechanism, structure)
-    odd = [*_odd_units(mechanism), *_odd_cams(mechanism), *mechanism.remarks]
+    odd = [*_odd_units(mechanism), *_odd_curves(mechanism), *mechanism.remarks]
     notes = [*odd, *([] if motion is None else _not_closed(motion))]
     notes += structure.diagnostics if determines_all(structure) else ()
     say(*(f"  note: {note}" for note in notes), *(f"  {remark}" for remark in remarks))
@@ -61,9 +62,10 @@ def _odd_units(mechanism: Mechanism) -> list[Problem]:
     return notes
 
 
-def _odd_cams(mechanism: Mechanism) -> list[Problem]:
-    """Return what is odd about cams: jumps of their laws, undercutting, large pressure angles."""
-    return [Problem(f"joints.{id}", remark) for id, cam in mechanism.joints.of(Cam).items() for remark in cam.remarks]
+def _odd_curves(mechanism: Mechanism) -> list[Problem]:
+    """Return what is odd about cams (jumps, undercutting, large pressure angles) and slots that bend suddenly."""
+    curved: list[Cam | CurveSlot] = [*mechanism.joints.of(Cam).values(), *mechanism.joints.of(CurveSlot).values()]
+    return [Problem(f"joints.{joint.id}", remark) for joint in curved for remark in joint.remarks]
 
 
 def _not_closed(motion: Motion) -> list[Problem]:

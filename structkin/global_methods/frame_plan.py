@@ -110,6 +110,7 @@ class _Filler:
                     for order in range(3):
                         self._put(slot, order, self._value(*self._known[slot], order))
                 if not step.kind.closed_form:
+                    self._fill_pin(step)
                     self._fill_angles(step, step.kind.rows)
                 elif not known:
                     self._compute(step, step.kind)
@@ -126,6 +127,14 @@ class _Filler:
         for order, values in enumerate((phi, rates, second)):
             for slot, value in zip(step.outputs, values, strict=True):
                 self._put(slot, order, value)
+
+    def _fill_pin(self, step: Step) -> None:
+        """Fill the direction that goes with a pin which is placed before its links: it stays as it is."""
+        for slot, start in zip(step.outputs[:2], step.start[:2], strict=True):
+            if slot not in self._known:
+                self._put(slot, 0, np.array([[start.real], [start.imag]]))
+                for order in (1, 2):
+                    self._put(slot, order, 0.0)
 
     def _fill_angles(self, step: Step, rows: Rows) -> None:
         """Fill the angles of a group's links that are counted."""

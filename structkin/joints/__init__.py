@@ -6,6 +6,7 @@ What comes in is an entry of [joints] beside the sketch; what goes out is a froz
 from structkin.joints.belt import Belt
 from structkin.joints.cam import Cam
 from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.fastened import Fastened
 from structkin.joints.gear import Gear
 from structkin.joints.geneva import Geneva
@@ -25,6 +26,7 @@ __all__ = [
     "Belt",
     "Cam",
     "CircularSlot",
+    "CurveSlot",
     "Fastened",
     "Gear",
     "Geneva",

@@ -10,9 +10,9 @@ from itertools import pairwise
 import numpy as np
 
 from structkin.joints.cam_keys import CamKeys
-from structkin.joints.cam_laws import spline
 from structkin.joints.profile_cam import ProfileCam
 from structkin.joints.profile_reach import require_reach
+from structkin.joints.splines import spline
 from structkin.model.draft import Draft
 from structkin.model.fields import pair
 from structkin.model.flaw import Flaw, describe

@@ -1,4 +1,4 @@
-"""The slot in which a pin slides: straight, or circular."""
+"""The slot in which a pin slides: straight, circular, or along another curve."""
 
 from __future__ import annotations
 
@@ -6,17 +6,21 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.ends import with_stroke
 from structkin.joints.entry import JointEntry
 from structkin.joints.guide import Guide
 from structkin.joints.lines import SLOPPY, check_line, held_by, into_frame
 from structkin.joints.row_writer import RowWriter
+from structkin.joints.slot_curves import chain_curve, spline_curve
 from structkin.model.draft import GROUND, Draft
-from structkin.model.fields import Anything, Axis, Name, Radius, TwoPoints
+from structkin.model.fields import Anything, Axis, Flag, Location, Name, Radius, TwoPoints
 from structkin.model.flaw import Flaw
 from structkin.model.geometry import TINY, unit_direction
 from structkin.model.parts import Link
+from structkin.model.stroke import check_stroke
 from structkin.model.topology import Joint
+from structkin.rows.plane_curve import PlaneCurve
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +35,7 @@ class Slot(Guide):
 
 
 class SlotEntry(JointEntry):
-    """A pin of one link in a straight slot of another, or in a circular one about a point of it."""
+    """A pin of one link in a slot of another: straight, circular about a point of it, or along a curve."""
 
     sample: ClassVar[str] = '{ type = "pin-in-slot", pin = "B", on = "crank", slot = "arm", along = ["O", "E"] }'
 
@@ -42,10 +46,14 @@ class SlotEntry(JointEntry):
     along: TwoPoints | None = None
     center: Name | None = None
     radius: Radius | None = None
+    through: Anything = None
+    segments: Anything = None
+    start: Location | None = None
+    closed: Flag | None = None
     stroke: Anything = None
     ends: TwoPoints | None = None
 
-    def make(self, draft: Draft, id: str) -> Joint | Slot | CircularSlot | None:
+    def make(self, draft: Draft, id: str) -> Joint | Slot | CircularSlot | CurveSlot | None:
         """Return the slot with its pin."""
         key = f"joints.{id}"
         known = [draft.has_link(f"{key}.slot", self.slot), draft.has_point(f"{key}.pin", self.pin)]
@@ -68,7 +76,10 @@ class SlotEntry(JointEntry):
         links = end, self.slot
         if self.slot not in draft.links or slider not in draft.links:
             return Joint(id, "S", links)
-        return with_stroke(draft, id, self, self._made(draft, id, links, draft.links[self.slot], draft.links[slider]))
+        ends = draft.links[self.slot], draft.links[slider]
+        if self.is_curved:
+            return self._curved(draft, id, links, *ends)
+        return with_stroke(draft, id, self, self._made(draft, id, links, *ends))
 
     def _made(self, draft: Draft, id: str, links: tuple[str, str], carrier: Link, slider: Link) -> Slot | CircularSlot:
         place = draft.points[self.pin]
@@ -111,19 +122,69 @@ class SlotEntry(JointEntry):
             point=point, start=step.real, at=place,
         )  # fmt: skip
 
+    def _curved(self, draft: Draft, id: str, links: tuple[str, str], carrier: Link, slider: Link) -> CurveSlot | None:
+        """Return a slot along a curve; None where mistakes hinder."""
+        curve, there = self._curve(draft, f"joints.{id}", carrier), into_frame(carrier, draft.points[self.pin])
+        if curve is None:
+            return None
+        gap = abs(float(curve.away(there)))
+        if gap > SLOPPY * curve.length:
+            far = draft.show_length(gap)
+            raise Flaw(f"in the sketch the pin '{self.pin}' is {far} from its slot", "draw it in the slot")
+        start = float(curve.travel(curve.foot(there.real, there.imag)))
+        ends = None if curve.closed else (-start, curve.length - start)
+        return CurveSlot(
+            id, links, carrier=carrier.name, slider=slider.name, point=slider.local[self.pin], direction=1 + 0j,
+            stroke=None if ends is None else check_stroke(draft.units, ends, "length", 0.0), curve=curve, start=start,
+        )  # fmt: skip
+
+    @property
+    def is_curved(self) -> bool:
+        """Whether the slot goes through places, or is made of segments."""
+        return self.through is not None or self.segments is not None
+
+    def _curve(self, draft: Draft, key: str, carrier: Link) -> PlaneCurve | None:
+        """Return the middle line of a curved slot; None where mistakes hinder."""
+        closed = bool(self.closed)
+        if self.through is not None:
+            key = f"{key}.through"
+            return draft.attempt(key, spline_curve, draft, key, self.through, carrier, closed)
+        assert self.axis is not None and self.start is not None
+        key, start = f"{key}.segments", self.start
+        return draft.attempt(key, chain_curve, draft, key, self.segments, carrier, start, self.axis, closed)
+
     def _has_curve(self, draft: Draft, key: str) -> bool:
-        """Tell whether the middle line of a slot can be made, straight or circular; complain if not."""
-        if self.center is None:
-            if self.radius is not None:
-                draft.fault(f"{key}.radius", "a straight slot has no radius", 'give the center of a circular one: "M"')
-            return check_line(draft, key, self, [self.slot])
-        if self.axis is not None or self.along is not None:
-            draft.fault(key, "has a center beside an axis or along", "a slot is circular or straight")
+        """Tell whether the middle line of a slot can be made; complain if not."""
+        named = [name for name in ("along", "center", "through", "segments") if getattr(self, name) is not None]
+        if self.axis is not None and self.segments is None:
+            named.insert(0, "axis")
+        if len(named) > 1:
+            draft.fault(key, f"has {' and '.join(named)}", "a slot has one middle line")
             return False
+        whole = True
+        for name, kinds, hint in (
+            ("radius", ("center",), 'give the center of a circular slot: "M"; an arc of segments has its own'),
+            ("start", ("segments",), "it is where a slot of segments begins"),
+            ("closed", ("through", "segments"), "only a curve through places or of segments is open or closed"),
+        ):
+            if getattr(self, name) is not None and not set(kinds) & set(named):
+                draft.fault(f"{key}.{name}", f"this slot has no {name}", hint)
+                whole = False
+        for name in ("stroke", "ends") if self.is_curved else ():
+            if getattr(self, name) is not None:
+                draft.fault(f"{key}.{name}", "a curved slot ends where its curve does", "make the curve shorter")
+                whole = False
+        if self.segments is not None and (self.axis is None or self.start is None):
+            draft.fault(key, "segments need a start and an axis", "start = [0, 0], axis = [1, 0]: where and which way")
+            return False
+        if self.is_curved:
+            return whole
+        if self.center is None:
+            return check_line(draft, key, self, [self.slot]) and whole
         if not draft.has_point(f"{key}.center", self.center):
             return False
         if self.slot in draft.link_entries and self.slot not in draft.holders.get(self.center, []):
             held = held_by(draft.holders.get(self.center, []))
             draft.fault(f"{key}.center", f"'{self.center}' is not a point of '{self.slot}'", f"it {held}")
             return False
-        return True
+        return whole

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.turn_coupling import TurnCoupling
 from structkin.plan.closing import Closing, half_square_of
 from structkin.plan.driven_links import driven
 from structkin.plan.dyads import dyad
 from structkin.plan.higher_pairs import solve_higher
 from structkin.plan.known_state import KnownState
+from structkin.plan.pin_rows import place_pin
 from structkin.rows.affine import Frame
 from structkin.structure import Group
 
@@ -18,6 +20,9 @@ from structkin.structure import Group
 def solve_pin(state: KnownState, group: Group, index: int) -> None:
     """Record the step of a pin that two driven distances or slots place before any link on it."""
     pin = group.pins[0]
+    if any(joint in state.mechanism.joints.of(CurveSlot) for joint in group.joints):
+        state.pins.update(dict.fromkeys(group.pins, place_pin(state, group, index)))
+        return
     closing = Closing(state, index, {pin: (pin,)})
     circles, lines = [], []
     for id in group.drivers:

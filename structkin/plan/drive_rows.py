@@ -7,6 +7,7 @@
 | translation, orientation | u.v - cos, or u x v - sin, of a constant angle; as angles: S1 eq. 65 | S0 Tab. 1 (5), (6) |
 | translation-revolute: a slot (roller: the ground's, along an axis) | d x (P_j - P_i) - e | S0 Tab. 1 (7), (3) |
 | circular slot of centre M: a link without mass from M to the pin | (P - M).(P - M) - r^2 | |
+| curved slot | signed distance of P from the nearest place of the curve, in the frame of its link | |
 | links that are fastened | P_j - P_i, two rows, and the orientation of a translation | |
 | angular driver | u.v - cos z and u x v - sin z; as angles: phi_j - phi_i - z | S0 Tab. 1; S1 eq. 79 |
 | slide driver | d . (P_j - P_i) - start - z | |

@@ -66,10 +66,10 @@ def write_rows(state: KnownState, group: Group, index: int) -> tuple[General, tu
     return General(writer.form()), writer.inputs()
 
 
-def _written(state: KnownState, group: Group, index: int, legs: Mapping[str, _Strut | _Block]) -> _Writer:
+def _written(state: KnownState, group: Group, index: int, legs: Mapping[str, _Strut | _Block]) -> GroupWriter:
     contacts = state.contacts(group.links)
     kept = [contact for contact in contacts if contact.link not in legs and contact.other not in legs]
-    writer = _Writer(state, [link for link in group.links if link not in legs], kept, index)
+    writer = GroupWriter(state, [link for link in group.links if link not in legs], kept, index)
     writer.write(group.drivers)
     for leg in legs.values():
         leg.write(writer)
@@ -95,7 +95,7 @@ class _Strut:
     link: str
     ends: tuple[_End, _End]
 
-    def write(self, writer: _Writer) -> None:
+    def write(self, writer: GroupWriter) -> None:
         """Write its row."""
         writer.strut(self.link, self.ends)
 
@@ -115,7 +115,7 @@ class _Block:
     partner: str
     end: _End
 
-    def write(self, writer: _Writer) -> None:
+    def write(self, writer: GroupWriter) -> None:
         """Write its row."""
         writer.block(self)
 
@@ -175,12 +175,13 @@ def _links_of(state: KnownState, group: Group, driver: str) -> tuple[str, ...]:
     return (*drive.links, *(end[0] for end in drive.ends or ()), *there)
 
 
-class _Writer(RowWriter):
+class GroupWriter(RowWriter):
     """Writes the rows of a group: slots 2 k and 2 k + 1 are the frame of its link k, those behind are inputs."""
 
     mechanism: Mechanism
 
     def __init__(self, state: KnownState, links: Sequence[str], contacts: Sequence[Contact], index: int) -> None:
+        """Begin with no rows for these unknown links, tied by these contacts, of the group with this index."""
         self.mechanism, self.rows = state.mechanism, []
         self._state, self._index = state, index
         self._unknown = {link: k for k, link in enumerate(links)}

@@ -6,7 +6,9 @@ All of them accept complex steps: where a branch has to be chosen (which piece, 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -64,12 +66,17 @@ class Piecewise:
         piece = np.clip(np.searchsorted(self.breaks, x.real, side="right") - 1, 0, len(self.breaks) - 2)
         return piece, x - self.breaks[piece]
 
+    @cached_property
+    def _waves(self) -> bool:
+        return bool(self.waves[:, 0].any())
+
     def on_piece(self, piece: Any, t: Any, order: int = 0) -> Any:
         """Return the derivative of this order on given pieces, continued beyond their ends if t lies there."""
         value = np.zeros_like(t)
         for power in range(self.polynomials.shape[1] - 1, order - 1, -1):
-            falling = float(np.prod(np.arange(power - order + 1, power + 1)))
-            value = value * t + falling * self.polynomials[piece, power]
+            value = value * t + math.perm(power, order) * self.polynomials[piece, power]
+        if not self._waves:
+            return value
         a, w, p = (self.waves[piece, k] for k in range(3))
         return value + a * w**order * np.sin(w * t + p + 0.5 * np.pi * order)
 

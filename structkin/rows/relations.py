@@ -4,11 +4,13 @@
     TurnByLaw    angle from E to D - f(angle from B to A) = 0     an oscillating follower by the cam's law
     OnProfile    |W| - f(angle from B to W) = 0          a roller or edge on the curve r = f
     FaceOnProfile   D x W - f(angle from B to D) = 0     a flat face on the curve of support function f
+    OnCurve      d(W seen from B) = 0                    a pin on a curve, d its signed distance
     Stepped      t + f(s) = 0                            a Geneva wheel, of two turns
     DrivenAngle  (A T) x B = 0                           B is A turned by the unit vector T
 
-A and B are directions of the cam and of the carrier; on a profile B is that of the cam. W leads from the guide's line,
-or from the cam's centre, to the follower's point. Products of A and T are those of complex numbers.
+A and B are directions of the cam and of the carrier; on a profile or a curve B is that of the link that has it. W leads
+from the guide's line, the cam's centre or the origin of the slotted link to the follower's point or the pin. Products
+of A and T are those of complex numbers.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import numpy as np
 
 from structkin.rows.jet import Jet, Vector, angle, length, seen_from, vector
 from structkin.rows.periodic import TURN, Function
+from structkin.rows.plane_curve import PlaneCurve
 
 
 class Relation(Protocol):
@@ -84,6 +87,18 @@ class FaceOnProfile:
         """Return D x W - f(angle from B to D)."""
         D, W, B = vectors
         return _cross(D, W) - angle(seen_from(D, B)).follow(self.function)
+
+
+@dataclass(frozen=True, eq=False)
+class OnCurve:
+    """A pin on a curve."""
+
+    curve: PlaneCurve
+
+    def value(self, *vectors: Vector) -> Jet:
+        """Return the signed distance of W, seen from B, from the curve."""
+        W, B = vectors
+        return self.curve.distance(seen_from(W, B))
 
 
 @dataclass(frozen=True, eq=False)

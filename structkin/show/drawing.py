@@ -9,6 +9,7 @@ import numpy as np
 
 from structkin.joints.cam import Cam
 from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.fastened import Fastened
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
@@ -17,7 +18,7 @@ from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.show.interest import middle
 from structkin.show.labels import Label
-from structkin.show.pose import Path, Pose, profile_of, wheel_of
+from structkin.show.pose import Path, Pose, profile_of, slot_of, wheel_of
 from structkin.show.style import DRIVER, GROUND, LOOSE, NORMAL, SMALL, group_colour, tint
 from structkin.show.symbols import BAR, PATH, PLATE, Pen
 from structkin.show.wheels import draw_mesh
@@ -49,6 +50,10 @@ class Drawing:
                 arm = arc.radius * np.exp(1j * low)
                 start = self.pose.at(arc.carrier, arc.center + arm)
                 self.pen.curved_slot(center, start, high - low, f"slot:{arc.id}", self.colour(arc.carrier))
+        for slot in self.mechanism.joints.of(CurveSlot).values():
+            way = slot_of(self.pose, slot)
+            if np.isfinite(way).all():
+                self.pen.slot_along(way, slot.curve.closed, f"slot:{slot.id}", self.colour(slot.carrier))
         for cam in self.mechanism.joints.of(Cam).values():
             self._cam(cam)
         for geneva in self.mechanism.joints.of(Geneva).values():
@@ -57,8 +62,7 @@ class Drawing:
                 self.pen.disc(wheel, f"wheel:{geneva.id}", self.colour(geneva.wheel))
         for name in self.structure.topology.moving_links:
             dashed = self.colour(name) == LOOSE
-            slotted = {guide.carrier for guide in self._guides}
-            below = name in slotted | {arc.carrier for arc in self.mechanism.joints.of(CircularSlot).values()}
+            below = name in {guide.carrier for guide in self._guides} | {slot.carrier for slot in self._bent}
             self.pen.body(self._body(name), f"link:{name}", self.colour(name), dashed=dashed, below=below)
         for joint in self._fastened:
             place = self.pose.at(joint.links[0], joint.at)
@@ -89,6 +93,14 @@ class Drawing:
         ]
 
     @property
+    def _bent(self) -> list[CircularSlot | CurveSlot]:
+        """The slots that are not straight."""
+        return [
+            *self.mechanism.joints.of(CircularSlot).values(),
+            *self.mechanism.joints.of(CurveSlot).values(),
+        ]
+
+    @property
     def _fastened(self) -> Collection[Fastened]:
         return self.mechanism.joints.of(Fastened).values()
 
@@ -113,6 +125,8 @@ class Drawing:
             if all(abs(new - place) > near for place in places):
                 places.append(new)
         slots = [guide for guide in self._guides if guide.carrier == name]
+        for curved in self.mechanism.joints.of(CurveSlot).values():
+            places += list(slot_of(self.pose, curved)) if curved.carrier == name else []
         centre = sum(places, 0j) / len(places) if places else 0j
         for guide in slots:
             a, b = self.pose.way(guide)
@@ -167,7 +181,7 @@ class Drawing:
         pins |= {end for drive in self.mechanism.drivers.values() for _, end in drive.ends or ()}
         pins |= {end for spring in self.mechanism.forces.springs.values() for _, end in spring.ends}
         slotted = [self.pose.block(guide) for guide in self._guides if guide.turn is None]
-        slotted += [self.pose.at(arc.slider, arc.point) for arc in self.mechanism.joints.of(CircularSlot).values()]
+        slotted += [self.pose.at(slot.slider, slot.point) for slot in self._bent]
         fixed = self.mechanism.links[topology.ground].local
         labels = []
         for name, place in self.pose.points.items():

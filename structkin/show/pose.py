@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from structkin.errors import InputError, Problem
 from structkin.joints.cam import Cam
 from structkin.joints.circular_slot import CircularSlot
+from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
 from structkin.joints.sliding import Sliding
@@ -22,6 +23,9 @@ from structkin.model.mechanism import Mechanism
 from structkin.solve import Motion
 
 Path = NDArray[np.complex128]
+
+#: Chords by which a curved slot is drawn.
+SLOT_PLACES = 180
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,11 @@ def profile_of(pose: Pose, cam: Cam) -> Path:
     """Return the closed profile of a cam where it stands."""
     x, y = cam.profile().T
     return np.asarray(pose.at(cam.cam, x + 1j * y))
+
+
+def slot_of(pose: Pose, slot: CurveSlot) -> Path:
+    """Return the middle line of a curved slot where it stands."""
+    return np.asarray(pose.at(slot.carrier, slot.curve.places(SLOT_PLACES)))
 
 
 def wheel_of(pose: Pose, mechanism: Mechanism, geneva: Geneva) -> Path:

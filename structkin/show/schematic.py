@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 
 from structkin.errors import InputError, Problem
 from structkin.joints.cam import Cam
+from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
 from structkin.joints.turn_coupling import TurnCoupling
@@ -24,7 +25,7 @@ from structkin.show.interest import points_of_interest
 from structkin.show.labels import Label, place_labels, root_figure
 from structkin.show.letters import legible
 from structkin.show.measures import Measures, driver_quantity, measures_of
-from structkin.show.pose import Path, Pose, motion_pose, path_of, profile_of, sketch_pose, wheel_of
+from structkin.show.pose import Path, Pose, motion_pose, path_of, profile_of, sketch_pose, slot_of, wheel_of
 from structkin.show.style import (
     GROUND,
     LARGE,
@@ -151,6 +152,7 @@ def extent(mechanism: Mechanism, pose: Pose, paths: Mapping[str, Path]) -> tuple
         parts.append(np.array([pose.block(guide), *pose.way(guide)]))
     parts += [mesh_extent(pose, mesh) for mesh in mechanism.joints.of(TurnCoupling).values()]
     parts += [profile_of(pose, cam) for cam in mechanism.joints.of(Cam).values()]
+    parts += [slot_of(pose, slot) for slot in mechanism.joints.of(CurveSlot).values()]
     parts += [wheel_of(pose, mechanism, geneva) for geneva in mechanism.joints.of(Geneva).values()]
     z = np.concatenate(parts)
     z = z[np.isfinite(z)]

@@ -155,6 +155,21 @@ class Pen:
         )
         self.shape(center + outline, gid, facecolor="white", edgecolor=colour, linewidth=2.0, zorder=SLOT)
 
+    def slot_along(self, way: Places, closed: bool, gid: str, colour: str) -> None:
+        """Draw a slot along its middle line, which leads back to its start where it is closed."""
+        along = np.gradient(way)
+        if closed:
+            along[[0, -1]] = way[1] - way[-2]
+        along, radius = along / np.abs(along), 0.75 * self.u
+        left, right = way + 1j * radius * along, way - 1j * radius * along
+        half = radius * np.exp(1j * np.linspace(-np.pi / 2, np.pi / 2, 13))
+        caps = ([], []) if closed else (along[-1] * half, -along[0] * half)
+        outline = np.concatenate((right, way[-1] + caps[0], left[::-1], way[0] + caps[1]))
+        edge = "none" if closed else colour
+        self.shape(outline, gid, facecolor="white", edgecolor=edge, linewidth=2.0, zorder=SLOT)
+        for side in (left, right) if closed else ():
+            self.line(side, f"edge:{gid}", color=colour, linewidth=2.0, zorder=SLOT)
+
     # --- drivers ------------------------------------------------------------------------------------------
 
     def turn_arrow(self, place: complex, start: complex, sense: int, gid: str) -> complex:

@@ -7,10 +7,12 @@ from hypothesis import strategies as st
 
 from structkin.groups.cam import Lift, OfAngle, Turn
 from structkin.groups.profile import Met
-from structkin.joints.cam_laws import MOTIONS, CamLaw, spline
+from structkin.joints.cam_laws import MOTIONS, CamLaw
+from structkin.joints.splines import open_spline, spline
 from structkin.rows.jet import Jet, angle, length, vector
 from structkin.rows.periodic import Follow, GenevaLaw, Piecewise, angle_of
-from structkin.rows.relations import ByLaw, DrivenAngle, FaceOnProfile, OnProfile, TurnByLaw, derivative
+from structkin.rows.plane_curve import PlaneCurve
+from structkin.rows.relations import ByLaw, DrivenAngle, FaceOnProfile, OnCurve, OnProfile, TurnByLaw, derivative
 
 TINY = 1e-30
 LANES = 9
@@ -64,6 +66,12 @@ def test_three_derivatives_are_complex_steps(name, seed):
     np.testing.assert_allclose(form.cubic(h, (phi,), v, (rate,))[0], expected, rtol=1e-10, atol=1e-10)
 
 
+def winding(rng):
+    """A curve that does not bend back within twice its distance from the origin."""
+    u = np.linspace(0.0, 2 * np.pi, 9)
+    return PlaneCurve(open_spline(u, u - 3.0), open_spline(u, 0.1 * rng.uniform(-1, 1, 9)), closed=False)
+
+
 @settings(max_examples=25, deadline=None)
 @given(seed=seeds)
 def test_rows_of_cams_are_complex_steps(seed):
@@ -75,6 +83,7 @@ def test_rows_of_cams_are_complex_steps(seed):
         (OnProfile(function), (0, 2)),
         (FaceOnProfile(function), (4, 0, 2)),
         (DrivenAngle(), (0, 2, 3)),
+        (OnCurve(winding(rng)), (0, 2)),
     ]
     X, u, v = rng.uniform(-1, 1, (3, 5, 2, LANES))
     zero = np.zeros_like(X)

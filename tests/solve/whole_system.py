@@ -9,6 +9,7 @@ It shares no code with the solver by groups. The unknowns are x, y and theta of 
     rolling   as a rack and a line; as gears on the line of centres, and |A - B|  two rows
     fastened  place and angle of each further link on the first                   three rows a link
     slot      distance beside the line, or from the centre of a circular slot     one row
+    curve     the pin beside the tangent of its foot, less how far the curve is   one row
     cam       the follower's travel or angle minus its law of the cam's angle     one row
     Geneva    the pin beside the line of a slot, or the angle of the locked wheel  one row
     drivers   angle(second) - angle(first) - z;  travel - z;  |F - E| - z         one row
@@ -209,6 +210,7 @@ class WholeSystem:
                 row = pose.angle(link) - pose.angle(first) - np.angle(seat.direction)
                 add(row.wrapped(), 1.0, first, link)
         cam_rows(self, pose, add)
+        curve_rows(self, pose, add)
         for id in self.drivers:
             drive = m.drivers[id]
             if drive.kind == "angle":
@@ -364,8 +366,9 @@ class WholeSystem:
         return q
 
 
-#: By which attribute the kinds of joints are told: lines, wheels, cams, Geneva wheels, circular slots, links fastened.
-GEOMETRY = ("turn", "lever", "contact", "slots", "center", "seats")
+#: By which attribute the kinds of joints are told: lines, wheels, cams, Geneva wheels, circular slots, links fastened,
+#: curved slots.
+GEOMETRY = ("turn", "lever", "contact", "slots", "center", "seats", "curve")
 
 
 def _having(mechanism: Any, attribute: str) -> list[Any]:
@@ -407,6 +410,43 @@ def cam_rows(system: WholeSystem, pose: Pose, add: Callable[..., None]) -> None:
         centres = m.links[g.carrier].local[g.pivot] - m.links[g.carrier].local[_shaft(m, g)]
         locked = (wheel - base - (np.angle(-centres) + turn / 2 - g.slot)).wrapped(turn)
         add(across.where(inside, locked * size), size, g.crank, g.wheel, g.carrier)
+
+
+def curve_rows(system: WholeSystem, pose: Pose, add: Callable[..., None]) -> None:
+    """Add the rows of curved slots: in axes along tangent and normal of the pin's foot the curve is y = f(x)."""
+    for slot in _having(system.mechanism, "curve"):
+        way, axis = pose.point(slot.slider, slot.point) - pose.point(slot.carrier, 0j), pose.vector(slot.carrier, 1)
+        x, y = axis.dot(way), axis.cross(way)
+        there = x.f + 1j * y.f
+        table = np.linspace(0.0, TURN, 4001)
+        u = table[np.argmin(np.abs(_on_curve(slot.curve, table, 0) - there[..., None]), axis=-1)]
+        for _ in range(6):
+            c, d, dd = (_on_curve(slot.curve, u, order) for order in range(3))
+            u = u - (np.conj(d) * (c - there)).real / (np.conj(d) * d + np.conj(dd) * (c - there)).real
+        c, d, dd, ddd = (_on_curve(slot.curve, u, order) for order in range(4))
+        tangent, speed = d / np.abs(d), np.abs(d)
+        along = (x - c.real) * tangent.real + (y - c.imag) * tangent.imag
+        beside = (y - c.imag) * tangent.real - (x - c.real) * tangent.imag
+        second, third = np.conj(tangent) * dd, np.conj(tangent) * ddd
+        jerk = (third.imag * speed - 3 * second.imag * second.real) / speed**4
+        bend = along.map(0.0, 0.0, second.imag / speed**2, jerk)
+        add(beside - bend, system.size, slot.carrier, slot.slider)
+
+
+def _on_curve(curve: Any, u: Any, order: int) -> Any:
+    """Return x + iy (n,) at u, or its derivative, from the coefficients: polynomials and waves of each piece."""
+    u = np.remainder(u, TURN) if curve.closed else u
+    piece = np.clip(np.searchsorted(curve.x.breaks, u, side="right") - 1, 0, len(curve.x.breaks) - 2)
+    t, found = u - curve.x.breaks[piece], []
+    for f in (curve.x, curve.y):
+        powers = np.arange(order, f.polynomials.shape[1])
+        factors = np.array([np.prod(np.arange(p - order + 1, p + 1)) for p in powers])
+        a, w, p = np.moveaxis(f.waves[piece], -1, 0)
+        wave = a * ((1j * w) ** order * np.exp(1j * (w * t + p))).imag
+        found.append(
+            wave + np.sum(f.polynomials[piece][..., order:] * factors * t[..., None] ** (powers - order), axis=-1)
+        )
+    return found[0] + 1j * found[1]
 
 
 def _shaft(m: Any, g: Any) -> str:

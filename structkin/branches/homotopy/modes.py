@@ -24,7 +24,7 @@ from structkin.branches.homotopy.solutions import (
 from structkin.branches.homotopy.start import Chart, chart_at
 from structkin.groups import General, Rows
 from structkin.rows.curves import Curve
-from structkin.rows.relations import DrivenAngle
+from structkin.rows.relations import DrivenAngle, OnCurve
 
 
 @lru_cache(maxsize=256)
@@ -80,9 +80,11 @@ def equations_of(form: General, h: tuple[Any, ...]) -> tuple[Chart | None, tuple
 
 def _check(rows: Rows) -> None:
     """Refuse rows of a kind that the isotropic equations do not have."""
-    curves = [form for form in rows.forms if isinstance(form, Curve) and form.relation != DrivenAngle()]
+    curves = [form.relation for form in rows.forms if isinstance(form, Curve) and form.relation != DrivenAngle()]
     if rows.angles or curves:
-        what = " and ".join(["gears"] * bool(rows.angles) + ["cams"] * bool(curves))
+        slots = [relation for relation in curves if isinstance(relation, OnCurve)]
+        held = {"gears": rows.angles, "cams": len(slots) < len(curves), "curved slots": slots}
+        what = " and ".join(name for name, there in held.items() if there)
         raise NotEnumeratedError(f"it has {what}: its modes are not enumerated")
 
 

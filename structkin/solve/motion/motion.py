@@ -157,7 +157,7 @@ class Motion:
     def travel(self, joint: str) -> Floats:
         """Return the travel (n,) of a prismatic joint or slot, zero in the sketch.
 
-        In a guide or straight slot it is a length [m], in a circular one the angle [rad] about its centre, continuous.
+        It is a length [m]; in a circular slot the angle [rad] about its centre, continuous.
         """
         sliding = self._frames.sliding(joint)
         along, way = (self._frames.value(expression) for expression in self._frames.along_and_way(sliding))

@@ -1,0 +1,79 @@
+"""The curved slot, in which a pin slides along a spline, or a chain of lines and arcs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from structkin.joints.pair import Pair
+from structkin.joints.poses import Floats, Poses
+from structkin.joints.row_writer import RowWriter
+from structkin.joints.sliding import Sliding
+from structkin.rows.curves import Curve
+from structkin.rows.plane_curve import PlaneCurve
+from structkin.rows.relations import OnCurve
+
+#: Curvatures times the length of a curve that differ by less than this do not jump.
+SMOOTH = 1e-6
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CurveSlot(Sliding, Pair):
+    """A pin in a slot along a curve that is fixed in `carrier`: the point `point` of `slider` runs on it.
+
+    Curve and point are in the frames of their links. Its travel [m] is the length of the curve from `start`, where the
+    sketch has the pin, and its stroke goes from end to end; a closed slot has none, and the travel is within half of
+    its length.
+
+    The pin's signed distance from the curve, seen from its nearest place, is zero: one equation of the two frames, as
+    for straight and circular slots, and the same row on lines and arcs. A parameter of the curve as a further unknown
+    would be no coordinate of any family, and would need a branch of its own to be followed.
+    """
+
+    kind: ClassVar[str] = "S"
+
+    curve: PlaneCurve
+    start: float
+
+    @property
+    def axes(self) -> tuple[complex, complex]:
+        """The frame of the slotted link."""
+        return 0j, self.direction
+
+    def travel_at(self, x: Any, y: Any) -> Any:
+        """Return the length of the curve [m] from the pin of the sketch to the nearest place; x, y may be complex."""
+        travel = self.curve.travel(self.curve.foot(x, y)) - self.start
+        if not self.curve.closed:
+            return travel
+        return travel - self.curve.length * np.round(np.real(travel) / self.curve.length)
+
+    def gaps(self, poses: Poses) -> tuple[Floats]:
+        """Return how far the pin is from the nearest place of the curve."""
+        way = poses.at(self.slider, self.point) - poses.at(self.carrier, 0j)
+        place = way * np.conj(poses.along(self.carrier))
+        x, y = self.curve.at(self.curve.foot(place.real, place.imag))[0]
+        return (np.hypot(place.real - x, place.imag - y) / poses.size,)
+
+    def write(self, w: RowWriter) -> None:
+        """Write the pin's distance from the curve."""
+        tip, slider = w.tip(self)
+        way = tip - w.point(self.carrier, 0j)
+        row = Curve.of(OnCurve(self.curve), way, w.along(self.carrier))
+        w.add(self.id, "curved slot", (self.carrier, slider), w.size, row)
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """Between which segments the slot bends suddenly, which makes accelerations jump; empty if nowhere."""
+        breaks = self.curve.x.breaks
+        count = len(breaks) - 1
+        remarks = []
+        for k in range(count if self.curve.closed else count - 1):
+            after = (k + 1) % count
+            bends = self.curve.bend(k, breaks[k + 1] - breaks[k]), self.curve.bend(after, 0.0)
+            if abs(bends[1] - bends[0]) * self.curve.length > SMOOTH:
+                between = f"between its segments {k + 1} and {after + 1}"
+                remarks.append(f"{between} the curvature of the slot jumps, and with it the acceleration")
+        return tuple(remarks)

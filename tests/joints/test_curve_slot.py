@@ -1,0 +1,234 @@
+"""Curved slots: along an arc and a line they are circular and straight slots; others against roots found by scipy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.interpolate import make_interp_spline
+from scipy.optimize import brentq
+from solve.whole_system import solve_whole
+
+import structkin as sk
+from structkin.global_methods.methods import FAMILIES
+
+POINTS = {"A": (0, 0), "B": (1, 0.5), "C": (2.8, 2.0), "D": (4, 0), "E": (6.0, 2.5), "P": (2.0, 1.8)}
+MASSES = {"mass": 2.0, "center": (1.8, 1.5), "inertia": 0.4}
+COUPLER = {"ground": ["A", "D"], "crank": ["A", "B"], "coupler": {"points": ["B", "C", "P"], **MASSES}}
+METHODS = [
+    {"engine": "numpy"},
+    {"method": "topological-kl"},
+    *({"method": "global", "coordinates": family} for family in FAMILIES),
+]
+
+#: An arc about D from C on to both sides, and a line through C.
+RADIUS = abs(complex(-1.2, 2.0))
+BEHIND = complex(-1.2, 2.0) / RADIUS * np.exp(-1.2j)
+ALONG = complex(1.0, 0.3) / abs(complex(1.0, 0.3))
+
+
+def place(z):
+    return [complex(z).real, complex(z).imag]
+
+
+ARC = {"start": place(4 + RADIUS * BEHIND), "axis": place(1j * BEHIND), "segments": [{"turn": 2.4, "radius": RADIUS}]}
+LINE = {"start": place(2.8 + 2j - 3 * ALONG), "axis": place(ALONG), "segments": [{"length": 2}, {"length": 4}]}
+SAME = {"arc": (ARC, {"center": "D"}), "line": (LINE, {"axis": [1.0, 0.3]})}
+
+#: Places of a wavy curve past C, not evenly.
+T = np.array([-1.2, -1.0, -0.7, -0.5, -0.2, 0.0, 0.1, 0.4, 0.6, 0.9, 1.1])
+WAVY = 4 + complex(-1.2, 2.0) * np.exp(1j * T) * (1 + 0.05 * np.sin(4 * T))
+SPLINE = {"through": [place(z) for z in WAVY]}
+WINDING = {"through": [place(2.8 + 2j + ALONG * (2j * t + 0.1 * np.sin(4 * t))) for t in T]}
+
+
+def built(slot, links=COUPLER, joints=None, pin="C", on="ground", **more):
+    held = {name for link in links.values() for name in (link["points"] if isinstance(link, dict) else link)}
+    return sk.Mechanism(
+        points={name: at for name, at in POINTS.items() if name in held},
+        links=links,
+        joints={"slot": {"type": "pin-in-slot", "pin": pin, "slot": on, **slot}, **(joints or {})},
+        drivers={"motor": {"joint": "A", "law": "0.4636476 + 0.3*sin(t)"}},
+        duration=6.0,
+        **more,
+    )
+
+
+@pytest.mark.parametrize("options", METHODS)
+@pytest.mark.parametrize("shape", SAME)
+def test_an_arc_is_a_circular_slot_and_a_line_a_straight_one(shape, options):
+    curved, simple = (built(slot) for slot in SAME[shape])
+    a, b = curved.solve(samples=60, **options), simple.solve(samples=60)
+    assert a.ok.all() and a.residual().max() < 1e-14
+    for quantity in ("position", "velocity", "acceleration", "jerk", "K", "L"):
+        for point in "BCP":
+            found, expected = getattr(a, quantity)(point), getattr(b, quantity)(point)
+            np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("shape", SAME)
+def test_forces_are_those_of_the_simple_slot(shape):
+    a, b = (built(slot).solve(samples=20).forces() for slot in SAME[shape])
+    for joint, link in (("slot", "coupler"), ("B", "coupler")):
+        np.testing.assert_allclose(a.reaction(joint, link), b.reaction(joint, link), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(a.driver("motor"), b.driver("motor"), rtol=1e-9, atol=1e-9)
+
+
+CASES = {
+    "slot in the driven crank, pin on a rocker": (
+        {"ground": ["A", "D"], "crank": ["A", "B"], "rocker": ["D", "C", "P"]}, "C", "crank", {},
+    ),
+    "slot in the link that is found, pin on the crank": (
+        {"ground": ["A", "D"], "crank": ["A", "C"], "rocker": ["D", "E", "P"]}, "C", "rocker", {},
+    ),
+    "pin on a slide": (
+        {"ground": ["A", "D"], "crank": ["A", "B"], "slide": ["C", "P"]}, "C", "crank",
+        {"guide": {"type": "prismatic", "links": ["slide", "ground"], "axis": [1, 0.3]}},
+    ),
+    "in a larger group": (
+        {"ground": ["A", "D"], "crank": ["A", "B"], "coupler": ["B", "P"], "plate": ["P", "C", "E"]}, "C", "ground",
+        {"other": {"type": "pin-in-slot", "pin": "E", "slot": "ground", "axis": [1, 0.2]}},
+    ),
+    "on a pin that two links share": (
+        {"ground": ["A", "D"], "crank": ["A", "B"], "rod": ["B", "C"], "push": ["C", "E"], "slide": ["E"]}, "C",
+        "ground", {"guide": {"type": "prismatic", "links": ["slide", "ground"], "axis": [1, 0]}},
+    ),
+    "on a pin that a second slot leads": (
+        {"ground": ["A", "D"], "crank": ["A", "B"], "rod": ["C", "P"], "push": ["C", "E"], "slide": ["E"],
+         "other": ["P"]}, "C", "crank",
+        {"second": {"type": "pin-in-slot", "pin": "C", "slot": "ground", "axis": [1, 0.1]},
+         "guide": {"type": "prismatic", "links": ["slide", "ground"], "axis": [1, 0]},
+         "other": {"type": "prismatic", "links": ["other", "ground"], "axis": [1, 0.1]}},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("options", METHODS)
+@pytest.mark.parametrize("case", CASES)
+def test_a_spline_by_newton_on_the_whole_system(case, options):
+    links, pin, on, joints = CASES[case]
+    m = built(WINDING, links, joints, pin, on)
+    motion, samples = m.solve(samples=60, **options), np.arange(0, 60, 7)
+    assert motion.ok.all() and motion.residual().max() < 1e-13
+    whole = solve_whole(m, motion, samples)
+    assert whole.converged.all()
+    for quantity, worst in whole.compare(motion, samples).items():
+        assert np.max(worst) < 1e-10, quantity
+    # the jerk, by differences of fourth order
+    h = 1e-3
+    away = m.solve(t=np.array([2.0 + k * h for k in (-2, -1, 0, 1, 2)]), **options)
+    a = away.acceleration(pin)
+    expected = (a[0] - 8 * a[1] + 8 * a[3] - a[4]) / (12 * h)
+    np.testing.assert_allclose(away.jerk(pin)[2], expected, rtol=1e-6, atol=1e-7)
+
+
+def test_a_spline_by_its_roots():
+    """Scipy's natural quintic spline of the chords meets the circle about B."""
+    motion = built(SPLINE).solve(samples=25)
+    u = np.concatenate(([0.0], np.cumsum(np.abs(np.diff(WAVY)))))
+    curve = make_interp_spline(u, np.stack((WAVY.real, WAVY.imag), axis=1), bc_type=([(3, 0.0), (4, 0.0)],) * 2, k=5)
+    reach, near = np.hypot(1.8, 1.5), u[5]
+    for b, c in zip(motion.position("B"), motion.position("C"), strict=True):
+        near = brentq(lambda s, b=b: np.hypot(*(curve(s) - b)) - reach, near - 0.3, near + 0.3, xtol=1e-14)
+        np.testing.assert_allclose(c, curve(near), atol=1e-12)
+
+
+def test_a_closed_slot_is_gone_round():
+    """An arm turns in a slot of two lines and two half circles; a block on it has the pin."""
+    m = sk.Mechanism(
+        points={"O": (0, 0), "Q": (1.0, 0.6), "R": (2.0, 1.2)},
+        links={"ground": ["O"], "arm": ["O", "R"], "block": {"points": ["Q"], "mass": 1.5, "inertia": 0.1}},
+        joints={
+            "track": {
+                "type": "pin-in-slot", "pin": "Q", "slot": "ground", "start": [0, -0.6], "axis": [1, 0], "closed": True,
+                "segments": [{"length": 1}, {"turn": np.pi, "radius": 0.6}, {"length": 2},
+                             {"turn": np.pi, "radius": 0.6}, {"length": 1}],
+            },
+            "guide": {"type": "prismatic", "links": ["block", "arm"], "along": ["O", "R"], "at": "Q"},
+        },
+        drivers={"motor": {"joint": "O", "speed": 1.0}},
+    )  # fmt: skip
+    motion = m.solve(samples=91)
+    x, y = motion.position("Q").T
+    assert motion.ok.all() and m.limits("motor").turns_fully
+    np.testing.assert_allclose(np.hypot(np.maximum(np.abs(x) - 1, 0), y), 0.6, atol=1e-13)
+    np.testing.assert_allclose(motion.position("Q")[-1], motion.position("Q")[0], atol=1e-12)
+    assert len(m.joints["track"].remarks) == 4
+    power = np.sum(1.5 * motion.velocity("Q") * motion.acceleration("Q"), axis=1)
+    np.testing.assert_allclose(motion.forces().driver_power("motor"), power, atol=1e-9)
+
+
+def test_limits_are_where_the_link_stands_across_the_slot():
+    m = built(SPLINE)
+    limits = m.limits("motor")
+    u = np.concatenate(([0.0], np.cumsum(np.abs(np.diff(WAVY)))))
+    curve = make_interp_spline(u, np.stack((WAVY.real, WAVY.imag), axis=1), bc_type=([(3, 0.0), (4, 0.0)],) * 2, k=5)
+    motion = m.solve(t=np.zeros(1), drivers={"motor": limits.upper.value - 1e-8})
+    (b,), (c,) = motion.position("B"), motion.position("C")
+    s = u[-1] * np.linspace(0, 1, 20001)
+    tangent = curve(s[np.argmin(np.hypot(*(curve(s) - c).T))], 1)
+    assert abs(np.dot(tangent, c - b)) < 2e-3 * np.hypot(*tangent) * np.hypot(*(c - b))
+
+
+def test_the_slot_ends_like_a_straight_one():
+    curved = {"start": place(2.8 + 2j - 0.02 * ALONG), "axis": place(ALONG), "segments": [{"length": 0.1}]}
+    a, b = built(curved), built({"axis": [1.0, 0.3], "stroke": [-0.02, 0.08]})
+    one, other = (m.solve(samples=40) for m in (a, b))
+    assert 0 < one.ok.sum() < 40
+    assert one.report == other.report
+    np.testing.assert_allclose(one.travel("slot"), other.travel("slot"), atol=1e-12)
+    for end in ("lower", "upper"):
+        assert getattr(a.limits("motor"), end).value == pytest.approx(getattr(b.limits("motor"), end).value, abs=1e-10)
+
+
+@pytest.mark.parametrize("formulation", ["reduced", "multipliers"])
+def test_it_swings_freely(formulation):
+    links = {**COUPLER, "crank": {"points": ["A", "B"], "mass": 1.0, "center": (0.5, 0.25), "inertia": 0.2}}
+    m = sk.Mechanism(
+        points={name: POINTS[name] for name in "ABCDP"},
+        links=links,
+        joints={"slot": {"type": "pin-in-slot", "pin": "C", "slot": "ground", **SPLINE}},
+        drivers={"motor": {"joint": "A"}},
+        initial={"motor": {"speed": 0.4}},
+    )
+    run = m.simulate(1.0, samples=6, formulation=formulation)
+    energy = sum(
+        body.mass * np.sum(run.velocity(body.center, name) ** 2, axis=1) + body.inertia * run.omega(name) ** 2
+        for name, body in run.mechanism.links.items() if name != "ground"
+    )  # fmt: skip
+    np.testing.assert_allclose(energy, energy[0], rtol=1e-6)
+
+
+def test_assemblies_tell_that_they_may_not_be_all():
+    found = built(SPLINE).assemblies()
+    assert len(list(found)) == 2
+    assert "it has curved slots: its modes are not enumerated" in str(found.report)
+
+
+FAULTS = {
+    "has axis and through": {"axis": [1, 0], **SPLINE},
+    "segments need a start and an axis": {"segments": [{"length": 2}]},
+    r"segments\[2\]: a segment is a line with a length, or an arc": {**LINE, "segments": [{"length": 2}, {"turn": 1}]},
+    r"segments\[1\]: unknown key 'lenght'": {**LINE, "segments": [{"lenght": 2}]},
+    r"segments\[1\].radius: expected a length that is positive": {**LINE, "segments": [{"turn": 1, "radius": -1}]},
+    "expected a list of segments, found the number 3": {**LINE, "segments": 3},
+    "the closed slot ends 6 m from its start, turned by 0 deg": {**LINE, "closed": True},
+    "crosses itself near": {**LINE, "segments": [{"length": 6}, {"turn": 4, "radius": 0.5}, {"length": 2}]},
+    "at least 3 places, found 2": {"through": [[0, 0], [1, 1]]},
+    "at least 4 places, found 3": {"through": [[0, 0], [1, 1], [3, 1]], "closed": True},
+    "the places 2 and 3 are the same": {"through": [[2, 2], [3, 2.1], [3, 2.1], [4, 2]]},
+    r"through\[2\]: 'C' is not a point of 'ground'": {"through": [[2, 2], "C", [4, 2]]},
+    r"through\[1\]: expected two numbers": {"through": [[2], [3, 2], [4, 2]]},
+    "expected a list of places, found the text": {"through": "A"},
+    "the pin 'C' is 2.* from its slot": {"through": ["A", [1, -0.1], "D"]},
+    "slot.stroke: a curved slot ends where its curve does": {"stroke": [-1, 1], **SPLINE},
+    "the sketch is beyond this stroke": {**LINE, "segments": [{"length": 2}]},
+    "slot.closed: this slot has no closed": {"axis": [1, 0], "closed": True},
+    "slot.start: this slot has no start": {"start": [1, 0], **SPLINE},
+    "slot.radius: this slot has no radius": {"radius": 1.0, **SPLINE},
+}
+
+
+@pytest.mark.parametrize("message", FAULTS)
+def test_mistakes(message):
+    with pytest.raises(sk.InputError, match=message):
+        built(FAULTS[message])
