@@ -1,1 +1,1 @@
-"""Beside one motion: limits, assemblies, circuits, branches that cross at change points, and kinds of poses."""
+"""Position analysis of all poses: limits, assemblies, circuits, branches at change points, kinds of poses."""

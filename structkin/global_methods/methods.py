@@ -39,7 +39,7 @@ def solve(
     budget: float | None = DEFAULT,
     progress: Callable[[float], None] | None = None,
 ) -> Motion:
-    """Solve position, velocity and acceleration group by group.
+    """Solve position, velocity and acceleration, by any method.
 
     The samples are `samples` times (default 361, both ends included) over `duration` [s] or the mechanism's default
     range, or the times `t` (n,) [s]. `drivers={"motor": values}` prescribes coordinates (n,) [rad or m] directly, or

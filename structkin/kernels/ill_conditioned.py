@@ -1,4 +1,4 @@
-"""What kernels of NumPy do in blocks in which a pose is singular or out of reach."""
+"""Roots and statuses of lanes at a limit or beyond it, for kernels of NumPy."""
 
 from __future__ import annotations
 

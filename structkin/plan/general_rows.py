@@ -14,7 +14,7 @@ from structkin.joints.row_writer import DrivenForm, Led, RowWriter
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.plan.closing import half_square_of, turn_of_guide
-from structkin.plan.drive_rows import write_driver
+from structkin.plan.driver_rows import write_driver
 from structkin.plan.higher_pairs import require_carrier
 from structkin.plan.known_state import Contact, KnownState
 from structkin.plan.plan import Operand, Slot

@@ -17,7 +17,7 @@ ITERATIONS, ITERATIONS_ON_CURVE = 6, 3
 
 #: Largest turn of a link in a step, and largest departure of the corrected pose from the predicted one. Along a tangent
 #: the departure grows with the square of the step: a third of a radian departs by half its square, and other branches
-#: that are nearer than that are told by their determinants.
+#: that are nearer than that are distinguished by their determinants.
 TURN, DEPARTURE = 0.35, 0.12
 #: The same where the prediction is of second order, or along a curve of the fifth: steps may be twice as long, and
 #: depart by less.
@@ -49,7 +49,7 @@ TRIALS = 24
 SINGULAR = 1e-7
 #: With a smaller one the tangent and the sign of the determinant are rounding.
 NO_TANGENT = 1e-6
-#: With a smaller one a pose does not tell the way on; with one larger than the second it does, through a change point.
+#: Below the first the tangent of a pose is not reliable; above the second it leads through a change point.
 FLAT, REGULAR = 1e-3, 1e-2
 #: With a smaller one a general group may be at a change point, and is expanded around it.
 NARROW = 1e-2

@@ -27,7 +27,7 @@ TURN = 2 * math.pi
 PIECES_OF_TURN, PIECES = 12, 6
 #: Ends nearer than this are one.
 SAME = 1e-9
-#: Part of a interval beside an end at infinity in which margins have lost their digits.
+#: Part of an interval beside an end at infinity in which margins have lost their digits.
 FAR = 1e-6
 
 
@@ -124,7 +124,7 @@ class Reach:
 
 
 def _split(poses: Poses, interval: FeasibleInterval, step: int, modes: Modes) -> list[FeasibleInterval]:
-    """Return the parts of a interval on which one more step closes."""
+    """Return the parts of an interval on which one more step closes."""
     chart = Chart(poses, step, modes, interval)
     places = landmarks(chart.value, chart.edges())
     places = places[~chart.is_far(places)]
@@ -173,7 +173,7 @@ def _double_zeros(values: Floats) -> tuple[dict[int, tuple[int, int]], list[int]
     return doubles, sorted([*kept, *doubles])
 
 
-#: A place of the chart, and the end of a interval if there is one.
+#: A place of the chart, and the end of an interval if there is one.
 _Mark = tuple[float, End | None]
 
 
@@ -211,14 +211,14 @@ def _parts(pieces: list[tuple[_Mark, _Mark, bool]], chart: Chart) -> list[Feasib
 
 
 def _from_zero(part: FeasibleInterval) -> FeasibleInterval:
-    """Return a interval of a full turn shifted so that it begins in [0, 2 pi)."""
+    """Return an interval of a full turn shifted so that it begins in [0, 2 pi)."""
     assert part.low is not None and part.high is not None
     shift = -TURN * math.floor(part.low.p / TURN)
     return FeasibleInterval(replace(part.low, p=part.low.p + shift), replace(part.high, p=part.high.p + shift))
 
 
 class Chart:
-    """The margin of a step over a interval, in a coordinate in which it is analytic, also at the ends."""
+    """The margin of a step over an interval, in a coordinate in which it is analytic, also at the ends."""
 
     def __init__(self, poses: Poses, step: int, modes: Modes, interval: FeasibleInterval) -> None:
         """Take the step, and where the steps before it close."""

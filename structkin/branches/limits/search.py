@@ -305,7 +305,7 @@ def _is_number(value: Any) -> bool:
 
 
 def end_words(poses: Poses, end: End, modes: Modes) -> Limit:
-    """Return the end of a interval with its group and in words."""
+    """Return the end of an interval with its group and in words."""
     if end.kind == "range":
         return Limit(end.p, "range", None, "the end of the range")
     index = min(end.steps)

@@ -24,7 +24,7 @@ from structkin.dynamics.wrench_sums import cross
 from structkin.global_methods.families.rows import Writer, size_of, solve_places
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import Joint, pin_of
-from structkin.plan.drive_rows import write_driver
+from structkin.plan.driver_rows import write_driver
 from structkin.rows.affine import FIXED, Affine, Frame
 from structkin.rows.equations import Equations
 from structkin.solve import Motion

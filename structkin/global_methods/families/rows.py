@@ -12,7 +12,7 @@ from structkin.joints.row_writer import DrivenForm, Led, RowWriter, Written
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.model.topology import pin_of
-from structkin.plan.drive_rows import write_driver
+from structkin.plan.driver_rows import write_driver
 from structkin.rows.affine import Affine, Frame
 from structkin.rows.row import Row
 from structkin.rows.windings import Winding
