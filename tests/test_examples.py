@@ -17,6 +17,7 @@ from solve.whole_system import solve_whole
 import structkin as sk
 from structkin.examples import crank_rocker, excavator_workspace, names, path, reachable_intervals, straight_line
 from structkin.joints.cam import Cam
+from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.geneva import Geneva
 from structkin.plan.compile import determines_all
 
@@ -32,6 +33,7 @@ GROUPS = {
     "elliptic_trammel": "general: bar horizontal vertical",
     "excavator": "RRR: boom boom_barrel boom_rod; RRR: arm arm_barrel arm_rod; driven R: rocker; RRR: link bucket",
     "five_bar_two_drivers": "driven R: left_crank; driven R: right_crank; RRR: left_rod right_rod",
+    "garage_door": "driven P: roller; R-S: panel",
     "geared_five_bar": "driven R: left_crank; R-G: right_crank; RRR: left_rod right_rod",
     "geneva": "driven R: crank; R-C: wheel",
     "hoeken_straight_line": "driven R: crank; RRR: coupler rocker",
@@ -132,12 +134,16 @@ def test_full_cycles_close(name):
 
 
 def far_from_jumps(mechanism: sk.Mechanism, t: Any, distance: float) -> Any:
-    """Times that are no nearer than this to where the jerk of a cam or a Geneva wheel jumps."""
+    """Times that are no nearer than this to where the jerk of a cam or a Geneva wheel, or a slot's curvature, jumps."""
     motion = mechanism.solve(t=np.concatenate((t, t - distance, t + distance)))
     same = np.ones(len(t), dtype=bool)
     for cam in mechanism.joints.of(Cam):
         law = mechanism.joints[cam].law.function
         piece = np.searchsorted(law.breaks, motion.cam(cam).angle % (2 * np.pi), side="right").reshape(3, -1)
+        same &= (piece == piece[0]).all(axis=0)
+    for id, slot in mechanism.joints.of(CurveSlot).items():
+        ends = slot.curve.travel(slot.curve.x.breaks) - slot.start
+        piece = np.searchsorted(ends, motion.travel(id), side="right").reshape(3, -1)
         same &= (piece == piece[0]).all(axis=0)
     for wheel in mechanism.joints.of(Geneva):
         phase = motion.geneva(wheel).engaged.reshape(3, -1)
@@ -648,6 +654,20 @@ def test_geneva_wheel_by_its_pin():
     # on the line of centres
     middle = motion.mechanism.solve(drivers={"motor": ([2 * np.pi], [1.0], [0.0])})
     assert middle.omega("wheel")[0] == pytest.approx(-1 / (np.sqrt(2) - 1), rel=1e-12)
+
+
+def test_garage_door_by_two_circles():
+    """The upper roller is 1.9 m from the lower one: above it, on the circle of the bend, or under the ceiling."""
+    motion = full("garage_door")
+    p, q = at(motion, "P"), at(motion, "Q")
+    bent, over = p.imag > 200, p.imag >= 2400 - np.sqrt(1900**2 - 300**2)
+    expected = p + 1900j
+    expected[bent & ~over] = meet(p[bent & ~over], 1900, 300 + 2100j, 300, 1)
+    expected[over] = np.sqrt(1900**2 - (2400 - p[over].imag) ** 2) + 2400j
+    close(q, expected)
+    # at both ends the door is at rest, and its rod of 60 kg moves or turns by the acceleration of the opener alone
+    force, a = motion.forces().driver("opener"), 1.15 * (np.pi / 12) ** 2
+    assert force[[0, -1]] == pytest.approx([60 * (9.81 + a), 30 * (9.81 - 2 / 3 * a)], rel=1e-12)
 
 
 # --- Andrews' squeezer --------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from three_cranks import three_cranks
 
 import structkin as sk
 from structkin.examples import names, path
+from structkin.joints.curve_slot import CurveSlot
 from structkin.joints.guide import Guide
 
 sys.path.append(str(Path(__file__).parents[1] / "solve"))
@@ -43,13 +44,15 @@ def test_examples_have_their_sketch_and_can_be_used_in_every_assembly(name):
     m = sk.load(path(name))
     found = m.assemblies(limit=40)
     every = list(found)
-    assert all(item.certified and item.residual <= 1e-12 * 50 for item in every)
+    known = not m.joints.of(CurveSlot)  # the modes of a curved slot are not enumerated
+    assert all(item.certified == known and item.residual <= 1e-12 * 50 for item in every)
     assert [item.index for item in every] == list(range(len(every)))
     assert found.nearest().distance() <= 0.03 * found.nearest().motion.size
     assert len({item.modes for item in every}) == len(every)
     for item in every[:6]:
         other = item.mechanism()
-        motion = other.solve(drivers={id: [value] for id, value in item.drivers.items()}, strict=True)
+        motion = other.solve(drivers={id: [value] for id, value in item.drivers.items()})
+        assert motion.regular.all()  # some may be beyond a stroke
         for point in held(m):
             assert motion.position(point)[0] == pytest.approx(item.position(point), abs=1e-9 * item.motion.size)
         for joint in m.joints.of(Guide):

@@ -1,4 +1,4 @@
-"""Pictures of cams, Geneva wheels and circular slots: what is drawn, and where."""
+"""Pictures of cams, Geneva wheels and slots that bend: what is drawn, and where."""
 
 from __future__ import annotations
 
@@ -62,6 +62,16 @@ def test_a_circular_slot_follows_its_arc():
         middle = 0.5 * (radii.min() + radii.max())
         assert middle == pytest.approx(np.hypot(1.2, 2.0), rel=1e-3)
         assert "pin:C" in found
+
+
+def test_a_curved_slot_is_drawn_from_end_to_end():
+    motion = sk.load(path("garage_door")).solve()
+    found = artists(draw_schematic(motion.mechanism, motion=motion, sample=180))
+    x, y = found["slot:track"].get_xy().T
+    half = 0.5 * (np.ptp(x) - 2000)
+    assert (x.min(), x.max()) == pytest.approx((-half, 2000 + half)) and half < 60
+    assert (y.min(), y.max()) == pytest.approx((1850 - half, 2400 + half), abs=0.1)
+    assert "pin:Q" in found
 
 
 def test_the_diagrams_of_a_cam():
