@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import colorsys
-import sys
 import textwrap
 from collections.abc import Sequence
-from io import BytesIO
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
-import matplotlib as mpl
-from matplotlib.backend_bases import RendererBase
-from matplotlib.figure import Figure
-
-from structkin.show.letters import quietly
 from structkin.structure import Group
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 #: Colours of the groups in solve order: Okabe and Ito's and Tol's, told apart by the colour-blind; no red, no black.
 PALETTE = (
@@ -106,7 +100,7 @@ def new_figure(width: float, height: float) -> Figure:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-    from structkin.show.style import Picture
+    from structkin.show.picture import Picture
 
     figure = Picture(figsize=(width, height), layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.08))
     FigureCanvasAgg(figure)  # keeps one renderer, which measures every text
@@ -119,57 +113,3 @@ def dress(ax: Axes, axis: Literal["both", "x", "y"] = "both") -> None:
     ax.grid(True, axis=axis, linewidth=0.4, color="#dddddd")
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
-
-
-# --- a figure that shows itself: in a notebook where it stands, else in a window ----------------------------
-
-
-#: Backends that only write files (matplotlib's list; its name differs between versions).
-_NO_WINDOWS = frozenset(("agg", "cairo", "pdf", "pgf", "ps", "svg", "template"))
-
-
-class Picture(Figure):
-    """A matplotlib figure that pyplot does not hold: it is gone with its last name, and has a window when asked."""
-
-    def show(self, warn: bool = True) -> None:
-        """Open the figure in a window, and wait until it is closed; in a notebook, show it below the cell.
-
-        This is `matplotlib.pyplot.show`: in its interactive mode it does not wait. Where the backend has no windows,
-        as on a machine without a screen, a line on stderr says so (not if `warn` is false).
-        """
-        import matplotlib.pyplot as plt
-
-        backend = mpl.get_backend()
-        why = f"matplotlib's backend '{backend}' has no windows"
-        if backend.lower() not in _NO_WINDOWS:
-            try:
-                if not any(plt.figure(number) is self for number in plt.get_fignums()):
-                    # The way to have a figure held by pyplot that any version of matplotlib knows.
-                    plt.figure(FigureClass=cast("type[Figure]", lambda **_: self))
-                return plt.show()
-            except ImportError as error:
-                why = str(error)
-        if not _displayed(self) and warn:
-            hint = 'save it, figure.savefig("figure.png"), or choose another backend (MPLBACKEND=TkAgg) on a screen'
-            sys.stderr.write(f"the figure cannot be shown: {why}; {hint}\n")
-
-    def draw(self, renderer: RendererBase) -> None:
-        """Draw the figure; letters that no font has are boxes, told once by `structkin.show.letters`."""
-        with quietly():
-            super().draw(renderer)
-
-    def _repr_png_(self) -> bytes:
-        """Return the picture that a notebook shows."""
-        file = BytesIO()
-        self.savefig(file, format="png")
-        return file.getvalue()
-
-
-def _displayed(figure: Picture) -> bool:
-    """Show a figure below the cell of a notebook; tell whether there is one."""
-    ipython: Any = sys.modules.get("IPython")
-    shell = ipython and ipython.get_ipython()
-    if not hasattr(shell, "kernel"):
-        return False
-    ipython.display.display(figure)
-    return True
