@@ -136,11 +136,6 @@ class Units:
         """Radians in the file's unit of angle."""
         return FILE_UNITS["angle"][self.angle]
 
-    @property
-    def mass_scale(self) -> float:
-        """Kilograms in the file's unit of mass."""
-        return FILE_UNITS["mass"][self.mass]
-
     def scale(self, kind: str) -> float:
         """Return the size in SI of the file's unit for a kind of quantity; 1 unless a length, angle or mass."""
         return FILE_UNITS[kind][getattr(self, kind)] if kind in FILE_UNITS else 1.0

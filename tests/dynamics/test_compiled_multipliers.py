@@ -51,7 +51,7 @@ def agree(m: sk.Mechanism) -> int:
             before = fast(0.1, y)
             one, other = fast.recorded(0.1, y), plain.recorded(0.1, y)
             assert np.array_equal(fast(0.1, y), before)
-            for name in ("q", "v", "a", "multipliers", "turns", "z", "effort", "needed", "kinetic", "power"):
+            for name in ("q", "v", "a", "multipliers", "turns", "z", "effort", "kinetic", "power"):
                 close(np.array(getattr(one, name)), np.array(getattr(other, name)))
             for order in range(3):
                 close(one.X[order], other.X[order])

@@ -73,8 +73,8 @@ class Pose:
 class GlobalInstant:
     """Everything at one time: coordinates q (n,) and rates, multipliers (m,), frames X (4 links,) and rates.
 
-    Turns of the links (links,) [rad], drivers z (f, 3), the effort each needs (f,), what joints and prescribed drivers
-    have to put on the frames (4 links,), the kinetic energy [J] and its rate `power` [W].
+    Turns of the links (links,) [rad], drivers z (f, 3), the effort each needs (f,), the kinetic energy [J] and its rate
+    `power` [W].
     """
 
     q: Floats
@@ -85,7 +85,6 @@ class GlobalInstant:
     turns: Floats
     z: Floats
     effort: Floats
-    needed: Floats
     kinetic: float
     power: float
 
@@ -278,8 +277,7 @@ class Multipliers:
         pose, y, a, multipliers = self.accelerations(t, y)
         q, v = y[: c.n], y[c.n :]
         ddX = c.frame_seconds(q[:, None], v[:, None], a[:, None])[:, 0]
-        X, on_frames = (pose.X, pose.X_rate, ddX), self._on_frames(t, pose)
-        return self.instant(t, (q, v, a), multipliers, X, pose.turns, on_frames)
+        return self.instant(t, (q, v, a), multipliers, (pose.X, pose.X_rate, ddX), pose.turns)
 
     def instant(
         self,
@@ -288,14 +286,12 @@ class Multipliers:
         multipliers: Floats,
         X: tuple[Floats, Floats, Floats],
         turns: Floats,
-        on_frames: Floats,
     ) -> GlobalInstant:
-        """Return everything at a time for coordinates and frames with two rates, and for what acts on the frames."""
+        """Return everything at a time for coordinates and frames with two rates."""
         c = self.coordinates
         z = np.empty((len(self.order), 3))
         z[:, 0] = self.drivers.values(X[0], turns)
         z[:, 1], z[:, 2] = self.drivers.rates(*X)
-        needed = self.frame_masses.matrix @ X[2] - on_frames
         momentum = self.frame_masses.matrix @ X[1]
         effort = given_efforts(self.mechanism, self.order, t)
         laws = self.laws(t)
@@ -306,7 +302,7 @@ class Multipliers:
             # Phi_q q' = nu: a virtual turn of the driver moves its rows by nu, against lambda.
             effort[k] = -float(multipliers @ c.nu(laws[0], unit)[:, 0])
         return GlobalInstant(
-            *q, multipliers, X, turns, z, effort, needed, 0.5 * float(momentum @ X[1]), float(momentum @ X[2]),
+            *q, multipliers, X, turns, z, effort, 0.5 * float(momentum @ X[1]), float(momentum @ X[2]),
         )  # fmt: skip
 
     def recorded(self, t: float, y: Floats) -> GlobalInstant:

@@ -62,11 +62,10 @@ class CompiledMultipliers(Multipliers):
             return self._by_numpy(lambda plain: plain.recorded(t, y))
         self.evaluations += 1
         y = settled
-        X, W = mem.X.copy(), self.frame_masses.matrix
-        on_frames = mem.on_frames[0] + W @ X[2]
+        X = mem.X.copy()
         ddX = X[2] + self._frame_rates @ (mem.map[: len(mem.map_row)] * rate[n + mem.map_column])
         turns, multipliers = mem.new_turns.copy(), mem.right[n:] * mem.size / mem.unit_row
-        return self.instant(t, (y[:n], y[n:], rate[n:]), multipliers, (X[0], X[1], ddX), turns, on_frames)
+        return self.instant(t, (y[:n], y[n:], rate[n:]), multipliers, (X[0], X[1], ddX), turns)
 
     def settle(self, t: float, y: Floats) -> Floats:
         """Return the state that a step's end is taken for."""
