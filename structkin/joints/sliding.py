@@ -69,7 +69,7 @@ class Sliding:
 def room(travel: Any, stroke: tuple[float, float]) -> Any:
     """Return how far inside a stroke a travel is: one in the middle, zero at both ends, negative beyond.
 
-    >>> room(0.3, (0.0, 1.2)), room(1.2, (0.0, 1.2))
+    >>> room(0.5, (0.0, 2.0)), room(2.0, (0.0, 2.0))
     (0.75, 0.0)
     """
     low, high = stroke

@@ -136,7 +136,7 @@ class PlaneCurve:
         """Return the signed distance (n,) [m] of places x + iy (n,), positive to the left.
 
         >>> line = Piecewise(np.array([0.0, TURN]), np.array([[0.0, 1.0]]), np.zeros((1, 3)))
-        >>> level = Piecewise(line.breaks, np.zeros((1, 1)), line.waves)
+        >>> level = Piecewise(line.breaks, np.zeros((1, 2)), line.waves)
         >>> PlaneCurve(line, level, closed=False).away(np.array([9 + 2j, 1 - 3j])).tolist()
         [2.0, -3.0]
         """
