@@ -21,7 +21,7 @@ from structkin.show.style import DRIVER, GROUND, tint
 Places = NDArray[np.complex128]
 
 #: What is drawn over what.
-HATCH, PATH, SLOT, PLATE, BAR, BARREL, BLOCK, PIN, ARROW = 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0
+HATCH, SLOT, PATH, PLATE, BAR, BARREL, BLOCK, PIN, ARROW = 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0
 
 _GAP = np.array([np.nan + 0j])
 
