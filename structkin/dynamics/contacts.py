@@ -82,6 +82,11 @@ def note(touches: Mapping[str, tuple[float, float]], impacts: dict[str, float]) 
             impacts[id] = max(speed, 0.0)
 
 
+def not_met(touches: Mapping[str, tuple[float, float]], impacts: Mapping[str, float]) -> Floats:
+    """Return the depths (c,) [m] of the contacts that have not begun, by depths and rates; -inf of others."""
+    return np.array([-np.inf if id in impacts else depth for id, (depth, _) in touches.items()])
+
+
 def depths(motion: Motion, impacts: Mapping[str, float]) -> Floats:
     """Return the depths (c,) [m] at a motion's only sample of the contacts that have not begun; -inf of others."""
     found = [-np.inf if load.id in impacts else touch(motion, load).depth[0] for load in contacts_of(motion)]

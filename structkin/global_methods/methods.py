@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from structkin.branches.limits.passages import require_ok
 from structkin.budget import DEFAULT, metered
 from structkin.errors import InputError, Problem
+from structkin.global_methods import families
 from structkin.global_methods.solve import solve_globally
 from structkin.kernels.choice import check_engine
 from structkin.model.mechanism import Mechanism
@@ -21,7 +22,7 @@ from structkin.solve.too_far import too_far
 #: Group by group, its rates in time or by K and L; and all equations at once: dense, sparse, or sparse in group order.
 METHODS = ("topological", "topological-kl", "global", "global-sparse", "global-triangular")
 #: The coordinates that a global method may solve in.
-FAMILIES = ("natural", "reference-point", "fully-cartesian", "relative")
+FAMILIES = tuple(families.FAMILIES)
 
 
 def solve(

@@ -6,8 +6,9 @@ of a rigid link are affine in two of them, and so are their derivatives of every
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,20 @@ class Affine:
     def at(self, slots: Sequence[complex]) -> complex:
         """Return the value where the slots have these values."""
         return self.const + sum(factor * slots[slot] for slot, factor in self.terms)
+
+    def components(self, slot: Callable[[int], Any]) -> tuple[Any, Any]:
+        """Return the components of the value, from those of the slots (2, ...), which may be complex numbers.
+
+        >>> (Affine(1 + 0j) + Affine.slot(0) * 2j).components(lambda _: (3.0, 1.0))
+        (-1.0, 6.0)
+        """
+        x: Any = 0.0
+        y: Any = 0.0
+        for index, factor in self.terms:
+            a, b = slot(index)
+            x = x + (factor.real * a - factor.imag * b)
+            y = y + (factor.imag * a + factor.real * b)
+        return x + self.const.real, y + self.const.imag
 
     @property
     def is_slot(self) -> bool:

@@ -69,16 +69,6 @@ class Stroke:
         return a * x + b * y, a * y - b * x
 
 
-def expression_at(expression: Affine, slot: Callable[[int], Any]) -> tuple[Any, Any]:
-    """Return an expression's components (...), real or complex numbers, from those of the slots (2, ...)."""
-    x, y = expression.const.real, expression.const.imag
-    for index, factor in expression.terms:
-        a, b = slot(index)
-        x = x + (factor.real * a - factor.imag * b)
-        y = y + (factor.imag * a + factor.real * b)
-    return x, y
-
-
 def strokes_of(
     joints: Mapping[str, Pair], drivers: Mapping[str, DriverCoordinate], plan: Plan, units: Units
 ) -> tuple[Stroke, ...]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from structkin.branches.limits.known import Known
 from structkin.groups import Relation, Turn
 from structkin.plan.plan import Operand, Plan, Slot, Step
-from structkin.solve.strokes import Stroke, expression_at
+from structkin.solve.strokes import Stroke
 
 #: The drivers' values (n,) as functions of the parameter (n,) of a path; complex parameters are complex steps.
 Path = Callable[[Any], Mapping[str, Any]]
@@ -52,14 +52,14 @@ class Poses:
         with np.errstate(all="ignore"):
             slots = self._slots(self._ancestors[index], p, modes, frozenset(zero))
             if (stroke := self.stroke(index)) is not None:
-                room = stroke.room(lambda part: expression_at(part, slots.__getitem__), self.path(p))
+                room = stroke.room(lambda part: part.components(slots.__getitem__), self.path(p))
                 return np.broadcast_to(room, np.shape(p))
             return self._signed(index, self._inputs(self.plan.steps[index], slots), np.shape(p))
 
     def stroke_words(self, stroke: Stroke, p: Any, modes: Modes, zero: Iterable[int]) -> str:
         """Return at which end a stroke is, at parameters p (1,)."""
         slots = self.slots(p, modes, zero)
-        return stroke.end_words(lambda part: expression_at(part, slots.__getitem__), self.path(p))
+        return stroke.end_words(lambda part: part.components(slots.__getitem__), self.path(p))
 
     def slots(self, p: Any, modes: Modes, zero: Iterable[int] = ()) -> dict[int, Any]:
         """Return every slot that does not depend on turns still to be counted: vectors (2, n), scalars (n,)."""

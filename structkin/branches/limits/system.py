@@ -19,7 +19,7 @@ from structkin.branches.limits.poses import TINY, Path
 from structkin.budget import charge
 from structkin.groups.solve_lanes import solve_lanes
 from structkin.plan.plan import Plan
-from structkin.solve.strokes import Stroke, Value, expression_at
+from structkin.solve.strokes import Stroke, Value
 
 Floats = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ class System:
     def _values(self, y: Any) -> tuple[Value, Mapping[str, Any]]:
         """Return the values (2, 1) of expressions of slots, and those of the drivers (1,), at a pose y (m,)."""
         rows = self.rows(y[:, None])
-        return lambda part: expression_at(part, lambda slot: rows[self.plan.rows(slot)]), self.path(y[-1:])
+        return lambda part: part.components(lambda slot: rows[self.plan.rows(slot)]), self.path(y[-1:])
 
     @cached_property
     def _unknown(self) -> NDArray[np.intp]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from structkin.dynamics.compiled.packing import Packed, packed
-from structkin.dynamics.contacts import note
+from structkin.dynamics.contacts import not_met, note
 from structkin.dynamics.integrators.methods import METHODS
 from structkin.dynamics.reduced.equations import Instant, Reduced
 from structkin.kernels.choice import has_numba
@@ -75,7 +75,7 @@ class Hastened(Reduced):
         touches = self._machine.touches(t, y)
         if touches is None:
             return super().depths(t, y)
-        return np.array([-np.inf if id in self.impacts else depth for id, (depth, _) in touches.items()])
+        return not_met(touches, self.impacts)
 
     def slots(self, t: float, y: Floats) -> tuple[Floats, Floats] | None:
         """Return slots (rows,) at a state, and K (free, rows) of the free coordinates; None at a flat pose."""

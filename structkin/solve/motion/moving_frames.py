@@ -103,13 +103,10 @@ class MovingFrames:
     def value(self, expression: Affine, order: int = 0) -> Floats:
         """Return an expression (n, 2), or its rate (order 1) or second rate (order 2)."""
         slots = self.lanes.x[order]
-        x, y = np.zeros((2, slots.shape[-1]))
-        for slot, factor in expression.terms:
-            a, b = slots[self.plan.rows(slot)]
-            x += factor.real * a - factor.imag * b
-            y += factor.imag * a + factor.real * b
-        values = np.stack((x, y), axis=1)
-        return values + np.array((expression.const.real, expression.const.imag)) if order == 0 else values
+        values = np.empty((slots.shape[-1], 2))
+        moving = expression if order == 0 else Affine(0j, expression.terms)
+        values[:, 0], values[:, 1] = moving.components(lambda slot: slots[self.plan.rows(slot)])
+        return values
 
     def direction(self, link: str, order: int = 0) -> Floats:
         """Return the unit direction (n, 2) of a link, or its rate or second rate."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from structkin.dynamics.compiled.choice import WORTH
 from structkin.dynamics.compiled.modules import module_of
-from structkin.dynamics.contacts import note
+from structkin.dynamics.contacts import not_met, note
 from structkin.dynamics.multipliers.compiled.memory import ConstrainedMemory
 from structkin.dynamics.multipliers.compiled.packing import packed
 from structkin.dynamics.multipliers.compiled.source import constrained_source
@@ -95,7 +95,7 @@ class CompiledMultipliers(Multipliers):
 
     def depths(self, t: float, y: Floats) -> Floats:
         """Return how deep the bodies of each contact overlap (c,) [m] that have not met yet; -inf of others."""
-        return np.array([-np.inf if id in self.impacts else depth for id, (depth, _) in self._touches(t, y).items()])
+        return not_met(self._touches(t, y), self.impacts)
 
     def _touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]]:
         """Return the depth of each contact and its rate."""
