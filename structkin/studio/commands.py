@@ -133,12 +133,11 @@ class AddLink(Command):
         _check_free(document, "links", name)
         points: list[str] = []
         for item in self.points:
+            point = item if isinstance(item, str) else document.new_point()
             if not isinstance(item, str):
-                new = document.new_point()
-                document = AddPoint(op="add_point", at=item, name=new).apply(document)
-                item = new
-            _check_there(document, "points", item)
-            points.append(item)
+                document = AddPoint(op="add_point", at=item, name=point).apply(document)
+            _check_there(document, "points", point)
+            points.append(point)
         if len(set(points)) < len(points):
             raise refuse(f"links.{name}", "names a point twice", "a link needs two different points")
         return document.changed(lambda data: data["links"].update({name: points}))
@@ -296,8 +295,8 @@ class Replace(Command):
 
 
 AnyCommand = (
-    AddPoint | MovePoint | MergePoints | Attach | Detach | AddLink | Put | Drive | Rename | Delete | SetLength | SetAngle
-    | SetHead | Replace
+    AddPoint | MovePoint | MergePoints | Attach | Detach | AddLink | Put | Drive | Rename | Delete | SetLength
+    | SetAngle | SetHead | Replace
 )  # fmt: skip
 _READER: TypeAdapter[Command] = TypeAdapter(Annotated[AnyCommand, Field(discriminator="op")])
 

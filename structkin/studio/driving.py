@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +65,7 @@ class Driving:
     def __init__(self, mechanism: Mechanism, own: tuple[str, ...] | None = None) -> None:
         """Begin in the sketch; of the drivers only these are its `own`, if they are given."""
         self.own = tuple(mechanism.drivers) if own is None else own
-        self.mechanism = m = with_coordinates(mechanism)
+        self.mechanism = m = cast(Mechanism, with_coordinates(mechanism))
         self.plan = plan = compile_plan(m)
         self.order = tuple(m.drivers)
         places = np.array(list(m.places.values()))
@@ -149,7 +149,7 @@ class Driving:
             way = _least_change(K, gap)
             if way is None or np.hypot(*gap) <= REACHED * self.size:
                 return Progress(True, poses, stopped)
-            moved, stop = self._step(way * self._units, lambda x, gap=gap: _nearer(goal - place.value(x)[0], gap))
+            moved, stop = self._step(way * self._units, lambda x: goal - place.value(x)[0], float(gap @ gap))
             poses += moved
             if stop is not None:
                 stopped = stop.words
@@ -172,7 +172,7 @@ class Driving:
                 return Progress(True, poses)
             way = np.zeros(len(self.order))
             way[k] = np.clip(rest, -STEP * self._units[k], STEP * self._units[k])
-            moved, stop = self._step(way, lambda _: True)
+            moved, stop = self._step(way)
             poses += moved
             if stop is not None:
                 return Progress(True, poses, stop.words)
@@ -190,8 +190,13 @@ class Driving:
         finally:
             self._poses = here
 
-    def _step(self, way: Floats, accepts: Callable[[Floats], bool]) -> tuple[int, _Stop | None]:
-        """Go along a way (f,), or a part of it; return the poses gone to (0 or 1), and what stops the motion there."""
+    def _step(
+        self, way: Floats, gap: Callable[[Floats], Floats] | None = None, square: float = np.inf
+    ) -> tuple[int, _Stop | None]:
+        """Go along a way (f,), or a part of it; return the poses gone to (0 or 1), and what stops the motion there.
+
+        Where a `gap` (2,) of slots is given, its `square` becomes smaller.
+        """
         q, part = self.pose.q, 1.0
         if self._blocked is not None and self._blocked.holds(q, way / self._units):
             return 0, self._blocked.stop
@@ -204,7 +209,7 @@ class Driving:
                 # the follower has halved its way up to where the motion ends
                 stop, pose = _Stop(self._words(error)), trial.last or self.pose
             beyond = self._beyond(pose, way)
-            if beyond is None and accepts(pose.x):
+            if beyond is None and (gap is None or float(np.sum(gap(pose.x) ** 2)) < square):
                 moved = not np.array_equal(pose.q, q)
                 self._poses, stop = trial, stop or (ended if part < 2 * FINEST else None)
                 if stop is not None:
@@ -225,8 +230,9 @@ class Driving:
             if side:
                 before = self._side(stroke, self.pose)[1]
                 if side * (travel - before) > 0:
-                    driver = self.order.index(stroke.id) if stroke.joint is None else None
-                    return _Stop(f"{stroke.id} at {stroke.words(side)}", driver)
+                    alone = (k for k, one in enumerate(self.mechanism.drivers.values())
+                             if stroke.id == (one.joint if one.kind == "slide" else one.id))  # fmt: skip
+                    return _Stop(f"{stroke.id} at {stroke.words(side)}", next(alone, None))
         return None
 
     def _side(self, stroke: Stroke, pose: Pose) -> tuple[int, float]:
@@ -284,9 +290,3 @@ def _least_change(K: Floats, gap: Floats) -> Floats | None:
         return None
     way = K.T @ np.linalg.solve(K @ K.T + (DAMPING * reach) ** 2 * np.eye(2), gap)
     return np.asarray(way * min(1.0, STEP / float(np.max(np.abs(way)))))
-
-
-def _nearer(gap: Floats, before: Floats) -> bool:
-    return bool(gap @ gap < before @ before)
-
-

@@ -20,7 +20,6 @@ from structkin.show.files import whole_file
 from structkin.studio.document import Document, refuse
 
 
-
 @dataclass
 class MechanismFile:
     """A mechanism file that is there, or that Save will make; `text` is what it held when it was last read or written.
@@ -34,7 +33,7 @@ class MechanismFile:
     def read(self) -> Document:
         """Return its contents, an empty document where there is no file yet."""
         if self.path.suffix.lower() not in SUFFIXES:
-            raise InputError([Problem(str(self.path), "is no mechanism file", "its name ends in .toml or .json")], "studio")
+            raise refuse(str(self.path), "is no mechanism file", "its name ends in .toml or .json")
         if not self.path.exists():
             self.text = None
             return Document({"title": self.path.stem.replace("_", " "), "points": {}, "links": {}})

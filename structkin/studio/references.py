@@ -107,5 +107,3 @@ def _swap(value: Any, old: str, new: str) -> Any:
     if isinstance(value, list | tuple):
         return [new if item == old else item for item in value]
     return new if value == old else value
-
-

@@ -103,7 +103,7 @@ class Studio:
                 message = await inbox.get()
             unfinished = None
             async with self._turn:
-                answers = await asyncio.to_thread(lambda message=message: list(self.session.handle(message)))
+                answers = await asyncio.to_thread(self._answers, message)
             for answer in answers:
                 if callable(answer):
                     self._start(socket, answer)
@@ -111,6 +111,9 @@ class Studio:
                 if answer["type"] == "pose" and not answer["done"]:
                     unfinished = message
                 await _send(socket, answer)
+
+    def _answers(self, message: Any) -> list[Message | Job]:
+        return list(self.session.handle(message))
 
     def _start(self, socket: WebSocket, job: Job) -> None:
         async def run() -> None:
@@ -124,17 +127,16 @@ class Studio:
 
     async def export(self, request: Request) -> Response:
         """Answer with a file that the browser saves."""
-        make = EXPORTS.get(request.path_params["name"])
-        if make is None:
-            return PlainTextResponse("there is no such export", status_code=404)
+        name = request.path_params["name"]
+        if name not in EXPORTS:
+            return PlainTextResponse("there is no such download", status_code=404)
+        make, media = EXPORTS[name]
         try:
             async with self._turn:
-                document, mechanism = self.session.history.now, self.session.mechanism
-                values = self.session.placed_values()
-            content, media = await asyncio.to_thread(make, document, mechanism, values)
+                shown = self.session.shown()
+            content = await asyncio.to_thread(make, *shown)
         except StructkinError as error:
             return PlainTextResponse(str(error), status_code=422)
-        name = request.path_params["name"]
         headers = {"Content-Disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type=media, headers=headers)
 
@@ -144,8 +146,8 @@ def make_app(session: Session, token: str, port: int) -> Guard:
     studio = Studio(session)
 
     async def asset(request: Request) -> Response:
-        content, media = page.asset(request.url.path)
-        return Response(content, media_type=media)
+        text, media = page.ASSETS[request.url.path]
+        return Response(text(), headers={"Content-Type": media})
 
     async def socket(socket: WebSocket) -> None:
         await studio.serve(socket)

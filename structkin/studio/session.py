@@ -21,15 +21,13 @@ From the browser:
 
 To the browser:
 
-| type | with |
-|---|---|
-| `hello` | `protocol`, `version`, `file` (its name, null where there is none), `example` (whether it is the one to try) |
-| `state` | `revision`, `document`, `sketch`, `scene` (as in `structkin.show.view`; null where there is no mechanism),
-|         | `problems`, `stray`, `structure`, `undo`, `redo`, `saved`, and all of `pose` |
-| `pose` | `revision`, `frames`, `drivers`, `free` (coordinates without a driver), `stopped` (why it goes no farther),
-|        | `done`, `seq` |
-| `refused` | `problems`: what was asked for has no meaning; nothing has changed |
-| `limits`, `ranking`, `assemblies`, `wiggle`, `saved`, `shared` | see `wire` |
+- `hello`: `protocol`, `version`, `file` (its name, null where there is none), `example` (whether it is the one to try).
+- `state`: `revision`, `document`, `sketch`, `scene` (as in `structkin.show.view`; null where there is no mechanism),
+  `problems`, `stray` (points on no link), `structure`, `undo`, `redo`, `saved`, and what `pose` has where there is one.
+- `pose`: `revision`, `frames`, `drivers`, `free` (coordinates without a driver), `stopped` (why it goes no farther),
+  `done` (whether it is as near as it gets), `seq`.
+- `refused`: `problems`; what was asked for has no meaning, and nothing has changed.
+- `limits`, `ranking`, `assemblies`, `wiggle`, `saved`, `shared`: see `wire`.
 
 A message that is answered later carries the `revision` of the document it was asked for.
 """
@@ -45,7 +43,8 @@ from typing import Any
 import numpy as np
 
 import structkin
-from structkin.api import Assembly
+from structkin.api import Mechanism
+from structkin.api.mechanism import Assembly
 from structkin.errors import InputError, StructkinError
 from structkin.studio import commands, share, wire
 from structkin.studio.check import Check, check
@@ -265,6 +264,14 @@ class Session:
             "saved": self.history.now == self.saved,
             **placed,
         }
+
+    def shown(self) -> tuple[Document, Mechanism | None, dict[str, float] | None]:
+        """Return the document, its mechanism if it is sound, and the drivers' values of the pose, for a download."""
+        try:
+            driving = self.driving
+        except InputError:
+            return self.history.now, self._check.mechanism, None
+        return self.history.now, driving.mechanism, driving.values
 
     def _placed(self) -> Message:
         driving = self.driving

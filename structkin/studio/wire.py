@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from structkin import model
 from structkin.api import InputRanking, Mechanism
 from structkin.branches.limits.result import Limits
 from structkin.errors import Problem
@@ -82,7 +83,7 @@ def frames(mechanism: Mechanism, found: Frames) -> dict[str, list[float]]:
     return {link: [x / scale, y / scale, angle] for link, (x, y, angle) in found.items()}
 
 
-def values(mechanism: Mechanism, found: Mapping[str, float]) -> dict[str, float]:
+def values(mechanism: model.Mechanism, found: Mapping[str, float]) -> dict[str, float]:
     """Return drivers' values in the units of the file."""
     units = mechanism.units
     kinds = {id: drive.kind for id, drive in mechanism.drivers.items()}
