@@ -27,6 +27,7 @@ import pytest
 
 import structkin as sk
 from structkin.cli import main
+from structkin.joints.registry import JOINT_TYPES
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(ROOT.glob("docs/**/*.md")) + [page for page in (ROOT / "README.md",) if page.exists()]
@@ -120,6 +121,16 @@ def save_for(line, unnamed):
             Path(word).write_text(unnamed[-1])
 
 
+@pytest.fixture
+def kinds_of_joints():
+    """Forget the kinds of joints that a page adds."""
+    known = dict(JOINT_TYPES)
+    yield
+    JOINT_TYPES.clear()
+    JOINT_TYPES.update(known)
+
+
+@pytest.mark.usefixtures("kinds_of_joints")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_block_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
