@@ -46,6 +46,7 @@ import structkin
 from structkin.api import Mechanism
 from structkin.api.mechanism import Assembly
 from structkin.errors import InputError, StructkinError
+from structkin.show.view import view
 from structkin.studio import commands, share, wire
 from structkin.studio.check import Check, check
 from structkin.studio.document import Document, refuse
@@ -244,10 +245,15 @@ class Session:
 
     def state(self) -> Message:
         """Return everything that is shown."""
-        found, placed = self._check, {}
+        found, scene = self._check, None
+        placed: Message = {}
         reasons = list(found.problems)
+        if found.mechanism is not None:
+            scene = view(found.mechanism, structure=found.structure)
+            kept = scene.pop("samples")["frames"]
+            placed["frames"] = {link: [at["x"][0], at["y"][0], at["angle"][0]] for link, at in kept.items()}
         try:
-            placed = self._placed()
+            placed |= self._placed()
         except InputError as error:
             if found.mechanism is not None and not reasons:
                 reasons = list(error.problems)
@@ -256,6 +262,7 @@ class Session:
             "revision": self.revision,
             "document": self.history.now.data,
             "sketch": wire.sketch(self.history.now),
+            "scene": scene,
             "problems": wire.problems(reasons),
             "stray": list(found.stray),
             "structure": wire.structure(found),
