@@ -67,6 +67,7 @@ def _listener(port: int) -> socket.socket:
         if sys.platform != "win32":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", port))
+        listener.listen()  # the browser may ask before the server is up
     except (OSError, OverflowError) as error:
         listener.close()
         raise InputError([Problem("--port", f"{port} cannot be used: {error}", "leave it out")], "studio") from None

@@ -12,7 +12,7 @@ From the browser:
 | `undo`, `redo` | | `state` |
 | `drag` | `link`, `local` (a place in its frame), `to`, `seq` | `pose`; of several waiting ones only the last counts |
 | `turn` | `driver`, `to`, `seq` | `pose`; likewise |
-| `rest` | | `pose`: the sketch again |
+| `rest` | | `state`, with the pose of the sketch |
 | `limits`, `ranking`, `assemblies`, `wiggle` | `coordinate` for `wiggle` | one of the same name, when it is found |
 | `assembly` | `index`, from the last `assemblies` | `pose`: the mechanism is put together that way |
 | `save` | `overwrite` | `saved`, and `state` |
@@ -152,7 +152,7 @@ class Session:
 
     def _rest(self, message: Message) -> Iterator[Message]:
         self._driving = None
-        yield self._pose(message, Progress(True, 1))
+        yield self.state()
 
     def _pose(self, message: Message, progress: Progress) -> Message:
         return {**self._placed(), "type": "pose", "seq": message.get("seq"), "done": progress.done,
