@@ -2,7 +2,33 @@
 // jump; of sixteen offsets that one is taken which covers least over the poses looked at.
 import { type Camera, pixel, type Size } from "./camera";
 import { corners, matrix, moved, type Pose, spot } from "./pose";
-import type { NamedPoint, Point, View } from "./types";
+import type { Point, View } from "./types";
+
+/** A name, and where its anchor is in a pose. */
+export interface Name {
+  text: string;
+  italic: boolean;
+  at: (pose: Pose) => Point | null;
+}
+
+/** Return the names of points and drivers. */
+export function namesOf(view: View): Name[] {
+  const points = view.points.map(({ name, link, at }) => ({
+    text: name,
+    italic: false,
+    at: (pose: Pose) => spot(pose, [link, ...at]),
+  }));
+  const drivers = view.drivers.map(({ name, at, label }) => ({
+    text: name,
+    italic: true,
+    at: (pose: Pose) => {
+      const place = label && matrix(pose, label.frame);
+      if (!label) return spot(pose, at);
+      return place ? moved(place, label.at) : null;
+    },
+  }));
+  return [...points, ...drivers];
+}
 
 const DISTANCES = [11, 17];
 const TURNS = Array.from({ length: 8 }, (_, k) => ((k + 1) * Math.PI) / 4);
@@ -12,12 +38,12 @@ const CHARACTER = 7;
 const STEP = 7;
 
 /** Return the offset in pixels of each point's name. */
-export function labelOffsets(view: View, poses: Pose[], camera: Camera, size: Size): Point[] {
+export function labelOffsets(view: View, names: Name[], poses: Pose[], camera: Camera, size: Size): Point[] {
   const offsets: Point[] = [];
   const obstacles = poses.map((pose) => spread(view, pose, camera, size));
-  const anchors = poses.map((pose) => view.points.map((point) => anchor(point, pose, camera, size)));
-  view.points.forEach((point, k) => {
-    const half: Point = [(point.name.length * CHARACTER) / 2 + 1, HEIGHT / 2];
+  const anchors = poses.map((pose) => names.map((name) => anchor(name, pose, camera, size)));
+  names.forEach((name, k) => {
+    const half: Point = [(name.text.length * CHARACTER) / 2 + 1, HEIGHT / 2];
     let best: Point = [0, -DISTANCES[0]!];
     let least = Infinity;
     DISTANCES.forEach((distance, ring) =>
@@ -36,7 +62,7 @@ export function labelOffsets(view: View, poses: Pose[], camera: Camera, size: Si
             const place = anchors[p]![other];
             const shift = offsets[other]!;
             if (!place) continue;
-            const width = half[0] + (view.points[other]!.name.length * CHARACTER) / 2;
+            const width = half[0] + (names[other]!.text.length * CHARACTER) / 2;
             const [dx, dy] = [place[0] + shift[0] - centre[0], place[1] + shift[1] - centre[1]];
             if (Math.abs(dx) < width && Math.abs(dy) < HEIGHT) hits += 8;
           }
@@ -53,9 +79,9 @@ export function labelOffsets(view: View, poses: Pose[], camera: Camera, size: Si
   return offsets;
 }
 
-/** Return the pixel of a named point. */
-export function anchor(point: NamedPoint, pose: Pose, camera: Camera, size: Size): Point | null {
-  const place = spot(pose, [point.link, ...point.at]);
+/** Return the pixel of a name's anchor. */
+export function anchor(name: Name, pose: Pose, camera: Camera, size: Size): Point | null {
+  const place = name.at(pose);
   return place && pixel(camera, size, place);
 }
 
