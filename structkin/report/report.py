@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
-from structkin import web
 from structkin.budget import DEFAULT
 from structkin.errors import InputError, Problem, StructureError
 from structkin.global_methods.methods import solve
@@ -22,6 +21,7 @@ from structkin.report.transmission import transmission
 from structkin.show.files import whole_file
 from structkin.show.view import view
 from structkin.solve import Motion, structure_of
+from structkin.web import page
 
 #: What may be left out of a report.
 SECTIONS = ("steps", "rates", "coefficients", "centres", "limits", "transmission", "forces", "ranges")
@@ -56,8 +56,8 @@ def report(
 
     >>> import structkin as sk
     >>> from structkin.examples import path
-    >>> page = sk.load(path("crank_rocker")).report(samples=13)
-    >>> page[:15], "http://" in page.split("</style>")[0]
+    >>> html = sk.load(path("crank_rocker")).report(samples=13)
+    >>> html[:15], "http://" in html.split("</style>")[0]
     ('<!doctype html>', False)
     """
     _check(mechanism, path, motion, without)
@@ -65,7 +65,7 @@ def report(
         mechanism, motion=motion, samples=samples, duration=duration, without=without, source=source, budget=budget,
         progress=progress,
     )  # fmt: skip
-    text = web.page({"host": "report", "view": data}, mechanism.title or "Mechanism")
+    text = page({"host": "report", "view": data}, mechanism.title or "Mechanism")
     if path is not None:
         with whole_file(path, encoding="utf-8", newline="\n") as file:
             file.write(text)
