@@ -1,0 +1,3 @@
+"""Files of structkin and of others, one format a file: what is read (`readers`), and what is written (`writers`)."""
+
+from structkin.files.reading import read as read
