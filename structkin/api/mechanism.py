@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from structkin import files, model, show
+from structkin import solve as solved
 from structkin.api.motion import Motion, Motions, Simulation
 from structkin.api.topology import Topology
 from structkin.api.verb import public, verb
@@ -130,12 +131,28 @@ class Mechanism(model.Mechanism):
         (<Mechanism 'PMKS+': 2 links, 1 joint, 1 driver>, ('a file of PMKS+: 1 moving link, 1 input',))
         >>> Mechanism.load("no_such_linkage.toml")
         Traceback (most recent call last):
-        structkin.errors.InputError: no_such_linkage.toml: 1 mistake
+        structkin.errors.InputError: no_such_linkage.toml: 1 error
           - there is no file 'no_such_linkage.toml'
         """
         sections, notes = files.read(path)
         mechanism = cls.from_dict(sections, source=str(path), folder=Path(path).parent)
         return mechanism.with_parts({"remarks": (*notes, *mechanism.remarks)}) if notes else mechanism
+
+    def save(self, path: str | Path, *, motion: solved.Motion | None = None) -> None:
+        """Write the mechanism to a file, in the format that the suffix names; see `structkin.files.FORMATS`.
+
+        A mechanism file, .toml or .json, reads as the same mechanism again: every number is the same to the last bit.
+        Formats that show or hold a motion take `motion`. Raises `InputError` that lists all that the format cannot
+        hold; a file is written whole or not at all.
+
+        >>> import tempfile
+        >>> arm = Mechanism("Arm", points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "bar": ["A", "B"]})
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     arm.save(f"{folder}/arm.toml")
+        ...     Mechanism.load(f"{folder}/arm.toml")
+        <Mechanism 'Arm': 2 links, 1 joint, 0 drivers>
+        """
+        files.write(self, path, motion=motion)
 
     def _fill(self, draft: Draft, topology: model.Topology) -> None:
         super()._fill(draft, public(Topology, topology))

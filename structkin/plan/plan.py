@@ -171,6 +171,12 @@ class Plan:
         kinds = [step.kind for step in self.steps]
         return any(isinstance(kind, Turn) if kind.closed_form else bool(kind.rows.angles) for kind in kinds)
 
+    @cached_property
+    def leaves_rows(self) -> bool:
+        """Whether there are slots that no step and no driver writes: this is the head of a longer plan."""
+        written = sum(len(step.outputs) for step in self.steps) + len(self.drivers)
+        return written < len(self.widths)
+
     def rows(self, slot: int) -> slice:
         """Return the rows of a slot."""
         return slice(self.offsets[slot], self.offsets[slot + 1])

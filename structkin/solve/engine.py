@@ -76,10 +76,10 @@ class Lanes:
     def empty(cls, plan: Plan, n: int, orders: int = 3) -> Lanes:
         """Return n lanes in which nothing is known yet.
 
-        A sweep of closed forms writes every number, so that theirs are not even set to NaN first.
+        A sweep of a whole plan of closed forms writes every number, so that theirs are not even set to NaN first.
         """
         x = np.empty((orders, plan.offsets[-1], n))
-        if plan.tracked or orders != 3:
+        if plan.tracked or plan.leaves_rows or orders != 3:
             x.fill(np.nan)
         return cls(x, np.zeros(n, np.int8), np.full(n, -1, np.int32), np.full(len(plan.steps), np.inf))
 

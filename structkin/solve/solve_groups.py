@@ -13,12 +13,12 @@ from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan, Slot, Step
 from structkin.plan.status import Status
 from structkin.solve.call import make_schedule
-from structkin.solve.change_points.search import run
 from structkin.solve.coefficients import Coefficients
 from structkin.solve.engine import Lanes
 from structkin.solve.motion import Motion
 from structkin.solve.schedule import Schedule
 from structkin.solve.special_geometry import compile_plan
+from structkin.solve.sweep import smooth_sweep
 from structkin.solve.too_far import too_far
 
 #: What a motion keeps at a change point: its tangent, or its assembly modes.
@@ -61,9 +61,9 @@ def run_from_sketch(
 ) -> Lanes:
     """Run a plan over the samples of a schedule, walking there from the sketch where that matters."""
     if not plan.tracked and (len(schedule) > SEPARATE or schedule.is_fine):
-        return run(plan, schedule, progress, flip=flip)
+        return smooth_sweep(plan, schedule, progress, flip=flip)
     fine, kept = schedule.fine(plan.numbers)
-    walked = run(plan, fine, progress, flip=flip)
+    walked = smooth_sweep(plan, fine, progress, flip=flip)
     # Samples that follow each other stay where they are: a copy would double the memory.
     whole = kept[-1] - kept[0] + 1 == len(kept)
     lanes = walked.take(slice(kept[0], kept[-1] + 1) if whole else kept)

@@ -17,8 +17,8 @@ from structkin.model.mechanism import Mechanism
 from structkin.plan.compile import determines_all, record_plan
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
-from structkin.solve.change_points.search import run
 from structkin.solve.schedule import Schedule
+from structkin.solve.sweep import smooth_sweep
 from structkin.structure import KinematicStructure, decompose
 
 #: The walk that confirms a motion: steps to either side of the sketch, of this angle [rad] or part of the size.
@@ -85,7 +85,7 @@ def _moves(mechanism: Mechanism, plan: Plan) -> bool:
         for id, z in values.items():
             z[0] = drives[id].start + (way if id == moved else 0.0)
         schedule = Schedule(mechanism, np.full(len(way), np.nan), values, frozenset(drives))
-        status = run(plan, schedule).status
+        status = smooth_sweep(plan, schedule).status
         # A change point is singular and yet passed.
         if not np.isin(status, (Status.OK, Status.SINGULAR)).all():
             return False

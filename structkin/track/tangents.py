@@ -37,7 +37,7 @@ REAL = 1e-5
 
 @dataclass(frozen=True)
 class Tangents:
-    """The tangents x1 (n, 3 m) of a group, columns dO_x, dO_y, size dtheta of each link.
+    """The tangents x1 (n, 3 m) of a group, columns dO_x, dO_y, size dtheta of each link, in an order of their own.
 
     `resting` is how many more there are along which the inputs stand still; not `isolated` where infinitely many
     fulfil the conditions, or where these are of an order above the second.
@@ -79,7 +79,10 @@ def tangents(form: General, h: tuple[Any, ...], s: Complexes, O: Floats, theta: 
     c, resting = (_on_a_line if count == 1 else _in_a_plane)(conditions)
     if c is None:
         return Tangents(np.zeros((0, 3 * m)), isolated=False)
-    return Tangents(t + scale * c @ N.T, resting)
+    ways = t + scale * c @ N.T
+    # Null vectors have any sign and, of two, any turn: the next call for this pose has to count alike.
+    generic = np.cos(np.arange(1.0, 3 * m + 1))
+    return Tangents(ways[np.argsort(ways @ generic)], resting)
 
 
 def _on_a_line(conditions: Any) -> tuple[Floats | None, int]:

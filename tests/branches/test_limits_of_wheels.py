@@ -93,6 +93,7 @@ def check_wheels(seed, elements):
 
     if found.turns_fully:
         turns = found.intervals[0].turns
+        assume(turns < 2000)  # a sweep over more is refused for its memory
         motion = sweep(np.linspace(found.start, found.start + TURN * turns, 30 * turns + 1))
         assert motion.ok.all()
         for point in mechanism.points:

@@ -179,9 +179,12 @@ def _record(names: list[str], workers: int, only: tuple[str, ...]) -> int:
 
 def _compare(names: list[str], workers: int, only: tuple[str, ...]) -> int:
     kept, told = load(only), 0
+    if missing := [name for name in names if name not in kept]:
+        print("not kept, and not measured:", *missing)
+    names = [name for name in names if name in kept]
     with ProcessPoolExecutor(workers) as pool:
         for name, results in zip(names, pool.map(measure, names), strict=True):
-            for difference in differences(name, kept.get(name, {}), results):
+            for difference in differences(name, kept[name], results):
                 meant = is_intended(difference)
                 told += not meant
                 print(difference, "(intended)" if meant else "", flush=True)

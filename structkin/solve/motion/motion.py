@@ -17,7 +17,6 @@ from structkin.model.mechanism import Mechanism
 from structkin.plan.plan import Plan
 from structkin.plan.status import Status
 from structkin.rows.affine import Affine
-from structkin.solve.change_points.search import run
 from structkin.solve.coefficients import Coefficients
 from structkin.solve.engine import Lanes
 from structkin.solve.jerk import Jerk, third_rates
@@ -28,6 +27,7 @@ from structkin.solve.motion.velocity_coefficients import VelocityCoefficients
 from structkin.solve.schedule import Schedule
 from structkin.solve.special_geometry import compile_plan
 from structkin.solve.strokes import Stroke, mark_beyond, strokes_of
+from structkin.solve.sweep import smooth_sweep
 from structkin.structure import KinematicStructure
 
 Floats = NDArray[np.float64]
@@ -248,7 +248,9 @@ class Motion:
         return MovingFrames(self.mechanism, self.plan, self.lanes)
 
     @cached_property
-    def _poses(self) -> Poses:
+    def poses(self) -> Poses:
+        """Where the links are at the n samples, as complex numbers [m]: what symbols and gaps are measured from."""
+
         def plane(vector: Affine) -> NDArray[np.complex128]:
             return np.asarray(self._frames.value(vector) @ np.array([1, 1j]))
 
@@ -263,7 +265,7 @@ class Motion:
             return None
         plan = self.plan if self.statistics is None else compile_plan(self.mechanism)
         fine, kept = schedule.fine()
-        return Motion(self.mechanism, plan, fine.t, fine.drivers, run(plan, fine)), kept
+        return Motion(self.mechanism, plan, fine.t, fine.drivers, smooth_sweep(plan, fine)), kept
 
     @cached_property
     def strokes(self) -> tuple[Stroke, ...]:
