@@ -20,6 +20,8 @@ Floats = NDArray[np.float64]
 
 #: From this size on [N, N m, W, J] numbers are given in thousands.
 LARGE = 1e4
+#: Joints whose reactions are drawn: those that bear most.
+MOST_CURVES = 8
 
 
 def has_forces(mechanism: Mechanism) -> bool:
@@ -78,7 +80,11 @@ def _reactions(found: Kinetostatics, reactions: list[tuple[str, str, Floats]]) -
     names = [joint if joints.count(joint) == 1 else f"{joint} on {link}" for joint, link, _ in reactions]
     marks = ["" if found.unique(joint) else " *" for joint in joints]
     sizes = [np.hypot(*force.T) for _, _, force in reactions]
-    return _panel("joint reaction", "N", [(n + k, v) for n, k, v in zip(names, marks, sizes, strict=True)])
+    curves = [(name + mark, size) for name, mark, size in zip(names, marks, sizes, strict=True)]
+    peaks = [abs(at[0]) if (at := extreme(size, size)) is not None else 0.0 for size in sizes]
+    kept = sorted(sorted(range(len(curves)), key=lambda k: -peaks[k])[:MOST_CURVES])
+    title = "joint reaction" if len(kept) == len(curves) else f"joint reaction, the {MOST_CURVES} largest"
+    return _panel(title, "N", [curves[k] for k in kept])
 
 
 def _panel(title: str, unit: str, curves: list[tuple[str, Floats]]) -> dict[str, Any] | None:
@@ -104,7 +110,9 @@ def _table(found: Kinetostatics, reactions: list[tuple[str, str, Floats]], x: Fl
     for name, values, unit in rows:
         at = extreme(values, x)
         if at is not None:
-            table.append([name, *plain([at[0]]), unit, *plain([at[1], float(np.nanmean(values))])])
+            size, words = (1e3, f"k{unit}") if abs(at[0]) >= LARGE else (1.0, unit)
+            mean = float(np.nanmean(values))
+            table.append([name, *plain([at[0]], size), words, *plain([at[1]]), *plain([mean], size)])
     return table
 
 

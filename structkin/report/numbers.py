@@ -12,16 +12,16 @@ from numpy.typing import ArrayLike
 DIGITS = 6
 
 
-def plain(values: ArrayLike, unit: float = 1.0) -> list[float | None]:
+def plain(values: ArrayLike, unit: float = 1.0, usual: float = 0.0) -> list[float | None]:
     """Return values (n,) in a unit of this size in SI.
 
-    Numbers below a millionth of a millionth of the largest are rounding, and zero.
+    Numbers below a millionth of a millionth of the largest, or of the `usual` size in SI, are rounding, and zero.
 
     >>> plain([0.0012345678, np.nan, 1e-19], unit=1e-3)
     [1.23457, None, 0.0]
     """
     found = np.asarray(values, dtype=float) / unit
-    least = 1e-12 * float(np.max(np.abs(found[np.isfinite(found)]), initial=0.0))
+    least = 1e-12 * float(np.max(np.abs(found[np.isfinite(found)]), initial=usual / unit))
     return [_rounded(value, least) for value in found.tolist()]
 
 

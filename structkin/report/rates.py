@@ -43,11 +43,17 @@ def rates(motion: Motion) -> dict[str, Any] | None:
     for name in links:
         found["links"][name] = {
             "omega": plain(motion.omega(name), measures.size("omega")),
-            "alpha": plain(motion.alpha(name), measures.size("alpha")),
+            "alpha": plain(motion.alpha(name), measures.size("alpha"), usual=usual_alpha(motion, name)),
         }
     left = [point for point in moving_points(m) if point not in points]
     found["left_out"] = [*left, *(link for link in m.topology.moving_links if link not in links)]
     return found
+
+
+def usual_alpha(motion: Motion, link: str) -> float:
+    """Return the angular acceleration [rad/s^2] below a millionth of a millionth of which all is rounding."""
+    omega = motion.omega(link)
+    return 100.0 * float(np.max(omega[np.isfinite(omega)] ** 2, initial=0.0))
 
 
 def plots(motion: Motion) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from structkin.branches.limits.passages import passages, report
 from structkin.model.mechanism import Mechanism
 from structkin.report.numbers import extreme, plain
-from structkin.report.rates import shown_links, shown_points
+from structkin.report.rates import shown_links, shown_points, usual_alpha
 from structkin.show.measures import measures_of
 from structkin.show.motion_plot import abscissa
 from structkin.solve import Motion
@@ -54,9 +54,12 @@ def ranges(motion: Motion) -> dict[str, Any]:
         good = values[np.isfinite(values)]
         return plain([good.min(), good.max()] if len(good) else [np.nan, np.nan], measures.size(quantity))
 
-    def peak(values: Floats, quantity: str) -> list[float | None]:
+    def peak(values: Floats, quantity: str, usual: float = 0.0) -> list[float | None]:
         at = extreme(values, x)
-        return [None, None] if at is None else [*plain([at[0]], measures.size(quantity)), *plain([at[1]])]
+        if at is None:
+            return [None, None]
+        [largest] = plain([at[0]], measures.size(quantity), usual)
+        return [largest, *plain([at[1]])] if largest else [largest, None]
 
     points = []
     for name in shown_points(motion):
@@ -70,7 +73,7 @@ def ranges(motion: Motion) -> dict[str, Any]:
             name,
             *span(motion.angle(name), "angle"),
             *peak(motion.omega(name), "omega"),
-            *peak(motion.alpha(name), "alpha"),
+            *peak(motion.alpha(name), "alpha", usual_alpha(motion, name)),
         ]
         for name in shown_links(motion)
     ]

@@ -23,6 +23,8 @@ export interface SceneProps {
   /** The accessible name of the picture. */
   label: string;
   names?: ReadonlySignal<boolean>;
+  /** Pixels around the points that names keep free. */
+  clearance?: number;
   /** What the camera shows at first; default: all of the motion. */
   fit?: Box;
   /** A camera of the caller's; it is set to `fit` while it is null. */
@@ -65,6 +67,7 @@ export function Scene(props: SceneProps) {
   const untouched = useRef(true);
 
   useEffect(() => {
+    untouched.current = true;
     const measure = () => {
       const { clientWidth, clientHeight } = svg.current!;
       if (clientWidth < 8 || clientHeight < 8) return;
@@ -88,7 +91,7 @@ export function Scene(props: SceneProps) {
       }),
     [camera],
   );
-  useEffect(() => moveNames(svg.current!, view, texts, pose, camera, size, names), [texts, pose, camera, names]);
+  useEffect(() => moveNames(svg.current!, view, texts, pose, camera, size, names, props.clearance), [texts, pose, camera, names]);
 
   const zoom = (factor: number, about?: Point) => {
     const at = camera.peek();
@@ -207,6 +210,7 @@ function moveNames(
   camera: ReadonlySignal<Camera | null>,
   size: ReadonlySignal<Size>,
   names: ReadonlySignal<boolean>,
+  clearance: number | undefined,
 ) {
   const elements = root.querySelectorAll<SVGTextElement>(".sk-names > text");
   let offsets: Point[] = [];
@@ -216,7 +220,7 @@ function moveNames(
     if (!at) return;
     if (Math.abs(Math.log(at.scale / (scale || 1e-300))) > 0.2) {
       const poses = somePoses(view.samples, 8);
-      offsets = labelOffsets(view, texts, poses.length ? poses : [pose.peek()], at, size.value);
+      offsets = labelOffsets(view, texts, poses.length ? poses : [pose.peek()], at, size.value, clearance);
       scale = at.scale;
     }
     texts.forEach((name, k) => {
