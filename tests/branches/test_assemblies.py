@@ -145,7 +145,7 @@ def test_no_such_assembly_says_why():
         m.assembly(5)
     with pytest.raises(sk.PoseError, match="no assembly meets"):
         m.assembly(where=lambda item: item.position("C")[1] > 10)
-    with pytest.raises(sk.InputError, match="beside where"):
+    with pytest.raises(sk.InputError, match="combined with where"):
         m.assembly(0, where=lambda item: True)
 
 

@@ -48,11 +48,12 @@ class Interval:
 
     def nearest(self, start: float) -> Interval:
         """Return the interval of an angle shifted by whole turns, its middle as near as possible to `start`.
+
         If it holds `start`, its ends are those that are reached from there.
 
-            >>> ends = [Limit(math.radians(z), "folded", 0, "") for z in (261, 459)]
-            >>> [round(math.degrees(end.value)) for end in (lambda it: (it.low,
-            it.high))(Interval(*ends).nearest(0.95))] [-99, 99]
+        >>> ends = [Limit(math.radians(z), "folded", 0, "") for z in (261, 459)]
+        >>> [round(math.degrees(end.value)) for end in (lambda it: (it.low, it.high))(Interval(*ends).nearest(0.95))]
+        [-99, 99]
         """
         if self.low is None or self.high is None:
             return self
