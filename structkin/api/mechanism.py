@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from structkin import model, show
+from structkin import files, model, show
+from structkin import solve as solved
 from structkin.api.motion import Motion, Motions, Simulation
 from structkin.api.topology import Topology
 from structkin.api.verb import public, verb
@@ -115,6 +117,22 @@ class Mechanism(model.Mechanism):
     solve = verb(solve, Motion)
     solve_many = verb(solve_many, Motions)
     structure = structure_of
+
+    def save(self, path: str | Path, *, motion: solved.Motion | None = None) -> None:
+        """Write the mechanism to a file, in the format that the suffix names; see `structkin.files.FORMATS`.
+
+        A mechanism file, .toml or .json, reads as the same mechanism again: every number is the same to the last bit.
+        Formats that show or hold a motion take `motion`. Raises `InputError` that lists all that the format cannot
+        hold; a file is written whole or not at all.
+
+        >>> import tempfile
+        >>> arm = Mechanism("Arm", points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "bar": ["A", "B"]})
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     arm.save(f"{folder}/arm.toml")
+        ...     Mechanism.load(f"{folder}/arm.toml")
+        <Mechanism 'Arm': 2 links, 1 joint, 0 drivers>
+        """
+        files.write(self, path, motion=motion)
 
     def _fill(self, draft: Draft, topology: model.Topology) -> None:
         super()._fill(draft, public(Topology, topology))

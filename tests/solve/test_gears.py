@@ -11,7 +11,7 @@ from test_random_mechanisms import check_motion, check_structure, check_there_an
 import structkin as sk
 from structkin.examples import path
 from structkin.joints.guide import Guide
-from structkin.model.posed import SketchPose
+from structkin.model.parts import SketchPose
 from structkin.solve.call import default_range
 
 seeds = st.integers(0, 2**31 - 1)

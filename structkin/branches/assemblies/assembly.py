@@ -12,7 +12,7 @@ import numpy as np
 from structkin.branches.assemblies.choices import is_certified
 from structkin.branches.homotopy.path_tracking import Floats
 from structkin.errors import InputError, Problem
-from structkin.model.posed import SketchPose
+from structkin.model.parts import SketchPose
 from structkin.model.units import Units
 from structkin.solve import Motion
 from structkin.solve.motion.residual import residual
