@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -19,6 +20,9 @@ from structkin.errors import InputError, Problem, StructkinError
 #: A picture (height, width, 3), 8 bits a colour.
 Frame = NDArray[np.uint8]
 Frames = Iterator[Frame]
+
+#: Colours of a palette differ by this at least, of 255: Pillow takes nearer ones for each other, and white for grey.
+APART = 8
 
 
 def write_gif(file: IO[bytes], frames: Frames, key: Frame, fps: float, repeat: bool) -> None:
@@ -44,7 +48,14 @@ def _few_colours(frames: Frames, key: Frame) -> Iterator[Any]:
     """Yield frames as Pillow's pictures with one palette, that of a picture: what stands still is then equal in all."""
     from PIL import Image
 
-    palette = Image.fromarray(key).quantize(255, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
+    colours, counts = np.unique(key.reshape(-1, 3), axis=0, return_counts=True)
+    left = colours[np.argsort(-counts)].astype(int)
+    chosen: list[NDArray[np.int64]] = []
+    while len(left) and len(chosen) < 256:
+        chosen.append(left[0])
+        left = left[np.abs(left - left[0]).max(axis=1) >= APART]
+    palette = Image.new("P", (1, 1))
+    palette.putpalette(np.concatenate(chosen).tolist())
     for frame in frames:
         yield Image.fromarray(frame).quantize(palette=palette, dither=Image.Dither.NONE)
 
@@ -64,11 +75,10 @@ def write_mp4(file: IO[bytes], frames: Frames, key: Frame, fps: float, repeat: b
             run = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=said)
             assert run.stdin is not None
             try:
-                for frame in chain([first], frames):
-                    run.stdin.write(np.ascontiguousarray(frame[:height, :width]).data)
-                run.stdin.close()
-            except BrokenPipeError:
-                pass  # ffmpeg has given up: it says why
+                # a pipe breaks where ffmpeg has given up: it says why
+                with suppress(BrokenPipeError), run.stdin:
+                    for frame in chain([first], frames):
+                        run.stdin.write(np.ascontiguousarray(frame[:height, :width]).data)
             except BaseException:
                 run.kill()
                 raise
