@@ -52,7 +52,7 @@ def complain(error: InputError) -> None:
     """List every mistake on stderr."""
     terminal = Console(stderr=True, soft_wrap=True)
     count = len(error.problems)
-    head = f"{printable(error.source) or 'input'}: {count} mistake{'s' if count != 1 else ''}"
+    head = f"{printable(error.source) or 'input'}: {count} error{'s' if count != 1 else ''}"
     terminal.print(Text(head, style="bold red"))
     for problem in error.problems:
         line = Text("  ")

@@ -130,7 +130,7 @@ class Mechanism:
 
         >>> Mechanism.from_dict({"link": {}, "points": {}, "links": {"ground": []}})
         Traceback (most recent call last):
-        structkin.errors.InputError: mechanism: 2 mistakes
+        structkin.errors.InputError: mechanism: 2 errors
           - link: unknown section or key; did you mean 'links'?
           - links: there is no moving link; such as crank = ["A", "B"]
         """
@@ -146,7 +146,7 @@ class Mechanism:
 
         >>> Mechanism.load("no_such_linkage.toml")
         Traceback (most recent call last):
-        structkin.errors.InputError: no_such_linkage.toml: 1 mistake
+        structkin.errors.InputError: no_such_linkage.toml: 1 error
           - there is no file 'no_such_linkage.toml'
         """
         path = Path(path)

@@ -122,7 +122,7 @@ def test_every_mistake_of_the_options_is_told():
     assert isinstance(run.exception, sk.InputError)
     said = str(run.exception)
     for words in (
-        "5 mistakes", "--driver: 'motor' is not a driver", "--hold left_motor: expected a finite number, found nan",
+        "5 errors", "--driver: 'motor' is not a driver", "--hold left_motor: expected a finite number, found nan",
         "--hold: 'x' is not a driver", "--hold right_motor: '1 mm' is not an angle", "--hold: 'z' is not DRIVER=VALUE",
     ):  # fmt: skip
         assert words in said
