@@ -3,7 +3,8 @@ import { signal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Camera } from "../camera";
 import { type Box, grown, matrix, spot } from "../pose";
-import { type Hit, pathOf, Scene } from "../scene";
+import { type Hit, Scene } from "../scene";
+import { pathOf } from "../shapes";
 import type { Point, View } from "../types";
 import { draftView } from "./draft";
 import {
