@@ -7,6 +7,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import uvicorn
@@ -36,9 +37,33 @@ def new_session(path: Path | None, shared: str = "") -> Session:
 
 def run(session: Session, *, port: int = 0, browser: bool = True, say: Callable[[str], None]) -> None:
     """Serve a session until Ctrl-C; `say` is given the address. Raises `InputError` where the port is taken."""
+    server, address = make_server(session, port)
+    say(f"studio: {address}")
+    say("Ctrl-C ends it")
+    if browser:
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    with suppress(KeyboardInterrupt):
+        server.run()
+
+
+class Server(uvicorn.Server):
+    """A server at a port that listens already, so that the browser may ask at once."""
+
+    def __init__(self, config: uvicorn.Config, listener: socket.socket) -> None:
+        """Keep the listener."""
+        super().__init__(config)
+        self._listener = listener
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until the end."""
+        with self._listener:
+            super().run(sockets or [self._listener])
+
+
+def make_server(session: Session, port: int) -> tuple[Server, str]:
+    """Return the server of a session and its address, with a token that is its own; `InputError` as in `run`."""
     listener = _listener(port)
     token, port = new_token(), listener.getsockname()[1]
-    address = f"http://127.0.0.1:{port}/?token={token}"
     config = uvicorn.Config(
         make_app(session, token, port),
         log_level="critical",
@@ -48,16 +73,7 @@ def run(session: Session, *, port: int = 0, browser: bool = True, say: Callable[
         proxy_headers=False,
         timeout_graceful_shutdown=1,
     )
-    say(f"studio: {address}")
-    say("Ctrl-C ends it")
-    if browser:
-        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    try:
-        uvicorn.Server(config).run(sockets=[listener])
-    except KeyboardInterrupt:
-        pass
-    finally:
-        listener.close()
+    return Server(config, listener), f"http://127.0.0.1:{port}/?token={token}"
 
 
 def _listener(port: int) -> socket.socket:
@@ -67,7 +83,7 @@ def _listener(port: int) -> socket.socket:
         if sys.platform != "win32":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", port))
-        listener.listen()  # the browser may ask before the server is up
+        listener.listen()
     except (OSError, OverflowError) as error:
         listener.close()
         raise InputError([Problem("--port", f"{port} cannot be used: {error}", "leave it out")], "studio") from None

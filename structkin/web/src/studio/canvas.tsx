@@ -57,6 +57,7 @@ export function Canvas() {
       const found = grip(view, hit, at);
       select(hit, point);
       if (!found) return false;
+      ghosts.value = null;
       action.current = { kind: "drive", ...found };
       return true;
     }

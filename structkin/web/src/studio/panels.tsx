@@ -79,7 +79,7 @@ function Groups({ now }: { now: State }) {
           <li key={group.index}>
             <button type="button" onClick={() => group.links[0] && (selected.value = { kind: "links", name: group.links[0] })}>
               <i style={{ background: group.colour }} />
-              <b>{group.kind}</b> {group.words}
+              {group.words}
             </button>
           </li>
         ))}
