@@ -137,7 +137,7 @@ def test_missing_drivers_and_moving_ones() -> None:
 @pytest.mark.parametrize(
     ("initial", "key", "found"),
     [
-        ({"Q": {"vx": 1}}, "initial.Q", "no driver 'Q', and no point or link"),
+        ({"Q": {"vx": 1}}, "initial.Q", "'Q' is not a driver, point or link"),
         ({"P": {"speed": 1}}, "initial.P", "unknown key 'speed'"),
         ({"P": {"vx": "1 rad/s"}}, "initial.P", "not a speed"),
         ({"P": {"vx": 1, "velocity": [1, 2]}}, "initial.P", "a velocity and a part of it"),
