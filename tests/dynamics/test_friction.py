@@ -85,7 +85,7 @@ def test_simulations_need_a_size() -> None:
         ({"radius": 0.1}, "has a radius, but acts along a guide"),
         ({"coefficient": -1}, "greater than zero"),
         ({"normal": -3}, "greater than zero"),
-        ({"joint": "A"}, "a pin has a radius"),
+        ({"joint": "A"}, "at a pin, but no radius"),
     ],
 )
 def test_mistakes(friction: dict[str, Any], found: str) -> None:
