@@ -17,7 +17,7 @@ From the browser:
 | `assembly` | `index`, from the last `assemblies` | `pose`: the mechanism is put together that way |
 | `save` | `overwrite` | `saved`, and `state` |
 | `share` | | `shared` with the `fragment` |
-| `open` | `fragment` or `text` (TOML), `name` | `state` |
+| `open` | `fragment` or `text` (TOML) | `state` |
 
 To the browser:
 
