@@ -98,9 +98,7 @@ def test_a_law_that_is_none_says_everything():
         CamLaw([("cyclodal", 1.0, 1.0), ("dwell", 1.0, 2.0), ("harmonic", 1.0), ("uniform", 0.0, 1.0)])
     text = str(error.value)
     assert "4 errors" in text and "did you mean 'cycloidal'?" in text
-    assert (
-        "a dwell has a lift" in text and "needs its final lift 'to'" in text and "not greater than zero" in text
-    )
+    assert "a dwell has a lift" in text and "needs its final lift 'to'" in text and "not greater than zero" in text
     with pytest.raises(InputError, match=r"cover 180 deg .* 180 deg missing") as error:
         CamLaw([("harmonic", np.pi, 1.0)])
     assert "do not end at lift 0" in str(error.value)

@@ -143,7 +143,12 @@ MISTAKES = [
     (changed(PAIR, teeth=[20, 40.5]), "joints.mesh.teeth", "whole numbers of teeth", "[20, 40]"),
     (changed(PAIR, teeth=[20, 0]), "joints.mesh.teeth", "whole numbers of teeth", "[20, 40]"),
     (changed(PAIR, ratio=-3), "joints.mesh", "teeth and ratio contradict each other", "delete one"),
-    (changed(PAIR, ratio=-3, teeth=None, radii=[0.01, 0.02]), "joints.mesh", "ratio and radii contradict", "delete one"),
+    (
+        changed(PAIR, ratio=-3, teeth=None, radii=[0.01, 0.02]),
+        "joints.mesh",
+        "ratio and radii contradict",
+        "delete one",
+    ),
     (changed(PAIR, ratio=2, teeth=None, internal=False), "joints.mesh", "contradicts internal = false", "negative"),
     (
         changed(PAIR, radii=[0.02, 0.04]),
@@ -153,7 +158,12 @@ MISTAKES = [
     ),
     (changed(PAIR, radii=[0.01, -0.02]), "joints.mesh.radii", "two positive radii", "internal"),
     (changed(PAIR, internal="yes"), "joints.mesh.internal", "expected true or false", ""),
-    (changed(PAIR, teeth=[20, 20], internal=True), "joints.mesh", "ratio 1 cannot have its centres apart", "externally"),
+    (
+        changed(PAIR, teeth=[20, 20], internal=True),
+        "joints.mesh",
+        "ratio 1 cannot have its centres apart",
+        "externally",
+    ),
     (changed(PAIR, carrier="small"), "joints.mesh", "the carrier 'small' is one of the two links", "holds both"),
     (changed(PAIR, carrier="arm"), "joints.mesh.carrier", "link 'arm' is not in [links]", ""),
     (changed(PAIR, centers=["A", "X"]), "joints.mesh", "point 'X' is not in [points]", ""),
