@@ -282,7 +282,7 @@ def test_planets_that_do_not_fit_are_a_structure():
             assert {one.id for one in m.structure().over} == {"r1", "r2"}
             np.testing.assert_allclose(m.solve(4).omega("arm"), 20 / 66, rtol=1e-13)
         else:
-            with pytest.raises(sk.StructureError, match="only if its dimensions are special"):
+            with pytest.raises(sk.StructureError, match="only by special dimensions"):
                 m.solve()
 
 

@@ -117,7 +117,7 @@ def test_a_sparse_adjacency_matrix() -> None:
         ({"joint_kind": "PRR", "joint_ends": [0, 1, 2, 1, 2, 2, 3], "joint_start": [0, 3, 5, 7]}, "joins two links"),
         ({"driver_kind": [7], "driver_ends": [[0, 1]]}, "kind is unknown"),
         ({"driver_kind": ["angle"], "driver_ends": [[1, 1]]}, "two different links"),
-        ({"driver_kind": ["angle"], "driver_ends": [[0, -1]]}, "no link"),
+        ({"driver_kind": ["angle"], "driver_ends": [[0, -1]]}, "not a link"),
         ({"driver_kind": ["slide"], "driver_ends": [[0, 1]]}, "needs its prismatic joint"),
         ({"driver_kind": ["angle"], "driver_ends": [[0, 1]], "driver_joint": [9]}, "no joint 9"),
         ({"driver_kind": ["angle"], "driver_ends": [[0, 1]], "driver_joint": [1]}, "does not join"),
