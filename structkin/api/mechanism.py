@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from structkin import files, model, show
 from structkin import solve as solved
@@ -20,6 +20,7 @@ from structkin.dynamics import simulate
 from structkin.global_methods import compare
 from structkin.global_methods.families import constraints
 from structkin.global_methods.methods import solve
+from structkin.report import report
 from structkin.solve import solve_many, structure_of
 from structkin.structure import rank_inputs
 
@@ -112,11 +113,32 @@ class Mechanism(model.Mechanism):
     four_bars = four_bars
     limits = verb(ranges.limits, Limits)
     rank_inputs = rank_inputs
+    report = report
     simulate = verb(simulate, Simulation)
     slider_cranks = slider_cranks
     solve = verb(solve, Motion)
     solve_many = verb(solve_many, Motions)
     structure = structure_of
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Return the mechanism of a file: .toml or .json, or one of Linkage, PMKS, PMKS+, MotionGen or Pyslvs.
+
+        What was understood of a file of another tool, and what was not, is among the `remarks`. The address by which
+        PMKS+ shares a mechanism may stand for a file; nothing is fetched. Raises `InputError` that lists every mistake
+        of the file, or says why it cannot be read.
+
+        >>> m = Mechanism.load("https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&s=10")
+        >>> m, m.remarks
+        (<Mechanism 'PMKS+': 2 links, 1 joint, 1 driver>, ('a file of PMKS+: 1 moving link, 1 input',))
+        >>> Mechanism.load("no_such_linkage.toml")
+        Traceback (most recent call last):
+        structkin.errors.InputError: no_such_linkage.toml: 1 error
+          - there is no file 'no_such_linkage.toml'
+        """
+        sections, notes = files.read(path)
+        mechanism = cls.from_dict(sections, source=str(path), folder=Path(path).parent)
+        return mechanism.with_parts({"remarks": (*notes, *mechanism.remarks)}) if notes else mechanism
 
     def save(self, path: str | Path, *, motion: solved.Motion | None = None) -> None:
         """Write the mechanism to a file, in the format that the suffix names; see `structkin.files.FORMATS`.

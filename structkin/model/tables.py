@@ -13,10 +13,11 @@ from structkin.model.flaw import Flaw, decimal_comma, number, short
 LARGEST_FILE = 32 * 2**20
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, fallback: str | None = None) -> str:
     """Return the text of a file; raise `Flaw` if it is missing, not a regular file, too large, binary or empty.
 
-    Pipes and devices are not read: they may block forever or never end.
+    `fallback` is the encoding to try for a file that is not UTF-8. Pipes and devices are not read: they may block
+    forever or never end.
 
     >>> read_text(Path("no_such_file.csv"))
     Traceback (most recent call last):
@@ -43,6 +44,8 @@ def read_text(path: Path) -> str:
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
+        if fallback is not None:
+            return raw.decode(fallback, errors="replace")
         line = raw[: error.start].count(b"\n") + 1
         raise Flaw(f"the file is not text in UTF-8 (line {line})", "save it as UTF-8") from None
     if not text.strip():

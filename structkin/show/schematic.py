@@ -16,6 +16,7 @@ from structkin.joints.poses import Poses
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 from structkin.model.units import Units
+from structkin.plan.status import Status
 from structkin.show.artists import draw_path, draw_scene
 from structkin.show.drawing import bounds, link_of, scene_of, symbol_size
 from structkin.show.interest import points_of_interest
@@ -83,20 +84,20 @@ def draw_schematic(
     own = ax is None
     if ax is None:
         letters = max([len(group_label(group)) for group in structure.groups], default=0)
-        ax = _empty_figure(low, high, wide, letters).add_subplot()
+        ax = empty_figure(low, high, wide, letters).add_subplot()
     colours = {point: link_colour(structure, link_of(mechanism, point)) for point in paths}
     for point, path in paths.items():
         draw_path(ax, path / scale, point, colours[point])
     scene = scene_of(mechanism, structure, poses, symbol_size(mechanism, low, high))
     labels = draw_scene(ax, scene, Placing(poses, scale), sample)
-    _scale(ax, measures)
-    note = _caption(mechanism, motion, sample, measures)
+    scale_axes(ax, measures)
+    note = _caption(motion, sample, measures)
     note = textwrap.fill(note, 80)
     pad = 8 + 12 * len(note.splitlines())
     ax.set_title(plain(mechanism.title or "Mechanism"), fontsize=LARGE, loc="left", pad=pad)
     ax.annotate(plain(note), (0, 1), (0, 5), "axes fraction", "offset points", fontsize=SMALL, color=GROUND)
     shown = {point: colours[point] for point, path in paths.items() if np.isfinite(path).any()}
-    _add_legend(ax, structure, shown, own, wide)
+    add_legend(ax, structure, shown, own, wide)
     place_labels(ax, labels)
     return root_figure(ax)
 
@@ -121,32 +122,35 @@ def _check(mechanism: Mechanism, motion: Motion | None, trace: Sequence[str]) ->
         raise InputError(problems, mechanism.title or "picture")
 
 
-def _caption(mechanism: Mechanism, motion: Motion | None, sample: int, measures: Measures) -> str:
+def _caption(motion: Motion | None, sample: int, measures: Measures) -> str:
     """Return what pose is drawn, in words."""
     if motion is None:
         return "as sketched"
+    text = pose_words(motion, sample, measures)
+    bad = int((~motion.ok).sum())
+    return f"{text}, {bad} of {len(motion)} samples not ok" if bad else text
+
+
+def pose_words(motion: Motion, sample: int, measures: Measures) -> str:
+    """Return time, drivers and outcome of a sample in words; of many drivers the first ones."""
     parts = []
     if np.isfinite(motion.t[sample]):
         parts.append(f"t = {motion.t[sample]:.4g} s")
     for id, values in motion.drivers.items():
-        quantity = driver_quantity(mechanism, id)
+        quantity = driver_quantity(motion.mechanism, id)
         parts.append(f"{id} = {values[0, sample] / measures.size(quantity):.4g} {measures.pretty(quantity)}")
-    if not motion.ok[sample]:
-        status = next(status for part, status, _ in motion.outcomes() if part.start <= sample % len(motion) < part.stop)
-        group = int(motion.failed_group[sample])
-        parts.append(f"{status.words} at {motion.group_name(group)}" if group >= 0 else status.words)
-    bad = int((~motion.ok).sum())
-    if bad:
-        parts.append(f"{bad} of {len(motion)} samples not ok")
     if len(parts) > 5:
         parts = [*parts[:4], "..."]
+    status, group = Status(int(motion.status[sample])), int(motion.failed_group[sample])
+    if status != Status.OK:
+        parts.append(f"{status.words} at {motion.group_name(group)}" if group >= 0 else status.words)
     return ", ".join(parts)
 
 
 # --- room, axes and legend -------------------------------------------------------------------------------
 
 
-def _empty_figure(low: complex, high: complex, wide: bool, letters: int) -> Figure:
+def empty_figure(low: complex, high: complex, wide: bool, letters: int) -> Figure:
     """Return an empty figure that suits what is drawn: with room for a legend below a wide one, else at its right."""
     ratio = float(np.clip((high - low).real / max((high - low).imag, 1e-9 * (high - low).real), 0.45, 2.4))
     if wide:
@@ -155,7 +159,7 @@ def _empty_figure(low: complex, high: complex, wide: bool, letters: int) -> Figu
     return new_figure(max(5.6 * ratio, 4.0) + 0.8 + legend, 6.6)
 
 
-def _scale(ax: Axes, measures: Measures) -> None:
+def scale_axes(ax: Axes, measures: Measures) -> None:
     """Give axes equal scales, a grid and their unit of length."""
     ax.set_aspect("equal", adjustable="datalim")
     ax.margins(0.06)
@@ -164,7 +168,7 @@ def _scale(ax: Axes, measures: Measures) -> None:
     ax.set_ylabel(f"y [{measures.pretty('length')}]", fontsize=NORMAL)
 
 
-def _add_legend(ax: Axes, structure: KinematicStructure, paths: Mapping[str, str], own: bool, wide: bool) -> None:
+def add_legend(ax: Axes, structure: KinematicStructure, paths: Mapping[str, str], own: bool, wide: bool) -> None:
     """Tell groups, loose links and paths by their colours: below a wide picture of its `own` figure, else beside it."""
     handles = []
     for group in structure.groups:
