@@ -40,6 +40,9 @@ def main() -> None:
             save_figure(plot_motion(motion), FOLDER / f"{name}_motion.png")
         if name in ("platform_3rpr", "platform_3rrr", "eight_bar_double_triad"):
             save_figure(draw_assemblies(mechanism.assemblies()), FOLDER / f"{name}_assemblies.png")
+    # 80 frames, each with a sample of its own.
+    film = load(path("jansen_leg")).solve(samples=321).animate(fps=20, seconds=4, width=640)
+    film.save(FOLDER / "jansen_leg.gif")
     page = (FOLDER.parent / "dynamics.md").read_text(encoding="utf-8")
     pendulum = re.search(r"```toml\n(# double_pendulum.*?)```", page, re.DOTALL)
     assert pendulum is not None

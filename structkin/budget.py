@@ -61,7 +61,7 @@ def charge(steps: float) -> None:
     >>> with metered(10, lambda: Problem("drivers.motor", "it turns on and on")):
     ...     charge(11)
     Traceback (most recent call last):
-    structkin.errors.InputError: description: 1 mistake
+    structkin.errors.InputError: description: 1 error
       - drivers.motor: it turns on and on
     """
     meter = _METER.get()

@@ -56,7 +56,7 @@ class InputError(StructkinError):
         self.problems: tuple[Problem, ...] = tuple(problems)
         self.source = source
         count = len(self.problems)
-        head = f"{printable(source) or 'description'}: {count} mistake{'s' if count != 1 else ''}"
+        head = f"{printable(source) or 'description'}: {count} error{'s' if count != 1 else ''}"
         super().__init__("\n".join([head, *(f"  - {problem}" for problem in self.problems)]))
 
 

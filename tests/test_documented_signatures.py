@@ -13,7 +13,7 @@ import pytest
 
 import structkin
 
-PAGES = sorted((Path(__file__).parents[1] / "docs").glob("*.md"))
+PAGES = sorted((Path(__file__).parents[1] / "docs").rglob("*.md"))
 #: A call in the text, or alone in a block without a language.
 CALL = re.compile(r"`((?:\w+\.)*)(\w+)\(([^`]*?)\)`|^```\n((?:\w+\.)*)(\w+)\((.*?)\)\n```$", re.MULTILINE | re.DOTALL)
 FENCE = re.compile(r"^```\w+\n.*?^```[ ]*$", re.MULTILINE | re.DOTALL)

@@ -23,15 +23,15 @@ def sources() -> set[str]:
     for name, folder in folders.items():
         for file in folder.rglob("*"):
             inside = file.relative_to(folder)
-            if file.suffix in {".py", ".toml", ".csv", ".typed"} and not (
-                name == "structkin" and inside.parts[0] in {"groups", "examples"}
-            ):
+            if (name == "structkin" and inside.parts[0] in {"groups", "examples"}) or "node_modules" in inside.parts:
+                continue
+            if file.suffix in {".py", ".toml", ".csv", ".typed"} or inside.parts[:2] == ("web", "dist"):
                 found.add(f"{name}/{inside.as_posix()}")
-    return found
+    return found | {"structkin/web/LICENSES.txt"}
 
 
 def test_every_folder_with_modules_is_a_listed_package():
-    packages = {".".join(Path(name).parent.parts) for name in sources()}
+    packages = {".".join(Path(name).parent.parts) for name in sources() if name.endswith((".py", ".toml"))}
     assert packages == set(SETTINGS["packages"])
 
 

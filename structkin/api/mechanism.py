@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
 
-from structkin import model, show
+from structkin import files, model, show
+from structkin import solve as solved
 from structkin.api.motion import Motion, Motions, Simulation
 from structkin.api.topology import Topology
 from structkin.api.verb import public, verb
@@ -18,6 +20,7 @@ from structkin.dynamics import simulate
 from structkin.global_methods import compare
 from structkin.global_methods.families import constraints
 from structkin.global_methods.methods import solve
+from structkin.report import report
 from structkin.solve import solve_many, structure_of
 from structkin.structure import rank_inputs
 
@@ -110,11 +113,48 @@ class Mechanism(model.Mechanism):
     four_bars = four_bars
     limits = verb(ranges.limits, Limits)
     rank_inputs = rank_inputs
+    report = report
     simulate = verb(simulate, Simulation)
     slider_cranks = slider_cranks
     solve = verb(solve, Motion)
     solve_many = verb(solve_many, Motions)
     structure = structure_of
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Return the mechanism of a file: .toml or .json, or one of Linkage, PMKS, PMKS+, MotionGen or Pyslvs.
+
+        What was understood of a file of another tool, and what was not, is among the `remarks`. The address by which
+        PMKS+ shares a mechanism may stand for a file; nothing is fetched. Raises `InputError` that lists every mistake
+        of the file, or says why it cannot be read.
+
+        >>> m = Mechanism.load("https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&s=10")
+        >>> m, m.remarks
+        (<Mechanism 'PMKS+': 2 links, 1 joint, 1 driver>, ('a file of PMKS+: 1 moving link, 1 input',))
+        >>> Mechanism.load("no_such_linkage.toml")
+        Traceback (most recent call last):
+        structkin.errors.InputError: no_such_linkage.toml: 1 error
+          - there is no file 'no_such_linkage.toml'
+        """
+        sections, notes = files.read(path)
+        mechanism = cls.from_dict(sections, source=str(path), folder=Path(path).parent)
+        return mechanism.with_parts({"remarks": (*notes, *mechanism.remarks)}) if notes else mechanism
+
+    def save(self, path: str | Path, *, motion: solved.Motion | None = None) -> None:
+        """Write the mechanism to a file, in the format that the suffix names; see `structkin.files.FORMATS`.
+
+        A mechanism file, .toml or .json, reads as the same mechanism again: every number is the same to the last bit.
+        Formats that show or hold a motion take `motion`. Raises `InputError` that lists all that the format cannot
+        hold; a file is written whole or not at all.
+
+        >>> import tempfile
+        >>> arm = Mechanism("Arm", points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "bar": ["A", "B"]})
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     arm.save(f"{folder}/arm.toml")
+        ...     Mechanism.load(f"{folder}/arm.toml")
+        <Mechanism 'Arm': 2 links, 1 joint, 0 drivers>
+        """
+        files.write(self, path, motion=motion)
 
     def _fill(self, draft: Draft, topology: model.Topology) -> None:
         super()._fill(draft, public(Topology, topology))

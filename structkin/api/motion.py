@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from structkin.api.mechanism import Mechanism
+    from structkin.show.animation import Animation
 
 
 def _units(mechanism: model.Mechanism, units: str) -> Units:
@@ -116,6 +117,28 @@ class Motion(solve.Motion):
     def to_csv(self, target: str | Path | IO[str], units: str = "SI") -> None:
         """Write the columns of `to_dataframe` to a path that ends in .csv, or to an open file."""
         show.write_csv(self, target, _units(self.mechanism, units))
+
+    def animate(
+        self, *, fps: float = 25.0, seconds: float | None = None, speed: float | None = None,
+        trace: Sequence[str] = (), width: int = 800, repeat: bool = True,
+    ) -> Animation:  # fmt: skip
+        """Return the moving pictures of the motion: `save` writes a GIF, WebP or MP4, a notebook shows them.
+
+        They play in real time, a motion of less than two seconds slower, one of more than thirty faster, unless
+        `seconds` says how long they play, or `speed` how many seconds of the motion pass in one. Each frame shows the
+        sample nearest to its time. The points `trace` leave their path (default: the points of interest, at most four);
+        `width` is that of the pictures [px].
+
+        Raises `InputError` for numbers out of range, and for points that are not there.
+        """
+        return show.animate(self, fps=fps, seconds=seconds, speed=speed, trace=trace, width=width, repeat=repeat)
+
+    def schematic(self, sample: int | None = None, *, trace: Sequence[str] = ()) -> Figure:
+        """Return a figure of the mechanism at a sample (default: the first that is ok), with the paths of points.
+
+        Raises `InputError` for a sample or points that are not there.
+        """
+        return show.draw_schematic(self.mechanism, motion=self, sample=sample, trace=trace)
 
     def plot(self, *names: str) -> Figure:
         """Return a figure of stacked motion plots of these points and links (default: all that are of interest)."""

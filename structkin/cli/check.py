@@ -34,7 +34,7 @@ def check(file: File) -> None:
     say(*(f"  note: {note}" for note in notes), *(f"  {remark}" for remark in remarks))
     if remarks:
         raise typer.Exit(1)
-    say("no mistakes; every sample of the range is ok")
+    say("no errors; every sample of the range is ok")
 
 
 def _counts(mechanism: Mechanism) -> str:

@@ -13,7 +13,7 @@ from structkin.model.flaw import Flaw
 from structkin.model.mechanism import Mechanism
 from structkin.model.topology import suggest
 
-File = Annotated[Path, typer.Argument(help="Mechanism file (.toml or .json).", show_default=False)]
+File = Annotated[Path, typer.Argument(help="Mechanism file: .toml, .json, or one of another tool.", show_default=False)]
 Samples = Annotated[int, typer.Option(help="Number of samples, both ends of the range included.")]
 Duration = Annotated[float | None, typer.Option(help="Range of time [s]; default: a full cycle, or the file's.")]
 MotionTable = Annotated[

@@ -52,7 +52,7 @@ def complain(error: InputError) -> None:
     """List every mistake on stderr."""
     terminal = Console(stderr=True, soft_wrap=True)
     count = len(error.problems)
-    head = f"{printable(error.source) or 'input'}: {count} mistake{'s' if count != 1 else ''}"
+    head = f"{printable(error.source) or 'input'}: {count} error{'s' if count != 1 else ''}"
     terminal.print(Text(head, style="bold red"))
     for problem in error.problems:
         line = Text("  ")
@@ -115,3 +115,20 @@ def progress(title: str, total: float | None = 1.0) -> Iterator[Callable[[float]
         log.removeHandler(teller)
         if bar.live.is_started:
             bar.stop()
+
+
+@contextmanager
+def steps_line() -> Iterator[Callable[[str, float], None]]:
+    """Yield a function that takes what is being made; on a terminal a line shows it while the work takes long."""
+    terminal, is_seen, began = Console(stderr=True), sys.stderr.isatty(), time.monotonic()
+    line = terminal.status("")
+
+    def tell(what: str, done: float) -> None:
+        if is_seen and time.monotonic() - began > PATIENCE:
+            line.update(f"{what}: {done:,.0f} steps" if done > 1 else what)
+            line.start()
+
+    try:
+        yield tell
+    finally:
+        line.stop()

@@ -32,7 +32,8 @@ class Pair:
     10. where a point runs along a line (`Sliding`): its travel, and the stroke that the travel has to keep to.
 
     A pair whose rows tie the turns of more than two links has the names of the `parts` of its force as well; their
-    lines of action are registered in `dynamics/inverse/pair_forces.py`. Symbols are drawn in `show/`.
+    lines of action are registered in `dynamics/inverse/pair_forces.py`. Symbols are registered in
+    `show/joint_symbols.py`.
     """
 
     kind: ClassVar[str]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -20,6 +21,7 @@ from structkin.model.links import make_links
 from structkin.model.loads import make_forces
 from structkin.model.parts import Link
 from structkin.model.topology import Joint, Topology
+from structkin.model.written_pose import read_pose
 
 
 def assemble(data: Any, folder: Path | None) -> tuple[Draft, Topology | None]:
@@ -32,6 +34,8 @@ def assemble(data: Any, folder: Path | None) -> tuple[Draft, Topology | None]:
     make_forces(draft)
     make_initial(draft)
     check_use(draft)
+    if isinstance(data, Mapping):
+        draft.pose = read_pose(draft, data.get("pose"))
     if draft.problems:
         draft.problems = sorted(map(_hinted, draft.problems), key=_section)
         return draft, None

@@ -12,7 +12,7 @@ from structkin.joints.pair import Joints, Pair
 from structkin.model.entry import Entry
 from structkin.model.flaw import Flaw
 from structkin.model.forces import Forces, InitialLink, InitialPoint, InitialState
-from structkin.model.parts import DriverCoordinate, Link
+from structkin.model.parts import DriverCoordinate, Link, SketchPose
 from structkin.model.schema import DriverEntry, LinkEntry
 from structkin.model.topology import Driver, Joint, suggest
 from structkin.model.units import Units
@@ -53,6 +53,8 @@ class Draft:
     forces: Forces = field(default_factory=Forces)
     initial: dict[str, InitialState] = field(default_factory=dict)
     initial_data: dict[str, InitialPoint | InitialLink] = field(default_factory=dict)
+
+    pose: SketchPose | None = None  # in the place of that of the points
 
     remarks: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)

@@ -17,7 +17,8 @@ from structkin.model.topology import suggest
 from structkin.model.units import Units
 
 SECTIONS = (
-    "title", "format", "units", "points", "links", "lengths", "joints", "drivers", "forces", "initial", "duration",
+    "title", "format", "units", "points", "links", "lengths", "joints", "drivers", "forces", "initial",
+    "pose", "duration",
 )  # fmt: skip
 
 

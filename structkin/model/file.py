@@ -18,8 +18,12 @@ def read_data(path: Path) -> dict[str, Any]:
     """Return the contents of a mechanism file as plain data; raise `Flaw` with the line of a syntax error."""
     if path.suffix.lower() not in SUFFIXES and not path.is_dir() and path.exists():
         raise Flaw(f"expected a .toml or .json file, found the suffix '{path.suffix}'", "rename it")
-    text = read_text(path)
-    return _toml(text) if path.suffix.lower() == ".toml" else _json(text)
+    return parse_data(read_text(path), path.suffix.lower())
+
+
+def parse_data(text: str, suffix: str) -> dict[str, Any]:
+    """Return the text of a mechanism file as plain data; raise `Flaw` with the line of a syntax error."""
+    return _toml(text) if suffix == ".toml" else _json(text)
 
 
 def _toml(text: str) -> dict[str, Any]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from structkin.joints.pair import Joints
     from structkin.model.draft import Draft
     from structkin.model.forces import Forces, InitialLink, InitialPoint, InitialState
-    from structkin.model.posed import SketchPose
+    from structkin.model.parts import SketchPose
 
 GROUND = "ground"
 
@@ -130,7 +130,7 @@ class Mechanism:
 
         >>> Mechanism.from_dict({"link": {}, "points": {}, "links": {"ground": []}})
         Traceback (most recent call last):
-        structkin.errors.InputError: mechanism: 2 mistakes
+        structkin.errors.InputError: mechanism: 2 errors
           - link: unknown section or key; did you mean 'links'?
           - links: there is no moving link; such as crank = ["A", "B"]
         """
@@ -146,7 +146,7 @@ class Mechanism:
 
         >>> Mechanism.load("no_such_linkage.toml")
         Traceback (most recent call last):
-        structkin.errors.InputError: no_such_linkage.toml: 1 mistake
+        structkin.errors.InputError: no_such_linkage.toml: 1 error
           - there is no file 'no_such_linkage.toml'
         """
         path = Path(path)
@@ -164,10 +164,15 @@ class Mechanism:
         if topology is None:
             raise InputError(draft.problems, source or draft.title or "mechanism")
         self._fill(draft, topology)
-        object.__setattr__(self, "_source_dict", _plain(data))
-        object.__setattr__(self, "_source", source)
-        object.__setattr__(self, "_folder", folder)
-        object.__setattr__(self, "_pose", None)
+        sections = {name: value for name, value in data.items() if name != "pose"}
+        parts = {"_source_dict": _plain(sections), "_source": source, "_folder": folder, "_pose": draft.pose}
+        for name, value in parts.items():
+            object.__setattr__(self, name, value)
+        if draft.pose is not None:
+            from structkin.model.posed import posed_parts
+
+            for name, value in posed_parts(self, draft.pose).items():
+                object.__setattr__(self, name, value)
 
     def _fill(self, draft: Draft, topology: Topology) -> None:
         values: dict[str, Any] = {

@@ -70,3 +70,12 @@ class DriverCoordinate:
     law: Law | None
     ends: tuple[tuple[str, str], tuple[str, str]] | None = None
     stroke: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class SketchPose:
+    """A pose to be the sketch: points [m], origin [m] and direction of each link, the drivers' values [rad or m]."""
+
+    points: Mapping[str, complex]
+    frames: Mapping[str, tuple[complex, complex]]
+    starts: Mapping[str, float]

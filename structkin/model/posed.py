@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import cmath
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from structkin.joints.guide import Guide
 from structkin.joints.pair import Joints
-from structkin.model.parts import DriverCoordinate, Link
+from structkin.model.parts import DriverCoordinate, Link, SketchPose
 
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
-
-
-@dataclass(frozen=True)
-class SketchPose:
-    """A pose to be the sketch: points [m], origin [m] and direction of each link, the drivers' values [rad or m]."""
-
-    points: Mapping[str, complex]
-    frames: Mapping[str, tuple[complex, complex]]
-    starts: Mapping[str, float]
 
 
 def posed_parts(mechanism: Mechanism, pose: SketchPose) -> dict[str, Any]:

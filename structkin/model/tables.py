@@ -13,8 +13,10 @@ from structkin.model.flaw import Flaw, decimal_comma, number, short
 LARGEST_FILE = 32 * 2**20
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, fallback: str | None = None) -> str:
     """Return the text of a file; raise `Flaw` if it is missing, no regular file, too large, binary or empty.
+
+    `fallback` is the encoding of a file that is not in UTF-8, if there may be such.
 
     Pipes and devices are not read: the one may keep us waiting for ever, the other may have no end.
 
@@ -43,6 +45,8 @@ def read_text(path: Path) -> str:
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
+        if fallback is not None:
+            return raw.decode(fallback, errors="replace")
         line = raw[: error.start].count(b"\n") + 1
         raise Flaw(f"the file is not text in UTF-8 (line {line})", "save it as UTF-8") from None
     if not text.strip():

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from structkin.show.animation import animate
     from structkin.show.assemblies_figure import assemblies_table, draw_assemblies
     from structkin.show.cam_plot import plot_cam
     from structkin.show.columns import motion_to_dict, to_dataframe, write_csv
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from structkin.show.terminal import groups_table, summary_table
 
 __all__ = [
+    "animate",
     "assemblies_table",
     "draw_assemblies",
     "draw_circuits",
@@ -65,6 +67,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "animate": "animation",
     "assemblies_table": "assemblies_figure",
     "draw_assemblies": "assemblies_figure",
     "draw_circuits": "limits_figure",

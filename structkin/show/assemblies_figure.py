@@ -11,7 +11,7 @@ from structkin.branches.assemblies import Assemblies, Assembly
 from structkin.plan.status import Status
 from structkin.show.letters import legible
 from structkin.show.measures import Measures, driver_quantity, measures_of
-from structkin.show.pose import Pose, motion_pose
+from structkin.show.scene import Placing
 from structkin.show.style import GROUND, LARGE, LOOSE, NORMAL, SMALL, new_figure, plain
 from structkin.show.terminal import text_table
 
@@ -60,7 +60,7 @@ def draw_assemblies(found: Assemblies, *, most: int = MOST_PICTURES) -> Figure:
 
     Where there is none, the picture says which group does not close.
     """
-    from structkin.show.schematic import extent
+    from structkin.show.drawing import bounds
 
     measures = measures_of(found.mechanism)
     shown, own = _with_own(found, most)
@@ -70,8 +70,7 @@ def draw_assemblies(found: Assemblies, *, most: int = MOST_PICTURES) -> Figure:
         figure.text(0.5, 0.5, plain(text), ha="center", va="center", fontsize=NORMAL, color=LOOSE)
         return figure
     scale = measures.size("length")
-    poses = [motion_pose(item.motion, 0, scale) for item in shown]
-    corners = [extent(found.mechanism, pose, {}) for pose in poses]
+    corners = [bounds(found.mechanism, item.motion.structure, item.motion.poses) for item in shown]
     low = complex(min(z.real for z, _ in corners), min(z.imag for z, _ in corners))
     high = complex(max(z.real for _, z in corners), max(z.imag for _, z in corners))
     columns = min(len(shown), 4 if len(shown) in (4, 7, 8) or len(shown) > 9 else 3)
@@ -81,23 +80,25 @@ def draw_assemblies(found: Assemblies, *, most: int = MOST_PICTURES) -> Figure:
     figure = new_figure(width, height)
     figure.set_layout_engine("none")
     _title(figure, found, measures, width, height, len(shown))
-    for k, (item, pose) in enumerate(zip(shown, poses, strict=True)):
+    for k, item in enumerate(shown):
         column, row = k % columns, k // columns
         left = (width - columns * SIDE) / 2 + column * SIDE + 0.1
         bottom = height - TITLE - row * (tall + HEAD) - HEAD - tall
         ax = figure.add_axes((left / width, bottom / height, (SIDE - 0.2) / width, tall / height))
-        _panel(ax, found, item, pose, (low, high), own)
+        _panel(ax, found, item, (low, high), scale, own)
     return figure
 
 
 def _panel(
-    ax: Axes, found: Assemblies, item: Assembly, pose: Pose, corners: tuple[complex, complex], own: Assembly | None
+    ax: Axes, found: Assemblies, item: Assembly, corners: tuple[complex, complex], scale: float, own: Assembly | None
 ) -> None:
-    from structkin.show.schematic import draw_pose
+    from structkin.show.artists import draw_scene
+    from structkin.show.drawing import scene_of, symbol_size
 
-    low, high = corners
+    poses, u = item.motion.poses, symbol_size(found.mechanism, *corners)
+    low, high = (corner / scale for corner in corners)
     ax.set_gid("assembly:own" if item.index is None else f"assembly:{item.index}")
-    draw_pose(ax, found.mechanism, item.motion.structure, pose, low, high)
+    draw_scene(ax, scene_of(found.mechanism, item.motion.structure, poses, u), Placing(poses, scale), 0)
     # One scale for all, and a margin around what any of them shows.
     box = ax.get_window_extent()
     middle, span = (low + high) / 2, high - low

@@ -1,230 +1,153 @@
-"""One pose of a mechanism in the field's symbols: links, joints, points and drivers."""
+"""The scene of a mechanism in the field's symbols: joints, links, springs, points and drivers."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 
 import numpy as np
 
-from structkin.joints.cam import Cam
-from structkin.joints.circular_slot import CircularSlot
-from structkin.joints.curve_slot import CurveSlot
-from structkin.joints.fastened import Fastened
-from structkin.joints.geneva import Geneva
 from structkin.joints.guide import Guide
-from structkin.joints.turn_coupling import TurnCoupling
+from structkin.joints.poses import Poses
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate
 from structkin.show.interest import middle
-from structkin.show.labels import Label
-from structkin.show.pose import Path, Pose, profile_of, slot_of, wheel_of
-from structkin.show.style import DRIVER, GROUND, LOOSE, NORMAL, SMALL, group_colour, tint
-from structkin.show.symbols import BAR, PATH, PLATE, Pen
-from structkin.show.wheels import draw_mesh
+from structkin.show.joint_symbols import symbol
+from structkin.show.scene import Frame, Name, Places, Placing, Scene
+from structkin.show.style import DRIVER
+from structkin.show.symbols import Sheet
 from structkin.structure import KinematicStructure
 
+#: A size of symbols that takes no room.
+TINY = 1e-6
 
-@dataclass(frozen=True)
-class Drawing:
-    """What is drawn, on what, and how."""
 
-    mechanism: Mechanism
-    structure: KinematicStructure
-    pose: Pose
-    paths: Mapping[str, Path]
-    pen: Pen
+def scene_of(mechanism: Mechanism, structure: KinematicStructure, poses: Poses, u: float) -> Scene:
+    """Return the scene of a mechanism for these poses, with symbols of size `u` [m].
 
-    def draw(self) -> list[Label]:
-        """Draw everything but the labels, and return those."""
-        for point, path in self.paths.items():
-            colour = self.colour(self.link_of(point))
-            self.pen.line(path, f"path:{point}", color=colour, linewidth=1.3, zorder=PATH, alpha=0.9)
-        for guide in self._guides:
-            self._guide(guide)
-        for mesh in self.mechanism.joints.of(TurnCoupling).values():
-            draw_mesh(self.pen, self.pose, mesh, self.colour, self.mechanism.topology.ground)
-        for arc in self.mechanism.joints.of(CircularSlot).values():
-            center, (low, high) = self.pose.at(arc.carrier, arc.center), self.pose.turns[arc.id]
-            if np.isfinite(center) and np.isfinite(low):
-                arm = arc.radius * np.exp(1j * low)
-                start = self.pose.at(arc.carrier, arc.center + arm)
-                self.pen.curved_slot(center, start, high - low, f"slot:{arc.id}", self.colour(arc.carrier))
-        for slot in self.mechanism.joints.of(CurveSlot).values():
-            way = slot_of(self.pose, slot)
-            if np.isfinite(way).all():
-                self.pen.slot_along(way, slot.curve.closed, f"slot:{slot.id}", self.colour(slot.carrier))
-        for cam in self.mechanism.joints.of(Cam).values():
-            self._cam(cam)
-        for geneva in self.mechanism.joints.of(Geneva).values():
-            wheel = wheel_of(self.pose, self.mechanism, geneva)
-            if np.isfinite(wheel).all():
-                self.pen.disc(wheel, f"wheel:{geneva.id}", self.colour(geneva.wheel))
-        for name in self.structure.topology.moving_links:
-            dashed = self.colour(name) == LOOSE
-            below = name in {guide.carrier for guide in self._guides} | {slot.carrier for slot in self._bent}
-            self.pen.body(self._body(name), f"link:{name}", self.colour(name), dashed=dashed, below=below)
-        for joint in self._fastened:
-            place = self.pose.at(joint.links[0], joint.at)
-            if np.isfinite(place):
-                self.pen.weld(place, f"fastened:{joint.id}")
-        for spring in self.mechanism.forces.springs.values():
-            a, b = (self.pose.points[point] for _, point in spring.ends)
-            self.pen.spring(a, b, f"spring:{spring.id}")
-        labels = self._points()
-        for drive in self.mechanism.drivers.values():
-            labels.append(Label(drive.id, self._drive(drive), DRIVER, self._size(), "italic"))
-        return labels
+    Poses are those of a motion (`motion.poses`) or of the sketch (`sketch_poses`): slots and cylinders get the lengths
+    that these need.
+    """
+    sheet = Sheet(mechanism, structure, poses, u)
+    for joint in mechanism.joints.values():
+        sheet.part = f"joint:{joint.id}"
+        symbol(joint, sheet)
+    for name in structure.topology.moving_links:
+        sheet.part = f"link:{name}"
+        sheet.body(name, _reached(sheet, name))
+    for spring in mechanism.forces.springs.values():
+        sheet.part = f"spring:{spring.id}"
+        a, b = (_end(sheet, end) for end in spring.ends)
+        sheet.spring(a, b, sheet.part)
+    for drive in mechanism.drivers.values():
+        sheet.pins |= {point for _, point in drive.ends or ()}
+    _points(sheet)
+    for drive in mechanism.drivers.values():
+        sheet.part = f"driver:{drive.id}"
+        sheet.names.append(Name(drive.id, *_drive(sheet, drive), DRIVER, "italic"))
+    return Scene(tuple(sheet.shapes), tuple(sheet.names), u)
 
-    def colour(self, link: str) -> str:
-        """Return the colour of a link's group."""
-        if link == self.mechanism.topology.ground:
-            return GROUND
-        group = self.structure.group_of(link)
-        return group_colour(None if group is None else group.index)
 
-    @property
-    def _guides(self) -> list[Guide]:
-        """The guides that are drawn as such: what rolls on a line has a symbol of its own."""
-        return [
-            guide
-            for guide in self.mechanism.joints.of(Guide).values()
-            if guide.id not in self.mechanism.joints.of(TurnCoupling)
-        ]
+def sized_scene(
+    mechanism: Mechanism, structure: KinematicStructure, poses: Poses, k: int = 0, paths: Iterable[Places] = ()
+) -> Scene:
+    """Return a scene with symbols of a size that suits the mechanism in pose k and some paths [m]."""
+    low, high = bounds(mechanism, structure, poses, k, paths)
+    return scene_of(mechanism, structure, poses, symbol_size(mechanism, low, high))
 
-    @property
-    def _bent(self) -> list[CircularSlot | CurveSlot]:
-        """The slots that are not straight."""
-        return [
-            *self.mechanism.joints.of(CircularSlot).values(),
-            *self.mechanism.joints.of(CurveSlot).values(),
-        ]
 
-    @property
-    def _fastened(self) -> Collection[Fastened]:
-        return self.mechanism.joints.of(Fastened).values()
+def bounds(
+    mechanism: Mechanism, structure: KinematicStructure, poses: Poses, k: int = 0, paths: Iterable[Places] = ()
+) -> tuple[complex, complex]:
+    """Return the lower left and upper right corner [m] of a mechanism in pose k and of some paths, without symbols."""
+    bare = scene_of(mechanism, structure, poses, TINY * poses.size)
+    return Placing(poses).extent(bare.shapes, k, *paths)
 
-    def link_of(self, point: str) -> str:
-        """Return the link whose colour a point takes: the first moving one that has it."""
-        moving = self.mechanism.topology.moving_links
-        held = [name for name in moving if point in self.mechanism.links[name].local]
-        return held[0] if held else self.mechanism.topology.ground
 
-    def _size(self) -> float:
-        return NORMAL if len(self.pose.points) <= 30 else SMALL - 1
+def symbol_size(mechanism: Mechanism, low: complex, high: complex) -> float:
+    """Return the size [m] of symbols in a picture from `low` to `high`: a part of it, less where links are short."""
+    size = max((high - low).real, (high - low).imag)
+    bars = [abs(place) for link in mechanism.links.values() for place in link.local.values() if abs(place) > 0]
+    typical = float(np.median(bars)) if bars else size
+    return float(np.clip(0.12 * typical, size / 110, size / 42))
 
-    # --- links --------------------------------------------------------------------------------------------
 
-    def _body(self, name: str) -> list[complex]:
-        """Return the places that a link ties together: points, blocks, slots, welds; none for a bare block."""
-        places = [self.pose.points[point] for point in self.mechanism.links[name].points]
-        near = 0.2 * self.pen.u
-        blocks = [self.pose.block(guide) for guide in self._guides if guide.slider == name]
-        welds = [self.pose.at(name, joint.place_on(name)) for joint in self._fastened if name in joint.links]
-        for new in (*blocks, *welds):
-            if all(abs(new - place) > near for place in places):
-                places.append(new)
-        slots = [guide for guide in self._guides if guide.carrier == name]
-        for curved in self.mechanism.joints.of(CurveSlot).values():
-            places += list(slot_of(self.pose, curved)) if curved.carrier == name else []
-        centre = sum(places, 0j) / len(places) if places else 0j
-        for guide in slots:
-            a, b = self.pose.way(guide)
-            along = self.pose.along(guide)
-            foot = a + along * float(np.clip(((centre - a) / along).real, 0.0, abs(b - a)))
-            if all(abs(foot - place) > near for place in places):
-                places.append(foot)
-        wheel = any(name in mesh.links for mesh in self.mechanism.joints.of(TurnCoupling).values())
-        if len(places) == 1 and (slots or wheel or (blocks and abs(blocks[0] - places[0]) <= near)):
-            return []
-        return places
+def link_of(mechanism: Mechanism, point: str) -> str:
+    """Return the link whose colour a point takes: the first moving one that has it."""
+    held = [name for name in mechanism.topology.moving_links if point in mechanism.links[name].local]
+    return held[0] if held else mechanism.topology.ground
 
-    # --- joints and points --------------------------------------------------------------------------------
 
-    def _guide(self, guide: Guide) -> None:
-        a, b = self.pose.way(guide)
-        along, place = self.pose.along(guide), self.pose.block(guide)
-        if not np.isfinite(a + b + along + place):
-            return
-        fixed = guide.carrier == self.mechanism.topology.ground
-        colour = self.colour(guide.carrier)
-        a, b = a - 0.9 * self.pen.u * along, b + 0.9 * self.pen.u * along
-        if guide.turn is None or not fixed:
-            self.pen.slot(a, b, f"slot:{guide.id}", colour, fixed)
+def holder(poses: Poses, point: str, ground: str) -> str:
+    """Return the link that a point is drawn on: the ground if that has it, else the one known in most poses."""
+    holders = [name for name, link in poses.links.items() if point in link.local]
+    known = {name: int(np.isfinite(poses.at(name, point)).sum()) for name in holders}
+    return ground if ground in holders else max(holders, key=lambda name: known[name])
+
+
+def _end(sheet: Sheet, end: tuple[str, str]) -> tuple[str, complex]:
+    link, point = end
+    return link, sheet.poses.links[link].local[point]
+
+
+def _reached(sheet: Sheet, name: str) -> list[complex]:
+    """Return the places that a link ties together: points, blocks, slots, welds; none for a bare block or wheel."""
+    link = sheet.poses.links[name]
+    places = [link.local[point] for point in link.points]
+    near = 0.2 * sheet.u
+
+    def reach(new: complex) -> None:
+        if all(abs(new - place) > near for place in places):
+            places.append(new)
+
+    for tied in sheet.ties[name]:
+        reach(tied)
+    centre = sum(places, 0j) / len(places) if places else 0j
+    for a, b in sheet.ways[name]:
+        along = (b - a) / abs(b - a) if b != a else 1.0
+        reach(a + along * float(np.clip(((centre - a) / along).real, 0.0, abs(b - a))))
+    return [] if len(places) == 1 and name in sheet.shown else places
+
+
+def _points(sheet: Sheet) -> None:
+    """Draw pins, ground pivots and other points, and name them."""
+    pins = sheet.pins | {point for spring in sheet.mechanism.forces.springs.values() for _, point in spring.ends}
+    joints = sheet.mechanism.joints
+    held = {point for link in sheet.mechanism.links.values() for point in link.local}
+    for name in (name for name in sheet.mechanism.places if name in held):
+        sheet.part = f"joint:{name}" if name in joints else f"point:{name}"
+        link = holder(sheet.poses, name, sheet.ground)
+        place = sheet.poses.links[link].local[name]
+        frame = Frame(link, place)
+        if name in pins:
+            if link == sheet.ground:
+                sheet.pivot(place, f"pivot:{name}")
+            sheet.pin(frame, f"pin:{name}")
         else:
-            self.pen.ground_guide(a, b, f"guide:{guide.id}")
-        if guide.turn is not None:
-            self.pen.block(place, along, f"block:{guide.id}", self.colour(guide.slider))
+            sheet.dot(frame, f"point:{name}", sheet.colour(link_of(sheet.mechanism, name)))
+        sheet.names.append(Name(name, frame, 0j))
 
-    def _cam(self, cam: Cam) -> None:
-        """Draw the profile, and the roller or the face that touches it."""
-        profile, touch = profile_of(self.pose, cam), self.pose.at(cam.follower, cam.touch)
-        if not np.isfinite(profile).all() or not np.isfinite(touch):
-            return
-        self.pen.disc(profile, f"cam:{cam.id}", self.colour(cam.cam))
-        colour = self.colour(cam.follower)
-        if cam.normal is not None:
-            along = -1j * cam.normal * self.pose.frames[cam.follower][1]
-            way = ((profile - touch) / along).real
-            reach = 0.35 * float(np.ptp(way))
-            middle = float(np.clip(0.0, way.min() + reach, way.max() - reach))
-            ends = touch + along * np.array([middle - reach, middle + reach])
-            self.pen.line(ends, f"face:{cam.id}", color=colour, linewidth=3.5, zorder=BAR)
-        elif cam.radius:
-            radius = cam.radius / self.pose.scale / self.pen.u
-            style = {"facecolor": tint(colour), "edgecolor": colour, "linewidth": 1.6, "zorder": PLATE}
-            self.pen.circle(touch, radius, f"roller:{cam.id}", **style)
 
-    def _points(self) -> list[Label]:
-        topology = self.mechanism.topology
-        pins = {joint.id for joint in topology.joints if joint.kind == "R"}
-        pins |= {end for drive in self.mechanism.drivers.values() for _, end in drive.ends or ()}
-        pins |= {end for spring in self.mechanism.forces.springs.values() for _, end in spring.ends}
-        slotted = [self.pose.block(guide) for guide in self._guides if guide.turn is None]
-        slotted += [self.pose.at(slot.slider, slot.point) for slot in self._bent]
-        fixed = self.mechanism.links[topology.ground].local
-        labels = []
-        for name, place in self.pose.points.items():
-            if not np.isfinite(place):
-                continue
-            if name in pins or any(abs(pin - place) <= 1e-6 * self.pen.u for pin in slotted):
-                if name in fixed:
-                    self.pen.pivot(place, f"pivot:{name}")
-                self.pen.pin(place, f"pin:{name}")
-            else:
-                self.pen.dot(place, f"point:{name}", self.colour(self.link_of(name)))
-            labels.append(Label(name, place, size=self._size()))
-        return labels
-
-    # --- drivers ------------------------------------------------------------------------------------------
-
-    def _drive(self, drive: DriverCoordinate) -> complex:
-        """Draw a driver's symbol and return where its name belongs."""
-        gid = f"driver:{drive.id}"
-        speed = drive.law.speed if drive.law is not None else None
-        sense = int(np.sign(speed)) if speed else 0
-        if drive.ends is not None:
-            a, b = (self.pose.points[point] for _, point in drive.ends)
-            self.pen.cylinder(a, b, gid)
-            return 0.6 * a + 0.4 * b
-        if drive.kind == "slide" and drive.joint is not None:
-            guide = self.mechanism.joints.of(Guide)[drive.joint]
-            along = self.pose.along(guide)
-            # on the side away from the hatching, the arrow in the direction of positive travel
-            across = 1j * along if (1j * along).imag > 1e-9 or abs(along.real) < 1e-9 < along.imag * -1 else -1j * along
-            place = self.pose.block(guide) + 1.9 * self.pen.u * across
-            if np.isfinite(place):
-                self.pen.straight_arrow(place - 2.0 * self.pen.u * along, place + 2.0 * self.pen.u * along, sense, gid)
-            return place
-        place, start = self._hub(drive)
-        return self.pen.turn_arrow(place, start, sense, gid) if np.isfinite(place + start) else place
-
-    def _hub(self, drive: DriverCoordinate) -> tuple[complex, complex]:
-        """Return the place that an angle driver turns about, and the direction of the link that it turns."""
-        turned = drive.links[1] if drive.links[1] != self.mechanism.topology.ground else drive.links[0]
-        centre = self.pose.at(turned, middle(self.mechanism.links[turned]))
-        if drive.joint is None:
-            return centre, self.pose.frames[turned][1]
-        place = self.pose.points[drive.joint]
-        way = centre - place
-        return place, way / abs(way) if abs(way) > 1e-9 * self.pen.u else self.pose.frames[turned][1]
+def _drive(sheet: Sheet, drive: DriverCoordinate) -> tuple[Frame, complex]:
+    """Draw a driver's symbol and return where its name belongs."""
+    id, u = f"driver:{drive.id}", sheet.u
+    speed = drive.law.speed if drive.law is not None else None
+    sense = int(np.sign(speed)) if speed else 0
+    if drive.ends is not None:
+        a, b = (_end(sheet, end) for end in drive.ends)
+        sheet.cylinder(a, b, id)
+        return Frame(*a, toward=b, stretch=1.0), 0.4 + 0j
+    if drive.kind == "slide" and drive.joint is not None:
+        guide = sheet.mechanism.joints.of(Guide)[drive.joint]
+        along = complex(sheet.poses.along(guide.carrier, guide.direction)[0])
+        # on the side away from the hatching, the arrow in the direction of positive travel
+        across = 1j if (1j * along).imag > 1e-9 or abs(along.real) < 1e-9 < along.imag * -1 else -1j
+        frame, place = Frame(guide.slider, guide.point, along=(guide.carrier, guide.direction)), 1.9 * u * across
+        sheet.straight_arrow(frame, place - 2.0 * u, place + 2.0 * u, sense, id)
+        return frame, place
+    link = drive.links[1] if drive.links[1] != sheet.ground else drive.links[0]
+    place = centre = middle(sheet.mechanism.links[link])
+    if drive.joint is not None:
+        place = sheet.poses.links[link].local[drive.joint]
+    start = (centre - place) / abs(centre - place) if abs(centre - place) > 1e-9 * u else 1 + 0j
+    frame = Frame(link, place, along=(link, start))
+    return frame, sheet.turn_arrow(frame, sense, id)

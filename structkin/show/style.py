@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from structkin.structure import Group
+from structkin.structure import Group, KinematicStructure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,6 +53,14 @@ def group_colour(index: int | None) -> str:
     factor = 1 - 0.38 - 0.15 * (turn // 2) if turn % 2 else 1.33 + 0.15 * (turn // 2)
     rgb = colorsys.hls_to_rgb(hue, min(max(light * factor, 0.15), 0.8), strength)
     return "#" + "".join(f"{round(255 * part):02x}" for part in rgb)
+
+
+def link_colour(structure: KinematicStructure, link: str) -> str:
+    """Return the colour of a link's group, or of the ground."""
+    if link == structure.topology.ground:
+        return GROUND
+    group = structure.group_of(link)
+    return group_colour(None if group is None else group.index)
 
 
 def tint(colour: str, strength: float = 0.28) -> str:

@@ -1,150 +1,190 @@
-"""The symbols of kinematic diagrams, drawn with one pen.
+"""The symbols of kinematic diagrams, put on a sheet from which a scene is made.
 
-Places are complex numbers in units of the picture. Every artist carries a gid that tells what it is, such as
-"pin:A": it names the element in an SVG file.
+Places are complex numbers [m] in the frame that a symbol is fixed to. Every shape carries an id that says what it is,
+such as "pin:A": it names the element in an SVG file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections import defaultdict
+from dataclasses import dataclass, field
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
-from matplotlib.patches import Circle, Polygon
 from numpy.typing import ArrayLike, NDArray
 
-from structkin.show.style import DRIVER, GROUND, tint
-
-Places = NDArray[np.complex128]
+from structkin.joints.poses import Poses
+from structkin.model.mechanism import Mechanism
+from structkin.show.scene import Frame, Name, Places, Shape
+from structkin.show.style import DRIVER, GROUND, LOOSE, link_colour, tint
+from structkin.structure import KinematicStructure
 
 #: What is drawn over what.
-HATCH, SLOT, PATH, PLATE, BAR, BARREL, BLOCK, PIN, ARROW = 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0
+HATCH, WHEEL, DISC, SLOTTED, SLOT, PATH, PLATE, BAR, BARREL, BLOCK, PIN, ARROW = (
+    *(1.0, 1.3, 1.4, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0),
+)
+#: What no group determines is dashed.
+DASHED = (2.0, 1.5)
 
-_GAP = np.array([np.nan + 0j])
+_GAP = np.array([complex(np.nan, np.nan)])
 
 
-@dataclass(frozen=True)
-class Pen:
-    """Draws symbols on axes; `u` is their size in units of the picture: a pin's radius is 0.45 u."""
+@dataclass
+class Sheet:
+    """Shapes and names of a mechanism while they are put together, in symbols of size `u` [m].
 
-    ax: Axes
+    `poses` are those that the scene is for: slots and cylinders get the lengths that these need. The symbols of joints
+    leave word for links and points: places (`ties`) and ways of sliding points (`ways`) that the body of a link
+    reaches; links that need no body where they have one place only (`shown`); links with a slot, which lie below all
+    others (`below`); points that are drawn as pins (`pins`).
+    """
+
+    mechanism: Mechanism
+    structure: KinematicStructure
+    poses: Poses
     u: float
+    part: str = ""
+    shapes: list[Shape] = field(default_factory=list)
+    names: list[Name] = field(default_factory=list)
+    ties: dict[str, list[complex]] = field(default_factory=lambda: defaultdict(list))
+    ways: dict[str, list[tuple[complex, complex]]] = field(default_factory=lambda: defaultdict(list))
+    shown: set[str] = field(default_factory=set)
+    below: set[str] = field(default_factory=set)
+    pins: set[str] = field(default_factory=set)
+
+    # --- what symbols ask -----------------------------------------------------------------------------------
+
+    @property
+    def ground(self) -> str:
+        """The name of the ground."""
+        return self.mechanism.topology.ground
+
+    def colour(self, link: str) -> str:
+        """Return the colour of a link's group."""
+        return link_colour(self.structure, link)
+
+    def seen(self, link: str, place: complex | Places, frame: str) -> Places:
+        """Return places [m] of one link in the frame of another, over the poses (n,) that are known."""
+        origin, direction = self.poses.frames[frame]
+        z = (self.poses.at(link, place) - origin) / direction
+        return np.asarray(z[..., np.isfinite(origin + direction + self.poses.at(link, 0j))])
+
+    def distance(self, a: tuple[str, complex], b: tuple[str, complex]) -> NDArray[np.float64]:
+        """Return the distance [m] of places of two links over the poses that are known."""
+        distance = np.abs(self.poses.at(*b) - self.poses.at(*a))
+        return distance[np.isfinite(distance)]
+
+    def pin_at(self, link: str, place: complex) -> None:
+        """Let the points of a link at a place be drawn as pins."""
+        local = self.poses.links[link].local
+        self.pins |= {name for name, at in local.items() if abs(at - place) <= 1e-6 * self.u}
 
     # --- strokes ------------------------------------------------------------------------------------------
 
-    def line(self, places: ArrayLike, gid: str, **style: Any) -> Line2D:
+    def line(
+        self, frame: Frame, z: ArrayLike, id: str, *, stroke: str, width: float, layer: float,
+        dash: tuple[float, ...] = (),
+    ) -> None:  # fmt: skip
         """Draw a polyline; NaN breaks it."""
-        z = np.asarray(places, dtype=np.complex128)
-        style.setdefault("solid_capstyle", "round")
-        [line] = self.ax.plot(z.real, z.imag, **style)
-        line.set_gid(gid)
-        return line
+        places = np.asarray(z, np.complex128)
+        shape = Shape(id=id, part=self.part, frame=frame, z=places, stroke=stroke, width=width, dash=dash, layer=layer)
+        self.shapes.append(shape)
 
-    def shape(self, places: ArrayLike, gid: str, **style: Any) -> Polygon:
-        """Draw a closed, filled polygon."""
-        z = np.asarray(places, dtype=np.complex128)
-        patch = Polygon(np.stack((z.real, z.imag), axis=1), closed=True, joinstyle="round", **style)
-        patch.set_gid(gid)
-        self.ax.add_patch(patch)
-        return patch
-
-    def circle(self, place: complex, radius: float, gid: str, **style: Any) -> Circle:
-        """Draw a circle of a radius in u."""
-        patch = Circle((place.real, place.imag), radius * self.u, **style)
-        patch.set_gid(gid)
-        self.ax.add_patch(patch)
-        return patch
+    def area(
+        self, frame: Frame, z: ArrayLike, id: str, *, fill: str | None, stroke: str, width: float, layer: float,
+        dash: tuple[float, ...] = (), radius: float | None = None,
+    ) -> None:  # fmt: skip
+        """Draw a closed polygon, or a circle of a radius [m]."""
+        places = np.atleast_1d(np.asarray(z, np.complex128))
+        self.shapes.append(
+            Shape(
+                id=id, part=self.part, frame=frame, z=places, radius=radius, closed=True, fill=fill, stroke=stroke,
+                width=width, dash=dash, layer=layer,
+            )
+        )  # fmt: skip
 
     # --- links --------------------------------------------------------------------------------------------
 
-    def body(
-        self, places: Sequence[complex], gid: str, colour: str, *, dashed: bool = False, below: bool = False
-    ) -> None:
-        """Draw a link through these places: a bar, or a translucent plate; one place alone is a ring.
-
-        A link `below` is one with a slot, which covers its own link but none of the others; a link with an unknown
-        place is not drawn.
-        """
-        z = np.array(places, dtype=np.complex128)
-        style: dict[str, Any] = {"linestyle": (0, (2.0, 1.5)) if dashed else "-"}
-        if not len(z) or not np.isfinite(z).all():
+    def body(self, link: str, places: list[complex]) -> None:
+        """Draw a link through places of its frame: a bar, or a translucent plate; one place alone is a ring."""
+        if not places:
             return
-        corners = hull(z)
-        depth = SLOT - 0.5 if below else PLATE if len(corners) > 2 else BAR
+        colour, frame, id = self.colour(link), Frame(link), f"link:{link}"
+        dash = DASHED if colour == LOOSE else ()
+        corners = hull(np.array(places, np.complex128))
+        layer = SLOTTED if link in self.below else PLATE if len(corners) > 2 else BAR
         if len(corners) == 1:
-            self.circle(
-                complex(z[0]), 0.8, gid, facecolor="none", edgecolor=colour, linewidth=2.5, zorder=depth, **style
-            )
+            radius = 0.8 * self.u
+            self.area(
+                frame, corners, id, fill=None, stroke=colour, width=2.5, layer=layer, dash=dash, radius=radius
+            )  # fmt: skip
         elif len(corners) == 2:
-            self.line(corners, gid, color=colour, linewidth=3.5, zorder=depth, **style)
+            self.line(frame, corners, id, stroke=colour, width=3.5, layer=layer, dash=dash)
         else:
-            self.shape(corners, gid, facecolor=colour + "40", edgecolor=colour, linewidth=2.5, zorder=depth, **style)
+            self.area(frame, corners, id, fill=colour + "40", stroke=colour, width=2.5, layer=layer, dash=dash)
 
-    def disc(self, outline: ArrayLike, gid: str, colour: str) -> None:
+    def disc(self, link: str, outline: ArrayLike, id: str) -> None:
         """Draw the closed outline of a cam or wheel, below all links."""
-        self.shape(outline, gid, facecolor=colour + "40", edgecolor=colour, linewidth=1.8, zorder=SLOT - 0.6)
+        colour = self.colour(link)
+        self.area(Frame(link), outline, id, fill=colour + "40", stroke=colour, width=1.8, layer=DISC)
 
     # --- joints -------------------------------------------------------------------------------------------
 
-    def pin(self, place: complex, gid: str) -> None:
+    def pin(self, frame: Frame, id: str) -> None:
         """Draw a revolute joint."""
-        self.circle(place, 0.45, gid, facecolor="white", edgecolor="black", linewidth=1.2, zorder=PIN)
+        self.area(frame, 0j, id, fill="white", stroke="black", width=1.2, layer=PIN, radius=0.45 * self.u)
 
-    def weld(self, place: complex, gid: str) -> None:
+    def weld(self, frame: Frame, id: str) -> None:
         """Draw the mark of links that are fastened to each other: a filled triangle, which a pin leaves to be seen."""
-        corners = place + 0.95 * self.u * np.exp(2j * np.pi * (np.arange(3) / 3 + 1 / 12))
-        self.shape(corners, gid, facecolor="black", edgecolor="black", linewidth=0.5, zorder=PIN - 0.5)
+        corners = 0.95 * self.u * np.exp(2j * np.pi * (np.arange(3) / 3 + 1 / 12))
+        self.area(frame, corners, id, fill="black", stroke="black", width=0.5, layer=PIN - 0.5)
 
-    def dot(self, place: complex, gid: str, colour: str) -> None:
+    def dot(self, frame: Frame, id: str, colour: str) -> None:
         """Draw a point of a link that is no joint."""
-        self.circle(place, 0.28, gid, facecolor=colour, edgecolor="black", linewidth=0.7, zorder=PIN)
+        self.area(frame, 0j, id, fill=colour, stroke="black", width=0.7, layer=PIN, radius=0.28 * self.u)
 
-    def pivot(self, place: complex, gid: str) -> None:
+    def pivot(self, place: complex, id: str) -> None:
         """Draw a ground pivot: a triangle on hatched ground; its pin comes on top."""
-        u = self.u
+        u, frame = self.u, Frame(self.ground)
         foot = place - 1.7j * u
-        style: dict[str, Any] = {"facecolor": "#dddddd", "edgecolor": GROUND, "linewidth": 1.2, "zorder": HATCH}
-        self.shape([place, foot - 1.1 * u, foot + 1.1 * u], gid, **style)
-        self.hatching(foot - 1.6 * u, foot + 1.6 * u, -1j, gid)
+        corners = [place, foot - 1.1 * u, foot + 1.1 * u]
+        self.area(frame, corners, id, fill="#dddddd", stroke=GROUND, width=1.2, layer=HATCH)
+        self.hatching(frame, foot - 1.6 * u, foot + 1.6 * u, -1j, id)
 
-    def hatching(self, a: complex, b: complex, side: complex, gid: str) -> None:
+    def hatching(self, frame: Frame, a: complex, b: complex, side: complex, id: str) -> None:
         """Draw a line of ground from a to b with strokes towards a side (unit)."""
         count = min(max(round(abs(b - a) / (0.6 * self.u)), 3), 60)
         along = (b - a) / abs(b - a)
         starts = a + (b - a) * (np.arange(count) + 0.8) / count
         strokes = [np.array([z, z + 0.6 * self.u * (side - 0.8 * along)]) for z in starts]
-        parts = [np.array([a, b]), *[part for stroke in strokes for part in (_GAP, stroke)]]
-        self.line(np.concatenate(parts), f"hatching:{gid}", color=GROUND, linewidth=1.0, zorder=HATCH)
+        z = broken(np.array([a, b]), *strokes)
+        self.line(frame, z, f"hatching:{id}", stroke=GROUND, width=1.0, layer=HATCH)
 
-    def block(self, place: complex, along: complex, gid: str, colour: str) -> None:
-        """Draw a sliding block that lies along a unit direction."""
-        corners = place + along * self.u * np.array([-1.3 - 0.8j, 1.3 - 0.8j, 1.3 + 0.8j, -1.3 + 0.8j])
-        self.shape(corners, gid, facecolor=tint(colour), edgecolor=colour, linewidth=2.0, zorder=BLOCK)
+    def block(self, frame: Frame, id: str, colour: str) -> None:
+        """Draw a sliding block."""
+        corners = self.u * np.array([-1.3 - 0.8j, 1.3 - 0.8j, 1.3 + 0.8j, -1.3 + 0.8j])
+        self.area(frame, corners, id, fill=tint(colour), stroke=colour, width=2.0, layer=BLOCK)
 
-    def ground_guide(self, a: complex, b: complex, gid: str) -> None:
+    def ground_guide(self, a: complex, b: complex, id: str) -> None:
         """Draw hatched ground under the way a-b of a block, on its lower or else its right side."""
         along = (b - a) / abs(b - a)
         side = -1j * along
         if side.imag > 1e-9 or (abs(side.imag) <= 1e-9 and side.real < 0):
             side = -side
         shift = 0.8 * self.u * side
-        self.hatching(a - 2.0 * self.u * along + shift, b + 2.0 * self.u * along + shift, side, gid)
+        self.hatching(Frame(self.ground), a - 2.0 * self.u * along + shift, b + 2.0 * self.u * along + shift, side, id)
 
-    def slot(self, a: complex, b: complex, gid: str, colour: str, fixed: bool) -> None:
+    def slot(self, link: str, a: complex, b: complex, id: str) -> None:
         """Draw a slot along the way a-b of a pin or block; one in the ground is hatched."""
         along = (b - a) / abs(b - a)
         a, b, radius = a - 0.4 * self.u * along, b + 0.4 * self.u * along, 0.75 * self.u
         half = np.exp(1j * np.linspace(-np.pi / 2, np.pi / 2, 13))
         outline = np.concatenate((b + radius * along * half, a - radius * along * half))
-        self.shape(outline, gid, facecolor="white", edgecolor=colour, linewidth=2.0, zorder=SLOT)
-        if fixed:
+        self.area(Frame(link), outline, id, fill="white", stroke=self.colour(link), width=2.0, layer=SLOT)
+        if link == self.ground:
             for side in (1j * along, -1j * along):
-                self.hatching(a + radius * side, b + radius * side, side, gid)
+                self.hatching(Frame(link), a + radius * side, b + radius * side, side, id)
 
-    def curved_slot(self, center: complex, start: complex, turn: float, gid: str, colour: str) -> None:
+    def curved_slot(self, link: str, center: complex, start: complex, turn: float, id: str) -> None:
         """Draw a circular slot from a place on its middle line on, by a turn about its centre [rad]."""
         arm, u = start - center, self.u
         more = 1.3 * u / abs(arm)
@@ -153,9 +193,11 @@ class Pen:
         outline = np.concatenate(
             (way * (1 + half[0]), way[-1] * (1 + half), way[::-1] * (1 - half[0]), way[0] * (1 - half))
         )
-        self.shape(center + outline, gid, facecolor="white", edgecolor=colour, linewidth=2.0, zorder=SLOT)
+        self.area(
+            Frame(link), center + outline, id, fill="white", stroke=self.colour(link), width=2.0, layer=SLOT
+        )  # fmt: skip
 
-    def slot_along(self, way: Places, closed: bool, gid: str, colour: str) -> None:
+    def slot_along(self, link: str, way: Places, id: str, *, closed: bool) -> None:
         """Draw a slot along its middle line, which leads back to its start where it is closed."""
         along = np.gradient(way)
         if closed:
@@ -165,58 +207,79 @@ class Pen:
         half = radius * np.exp(1j * np.linspace(-np.pi / 2, np.pi / 2, 13))
         caps = ([], []) if closed else (along[-1] * half, -along[0] * half)
         outline = np.concatenate((right, way[-1] + caps[0], left[::-1], way[0] + caps[1]))
+        colour = self.colour(link)
         edge = "none" if closed else colour
-        self.shape(outline, gid, facecolor="white", edgecolor=edge, linewidth=2.0, zorder=SLOT)
-        for side in (left, right) if closed else ():
-            self.line(side, f"edge:{gid}", color=colour, linewidth=2.0, zorder=SLOT)
+        self.area(Frame(link), outline, id, fill="white", stroke=edge, width=2.0, layer=SLOT)
+        if closed:
+            self.line(Frame(link), broken(left, right), f"edge:{id}", stroke=colour, width=2.0, layer=SLOT)
 
-    # --- drivers ------------------------------------------------------------------------------------------
+    # --- drivers and springs --------------------------------------------------------------------------------
 
-    def turn_arrow(self, place: complex, start: complex, sense: int, gid: str) -> complex:
-        """Draw a curved arrow about a joint from a unit direction on; sense 0 gives two heads. Return its middle."""
-        radius, sweep = 2.3 * self.u, np.deg2rad(115.0)
-        first, last = (np.deg2rad(25.0), np.deg2rad(25.0) + sweep)
-        turns = np.linspace(first, last, 25) * (sense or 1)
-        arc = place + radius * start * np.exp(1j * turns)
-        self._arrow(arc, sense, gid)
+    def turn_arrow(self, frame: Frame, sense: int, id: str) -> complex:
+        """Draw a curved arrow about the origin of a frame, from its x axis on; return its middle.
+
+        The sense is that of the turn, 0 gives two heads.
+        """
+        turns = np.linspace(np.deg2rad(25.0), np.deg2rad(140.0), 25) * (sense or 1)
+        arc = 2.3 * self.u * np.exp(1j * turns)
+        self._arrow(frame, arc, sense, id)
         return complex(arc[len(arc) // 2])
 
-    def straight_arrow(self, a: complex, b: complex, sense: int, gid: str) -> None:
+    def straight_arrow(self, frame: Frame, a: complex, b: complex, sense: int, id: str) -> None:
         """Draw an arrow from a to b, or back; sense 0 gives two heads."""
-        self._arrow(np.array([a, b] if sense >= 0 else [b, a]), sense, gid)
+        self._arrow(frame, np.array([a, b] if sense >= 0 else [b, a]), sense, id)
 
-    def _arrow(self, places: Places, sense: int, gid: str) -> None:
-        self.line(places, gid, color=DRIVER, linewidth=1.8, zorder=ARROW)
-        self._head(places[-1], places[-1] - places[-2], gid)
+    def _arrow(self, frame: Frame, z: Places, sense: int, id: str) -> None:
+        self.line(frame, z, id, stroke=DRIVER, width=1.8, layer=ARROW)
+        self._head(frame, z[-1], z[-1] - z[-2], id)
         if sense == 0:
-            self._head(places[0], places[0] - places[1], gid)
+            self._head(frame, z[0], z[0] - z[1], id)
 
-    def _head(self, tip: complex, way: complex, gid: str) -> None:
+    def _head(self, frame: Frame, tip: complex, way: complex, id: str) -> None:
         along = way / abs(way)
         corners = tip + self.u * along * np.array([0.55, -0.45 + 0.42j, -0.45 - 0.42j])
-        self.shape(corners, f"head:{gid}", facecolor=DRIVER, edgecolor=DRIVER, linewidth=0.5, zorder=ARROW)
+        self.area(frame, corners, f"head:{id}", fill=DRIVER, stroke=DRIVER, width=0.5, layer=ARROW)
 
-    def cylinder(self, a: complex, b: complex, gid: str) -> None:
-        """Draw a cylinder between two points: a barrel at a, a rod at b."""
-        along = (b - a) / abs(b - a)
-        if not np.isfinite(along):
+    def cylinder(self, a: tuple[str, complex], b: tuple[str, complex], id: str) -> None:
+        """Draw a cylinder between places of two links: a barrel at a, a rod at b with its piston in the barrel.
+
+        Where the stroke is too long for the piston to stay there, both are scaled with the distance.
+        """
+        distances = self.distance(a, b)
+        if not len(distances):
             return
-        near = min(0.9 * self.u, 0.15 * abs(b - a))
-        length = 0.55 * abs(b - a)
-        barrel = [near - 0.6j * self.u, length - 0.6j * self.u, length + 0.6j * self.u, near + 0.6j * self.u]
-        self.line([a, a + near * along], f"rod:{gid}", color=DRIVER, linewidth=1.8, zorder=BAR)
-        self.line([a + 0.75 * length * along, b], f"rod:{gid}", color=DRIVER, linewidth=1.8, zorder=BLOCK)
-        corners = a + along * np.array(barrel)
-        self.shape(corners, gid, facecolor=tint(DRIVER), edgecolor=DRIVER, linewidth=1.6, zorder=BARREL)
-        piston = a + along * (0.75 * length + 0.6 * self.u * np.array([-1j, 1j]))
-        self.line(piston, f"rod:{gid}", color=DRIVER, linewidth=2.5, zorder=BLOCK)
+        low, high = float(distances.min()), float(distances.max())
+        usual, near = (low + high) / 2, min(0.9 * self.u, 0.15 * low)
+        barrel = max(0.55 * usual, (high - low + 2 * near) / 0.9)
+        fits = barrel <= 0.9 * low
+        stretch = None if fits else usual
+        barrel = barrel if fits else 0.55 * usual
+        rod = usual - 0.75 * barrel
+        if fits:
+            rod = min(max(rod, high - 0.95 * barrel), low - 1.5 * near)
+        base, tip = Frame(*a, toward=b, stretch=stretch), Frame(*b, toward=a, stretch=stretch)
+        across = 0.6j * self.u
+        corners = [near - across, barrel - across, barrel + across, near + across]
+        self.line(base, [0, near], f"base:{id}", stroke=DRIVER, width=1.8, layer=BAR)
+        self.area(base, corners, id, fill=tint(DRIVER), stroke=DRIVER, width=1.6, layer=BARREL)
+        self.line(tip, [0, rod], f"rod:{id}", stroke=DRIVER, width=1.8, layer=BLOCK)
+        self.line(tip, [rod - across, rod + across], f"piston:{id}", stroke=DRIVER, width=2.5, layer=BLOCK)
 
-    def spring(self, a: complex, b: complex, gid: str) -> None:
-        """Draw a spring between two points."""
+    def spring(self, a: tuple[str, complex], b: tuple[str, complex], id: str) -> None:
+        """Draw a spring between places of two links."""
+        distances = self.distance(a, b)
+        length = float(np.max(distances, initial=0.0))
+        if not length:
+            return
         share = np.concatenate(([0.0], np.linspace(0.2, 0.8, 11), [1.0]))
         side = np.array([0.0, 0.0, *[0.5, -0.5] * 4, 0.5, 0.0, 0.0])
-        along = (b - a) / abs(b - a) if b != a else 1.0
-        self.line(a + (b - a) * share + 1j * self.u * along * side, gid, color=GROUND, linewidth=1.1, zorder=BARREL)
+        frame = Frame(*a, toward=b, stretch=length)
+        self.line(frame, length * share + 1j * self.u * side, id, stroke=GROUND, width=1.1, layer=BARREL)
+
+
+def broken(*parts: Places) -> Places:
+    """Return polylines as one, with a break between them."""
+    return np.concatenate([piece for part in parts for piece in (part, _GAP)][:-1])
 
 
 def hull(z: Places) -> Places:

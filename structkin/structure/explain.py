@@ -92,12 +92,13 @@ def _links(names: Sequence[str]) -> str:
 
 def explain(structure: KinematicStructure) -> str:
     """Return the solve order in words, one line a group, then one line a problem."""
-    lines = [f"{group.index + 1}. {_sentence(structure, group)}" for group in structure.groups]
+    lines = [f"{group.index + 1}. {sentence(structure, group)}" for group in structure.groups]
     lines += [f"! {problem}" for problem in structure.diagnostics]
     return "\n".join(lines)
 
 
-def _sentence(structure: KinematicStructure, group: Group) -> str:
+def sentence(structure: KinematicStructure, group: Group) -> str:
+    """Return a group in words: its links, its kind, and what it is solved from."""
     drivers = set(group.drivers)
     outer = [(id, feeder) for id, feeder in group.exterior if id not in drivers]
     by = f" by {' and '.join(group.drivers)}" if group.drivers else ""

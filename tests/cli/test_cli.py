@@ -95,7 +95,7 @@ def test_a_missing_file_is_told(command, tmp_path):
 
 def test_check_is_content_with_a_good_file():
     run = structkin("check", GOOD)
-    assert run.returncode == 0 and "no mistakes" in run.stdout
+    assert run.returncode == 0 and "no errors" in run.stdout
 
 
 def test_check_tells_of_a_motion_that_does_not_close(tmp_path):

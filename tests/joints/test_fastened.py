@@ -299,7 +299,7 @@ def test_mistakes():
 def test_no_friction_of_fastened_links():
     data = geared(crank=["A", "B"], gear=["A"]).source_dict
     data["forces"] = {f"at {id}": {"type": "friction", "joint": id, "limit": 1.0} for id in ("key", "mesh")}
-    with pytest.raises(sk.InputError, match="2 mistakes"):
+    with pytest.raises(sk.InputError, match="2 errors"):
         sk.Mechanism.from_dict(data)
 
 

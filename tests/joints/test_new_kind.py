@@ -20,6 +20,8 @@ from structkin.model.fields import Name, Radii
 from structkin.rows.curves import Curve
 from structkin.rows.jet import Jet, Vector
 from structkin.show import draw_schematic
+from structkin.show.joint_symbols import symbol
+from structkin.show.symbols import Sheet
 
 A, B = 3.0, 1.5
 
@@ -194,4 +196,22 @@ def test_it_swings_freely(monkeypatch):
 
 
 def test_it_is_drawn(mechanism):
-    draw_schematic(mechanism)
+    """Without a symbol of its own it is left out; a registered one is drawn, its pin on it in every pose."""
+    assert "slot:slot" not in {artist.get_gid() for artist in draw_schematic(mechanism).findobj()}
+
+    @symbol.register
+    def _(joint: EllipticSlot, sheet: Sheet) -> None:
+        x = np.linspace(0.0, 2 * np.pi, 91)
+        way = joint.center + joint.axes[0] * np.cos(x) + 1j * joint.axes[1] * np.sin(x)
+        sheet.pin_at(joint.slider, joint.point)
+        sheet.slot_along(joint.carrier, way, f"slot:{joint.id}", closed=True)
+
+    motion = mechanism.solve(t=np.linspace(0, 1.5, 7))
+    for sample in (0, 6):
+        drawn = {
+            artist.get_gid(): artist for artist in draw_schematic(mechanism, motion=motion, sample=sample).findobj()
+        }
+        edges = drawn["edge:slot:slot"].get_xydata()
+        x, y = drawn["pin:Q"].center
+        assert np.isclose((x / A) ** 2 + (y / B) ** 2, 1.0)
+        assert "slot:slot" in drawn and np.nanmax(np.abs(edges)) > A

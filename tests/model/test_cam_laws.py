@@ -97,7 +97,7 @@ def test_a_law_that_is_none_says_everything():
     with pytest.raises(InputError) as error:
         CamLaw([("cyclodal", 1.0, 1.0), ("dwell", 1.0, 2.0), ("harmonic", 1.0), ("uniform", 0.0, 1.0)])
     text = str(error.value)
-    assert "4 mistakes" in text and "did you mean 'cycloidal'?" in text
+    assert "4 errors" in text and "did you mean 'cycloidal'?" in text
     assert (
         "a dwell has a lift" in text and "needs the lift that it goes 'to'" in text and "not greater than zero" in text
     )

@@ -138,11 +138,11 @@ def test_many_mistakes_are_told_at_once():
         Mechanism.from_dict(changed(law=None, profile=rows))
     assert [problem.key for problem in error.value.problems] == ["joints.cam.profile"] * 3
     rows = [[0, 40], [90, "x"], [80], 7]
-    with pytest.raises(InputError, match="5 mistakes") as error:
+    with pytest.raises(InputError, match="5 errors") as error:
         Mechanism.from_dict(changed(law=None, profile=rows, start=3, carrier="rod"))
     assert [f"row {k}:" in str(error.value) for k in (1, 2, 3, 4)] == [False, True, True, True]
     segment = {"motion": 5, "over": "9 mm", "to": "x", "from": 1}
-    with pytest.raises(InputError, match="6 mistakes"):
+    with pytest.raises(InputError, match="6 errors"):
         Mechanism.from_dict(changed(law=[segment, {}]))
     with pytest.raises(InputError, match="found an empty list"):
         Mechanism.from_dict(changed(law=[]))

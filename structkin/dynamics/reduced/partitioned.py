@@ -22,8 +22,7 @@ from structkin.dynamics.reduced.pose import NoPoseError
 from structkin.dynamics.start import begin
 from structkin.errors import InputError, StructureError
 from structkin.model.mechanism import driven_by
-from structkin.model.parts import DriverCoordinate
-from structkin.model.posed import SketchPose
+from structkin.model.parts import DriverCoordinate, SketchPose
 from structkin.plan.status import Status
 from structkin.solve.special_geometry import compile_plan
 

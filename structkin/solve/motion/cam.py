@@ -65,7 +65,7 @@ class CamMotion:
     @property
     def gap(self) -> Floats:
         """How far follower and cam are apart (n,) or overlap, by the frames of their links: zero but for rounding."""
-        return self.cam.gap(self.motion._poses)
+        return self.cam.gap(self.motion.poses)
 
     def _on(self, link: str, places: Floats) -> Floats:
         """Return where places (n, 2) in a link's frame are, one a sample."""

@@ -47,7 +47,7 @@ class GenevaMotion:
     @property
     def gap(self) -> Floats:
         """How far the pin is from the middle line of its slot (n,) [m] while engaged, by the frames; 0 while locked."""
-        return self.geneva.gap(self.motion._poses)
+        return self.geneva.gap(self.motion.poses)
 
 
 def geneva_motion(motion: Motion, joint: str) -> GenevaMotion:

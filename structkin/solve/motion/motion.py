@@ -248,7 +248,9 @@ class Motion:
         return MovingFrames(self.mechanism, self.plan, self.lanes)
 
     @cached_property
-    def _poses(self) -> Poses:
+    def poses(self) -> Poses:
+        """Where the links are at the n samples, as complex numbers [m]: what symbols and gaps are measured from."""
+
         def plane(vector: Affine) -> NDArray[np.complex128]:
             return np.asarray(self._frames.value(vector) @ np.array([1, 1j]))
 

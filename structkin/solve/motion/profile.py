@@ -32,7 +32,7 @@ class ProfileMotion:
     @property
     def parameter(self) -> Floats:
         """The polar angle (n,) of the point of contact on the profile, in the cam's frame."""
-        way, face = self.cam.seen(self.motion._poses)
+        way, face = self.cam.seen(self.motion.poses)
         return np.asarray(self.cam.met.parameter(np.angle(way if face is None else face)))
 
     @property
@@ -60,7 +60,7 @@ class ProfileMotion:
     @property
     def gap(self) -> Floats:
         """How far follower and cam are apart (n,) or overlap, by the frames of their links: zero but for rounding."""
-        return self.cam.gap(self.motion._poses)
+        return self.cam.gap(self.motion.poses)
 
     @property
     def normal(self) -> Floats:

@@ -17,7 +17,7 @@ def residual(motion: Motion) -> Floats:
     coordinates of every pin from each of its links, each prismatic joint's distance and orientation, place and turn of
     links that are fastened, how well the teeth of gears meet.
     """
-    poses = motion._poses
+    poses = motion.poses
     gaps = [np.zeros(len(motion))]
     for joint in motion.mechanism.joints.values():
         gaps += joint.gaps(poses)

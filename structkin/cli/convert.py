@@ -1,0 +1,66 @@
+"""`structkin convert IN OUT`: a mechanism file, or one of another program, as a file of another format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from structkin import files
+from structkin.api import Mechanism, Motion
+from structkin.cli.options import USUAL, Budget, Duration, budget_of
+from structkin.cli.terminal import progress, say
+from structkin.errors import InputError, Problem
+from structkin.files.writers import format_of
+from structkin.plan.compile import determines_all
+
+
+def _list(wanted: bool) -> None:
+    if wanted:
+        for suffix, one in files.FORMATS.items():
+            say(f"{suffix:6} {one.name}")
+        raise typer.Exit
+
+
+def convert(
+    file: Annotated[Path, typer.Argument(help="Mechanism file.", metavar="IN", show_default=False)],
+    output: Annotated[Path, typer.Argument(help="File to write.", metavar="OUT", show_default=False)],
+    samples: Annotated[
+        int | None, typer.Option(help="Samples of the motion, where the format holds one.", show_default="the format's")
+    ] = None,
+    duration: Duration = None,
+    budget: Budget = USUAL,
+    formats: Annotated[
+        bool, typer.Option("--formats", callback=_list, is_eager=True, help="List the formats that OUT may have.")
+    ] = False,
+) -> None:
+    """Write a mechanism in the format that the suffix of OUT names."""
+    chosen = format_of(output)
+    if output.resolve() == file.resolve():
+        raise InputError([Problem("OUT", "would overwrite IN", "give another name")], "output")
+    mechanism = Mechanism.load(file)
+    motion, notes = None, list(mechanism.remarks)
+    if chosen.motion != "none":
+        try:
+            motion = _solved(mechanism, samples or chosen.samples, duration, budget_of(budget))
+        except InputError as error:
+            if chosen.motion == "needed":
+                raise
+            notes.append(f"no motion in it: {error.problems[0]}")
+    elif samples is not None or duration is not None:
+        notes.append(f"a {chosen.name} holds no motion: --samples and --duration change nothing")
+    notes += files.write(mechanism, output, motion=motion)
+    say(*(f"note: {note}" for note in notes), f"written: {output} ({chosen.name})")
+    if motion is not None and not motion.ok.all():
+        say(motion.report)
+        raise typer.Exit(1)
+
+
+def _solved(mechanism: Mechanism, samples: int, duration: float | None, budget: float | None) -> Motion:
+    """Return the motion; raise `InputError` where the drivers do not determine it."""
+    structure = mechanism.structure()
+    if not determines_all(structure):
+        raise InputError(structure.diagnostics, mechanism.title or "mechanism")
+    with progress("solving") as report:
+        return mechanism.solve(samples, duration=duration, budget=budget, progress=report)

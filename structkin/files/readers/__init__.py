@@ -1,0 +1,65 @@
+"""Readers of files of other tools, one format a file: text in, sections of a mechanism file and notes out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from structkin.files.readers import (
+    linkage,
+    motiongen,
+    pmks_json,
+    pmks_text,
+    pmksplus,
+    pmksplus_packed,
+    pyslvs,
+    pyslvs_yaml,
+)
+from structkin.files.readers.address import holds
+from structkin.files.readers.imported import Imported
+
+#: What the beginning of a text, or an address, looks like.
+_LISTS = re.compile(r"(^|&)j=")
+_PACKED = re.compile(r"^[\w-]*\.[\w,-]*\.[\w,-]*\.\w*\.\S")
+_LINE = re.compile(r"^[^,\n]*\w[^,\n]*(,[^,\n]+)*,\s*(R|P|RP|G)\s*,\s*-?[\d.]+", re.IGNORECASE | re.MULTILINE)
+_EXPRESSION = re.compile(r"\s*(#[^\n]*\n\s*)*M\s*\[")
+
+#: As much of a text as is looked at.
+START = 4000
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A format: its tool, its own suffix, what its text looks like, and the function that reads it.
+
+    The function raises `Flaw` where the text is not of this format at all; single mistakes are in what it returns.
+    """
+
+    tool: str
+    suffix: str
+    looks: Callable[[str], bool]
+    read: Callable[[str], Imported]
+
+
+READERS = (
+    Reader("Linkage", ".linkage2", lambda text: "<linkage2" in text[:START], linkage.read),
+    Reader("PMKS", "", lambda text: text.lstrip()[:1] == "{" and '"TypeOfJoint"' in text, pmks_json.read),
+    Reader("MotionGen", ".motiongen", lambda text: '"jointIds"' in text and '"mechanism"' in text, motiongen.read),
+    Reader("Pyslvs", ".pyslvs", lambda text: "pyslvs_ver" in text and "M[" in text, pyslvs_yaml.read),
+    Reader("Pyslvs", "", lambda text: _EXPRESSION.match(text[:START]) is not None, pyslvs.read),
+    Reader("PMKS+", "", lambda text: holds(text, _LISTS), pmksplus.read),
+    Reader("PMKS+", "", lambda text: holds(text, _PACKED), pmksplus_packed.read),
+    Reader("PMKS", "", lambda text: "mech=" in text[:START] or _LINE.search(text[:START]) is not None, pmks_text.read),
+)
+
+
+def reader_of(suffix: str, text: str) -> Reader | None:
+    """Return the reader of a file: by its suffix, else the first whose format the text looks like.
+
+    >>> reader_of(".linkage2", "").tool, reader_of(".txt", "M[J[R, P[0, 0], L[ground, a]]]").tool
+    ('Linkage', 'Pyslvs')
+    >>> reader_of(".json", '{"points": {}, "links": {}}')
+    """
+    own = [reader for reader in READERS if suffix and reader.suffix == suffix]
+    return next((reader for reader in own or READERS if own or reader.looks(text)), None)

@@ -1,0 +1,117 @@
+"""What a reader makes of a file of another tool: the sections of a mechanism file, and notes."""
+
+from __future__ import annotations
+
+import cmath
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from structkin.errors import Problem
+from structkin.model.flaw import Flaw, describe, number, short
+
+GROUND = "ground"
+
+#: Names from other tools are cut to this length.
+LONGEST_NAME = 40
+
+
+@dataclass
+class Imported:
+    """Sections in the making. `notes` say what was understood, and what was not; `problems` refuse the file."""
+
+    title: str = ""
+    length: str = "mm"
+    points: dict[str, list[float]] = field(default_factory=dict)
+    links: dict[str, list[str]] = field(default_factory=lambda: {GROUND: []})
+    joints: dict[str, dict[str, Any]] = field(default_factory=dict)
+    drivers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    duration: float | None = None
+    notes: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    def fault(self, key: str, message: str, hint: str = "") -> None:
+        """Record what keeps the file from being read."""
+        self.problems.append(Problem(key, message, hint))
+
+    def number(self, key: str, value: Any) -> float:
+        """Return a finite number, given as one or as text; record a fault and return 0 for anything else."""
+        try:
+            return number(float(value) if isinstance(value, str) else value)
+        except Flaw as flaw:
+            self.fault(key, flaw.message)
+        except ValueError:
+            self.fault(key, f"expected a number, found {describe(value)}")
+        return 0.0
+
+    def unique(self, wanted: str, taken: Iterable[str] | None = None) -> str:
+        """Return the wanted name without what names may not have, and other than the names that are taken.
+
+        These are, if nothing else is said, those of points, joints and drivers.
+
+        >>> found = Imported(points={"A": [0, 0]})
+        >>> found.unique("A"), found.unique("left-hand: crank"), found.unique("  ")
+        ('A (2)', 'left hand crank', 'unnamed')
+        """
+        used = {*self.points, *self.joints, *self.drivers} if taken is None else set(taken)
+        plain = " ".join(re.sub(r'[-@,:"]', " ", wanted).split())[:LONGEST_NAME].strip() or "unnamed"
+        name, count = plain, 1
+        while name in used or name == GROUND:
+            count += 1
+            name = f"{plain} ({count})"
+        return name
+
+    def link(self, wanted: str, points: Iterable[str]) -> str:
+        """Add a link, and return its name."""
+        name = self.unique(wanted, self.links)
+        self.links[name] = list(dict.fromkeys(points))
+        return name
+
+    def angle(self, link: str) -> float:
+        """Return the angle [deg] of a link in the sketch: from its first point to its second."""
+        places = [complex(*self.points[point]) for point in self.links[link][:2]]
+        return math.degrees(cmath.phase(places[1] - places[0])) if link != GROUND and len(places) == 2 else 0.0
+
+    @property
+    def sections(self) -> dict[str, Any]:
+        """The sections of the mechanism file."""
+        found: dict[str, Any] = {
+            "title": self.title,
+            "units": {"length": self.length, "angle": "deg"},
+            "points": self.points,
+            "links": self.links,
+            "joints": self.joints,
+            "drivers": self.drivers,
+            "duration": self.duration,
+        }
+        return {name: section for name, section in found.items() if section or name in ("points", "links")}
+
+
+def listed(names: Iterable[object]) -> str:
+    """Return names in a row, cut where they are many.
+
+    >>> listed([3, 4, 7]), listed(range(30))
+    ('3, 4, 7', '0, 1, 2, 3, 4, 5, 6, 7 and 22 more')
+    """
+    words = [short(str(name)) for name in names]
+    return ", ".join(words) if len(words) <= 9 else f"{', '.join(words[:8])} and {len(words) - 8} more"
+
+
+def table(found: Imported, key: str, value: Any) -> Mapping[str, Any]:
+    """Return a table, or an empty one after a fault."""
+    if isinstance(value, Mapping):
+        return value
+    found.fault(key, f"expected a table, found {describe(value)}")
+    return {}
+
+
+def tables(found: Imported, key: str, value: Any) -> list[Mapping[str, Any]]:
+    """Return a list of tables; what is none is a fault, nothing is an empty list."""
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        found.fault(key, f"expected a list, found {describe(value)}")
+        return []
+    return [table(found, f"{key}[{k}]", item) for k, item in enumerate(value)]

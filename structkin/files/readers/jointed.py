@@ -1,0 +1,117 @@
+"""Formats that list joints with the links they join: PMKS, PMKS+, Pyslvs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from structkin.files.readers.imported import GROUND, Imported
+
+#: Revolutions a minute where a file gives no speed.
+USUAL_RPM = 10.0
+
+
+@dataclass(frozen=True)
+class PlainJoint:
+    """A joint: R a pin, P a guide, RP a pin in a slot. The first link has the guide or slot, at `angle` [deg].
+
+    `line` names two other joints, through which the guide leads; then the angle does not count.
+    """
+
+    label: str
+    x: float
+    y: float
+    kind: str
+    angle: float
+    links: tuple[str, ...]
+    line: tuple[str, str] | None = None
+
+
+def add_joints(found: Imported, joints: Sequence[PlainJoint], key: str) -> dict[str, str]:
+    """Add joints and their links, and return the name of each: of its point, or of its guide."""
+    for joint in joints:
+        for link in joint.links:
+            if link != GROUND and link not in found.links:
+                found.links[link] = []
+    names: dict[str, str] = {}
+    for joint in (*(one for one in joints if one.kind == "R"), *(one for one in joints if one.kind != "R")):
+        where = f"{key} {joint.label}"
+        if joint.kind not in ("R", "P", "RP"):
+            found.fault(where, f"joints of the type '{joint.kind}' are not understood", "known: R, P, RP")
+        elif not joint.links:
+            found.notes.append(f"{where} is on no link, and left out")
+        elif joint.kind == "R" or len(joint.links) == 1:
+            names[joint.label] = _add_point(found, joint, joint.links)
+        elif len(set(joint.links)) < len(joint.links):
+            found.fault(where, "joins a link to itself")
+        else:
+            names[joint.label] = _add_slide(found, joint, names)
+    return names
+
+
+def _add_point(found: Imported, joint: PlainJoint, links: Sequence[str]) -> str:
+    name = found.unique(joint.label)
+    found.points[name] = [joint.x, joint.y]
+    for link in links:
+        if name not in found.links[link]:
+            found.links[link].append(name)
+    return name
+
+
+def _add_slide(found: Imported, joint: PlainJoint, names: dict[str, str]) -> str:
+    carrier, *sliders = joint.links
+    # a point at the same place, as where a slider block has a pin at its middle, serves as well
+    at = next(
+        (
+            point
+            for point in found.links[sliders[0]]
+            if joint.kind == "P" and found.points[point] == [joint.x, joint.y] and point not in found.links[carrier]
+        ),
+        None,
+    )
+    at = at or _add_point(found, joint, sliders)
+    line = None if joint.line is None else [names.get(end) for end in joint.line]
+    way = {"axis": axis(joint.angle)} if line is None or None in line else {"along": line}
+    for slider in sliders[1:] if joint.kind == "P" else ():
+        fastening = found.unique(f"fastening of {slider}")
+        found.joints[fastening] = {"type": "fastened", "links": [sliders[0], slider]}
+    name = found.unique(f"{'guide' if joint.kind == 'P' else 'slot'} of {at}")
+    if joint.kind == "P":
+        found.joints[name] = {"type": "prismatic", "links": [carrier, sliders[0]], "at": at, **way}
+    else:
+        found.joints[name] = {"type": "pin-in-slot", "pin": at, "slot": carrier, **way}
+    return name
+
+
+def axis(angle: float) -> list[float]:
+    """Return the direction at an angle [deg]; exactly along an axis where it is one.
+
+    >>> axis(90.0), axis(-180.0)
+    ([0.0, 1.0], [-1.0, 0.0])
+    """
+    quarter, rest = divmod(angle, 90)
+    if rest == 0:
+        x, y = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[int(quarter) % 4]
+        return [x, y]
+    return [math.cos(math.radians(angle)), math.sin(math.radians(angle))]
+
+
+def drive(found: Imported, joint: PlainJoint, name: str | None, speed: str, *, slide: str = "") -> None:
+    """Let a joint be driven: a pin at `speed`, a guide at `slide`, each a quantity with its unit."""
+    if name is None or len(joint.links) < 2:
+        found.notes.append(f"the input at {joint.label} drives nothing: there is no joint")
+        return
+    driver = found.unique(f"input {joint.label}")
+    if joint.kind == "R":
+        links = sorted(joint.links, key=lambda link: link != GROUND)[:2]
+        if len(joint.links) > 2:
+            found.notes.append(f"{joint.label} joins {len(joint.links)} links: {links[1]} is driven against {links[0]}")
+        found.drivers[driver] = {"joint": name, "links": links, "speed": speed}
+    elif joint.kind == "P":
+        found.drivers[driver] = {"joint": name, "speed": slide or "1 mm/s"}
+        found.duration = 1.0
+        how = "" if slide else " at 1 mm/s, as the file gives no speed"
+        found.notes.append(f"the guide {joint.label} is driven{how}; the range of time is set to 1 s")
+    else:
+        found.notes.append(f"the input at {joint.label} is not understood: a pin in a slot cannot be driven")

@@ -1,0 +1,129 @@
+"""MotionGen (.motiongen): JSON of joints, links, slots, cylinders and actuators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import accumulate
+from typing import Any
+
+from structkin.files.readers.imported import GROUND, Imported, listed, table, tables
+from structkin.model.file import parse_data
+from structkin.model.flaw import describe
+
+UNITS = ("mm", "cm", "m", "in", "ft", "dm", "km")
+
+
+def read(text: str) -> Imported:
+    """Return the mechanism of a .motiongen file; joints are named A, B, ..., as in the order of the file.
+
+    >>> found = read('''{"mechanism": {"joints": [{"id": "p", "x": 0, "y": 0}, {"id": "q", "x": 1, "y": 0}], "links": [
+    ...   {"jointIds": ["p"], "isGround": true}, {"jointIds": ["p", "q"], "isGround": false}], "actuators": [
+    ...   {"type": "rotary", "at": "p", "from": "p", "to": "q", "velocity": 10}]}}''')
+    >>> found.links, found.drivers["input A"]
+    ({'ground': ['A'], 'link 2': ['A', 'B']}, {'links': ['ground', 'link 2'], 'speed': '10.0 rpm'})
+    """
+    data = parse_data(text, ".json")
+    settings = data.get("settings")
+    found = Imported()
+    unit = settings.get("linearUnit") if isinstance(settings, Mapping) else None
+    if unit in UNITS:
+        found.length = str(unit)
+    else:
+        found.notes.append(f"the unit of length is {describe(unit)}: lengths are taken for mm")
+    mechanism = table(found, "mechanism", data.get("mechanism"))
+    points = _points(found, mechanism)
+    links = _links(found, mechanism, points)
+    for kind in ("slots", "cylinders"):
+        if mechanism.get(kind):
+            found.fault(f"mechanism.{kind}", f"{kind} of MotionGen are not understood", "only pinned links are")
+    for k, actuator in enumerate(tables(found, "mechanism.actuators", mechanism.get("actuators"))):
+        _actuator(found, f"mechanism.actuators[{k}]", actuator, points, links)
+    return found
+
+
+def _points(found: Imported, mechanism: Mapping[str, Any]) -> dict[str, str]:
+    points: dict[str, str] = {}
+    for k, joint in enumerate(tables(found, "mechanism.joints", mechanism.get("joints"))):
+        key, name = f"mechanism.joints[{k}]", found.unique(chr(65 + k % 26) + (str(k // 26) if k >= 26 else ""))
+        found.points[name] = [found.number(f"{key}.{axis}", joint.get(axis)) for axis in "xy"]
+        id = str(joint.get("id"))
+        if id in points:
+            found.fault(f"{key}.id", "the id is given twice")
+        points[id] = name
+        if joint.get("isWelded"):
+            found.notes.append(f"{name} is welded in MotionGen: the links at it are fastened to each other")
+            found.joints[f"weld {name}"] = {"type": "fastened", "links": [], "at": name}
+    return points
+
+
+def _links(found: Imported, mechanism: Mapping[str, Any], points: Mapping[str, str]) -> dict[str, str]:
+    """Add the links; return nothing but names by their place in the file."""
+    links: dict[str, str] = {}
+    for k, link in enumerate(tables(found, "mechanism.links", mechanism.get("links"))):
+        key, ids = f"mechanism.links[{k}]", link.get("jointIds")
+        if not isinstance(ids, list) or not all(isinstance(id, str) and id in points for id in ids):
+            found.fault(f"{key}.jointIds", "expected ids of joints of the file")
+            continue
+        own = [points[id] for id in ids]
+        if link.get("isGround"):
+            found.links[GROUND] += [point for point in own if point not in found.links[GROUND]]
+        elif own:
+            links[str(k)] = found.link(f"link {k + 1}", own)
+    if not links and not found.problems:
+        found.fault("mechanism.links", "the file has no link that moves")
+    for name, joint in list(found.joints.items()):
+        joint["links"] = [link for link, own in found.links.items() if joint["at"] in own]
+        if len(joint["links"]) < 2:
+            del found.joints[name]
+    used = {point for own in found.links.values() for point in own}
+    loose = [point for point in found.points if point not in used]
+    for point in loose:
+        del found.points[point]
+    if loose:
+        found.notes.append(f"on no link, and left out: {listed(loose)}")
+    return links
+
+
+def _actuator(
+    found: Imported, key: str, actuator: Mapping[str, Any], points: Mapping[str, str], links: Mapping[str, str]
+) -> None:
+    """Add a rotary actuator: at a joint, from the link of one joint to the link of another."""
+    at, start, end = (points.get(str(actuator.get(name))) for name in ("at", "from", "to"))
+    if actuator.get("type") != "rotary":
+        found.fault(f"{key}.type", f"actuators of the type '{actuator.get('type')}' are not understood")
+        return
+    held = {name: own for name, own in found.links.items() if at in own}
+    driven = next((name for name, own in held.items() if end in own and end != at and name != GROUND), None)
+    base = next((name for name, own in held.items() if start in own and name != driven), None)
+    if at is None or driven is None or base is None:
+        found.fault(key, "its joints 'at', 'from' and 'to' are not on two links with a common joint")
+        return
+    least, largest = (found.number(f"{key}.{name}", actuator.get(name, usual)) for name, usual in _RANGE)
+    if abs(largest - least) != 360:
+        found.notes.append(f"the input at {at} goes from {least:g} to {largest:g} deg in MotionGen: here it goes on")
+    velocity = actuator.get("velocity", 10)
+    name = found.unique(f"input {at}")
+    values = velocity if isinstance(velocity, list) else [velocity]
+    speeds = [found.number(f"{key}.velocity", value) for value in values]
+    if not speeds or not all(speeds):
+        found.fault(f"{key}.velocity", "expected speeds other than zero")
+    elif len(set(speeds)) == 1:
+        found.drivers[name] = {"links": [base, driven], "speed": f"{speeds[0]!r} rpm"}
+    else:
+        _profile(found, name, [base, driven], speeds)
+
+
+_RANGE = (("min", 0.0), ("max", 360.0))
+
+
+def _profile(found: Imported, name: str, links: list[str], speeds: list[float]) -> None:
+    """Drive by a list of speeds [rpm] at equal steps of one turn: the times at which each angle is reached."""
+    if min(speeds) * max(speeds) < 0:
+        found.fault(name, "the speeds of the profile change their sign")
+        return
+    step = 360 / len(speeds)
+    ahead = 1 if speeds[0] > 0 else -1
+    times = [0.0, *accumulate(step / (6 * abs(speed)) for speed in speeds)]
+    start = found.angle(links[1]) - found.angle(links[0])
+    found.drivers[name] = {"links": links, "table": [[t, start + ahead * step * k] for k, t in enumerate(times)]}
+    found.notes.append(f"the speed of {name} changes over a turn: a spline goes through its {len(speeds)} angles")

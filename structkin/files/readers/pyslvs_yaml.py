@@ -1,0 +1,57 @@
+"""Pyslvs projects: YAML that holds an expression and its inputs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from structkin.files.readers.imported import Imported, listed
+from structkin.files.readers.pyslvs import read_expression
+from structkin.model.flaw import Flaw, describe
+
+#: What a project holds besides its mechanism: names and colours, and results of its synthesis.
+OTHERS = ("storage", "collection", "triangle", "algorithm", "path")
+
+
+def read(text: str) -> Imported:
+    """Return the mechanism of a .pyslvs file in YAML, with the extra `structkin[pyslvs]`.
+
+    >>> found = read('mechanism: "M[J[R, P[0, 0], L[ground, a]], J[R, P[3, 4], L[a]]]"\\ninput:\\n- [0, 1]')
+    >>> found.links["a"], list(found.drivers)
+    (['Point0', 'Point1'], ['input Point0'])
+    """
+    data = _load(text)
+    if not isinstance(data, dict) or not isinstance(data.get("mechanism"), str):
+        raise Flaw("the file has no mechanism of Pyslvs", 'it is YAML with mechanism: "M[...]"')
+    pairs = []
+    problems = Imported()
+    for item in data.get("input") or []:
+        if isinstance(item, list) and len(item) >= 2 and all(isinstance(k, int) and 0 <= k < 10**6 for k in item[:2]):
+            pairs.append((item[0], item[1]))
+        else:
+            problems.fault("input", f"expected pairs of points, found {describe(item)}")
+    found = read_expression(data["mechanism"], pairs)
+    found.problems += problems.problems
+    left = [name for name in OTHERS if data.get(name)]
+    if left:
+        found.notes.append(f"of the project these are left out: {listed(left)}")
+    return found
+
+
+def _load(text: str) -> Any:
+    try:
+        import yaml
+    except ModuleNotFoundError:
+        raise Flaw("reading .pyslvs files needs PyYAML", 'install it: pip install "structkin[pyslvs]"') from None
+    try:
+        # aliases of aliases would grow without bound
+        aliases = any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text))
+        data = None if aliases else yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f"line {mark.line + 1}: " if mark else ""
+        raise Flaw(f"{line}the file is not YAML") from None
+    except (RecursionError, ValueError):
+        raise Flaw("the file cannot be read: it is nested too deep, or holds a number that is none") from None
+    if aliases:
+        raise Flaw("the file has aliases, which a project of Pyslvs does not need")
+    return data

@@ -1,0 +1,95 @@
+"""Sketches in a dead centre: drawn so, no group tells which way it goes on; the sketch is moved a little."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from structkin.errors import InputError, StructureError
+from structkin.files.readers.imported import GROUND
+from structkin.model.mechanism import Mechanism
+from structkin.solve.special_geometry import compile_plan
+
+#: Estimates that are tried; each sets out from the sketch by this part of the size.
+TRIES, PART = 20, 0.05
+#: The drivers go on by this angle [rad], or this part of a cycle.
+AHEAD = math.radians(10)
+
+#: Closed to rounding, in parts of the size.
+CLOSED = 1e-13
+
+
+def with_regular_sketch(sections: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """Return sections whose sketch tells the assembly mode of every group, and a note if it was moved.
+
+    They are the same, without a note, where the sketch does already, or where no such pose is found. A mechanism whose
+    structure is not determined is left as it is.
+    """
+    data = dict(sections)
+    mechanism = Mechanism.from_dict(data)
+    try:
+        compile_plan(mechanism)
+    except StructureError:
+        return data, ""
+    except InputError:
+        moved = _moved(mechanism, data)
+        if moved is not None:
+            return moved, (
+                "drawn in a dead centre, from where it can go on in two ways: one is taken, and the sketch is "
+                f"moved on by {math.degrees(AHEAD):g} deg of its input"
+            )
+    return data, ""
+
+
+def _moved(mechanism: Mechanism, data: Mapping[str, Any]) -> dict[str, Any] | None:
+    from scipy.optimize import least_squares
+
+    from structkin.global_methods.families.make import constraints
+
+    drives = list(mechanism.drivers.values())
+    if any(drive.kind != "angle" or "speed" not in data["drivers"][drive.id] for drive in drives):
+        return None  # travels count from the sketch
+    coordinates = constraints(mechanism, "reference-point")
+    z = np.array([[drive.start + math.copysign(AHEAD, _rate(drive.law))] for drive in drives])
+    start = coordinates.start()[:, 0]
+    random = np.random.default_rng(0)
+
+    def gaps(q: Any) -> Any:
+        return coordinates.phi(q[:, None], z)[:, 0] / coordinates.row_units
+
+    for _ in range(TRIES):
+        estimate = start + PART * coordinates.column_units * random.standard_normal(len(start))
+        found = least_squares(gaps, estimate, xtol=1e-15, ftol=1e-15, gtol=1e-15, x_scale=coordinates.column_units)
+        if np.abs(found.fun).max() > CLOSED:
+            continue
+        moved = _drawn(mechanism, data, coordinates.links, coordinates.frames(found.x[:, None])[:, 0])
+        try:
+            compile_plan(Mechanism.from_dict(moved))
+        except InputError:
+            continue
+        return moved
+    return None
+
+
+def _rate(law: Any) -> float:
+    return float(law(np.array([0.0]))[1][0])
+
+
+def _drawn(mechanism: Mechanism, data: Mapping[str, Any], links: tuple[str, ...], frames: Any) -> dict[str, Any]:
+    """Return the sections with the points where the frames of links have them, and drivers that begin as before."""
+    points = dict(data["points"])
+    for k, name in enumerate(links):
+        origin, direction = (complex(*frames[4 * k + i : 4 * k + i + 2]) for i in (0, 2))
+        for point, local in mechanism.links[name].local.items():
+            if point not in mechanism.links[GROUND].local:
+                place = (origin + direction * local) / mechanism.units.length_scale
+                points[point] = [place.real, place.imag]
+    drivers = {}
+    for id, entry in data["drivers"].items():
+        drive, scale = mechanism.drivers[id], mechanism.units.angle_scale
+        law = f"{drive.start / scale!r} + {_rate(drive.law) / scale!r}*t"
+        drivers[id] = {**{key: value for key, value in entry.items() if key != "speed"}, "law": law}
+    return {**data, "points": points, "drivers": drivers}

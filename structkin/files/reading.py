@@ -1,0 +1,63 @@
+"""Reading a mechanism from any file that is known: structkin's own, and those of other tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from structkin.errors import InputError, Problem
+from structkin.files.readers import Reader, reader_of
+from structkin.files.readers.address import is_address
+from structkin.files.readers.regular_sketch import with_regular_sketch
+from structkin.model.file import SUFFIXES, parse_data
+from structkin.model.flaw import Flaw
+from structkin.model.tables import read_text
+
+#: The encoding of old Windows programs, for files that are not in UTF-8.
+WINDOWS = "cp1252"
+
+
+def read(path: str | Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the sections of a mechanism file, and notes: what was understood of a file of another tool, what not.
+
+    The format is told by the suffix, and where that is not enough by the content. The address by which PMKS+ shares a
+    mechanism may stand for a file: it holds the mechanism, and nothing is fetched. Raises `InputError` that lists every
+    mistake.
+
+    >>> sections, notes = read("https://pmks.org/?j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&l=AB,1,1,0,0,A,B,&s=10")
+    >>> sections["links"], notes[0]
+    ({'ground': ['A'], 'AB': ['A', 'B']}, 'a file of PMKS+: 1 moving link, 1 input')
+    """
+    try:
+        return _read(path)
+    except Flaw as flaw:
+        raise InputError([Problem("", flaw.message, flaw.hint)], str(path)) from None
+
+
+def _read(path: str | Path) -> tuple[dict[str, Any], tuple[str, ...]]:
+    if is_address(str(path)):
+        reader = reader_of("", str(path))
+        if reader is None:
+            raise Flaw("this address holds no mechanism", "an address by which PMKS+ shares one has it behind the '?'")
+        return _foreign(reader, str(path), str(path), reader.tool)
+    path = Path(path)
+    suffix = path.suffix.lower()
+    text = read_text(path, None if suffix in SUFFIXES else WINDOWS)
+    reader = None if suffix == ".toml" else reader_of(suffix, text)
+    if reader is not None:
+        return _foreign(reader, text, str(path), path.stem)
+    if suffix not in SUFFIXES:
+        hint = "rename it; of other tools, files of Linkage, PMKS, PMKS+, MotionGen and Pyslvs are known"
+        raise Flaw(f"expected a .toml or .json file, found the suffix '{path.suffix}'", hint)
+    return parse_data(text, suffix), ()
+
+
+def _foreign(reader: Reader, text: str, source: str, title: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    found = reader.read(text)
+    if found.problems:
+        raise InputError(found.problems, source)
+    found.title = found.title or title
+    moving, inputs = len(found.links) - 1, len(found.drivers)
+    counts = f"{moving} moving link{'' if moving == 1 else 's'}, {inputs} input{'' if inputs == 1 else 's'}"
+    sections, moved = with_regular_sketch(found.sections)
+    return sections, (f"a file of {reader.tool}: {counts}", *found.notes, *((moved,) if moved else ()))

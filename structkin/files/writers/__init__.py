@@ -1,0 +1,64 @@
+"""What a mechanism is written as: one file a format, each loaded when it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from structkin.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from structkin.model.mechanism import Mechanism
+    from structkin.solve import Motion
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: what it is called, the module and function that write it, and what it does with a motion.
+
+    `motion` is "none" where it holds the mechanism alone, "paths" where a motion adds paths, "needed" where it is what
+    is written, at so many `samples` unless told otherwise.
+    """
+
+    name: str
+    module: str
+    function: str
+    motion: str = "none"
+    samples: int = 361
+
+
+#: The formats by suffix.
+FORMATS = {
+    ".toml": Format("mechanism file", "own", "write_own"),
+    ".json": Format("mechanism file", "own", "write_own"),
+    ".xml": Format("MuJoCo MJCF", "mjcf", "write_mjcf"),
+}
+
+
+def format_of(path: str | Path) -> Format:
+    """Return the format of a path by its suffix; `InputError` where none has it.
+
+    >>> format_of("four_bar.TOML").name
+    'mechanism file'
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in FORMATS:
+        found = f"'{suffix}' is not a format to write" if suffix else "the name has no suffix"
+        raise InputError([Problem(str(path), found, f"use {', '.join(FORMATS)}")], "output")
+    return FORMATS[suffix]
+
+
+def write(mechanism: Mechanism, path: str | Path, *, motion: Motion | None = None) -> tuple[str, ...]:
+    """Write a mechanism to a file, in the format that its suffix names, with a motion of it where the format has one.
+
+    A format that holds a motion is given that over the default range unless there is one. Returns what the file says
+    otherwise than the mechanism, in words. Raises `InputError` where the format cannot hold the mechanism, and leaves
+    no part of a file.
+    """
+    chosen = format_of(path)
+    function = getattr(import_module(f"{__name__}.{chosen.module}"), chosen.function)
+    given = () if chosen.motion == "none" else (motion,)
+    notes: tuple[str, ...] = function(mechanism, Path(path), *given)
+    return notes

@@ -1,0 +1,95 @@
+"""The section [pose]: another pose than that of [points] in which motions start, number for number.
+
+A mechanism that was put together anew (`Assembly.mechanism`) keeps the lengths, axes and zeros of travel of its first
+sketch. In its file [points] is that sketch, and [pose] holds where everything stands instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from structkin.model.fields import vector
+from structkin.model.flaw import Flaw, describe, number
+from structkin.model.parts import SketchPose
+from structkin.model.topology import suggest
+
+if TYPE_CHECKING:
+    from structkin.model.draft import Draft
+
+#: How far the length of a direction may be from one.
+UNIT = 1e-9
+
+
+def read_pose(draft: Draft, section: Any) -> SketchPose | None:
+    """Return the pose of a section, None where there is none; mistakes are collected in the draft."""
+    if section is None:
+        return None
+    parts: dict[str, Mapping[str, Any]] = {
+        "points": draft.points,
+        "links": draft.link_entries,
+        "drivers": draft.driver_entries,
+    }
+    if not isinstance(section, Mapping) or set(section) != set(parts):
+        found = ", ".join(map(str, section)) if isinstance(section, Mapping) else describe(section)
+        draft.fault("pose", f"expected points, links and drivers, found {found}", "`save` writes this section")
+        return None
+
+    def read(part: str, make: Callable[[str, Any], Any]) -> dict[str, Any]:
+        values, known = section[part], parts[part]
+        if not isinstance(values, Mapping):
+            draft.fault(f"pose.{part}", f"expected a table, found {describe(values)}")
+            return {}
+        for name in values:
+            if name not in known:
+                draft.fault(f"pose.{part}.{name}", f"is not in [{part}]", suggest(str(name), known))
+        # the value of a driver that was added later is read from the pose
+        needed: dict[str, Iterable[str]] = {"points": draft.holders, "links": draft.link_entries}
+        for name in needed.get(part, ()):
+            if name not in values:
+                draft.fault(f"pose.{part}", f"'{name}' is missing", "a pose says where everything is")
+        return {name: draft.attempt(f"pose.{part}.{name}", make, name, value) for name, value in values.items()}
+
+    units, found_before = draft.units, len(draft.problems)
+    points = read("points", lambda _, value: vector(value, "length", units))
+    frames = read("links", lambda _, value: _frame(draft, value))
+    starts = read("drivers", lambda name, value: units.quantity(value, _kind(draft, name)))
+    return SketchPose(points, frames, starts) if len(draft.problems) == found_before else None
+
+
+def _kind(draft: Draft, driver: str) -> str:
+    return "angle" if driver in draft.drivers and draft.drivers[driver].kind == "angle" else "length"
+
+
+def _frame(draft: Draft, value: Any) -> tuple[complex, complex]:
+    """Return origin and direction of a link's frame."""
+    if not isinstance(value, Mapping) or set(value) != {"at", "direction"}:
+        raise Flaw(f"expected at and direction, found {describe(value)}", "such as { at = [0, 0], direction = [1, 0] }")
+    axis = value["direction"]
+    if not isinstance(axis, list | tuple) or len(axis) != 2:
+        raise Flaw(f"expected a direction [x, y], found {describe(axis)}")
+    direction = complex(number(axis[0]), number(axis[1]))
+    if abs(abs(direction) - 1) > UNIT:
+        raise Flaw(f"the direction has the length {abs(direction):.9g}", "it is a unit vector")
+    return vector(value["at"], "length", draft.units), direction
+
+
+def pose_section(pose: SketchPose, kinds: Mapping[str, str]) -> dict[str, Any]:
+    """Return a pose as its section; `kinds` are those of the drivers.
+
+    Numbers have their unit, which is SI: in that of the file they might not come back to the last bit.
+
+    >>> pose_section(SketchPose({"A": 1 + 2j}, {"bar": (1 + 2j, 1j)}, {"motor": 0.5}), {"motor": "angle"})["drivers"]
+    {'motor': '0.5 rad'}
+    """
+
+    def place(z: complex) -> list[str]:
+        return [f"{z.real!r} m", f"{z.imag!r} m"]
+
+    return {
+        "points": {name: place(z) for name, z in pose.points.items()},
+        "links": {
+            name: {"at": place(at), "direction": [way.real, way.imag]} for name, (at, way) in pose.frames.items()
+        },
+        "drivers": {id: f"{float(z)!r} {'rad' if kinds[id] == 'angle' else 'm'}" for id, z in pose.starts.items()},
+    }

@@ -1,0 +1,219 @@
+"""A motion as moving pictures: the scene is drawn once, and its artists are moved from frame to frame."""
+
+from __future__ import annotations
+
+import base64
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from io import BytesIO
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.errors import InputError, Problem
+from structkin.model.topology import suggest
+from structkin.show.drawing import link_of, sized_scene
+from structkin.show.files import whole_file
+from structkin.show.interest import points_of_interest
+from structkin.show.letters import quietly
+from structkin.show.measures import measures_of
+from structkin.show.pose import path_of
+from structkin.show.style import GROUND, LOOSE, link_colour, plain
+from structkin.show.video import Frame, Frames, write_gif, write_mp4, write_webp
+from structkin.solve import Motion
+
+if TYPE_CHECKING:
+    from structkin.show.moving import Stage
+
+#: Where nobody says how long it plays: in real time between these limits [s], else slower or faster.
+SHORTEST, LONGEST = 2.0, 30.0
+#: Frames at most, and frames a second.
+MOST_FRAMES, MOST_RATE = 20_000, 120.0
+#: Points traced if nobody says which.
+MOST_TRACED = 4
+
+#: What writes an animation, by suffix: a function of file, frames, a picture with all colours, frames a second, and
+#: whether it repeats.
+WRITERS: dict[str, Callable[[IO[bytes], Frames, Frame, float, bool], None]] = {
+    ".gif": write_gif,
+    ".webp": write_webp,
+    ".mp4": write_mp4,
+}
+
+
+@dataclass(frozen=True)
+class Animation:
+    """The moving pictures of a motion: `samples[k]` is the sample that frame k shows, at `fps` frames a second."""
+
+    motion: Motion
+    samples: NDArray[np.intp]
+    fps: float
+    speed: float
+    trace: tuple[str, ...]
+    width: int
+    repeat: bool
+
+    def __len__(self) -> int:
+        """Return the number of frames."""
+        return len(self.samples)
+
+    @property
+    def seconds(self) -> float:
+        """How long it plays [s]."""
+        return len(self) / self.fps
+
+    def frames(self, progress: Callable[[float], None] | None = None) -> Frames:
+        """Yield the frames as RGB pictures (height, width, 3), 8 bits a colour."""
+        for k, sample in enumerate(self.samples.tolist()):
+            yield self._stage.frame(sample, self.caption(sample))
+            if progress is not None:
+                progress((k + 1) / len(self))
+
+    def save(self, path: str | Path, *, progress: Callable[[float], None] | None = None) -> None:
+        """Write a GIF, WebP or MP4 by the suffix; MP4 needs ffmpeg.
+
+        `progress` is called with the part that is done, 0 to 1. Raises `InputError` for another suffix, where ffmpeg is
+        missing, for more frames a second than a GIF has, and where the file cannot be written.
+        """
+        write = WRITERS[animation_format(path, self.fps)]
+        with whole_file(path, "wb") as file:
+            write(file, self.frames(progress), self._key, self.fps, self.repeat)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the animation itself."""
+        file = BytesIO()
+        write_webp(file, self.frames(), self._key, self.fps, self.repeat)
+        data = base64.b64encode(file.getvalue()).decode("ascii")
+        return f'<img alt="animation" style="max-width: 100%" src="data:image/webp;base64,{data}">'
+
+    def caption(self, sample: int) -> tuple[str, str]:
+        """Return time, drivers and outcome of a sample in words, and their colour."""
+        from structkin.show.schematic import pose_words
+
+        text = pose_words(self.motion, sample, measures_of(self.motion.mechanism))
+        if self.speed not in (0.0, 1.0):
+            slower = self.speed < 1
+            text += f", {(1 / self.speed if slower else self.speed):.3g} times {'slower' if slower else 'faster'}"
+        return plain("\n".join(textwrap.wrap(text, 90)[:2])), GROUND if self.motion.ok[sample] else LOOSE
+
+    @property
+    def _key(self) -> Frame:
+        """A picture with all colours that any frame has."""
+        sample = int(self.samples[-1])
+        return self._stage.frame(sample, (self.caption(sample)[0], LOOSE))
+
+    @cached_property
+    def _stage(self) -> Stage:
+        from structkin.show.moving import Stage
+
+        motion = self.motion
+        ok = motion.ok
+        paths = {point: path_of(motion, point) for point in self.trace}
+        scene = sized_scene(motion.mechanism, motion.structure, motion.poses, int(np.argmax(ok)), paths.values())
+        colours = {point: link_colour(motion.structure, link_of(motion.mechanism, point)) for point in paths}
+        with quietly():
+            lines = max(self.caption(sample)[0].count("\n") + 1 for sample in self.samples.tolist())
+            return Stage(motion, scene, paths, colours, self.samples, self.width, lines)
+
+
+def animate(
+    motion: Motion,
+    *,
+    fps: float = 25.0,
+    seconds: float | None = None,
+    speed: float | None = None,
+    trace: Sequence[str] = (),
+    width: int = 800,
+    repeat: bool = True,
+) -> Animation:
+    """Return the moving pictures of a motion: `save` writes them, a notebook shows them.
+
+    They play in real time, a motion of less than two seconds slower, one of more than thirty faster, unless `seconds`
+    says how long they play, or `speed` how many seconds of the motion pass in one. Where the samples have no times,
+    each gets a frame. A frame shows the sample nearest to its time: solve with as many samples as there are frames, or
+    more. A sample without a pose is shown as well: what is known of it, and why there is no more. The points `trace`
+    leave their path (default: the points of interest, at most four); `width` is that of the pictures [px].
+
+    Raises `InputError` for numbers out of range, and for points that are not there.
+
+    >>> from structkin.show import animate
+    >>> import structkin as sk
+    >>> m = sk.Mechanism("Crank", points={"A": [0, 0], "B": [1, 0]}, links={"ground": ["A"], "crank": ["A", "B"]},
+    ...                  drivers={"motor": {"joint": "A", "speed": "30 rpm"}})
+    >>> film = animate(m.solve(samples=101), fps=10)
+    >>> len(film), film.seconds, film.samples[:4].tolist()
+    (20, 2.0, [0, 5, 10, 15])
+    """
+    m = motion.mechanism
+    held = {point for link in m.links.values() for point in link.local}
+    problems = [
+        Problem("trace", f"no link has a point '{point}'", suggest(point, held)) for point in trace if point not in held
+    ]
+    if not 0 < fps <= MOST_RATE:
+        problems.append(Problem("fps", f"{fps:g} frames a second", f"more than 0, at most {MOST_RATE:g}"))
+    if seconds is not None and speed is not None:
+        problems.append(Problem("speed", "seconds says how fast it plays already", "give one of them"))
+    for name, value in (("seconds", seconds), ("speed", speed)):
+        if value is not None and not 0 < value < np.inf:
+            problems.append(Problem(name, f"{value:g} is not positive", "such as 4"))
+    if not 100 <= width <= 4000:
+        problems.append(Problem("width", f"{width} px", "from 100 to 4000 px"))
+    timed = bool(len(motion) > 1 and (np.diff(motion.t) > 0).all())
+    if speed is not None and not timed:
+        problems.append(Problem("speed", "the samples have no times that grow", "give seconds instead"))
+    if not len(motion):
+        problems.append(Problem("motion", "has no samples", "solve with some"))
+    if problems:
+        raise InputError(problems, m.title or "animation")
+    span = float(motion.t[-1] - motion.t[0]) if timed else len(motion) / fps
+    plays = seconds or (span / speed if speed else min(max(span, SHORTEST), LONGEST) if timed else span)
+    count = max(round(plays * fps), 1)
+    if count > MOST_FRAMES:
+        hint = f"at most {MOST_FRAMES}: play fewer seconds, or fewer frames a second"
+        raise InputError([Problem("seconds", f"{plays:g} s are {count} frames", hint)], m.title or "animation")
+    places = np.arange(len(motion), dtype=float)
+    # The last sample of a cycle is its first: shown once.
+    share = np.linspace(0.0, 1.0, count, endpoint=not (repeat and _closes(motion)))
+    at = np.interp(motion.t[0] + span * share, motion.t, places) if timed else share * (len(motion) - 1)
+    samples = np.rint(at).astype(np.intp)
+    if not timed and seconds is None:
+        samples = np.arange(len(motion), dtype=np.intp)
+    pace = span / (count / fps) if timed else 0.0
+    points = tuple(trace or points_of_interest(m)[:MOST_TRACED])
+    return Animation(motion, samples, fps, 1.0 if abs(pace - 1) < 0.02 else pace, points, width, repeat)
+
+
+def _closes(motion: Motion) -> bool:
+    """Return whether the last pose is the first."""
+    gaps = [
+        abs(part[-1] - part[0]) / size
+        for origin, direction in motion.poses.frames.values()
+        for part, size in ((origin, motion.size), (direction, 1.0))
+    ]
+    return bool(np.max(gaps) < 1e-6)
+
+
+def animation_format(path: str | Path, fps: float = 0.0) -> str:
+    """Return the suffix of an animation's path; `InputError` unless it can be written.
+
+    >>> animation_format("crank.GIF")
+    '.gif'
+    """
+    suffix = Path(path).suffix.lower()
+    problem = None
+    if suffix not in WRITERS:
+        found = f"'{suffix}' is not a format of animations" if suffix else "the name has no suffix"
+        problem = Problem(str(path), found, f"use {', '.join(WRITERS)}")
+    elif suffix == ".gif" and fps > 50:
+        problem = Problem("fps", f"a GIF plays at most 50 frames a second, not {fps:g}", "use .webp or .mp4")
+    elif suffix == ".mp4":
+        from structkin.show.video import ffmpeg
+
+        ffmpeg()
+    if problem is not None:
+        raise InputError([problem], "output")
+    return suffix

@@ -1,0 +1,256 @@
+"""The view: a mechanism, its scene and its motion as plain data for JSON, which a browser draws.
+
+Lengths are in the file's unit of length, angles in radians, and the values of drivers in the `unit` of each; y points
+upwards. Numbers are rounded to about a millionth of the mechanism's size, and are None where there is no pose.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from structkin.joints.poses import Poses
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import pin_of
+from structkin.plan.status import Status
+from structkin.show.drawing import holder, link_of, sized_scene
+from structkin.show.interest import points_of_interest
+from structkin.show.measures import driver_quantity, measures_of
+from structkin.show.pose import path_of, sketch_poses
+from structkin.show.scene import Frame, Placing, Scene, Shape
+from structkin.show.style import group_colour, link_colour
+from structkin.solve import Motion, structure_of
+from structkin.structure import KinematicStructure
+from structkin.structure.explain import sentence
+
+#: Points traced if nobody says which.
+MOST_TRACED = 4
+#: Digits of angles [rad], and of places in a mechanism of size one.
+DIGITS = 6
+
+
+def view(
+    mechanism: Mechanism,
+    motion: Motion | None = None,
+    *,
+    structure: KinematicStructure | None = None,
+    trace: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Return a mechanism, its groups, its scene and its motion as plain data for JSON.
+
+    Without a motion there is one sample, the sketch, whose status is "sketch". The points `trace` are marked to leave
+    their path (default: the points of interest, at most four).
+
+    >>> crank = Mechanism("Crank", points={"A": [0, 0], "B": [1, 0]}, links={"ground": ["A"], "crank": ["A", "B"]},
+    ...                   drivers={"motor": {"joint": "A", "speed": 1}})
+    >>> data = view(crank)
+    >>> [shape["id"] for shape in data["shapes"]][:3]
+    ['link:crank', 'pivot:A', 'hatching:pivot:A']
+    >>> data["samples"]["frames"]["crank"], data["samples"]["status"]
+    ({'x': [0.0], 'y': [0.0], 'angle': [0.0]}, [[0, 0, 'sketch', None]])
+    """
+    if structure is None:
+        structure = motion.structure if motion is not None else structure_of(mechanism)
+    poses = motion.poses if motion is not None else sketch_poses(mechanism)
+    k = int(np.argmax(motion.ok)) if motion is not None else 0
+    traced = trace or points_of_interest(mechanism)[:MOST_TRACED]
+    paths = [] if motion is None else [path_of(motion, point) for point in traced]
+    scene = sized_scene(mechanism, structure, poses, k, paths)
+    writer = _Writer(mechanism, structure, poses)
+    return {
+        "format": 1,
+        "title": mechanism.title,
+        "language": "en",
+        "units": {**{name: getattr(mechanism.units, name) for name in ("length", "angle", "mass")}, "time": "s"},
+        "symbol": writer.length(scene.u),
+        "box": writer.box(scene, k),
+        "links": writer.links(),
+        "shapes": writer.shapes(scene),
+        "points": writer.points(scene, traced),
+        "drivers": writer.drivers(scene),
+        "groups": writer.groups(),
+        "samples": samples(mechanism, motion),
+    }
+
+
+def samples(mechanism: Mechanism, motion: Motion | None = None) -> dict[str, Any]:
+    """Return times, status, drivers and the frame of each link at the samples of a motion, or in the sketch.
+
+    `status` holds runs of samples: the first, the last, the outcome in words, and the index of the group at which they
+    stopped.
+    """
+    poses = motion.poses if motion is not None else sketch_poses(mechanism)
+    writer = _Writer(mechanism, None, poses)
+    measures = measures_of(mechanism)
+    size = {id: measures.size(driver_quantity(mechanism, id)) for id in mechanism.drivers}
+    if motion is None:
+        t, status = None, [[0, 0, "sketch", None]]
+        drivers = {id: [drive.start] for id, drive in mechanism.drivers.items()}
+        count = 1
+    else:
+        t = None if np.isnan(motion.t).all() else _plain(motion.t, 9)
+        status = [
+            [part.start, part.stop - 1, Status(outcome).words, None if group < 0 else group]
+            for part, outcome, group in motion.outcomes()
+        ]
+        drivers = {id: values[0].tolist() for id, values in motion.drivers.items()}
+        count = len(motion)
+    return {
+        "n": count,
+        "t": t,
+        "status": status,
+        "drivers": {id: _plain(np.array(values) / size[id], 9) for id, values in drivers.items()},
+        "frames": {link: writer.frames(link) for link in mechanism.links},
+    }
+
+
+class _Writer:
+    """Writes the parts of a view."""
+
+    def __init__(self, mechanism: Mechanism, structure: KinematicStructure | None, poses: Poses) -> None:
+        self.mechanism, self.poses = mechanism, poses
+        self.structure: Any = structure
+        self.ground = mechanism.topology.ground
+        self.scale = measures_of(mechanism).size("length")
+        self.digits = DIGITS - math.floor(math.log10(poses.size / self.scale))
+
+    def length(self, z: ArrayLike) -> Any:
+        """Return lengths [m] in the unit of length."""
+        return _plain(np.asarray(z) / self.scale, self.digits)
+
+    def place(self, z: complex) -> list[float]:
+        """Return a place [m] as x and y."""
+        found: list[float] = self.length([z.real, z.imag])
+        return found
+
+    def box(self, scene: Scene, k: int) -> list[float]:
+        """Return left, lower, right and upper end of the scene in pose k and of what all points pass."""
+        ways = [self.poses.at(link, np.array([[z] for z in body.local.values()])) for link, body in self._bodies()]
+        low, high = Placing(self.poses).extent(scene.shapes, k, *(way.ravel() for way in ways))
+        return [*self.place(low), *self.place(high)]
+
+    def _bodies(self) -> list[tuple[str, Any]]:
+        return [(name, link) for name, link in self.poses.links.items() if link.local]
+
+    def frames(self, link: str) -> dict[str, Any]:
+        """Return origin and angle of a link's frame, the angle [rad] continuous; None where the pose is not known."""
+        origin, direction = self.poses.frames[link]
+        known = np.isfinite(origin + direction)
+        x, y, angle = (np.where(known, part, np.nan) for part in (origin.real, origin.imag, np.angle(direction)))
+        angle[known] = np.unwrap(angle[known])
+        return {"x": self.length(x), "y": self.length(y), "angle": _plain(angle, DIGITS)}
+
+    def links(self) -> list[dict[str, Any]]:
+        """Return all links with the ground."""
+        found = []
+        for name in self.mechanism.links:
+            group, colour = self.structure.group_of(name), link_colour(self.structure, name)
+            index = None if group is None else group.index
+            found.append({"name": name, "group": index, "colour": colour, "ground": name == self.ground})
+        return found
+
+    def shapes(self, scene: Scene) -> list[dict[str, Any]]:
+        """Return the shapes, each with an id of its own."""
+        seen: Counter[str] = Counter()
+        found = []
+        for shape in scene.shapes:
+            seen[shape.id] += 1
+            id = shape.id if seen[shape.id] == 1 else f"{shape.id}#{seen[shape.id]}"
+            found.append({"id": id, "part": shape.part, **self._outline(shape), **_style(shape)})
+        return found
+
+    def _outline(self, shape: Shape) -> dict[str, Any]:
+        z, circle = shape.z, None
+        if shape.radius is not None:
+            circle = [*self.place(complex(z[0])), self.length(shape.radius)]
+        xy = self.length(np.stack((z.real, z.imag), axis=1))
+        points = None if circle else [None if None in place else place for place in xy]
+        return {"points": points, "circle": circle, "closed": shape.closed, "frame": self._frame(shape.frame)}
+
+    def _frame(self, frame: Frame) -> dict[str, Any]:
+        at = [frame.link, *self.place(frame.at)]
+        if frame.toward is not None:
+            link, end = frame.toward
+            stretch = None if frame.stretch is None else self.length(frame.stretch)
+            return {"at": at, "toward": [link, *self.place(end)], "stretch": stretch}
+        if frame.along is not None:
+            link, unit = frame.along
+            return {"at": at, "along": [link, *_plain([unit.real, unit.imag], 2 * DIGITS)]}
+        return {"link": frame.link} if frame.at == 0 else {"at": at, "along": [frame.link, 1, 0]}
+
+    def points(self, scene: Scene, traced: Sequence[str]) -> list[dict[str, Any]]:
+        """Return all points that a link has."""
+        pivots = {shape.id for shape in scene.shapes}
+        joints = {pin_of(end) or joint.id for joint in self.mechanism.topology.joints for end in joint.links}
+        return [
+            {
+                "name": point,
+                "link": (link := holder(self.poses, point, self.ground)),
+                "at": self.place(self.poses.links[link].local[point]),
+                "pivot": f"pivot:{point}" in pivots,
+                "joint": point in joints,
+                "trace": point in traced,
+                "colour": link_colour(self.structure, link_of(self.mechanism, point)),
+            }
+            for point in self.mechanism.places
+            if any(point in body.local for body in self.mechanism.links.values())
+        ]
+
+    def drivers(self, scene: Scene) -> list[dict[str, Any]]:
+        """Return the drivers, each with the place of its symbol and where its name belongs."""
+        measures = measures_of(self.mechanism)
+        frames = {name.text: name for name in scene.names if name.style == "italic"}
+        found = []
+        for id in self.mechanism.drivers:
+            quantity, name = driver_quantity(self.mechanism, id), frames[id]
+            found.append(
+                {
+                    "id": id,
+                    "name": id,
+                    "quantity": quantity,
+                    "unit": measures.pretty(quantity),
+                    "at": [name.frame.link, *self.place(name.frame.at)],
+                    "label": {"frame": self._frame(name.frame), "at": self.place(name.z)},
+                }
+            )
+        return found
+
+    def groups(self) -> list[dict[str, Any]]:
+        """Return the groups in solve order."""
+        return [
+            {
+                "index": group.index,
+                "kind": group.kind,
+                "label": group.label,
+                "links": list(group.links),
+                "pins": list(group.pins),
+                "depends_on": list(group.depends_on),
+                "colour": group_colour(group.index),
+                "words": sentence(self.structure, group),
+            }
+            for group in self.structure.groups
+        ]
+
+
+def _style(shape: Shape) -> dict[str, Any]:
+    return {
+        "fill": shape.fill,
+        "stroke": None if shape.stroke == "none" else shape.stroke,
+        "width": shape.width,
+        "dash": [round(part * shape.width, 2) for part in shape.dash] or None,
+        "opacity": 1,
+        "layer": shape.layer,
+    }
+
+
+def _plain(values: ArrayLike, digits: int) -> Any:
+    """Return numbers rounded, None where they are not finite."""
+    rounded = np.round(np.asarray(values, dtype=float), digits) + 0.0
+    found = np.asarray(rounded, dtype=object)
+    found[~np.isfinite(rounded)] = None
+    return found.tolist()

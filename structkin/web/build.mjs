@@ -1,0 +1,40 @@
+// Bundle src/ into dist/ (or into the folder given), and list the licences of what is bundled in LICENSES.txt beside it.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const { metafile } = await build({
+  absWorkingDir: here,
+  entryPoints: { structkin: "src/index.ts" },
+  outdir: "dist",
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: "es2022",
+  charset: "utf8",
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  legalComments: "none",
+  metafile: true,
+  logLevel: "warning",
+});
+
+const names = new Set(
+  Object.keys(metafile.inputs)
+    .map((path) => path.match(/node_modules\/((?:@[^/]+\/)?[^/]+)\//)?.[1])
+    .filter(Boolean),
+);
+const parts = [...names].sort().map((name) => {
+  const folder = join(here, "node_modules", name);
+  const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  if (!file) throw new Error(`${name} has no licence file`);
+  return `${name} ${version}: ${license}\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+});
+const rule = `\n${"-".repeat(80)}\n\n`;
+writeFileSync(
+  join(here, "LICENSES.txt"),
+  `The files in dist/ contain structkin's own code (MIT) and these libraries.\n${rule}${parts.join(rule)}`,
+);

@@ -1,0 +1,236 @@
+// The drawing: shapes that move with their frames, names, pan and zoom, and what the pointer hits.
+import { batch, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { type ComponentChildren, createContext } from "preact";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { type Camera, fitted, type Size, worldTransform, zoomed } from "./camera";
+import { anchor, labelOffsets, type Name, namesOf } from "./labels";
+import { type Box, type Pose, somePoses, wholeBox } from "./pose";
+import { Shapes } from "./shapes";
+import type { Point, View } from "./types";
+
+/** What the pointer is on, and where, in mechanism units. */
+export interface Hit {
+  part: string | null;
+  id: string | null;
+  x: number;
+  y: number;
+  event: PointerEvent;
+}
+
+export interface SceneProps {
+  view: View;
+  pose: ReadonlySignal<Pose>;
+  /** The accessible name of the picture. */
+  label: string;
+  names?: ReadonlySignal<boolean>;
+  /** Pixels around the points that names keep free. */
+  clearance?: number;
+  /** What the camera shows at first; default: all of the motion. */
+  fit?: Box;
+  /** A camera of the caller's; it is set to `fit` while it is null. */
+  camera?: Signal<Camera | null>;
+  /** The wheel zooms always, or only with Ctrl or the command key, so that a page scrolls. */
+  wheel?: "always" | "ctrl" | "never";
+  /** Groups in mechanism units below and above the shapes. */
+  under?: ComponentChildren;
+  over?: ComponentChildren;
+  /** What is drawn on top, in pixels: see `StageContext`. */
+  top?: ComponentChildren;
+  /** Return true to take the pointer, so that the picture is not panned. */
+  onPointerDown?: (hit: Hit) => boolean | void;
+  onPointerMove?: (hit: Hit) => void;
+  onPointerUp?: (hit: Hit) => void;
+  class?: string;
+}
+
+/** The camera and the size of the picture that something is drawn in. */
+export interface Stage {
+  camera: ReadonlySignal<Camera | null>;
+  size: ReadonlySignal<Size>;
+}
+
+export const StageContext = createContext<Stage | null>(null);
+
+const ON = signal(true);
+const KEYS: Record<string, Point> = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+
+export function Scene(props: SceneProps) {
+  const { view, pose, names = ON, wheel = "ctrl" } = props;
+  const svg = useRef<SVGSVGElement>(null);
+  const world = useRef<SVGGElement>(null);
+  const own = useMemo(() => ({ camera: signal<Camera | null>(null), size: signal<Size>([800, 520]) }), []);
+  const camera = props.camera ?? own.camera;
+  const { size } = own;
+  const box = useMemo(() => props.fit ?? wholeBox(view, pose.peek()), [view, props.fit]);
+  const home = () => fitted(box, size.peek());
+  /** True until somebody pans or zooms: the picture is fitted again when its size changes. */
+  const untouched = useRef(true);
+
+  useEffect(() => {
+    untouched.current = true;
+    const measure = () => {
+      const { clientWidth, clientHeight } = svg.current!;
+      if (clientWidth < 8 || clientHeight < 8) return;
+      batch(() => {
+        size.value = [clientWidth, clientHeight];
+        if (untouched.current || !camera.peek()) camera.value = home();
+      });
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(svg.current!);
+    return () => observer.disconnect();
+  }, [box, camera]);
+
+  const texts = useMemo(() => namesOf(view), [view]);
+  useEffect(
+    () =>
+      effect(() => {
+        const at = camera.value;
+        if (at) world.current!.setAttribute("transform", worldTransform(at, size.value));
+      }),
+    [camera],
+  );
+  useEffect(() => moveNames(svg.current!, view, texts, pose, camera, size, names, props.clearance), [texts, pose, camera, names]);
+
+  const zoom = (factor: number, about?: Point) => {
+    const at = camera.peek();
+    if (!at) return;
+    untouched.current = false;
+    camera.value = zoomed(at, factor, about ?? [at.x, at.y]);
+  };
+  const reset = () => {
+    untouched.current = true;
+    camera.value = home();
+  };
+  const place = (event: MouseEvent): Point => {
+    const back = world.current!.getScreenCTM()!.inverse();
+    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(back);
+    return [x, y];
+  };
+  const hit = (event: PointerEvent): Hit => {
+    const on = (event.target as Element).closest("[data-part]");
+    const [x, y] = place(event);
+    return { part: on?.getAttribute("data-part") ?? null, id: on?.getAttribute("data-id") ?? null, x, y, event };
+  };
+
+  useEffect(() => {
+    const element = svg.current!;
+    const turn = (event: WheelEvent) => {
+      if (wheel === "never" || (wheel === "ctrl" && !event.ctrlKey && !event.metaKey)) return;
+      event.preventDefault();
+      zoom(Math.exp(-event.deltaY * (event.ctrlKey ? 0.006 : 0.0015)), place(event));
+    };
+    element.addEventListener("wheel", turn, { passive: false });
+    return () => element.removeEventListener("wheel", turn);
+  }, [wheel, camera]);
+
+  const panned = useRef<Point | null>(null);
+  const down = (event: PointerEvent) => {
+    if (event.button !== 0 && event.button !== 1) return;
+    if (props.onPointerDown?.(hit(event))) svg.current!.setPointerCapture(event.pointerId);
+    else if (event.pointerType === "mouse" || wheel === "always") {
+      panned.current = place(event);
+      svg.current!.setPointerCapture(event.pointerId);
+    }
+  };
+  const move = (event: PointerEvent) => {
+    const at = camera.peek();
+    if (panned.current && at) {
+      const [x, y] = place(event);
+      untouched.current = false;
+      camera.value = { ...at, x: at.x + panned.current[0] - x, y: at.y + panned.current[1] - y };
+    } else props.onPointerMove?.(hit(event));
+  };
+  const up = (event: PointerEvent) => {
+    if (panned.current) panned.current = null;
+    else props.onPointerUp?.(hit(event));
+  };
+  const key = (event: KeyboardEvent) => {
+    const at = camera.peek();
+    const way = KEYS[event.key];
+    if (event.key === "+" || event.key === "=") zoom(1.25);
+    else if (event.key === "-") zoom(0.8);
+    else if (event.key === "0") reset();
+    else if (way && at) {
+      untouched.current = false;
+      camera.value = { ...at, x: at.x + (40 * way[0]) / at.scale, y: at.y + (40 * way[1]) / at.scale };
+    } else return;
+    event.preventDefault();
+  };
+
+  return (
+    <StageContext.Provider value={{ camera, size }}>
+      <div class={`sk-scene ${props.class ?? ""}`}>
+        <svg
+          ref={svg}
+          viewBox={`0 0 ${size.value[0]} ${size.value[1]}`}
+          role="img"
+          aria-label={props.label}
+          tabIndex={wheel === "never" ? undefined : 0}
+          onPointerDown={down}
+          onPointerMove={move}
+          onPointerUp={up}
+          onPointerCancel={up}
+          onDblClick={reset}
+          onKeyDown={wheel === "never" ? undefined : key}
+        >
+          <g ref={world} class="sk-world">
+            {props.under}
+            <Shapes shapes={view.shapes} pose={pose} name="sk-shapes" />
+            {props.over}
+          </g>
+          <g class="sk-names" aria-hidden="true">
+            {texts.map(({ text, italic }) => (
+              <text key={text} class={italic ? "sk-driver" : ""} text-anchor="middle" dominant-baseline="central">
+                {text}
+              </text>
+            ))}
+          </g>
+          <g class="sk-top">{props.top}</g>
+        </svg>
+        {wheel !== "never" && (
+          <div class="sk-zoom">
+            <button type="button" onClick={() => zoom(1.25)} aria-label="Zoom in" title="Zoom in (+)">+</button>
+            <button type="button" onClick={() => zoom(0.8)} aria-label="Zoom out" title="Zoom out (−)">−</button>
+            <button type="button" onClick={reset} aria-label="Show all" title="Show all (0)">⤢</button>
+          </div>
+        )}
+      </div>
+    </StageContext.Provider>
+  );
+}
+
+/** Move the names with the pose; their offsets are chosen once for a structure and a zoom. */
+function moveNames(
+  root: SVGElement,
+  view: View,
+  texts: Name[],
+  pose: ReadonlySignal<Pose>,
+  camera: ReadonlySignal<Camera | null>,
+  size: ReadonlySignal<Size>,
+  names: ReadonlySignal<boolean>,
+  clearance: number | undefined,
+) {
+  const elements = root.querySelectorAll<SVGTextElement>(".sk-names > text");
+  let offsets: Point[] = [];
+  let scale = 0;
+  return effect(() => {
+    const at = camera.value;
+    if (!at) return;
+    if (Math.abs(Math.log(at.scale / (scale || 1e-300))) > 0.2) {
+      const poses = somePoses(view.samples, 8);
+      offsets = labelOffsets(view, texts, poses.length ? poses : [pose.peek()], at, size.value, clearance);
+      scale = at.scale;
+    }
+    texts.forEach((name, k) => {
+      const where = names.value ? anchor(name, pose.value, at, size.value) : null;
+      const element = elements[k]!;
+      element.style.display = where ? "" : "none";
+      if (!where) return;
+      element.setAttribute("x", String(where[0] + offsets[k]![0]));
+      element.setAttribute("y", String(where[1] + offsets[k]![1]));
+    });
+  });
+}
+

@@ -1,0 +1,6 @@
+"""The random mechanisms are shared with the tests of `solve`."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "solve"))

@@ -1,0 +1,217 @@
+"""Files of PMKS, PMKS+, MotionGen and Pyslvs: read, moved, and judged from their raw text."""
+
+import json
+import re
+
+import foreign_samples as samples
+import judge_joints
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import structkin as sk
+from structkin.cli import main
+from structkin.files.readers import motiongen, pmks_json, pmks_text, pmksplus, pmksplus_packed, pyslvs, pyslvs_yaml
+
+CLOSE = 1e-9
+
+
+def packed(joints, links, flags="0P", rpm=20, decimals="TY"):
+    """Write an address of PMKS+ in its packed form."""
+
+    def digits(value):
+        text, rest = "", abs(value)
+        while rest or not text:
+            text, rest = judge_joints.DIGITS[rest % 64] + text, rest // 64
+        return ("0" if value < 0 else "") + text
+
+    def thousandths(value):
+        return digits(round(1000 * value))
+
+    rows = [
+        f"{judge_joints.DIGITS[bits]}{name},{name},{thousandths(x)},{thousandths(y)},{thousandths(angle)}"
+        for name, x, y, bits, angle in joints
+    ]
+    bars = [f"YR{name},{name},Fe,Fe,0,0,c5cae9,{','.join(own)},," for name, own in links.items()]
+    text = f"{flags}.{decimals}.{digits(rpm)},0.101.{'.'.join(rows)}..{'.'.join(bars)}...JA"
+    return text + judge_joints.DIGITS[len(text) % 62]
+
+
+PACKED = packed(
+    [("A", 0, 0, 22, 0), ("B", 3, 4, 16, 0), ("C", 18.125, -1.5, 16, 0), ("D", 18.125, -1.5, 21, 0.25)],
+    {"AB": "AB", "BC": "BC", "CD": "CD"},
+)
+
+FILES = {
+    "chain.txt": (samples.PMKS_TEXT, judge_joints.pmks_text),
+    "slot.txt": (samples.PMKS_SLOT, judge_joints.pmks_text),
+    "four_bar.pmks": (samples.PMKS_JSON, judge_joints.pmks_json),
+    "four_bar.json": (samples.PMKS_JSON, judge_joints.pmks_json),
+    "lists.url": (samples.PMKSPLUS, judge_joints.pmksplus_lists),
+    "packed.url": (f"https://app.pmksplus.com/?{PACKED}", judge_joints.pmksplus_packed),
+    "packed.txt": (f"{PACKED}\n", judge_joints.pmksplus_packed),
+    "drawn.motiongen": (samples.MOTIONGEN, judge_joints.motiongen),
+    "slider.txt": (samples.PYSLVS, judge_joints.pyslvs),
+    "project.pyslvs": (samples.PYSLVS_PROJECT, judge_joints.pyslvs),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_it_moves_as_its_raw_text_says(name, tmp_path):
+    text, raw = FILES[name]
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    motion = sk.load(tmp_path / name).solve(samples=181)
+    assert motion.ok.all(), motion.report
+    errors = judge_joints.judge(raw(text), motion)
+    assert len(errors) >= 2
+    assert max(errors.values()) < CLOSE, errors
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_judge_sees_another_file(name, tmp_path):
+    text, raw = FILES[name]
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    motion = sk.load(tmp_path / name).solve(samples=91)
+    other = raw(text)
+    place = other.joints[1][1] + 0.01
+    other.joints[1] = (other.joints[1][0], place, *other.joints[1][2:])
+    assert judge_joints.judge(other, motion)["bars"] > 1e-5
+
+
+@pytest.mark.parametrize("address", [samples.PMKSPLUS, f"https://app.pmksplus.com/?{PACKED}"])
+def test_an_address_stands_for_a_file(address, capsys):
+    assert sk.load(address).topology.mobility_count == 1
+    with pytest.raises(SystemExit) as ended:
+        _run(["check", address])
+    assert ended.value.code == 0
+    assert "note: a file of PMKS+: 3 moving links, 1 input" in capsys.readouterr().out
+
+
+def _run(words):
+    import sys
+    from unittest.mock import patch
+
+    with patch.object(sys, "argv", ["structkin", *words]):
+        main()
+
+
+def test_a_bad_file_ends_a_command_with_its_mistakes(tmp_path, capsys):
+    path = tmp_path / "bad.txt"
+    path.write_text("ground,input,R,0,zero\ninput,R,1\n", encoding="utf-8")
+    with pytest.raises(SystemExit) as ended:
+        _run(["check", str(path)])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert "line 1" in said
+    assert "line 2" in said
+
+
+def test_a_profile_of_speeds_is_followed():
+    data = json.loads(samples.MOTIONGEN)
+    speeds = [10.0 + 4 * np.sin(2 * np.pi * k / 360) for k in range(360)]
+    data["mechanism"]["actuators"][0]["velocity"] = speeds
+    found = motiongen.read(json.dumps(data))
+    motion = sk.Mechanism.from_dict(found.sections).solve(samples=91)
+    assert motion.ok.all()
+    turned = np.degrees(motion.angle("link 2") - motion.angle("link 2")[0])
+    assert np.isclose(turned[-1], 360)
+    rates = np.interp(turned, np.arange(360), speeds) * 6
+    assert np.allclose(np.gradient(turned, motion.t)[2:-2], rates[2:-2], rtol=0.02)
+
+
+def test_welds_and_floating_slots_of_pmksplus():
+    joints = [("A", 0, 0, 22, 0), ("B", 3, 4, 24, 0), ("C", 6, 4, 16, 0)]
+    found = pmksplus_packed.read(packed(joints, {"AB": "AB", "BC": "BC"}))
+    assert found.joints["weld B"] == {"type": "fastened", "links": ["AB", "BC"]}
+    assert sk.Mechanism.from_dict(found.sections).solve(samples=9).ok.all()
+    text = "0P.TY.K,0.101.MA,A,0,0,0.GE,E,Fe,0,0.GF,F,kW,0,0.KG,G,Fe,Fe,0.HS,S,QW,0,0,AE,E,F..YRAE,AE,0,0,0,0,c,A,E,F,,"
+    text += ".YRGS,GS,0,0,0,0,c,G,S,,...JA"
+    found = pmksplus_packed.read(text + judge_joints.DIGITS[len(text) % 62])
+    assert found.joints["guide of S"] == {"type": "prismatic", "links": ["AE", "GS"], "at": "S", "along": ["E", "F"]}
+
+
+REFUSED = {
+    "a joint without a type": (pmks_text, "ground,input,0,0\n", "is no joint"),
+    "an unknown type": (pmks_text, "ground,input,R,0,0\na,b,G,1,1\n", "'G' are not understood"),
+    "no joints": (pmks_json, '{"Joints": []}', "no joint"),
+    "links that are none": (pmks_json, '{"Joints": [{"X": 0, "Y": 0, "Links": [1]}]}', "names of links"),
+    "not a list": (pmks_json, '{"Joints": 3}', "expected a list"),
+    "too few values": (pmksplus, "?j=A,0,0", "expected a joint"),
+    "damaged": (pmksplus_packed, PACKED[:-1], "damaged"),
+    "not its digits": (pmksplus_packed, PACKED.replace("Fe", "F!"), ""),
+    "brackets": (pyslvs, "M[J[R, P[0, 0], L[ground, a]", "do not match"),
+    "a place of one number": (pyslvs, "M[J[R, P[0], L[ground, a]]]", "P[0, 0]"),
+    "aliases": (pyslvs_yaml, "a: &a [1]\nmechanism: *a\n", "aliases"),
+    "no mechanism": (pyslvs_yaml, "mechanism: 3\n", "no mechanism"),
+    "cylinders": (motiongen, samples.MOTIONGEN.replace('"cylinders": []', '"cylinders": [1]'), "cylinders"),
+    "an actuator of another kind": (motiongen, samples.MOTIONGEN.replace("rotary", "linear"), "'linear'"),
+    "no speed": (motiongen, samples.MOTIONGEN.replace('"velocity": 10', '"velocity": 0'), "other than zero"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_bad_file_is_refused_with_its_reason(name):
+    module, text, reason = REFUSED[name]
+    try:
+        told = str([str(problem) for problem in module.read(text).problems])
+    except ValueError as flaw:
+        told = str(flaw)
+    assert reason in told
+    assert told != "[]" or not reason
+
+
+@given(data=st.data())
+@settings(max_examples=200, deadline=None, derandomize=True)
+def test_a_damaged_file_is_read_or_refused_and_nothing_else(data):
+    modules = (pmks_text, pmks_json, pmksplus, pmksplus_packed, motiongen, pyslvs, pyslvs_yaml)
+    texts = (samples.PMKS_TEXT, samples.PMKS_JSON, samples.PMKSPLUS, PACKED, samples.MOTIONGEN, samples.PYSLVS)
+    k = data.draw(st.integers(0, len(modules) - 1))
+    text = (*texts, samples.PYSLVS_PROJECT)[k]
+    for _ in range(data.draw(st.integers(1, 3))):
+        start, end = data.draw(st.sampled_from([match.span() for match in re.finditer(r"[^\w\s]|\w+", text)]))
+        new = data.draw(
+            st.sampled_from(["", "1e308", "-", "nan", "[", "}", "null", "[]", "ground", ",,", "é", "9" * 400])
+        )
+        text = text[:start] + new + text[end:]
+    if data.draw(st.booleans()):
+        text = text[: data.draw(st.integers(0, len(text)))]
+    try:
+        found = modules[k].read(text)
+        if not found.problems:
+            sk.Mechanism.from_dict(found.sections)
+    except (sk.InputError, ValueError) as error:
+        assert isinstance(error, sk.InputError) or type(error).__name__ == "Flaw", error
+
+
+@given(
+    places=st.lists(st.tuples(st.integers(-300, 300), st.integers(-300, 300)), min_size=5, max_size=5, unique=True),
+    rpm=st.integers(1, 60),
+)
+@settings(max_examples=25, deadline=None, derandomize=True)
+def test_random_four_bars_read_alike_from_every_format(places, rpm):
+    a, b, c, d, p = ([x / 10, y / 10] for x, y in places)
+    text = "\n".join(
+        f"{links},R,{x},{y},0.0,tfff"
+        for links, (x, y) in zip(
+            ("ground,input", "input,rod", "rod,out", "out,ground", "rod"), (a, b, c, d, p), strict=True
+        )
+    )
+    links = {"input": "AB", "rod": "BCP", "out": "CD"}
+    bits = {"A": 22, "D": 20}
+    address = packed(
+        [(n, *at, bits.get(n, 16), 0) for n, at in zip("ABCDP", (a, b, c, d, p), strict=True)], links, rpm=rpm
+    )
+    expression = ",".join(
+        f"J[R, P[{x}, {y}], L[{own}]]"
+        for own, (x, y) in zip(("ground, i", "i, r", "r, o", "o, ground", "r"), (a, b, c, d, p), strict=True)
+    )
+    found = [pmks_text.read(text), pmksplus_packed.read(address), pyslvs.read(f"M[{expression}]\ninputs=[[0, 1]]")]
+    wanted = [np.hypot(*np.subtract(*pair)) for pair in ((a, b), (b, c), (b, p), (c, d))]
+    for one in found:
+        assert not one.problems
+        at = list(one.points.values())
+        pairs = ((0, 1), (1, 2), (1, 4), (2, 3))
+        assert np.allclose([np.hypot(*np.subtract(at[i], at[j])) for i, j in pairs], wanted, rtol=1e-12)
+        assert sorted(map(len, one.links.values())) == [2, 2, 2, 3]
+    assert found[1].drivers["input A"]["speed"] == f"-{rpm}.0 rpm"

@@ -1,0 +1,31 @@
+"""Pages in Debian's headless Chromium, which note whatever goes wrong in them."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@dataclass
+class Opened:
+    """A page that was opened from disk, with its errors and every request other than for itself."""
+
+    page: Any
+    errors: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+
+def open_file(browser: Any, file: Path, **options: Any) -> Opened:
+    """Open a page from disk; a console message of a problem, an exception and a request are noted."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
+    opened = Opened(context.new_page())
+    opened.page.on("pageerror", lambda error: opened.errors.append(str(error)))
+    opened.page.on("console", lambda m: opened.errors.append(m.text) if m.type in ("error", "warning") else None)
+    opened.page.on("request", lambda r: opened.requests.append(r.url))
+    opened.page.goto(file.as_uri())
+    opened.requests[:] = [url for url in opened.requests if url != file.as_uri() and not url.startswith("data:")]
+    return opened

@@ -1,0 +1,184 @@
+"""Animations: every frame is the picture of its sample, at the right time, in files that others read."""
+
+from __future__ import annotations
+
+import stat
+import sys
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from show_samples import crank_rocker, digger, one_crank, part_turn
+from typer.testing import CliRunner
+
+import structkin as sk
+from structkin.cli import app
+from structkin.examples import path
+from structkin.show import video
+from structkin.show.style import LOOSE
+
+
+def gid(stage, wanted):
+    return next(artist for artist in stage.artists if artist.get_gid() == wanted)
+
+
+def test_a_cycle_plays_in_real_time_and_shows_its_last_pose_once():
+    film = crank_rocker().solve(duration=3, samples=301).animate(fps=20)
+    assert (len(film), film.seconds, film.speed) == (60, 3.0, 1.0)
+    np.testing.assert_allclose(film.motion.t[film.samples], np.arange(60) / 20, atol=1e-12)
+
+
+def test_a_motion_that_does_not_close_shows_both_ends():
+    film = digger().solve(samples=101).animate(fps=10, seconds=2)
+    assert film.samples[0] == 0 and film.samples[-1] == 100
+    assert "2 times slower" in film.caption(0)[0]
+
+
+def test_speed_and_seconds_set_how_long_it_plays():
+    motion = crank_rocker().solve(samples=101)
+    assert motion.animate(fps=10, speed=0.25).seconds == pytest.approx(4.0)
+    assert motion.animate(fps=10, seconds=0.5).seconds == pytest.approx(0.5)
+    assert motion.animate().seconds == pytest.approx(2.0)  # a motion of one second is played slower
+
+
+def test_without_times_each_sample_is_a_frame():
+    motion = one_crank().solve(drivers={"motor": np.linspace(0, 1, 7)})
+    assert motion.animate().samples.tolist() == [0, 1, 2, 3, 4, 5, 6]
+    with pytest.raises(sk.InputError, match=r"no times that grow; give seconds"):
+        motion.animate(speed=1.0)
+
+
+def test_frames_do_not_depend_on_the_frames_before_them():
+    film = sk.load(path("excavator")).solve(samples=9).animate(fps=4, seconds=2, width=300)
+    back = replace(film, samples=film.samples[::-1])
+    forth = list(film.frames())
+    assert len(forth) == 8 and forth[0].dtype == np.uint8 and forth[0].shape[1:] == (300, 3)
+    for one, other in zip(forth, list(back.frames())[::-1], strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert all((one != forth[0]).any() for one in forth[1:])
+
+
+def test_what_moves_is_where_the_motion_has_it():
+    m = crank_rocker()
+    motion = m.solve(samples=13)
+    film = motion.animate(width=300, trace=["P", "C"])
+    for k in (0, 5, 11):
+        film._stage.frame(k, ("", "black"))
+        for point in "BCP":
+            artist = gid(film._stage, f"{'point' if point == 'P' else 'pin'}:{point}")
+            assert artist.center == pytest.approx(1e3 * motion.position(point)[k])
+        for point in "PC":
+            np.testing.assert_allclose(
+                gid(film._stage, f"path:{point}").get_xydata(), 1e3 * motion.position(point)[: k + 1]
+            )
+    grounded = {artist.get_gid() for artist in film._stage.artists}
+    assert "pin:A" in grounded and "pivot:A" not in grounded  # what stands still below all others is drawn once
+
+
+def test_a_sample_without_a_pose_is_a_frame_that_says_why():
+    motion = part_turn().solve(samples=31)
+    film = motion.animate(fps=15, seconds=2, width=300)
+    bad = int(np.flatnonzero(~motion.ok)[0])
+    assert bad in film.samples
+    words, colour = film.caption(bad)
+    assert "out of reach at group 2" in words.replace("\n", " ") and colour == LOOSE
+    film._stage.frame(bad, (words, colour))
+    assert gid(film._stage, "link:left").get_visible() and not gid(film._stage, "link:coupler").get_visible()
+
+
+def test_a_simulation_is_animated():
+    m = sk.Mechanism(
+        "Pendulum",
+        points={"A": [0, 0], "B": [1, 0]},
+        links={"ground": ["A"], "arm": {"points": ["A", "B"], "mass": 1.0, "center": [1, 0], "inertia": 0.01}},
+        drivers={"swing": {"joint": "A"}},
+        forces={"gravity": [0, -9.81]},
+    )
+    film = m.simulate(2.0, samples=41).animate(fps=10, width=300)
+    assert len(film) == 20 and film.speed == 1.0
+
+
+@pytest.mark.parametrize(("suffix", "repeat"), [(".gif", True), (".gif", False), (".webp", True)])
+def test_files_are_read_by_others(tmp_path, suffix, repeat):
+    target = tmp_path / f"crank{suffix}"
+    done: list[float] = []
+    film = crank_rocker().solve(samples=31).animate(fps=12, seconds=1, width=320, repeat=repeat)
+    film.save(target, progress=done.append)
+    assert done[-1] == 1.0 and len(done) == 12 and [file.name for file in tmp_path.iterdir()] == [target.name]
+    with Image.open(target) as picture:
+        assert picture.n_frames == 12 and picture.size[0] == 320
+        assert picture.info.get("loop") == (0 if repeat else None)
+        total = 0
+        for k, frame in enumerate(film.frames()):
+            picture.seek(k)
+            # few colours: text and edges differ a little, nothing is elsewhere, and white is white
+            seen = np.asarray(picture.convert("RGB")).astype(int)
+            assert np.abs(seen - frame).mean() < 0.5 and (seen[0, 0] == 255).all()
+            total += picture.info["duration"]
+        assert total == pytest.approx(1000, abs=12)
+
+
+def test_a_notebook_shows_the_animation():
+    html = one_crank().solve(samples=5).animate(fps=5, seconds=1, width=200)._repr_html_()
+    assert html.startswith("<img alt=") and "data:image/webp;base64," in html
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the stand-in for ffmpeg is a script")
+def test_an_mp4_gets_all_frames_in_even_sizes(tmp_path, monkeypatch):
+    stand_in = tmp_path / "ffmpeg"
+    stand_in.write_text(
+        f"#!{sys.executable}\nimport sys, pathlib\ndata = sys.stdin.buffer.read()\n"
+        "size = sys.argv[sys.argv.index('-s') + 1]\npathlib.Path(sys.argv[-1]).write_text(f'{len(data)} {size}')\n"
+    )
+    stand_in.chmod(stand_in.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setattr(video, "ffmpeg", lambda: str(stand_in))
+    target = tmp_path / "crank.mp4"
+    one_crank().solve(samples=5).animate(fps=5, seconds=1, width=301).save(target)
+    count, size = target.read_text().split()
+    width, height = map(int, size.split("x"))
+    assert width == 300 and height % 2 == 0 and int(count) == 5 * 3 * width * height
+    stand_in.write_text(f"#!{sys.executable}\nimport sys\nsys.exit('no such encoder')\n")
+    target.unlink()
+    with pytest.raises(sk.StructkinError, match="no such encoder"):
+        one_crank().solve(samples=5).animate(fps=5, seconds=1, width=301).save(target)
+    assert not target.exists()
+
+
+def test_without_ffmpeg_an_mp4_is_refused(tmp_path, monkeypatch):
+    def absent(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(video.shutil, "which", lambda name: None)
+    monkeypatch.setattr(video, "import_module", absent)
+    with pytest.raises(sk.InputError, match=r"MP4 needs the program ffmpeg; install ffmpeg"):
+        one_crank().solve(samples=5).animate().save(tmp_path / "crank.mp4")
+    assert not list(tmp_path.iterdir())
+
+
+def test_mistakes_in_the_call(tmp_path):
+    motion = crank_rocker().solve(samples=5)
+    with pytest.raises(sk.InputError) as found:
+        motion.animate(fps=0, seconds=-1, speed=2, width=5, trace=["Q"])
+    assert {problem.key for problem in found.value.problems} == {"fps", "seconds", "speed", "width", "trace"}
+    with pytest.raises(sk.InputError, match=r"at most 20000"):
+        motion.animate(seconds=1e6)
+    film = motion.animate(fps=60)
+    with pytest.raises(sk.InputError, match=r"a GIF plays at most 50 frames a second"):
+        film.save(tmp_path / "a.gif")
+    with pytest.raises(sk.InputError, match=r"not a format of animations; use .gif, .webp, .mp4"):
+        film.save(tmp_path / "a.avi")
+
+
+def test_the_command(tmp_path):
+    target = tmp_path / "crank.gif"
+    call = ["animate", str(path("crank_rocker")), "-o", str(target), "--seconds", "1", "--fps", "8", "--width", "200"]
+    found = CliRunner().invoke(app, call)
+    assert found.exit_code == 0 and "8 frames, 1 s" in found.output
+    assert Image.open(BytesIO(Path(target).read_bytes())).n_frames == 8
+    with pytest.raises(sk.InputError, match="would overwrite"):
+        sheet = tmp_path / "a.gif"
+        sheet.write_text("x")
+        CliRunner().invoke(app, ["animate", str(sheet), "-o", str(sheet)], catch_exceptions=False)
