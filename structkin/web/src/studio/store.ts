@@ -131,6 +131,7 @@ function take(message: Incoming) {
     switch (message.type) {
       case "hello":
         file.value = message.file;
+        key = `structkin:${message.key}`;
         welcome.value = message.example;
         refit = true;
         break;
@@ -223,12 +224,12 @@ async function wiggle(poses: Ghost["frames"][]) {
 
 // --- what the browser keeps ----------------------------------------------------------------------------------
 
-const keyOf = () => `structkin:${file.peek() ?? ""}`;
+let key = "";
 
 function keep(message: State) {
   try {
-    if (message.saved) localStorage.removeItem(keyOf());
-    else localStorage.setItem(keyOf(), JSON.stringify({ document: message.document, time: Date.now() } satisfies Kept));
+    if (message.saved) localStorage.removeItem(key);
+    else localStorage.setItem(key, JSON.stringify({ document: message.document, time: Date.now() } satisfies Kept));
   } catch {
     // a full or forbidden storage only means that nothing is kept
   }
@@ -236,7 +237,7 @@ function keep(message: State) {
 
 function offerKept(message: State) {
   try {
-    const found = JSON.parse(localStorage.getItem(keyOf()) ?? "null") as Kept | null;
+    const found = JSON.parse(localStorage.getItem(key) ?? "null") as Kept | null;
     if (found && message.saved && JSON.stringify(found.document) !== JSON.stringify(message.document)) kept.value = found;
   } catch {
     // what cannot be read is not offered
@@ -247,7 +248,7 @@ export function takeKept(restore: boolean) {
   const found = kept.peek();
   kept.value = null;
   if (restore && found) open({ type: "edit", command: { op: "replace", document: found.document } });
-  else localStorage.removeItem(keyOf());
+  else localStorage.removeItem(key);
 }
 
 /** Open another mechanism: the picture is fitted when it comes. */
