@@ -91,7 +91,7 @@ def test_limits_circuits_and_assemblies_end_with_their_budget(monkeypatch):
     # Curves of circuits come with steps of their own.
     monkeypatch.setattr("structkin.branches.circuits.followed.EACH", 0)
     mechanism = sk.load(path("stephenson_iii_triad"))
-    with pytest.raises(sk.InputError, match=r"drivers.motor: .* more steps than the budget; give a range"):
+    with pytest.raises(sk.InputError, match=r"drivers.motor: .* more steps than the budget allows; give a range"):
         mechanism.limits(budget=50)
     with pytest.raises(sk.InputError, match="more steps than the budget"):
         mechanism.circuits(budget=50)
