@@ -52,7 +52,7 @@ def convert(
                 raise
             notes.append(f"no motion in it: {error.problems[0]}")
     elif samples is not None or duration is not None:
-        notes.append(f"a {chosen.name} holds no motion: --samples and --duration change nothing")
+        notes.append(f"{output.suffix} holds no motion: --samples and --duration change nothing")
     notes += files.write(mechanism, output, motion=motion)
     say(*(f"note: {note}" for note in notes), f"written: {output} ({chosen.name})")
     if motion is not None and not motion.ok.all():

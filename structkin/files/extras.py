@@ -15,7 +15,7 @@ def needs(package: str, extra: str, what: str) -> Iterator[None]:
     >>> with needs("no_such_package", "xlsx", ".xlsx"):
     ...     import no_such_package
     Traceback (most recent call last):
-    structkin.errors.InputError: output: 1 mistake
+    structkin.errors.InputError: output: 1 error
       - .xlsx: needs no_such_package, which is not installed; pip install "structkin[xlsx]"
     """
     try:
