@@ -152,9 +152,9 @@ class GroupKernel:
         """Close lanes from curves (6, rows, intervals) between points, by compiled code.
 
         `way` (n,) is the path coordinate of each lane, `count` (intervals,) the number of lanes per interval, `begin`
-        its start and `inverse` one over its length. The poses are written to `out` (rows, n); the square of the last step,
-        the side, and a bound on the squared distance from the curve to `r` (3, n), unless it is (3, 0). Return the
-        number of lanes not closed near the curves, and the smallest and the largest side.
+        its start and `inverse` one over its length. The poses are written to `out` (rows, n); the square of the last
+        step, the side, and a bound on the squared distance from the curve to `r` (3, n), unless it is (3, 0). Return
+        the number of lanes not closed near the curves, and the smallest and the largest side.
         """
         inputs, rows = tuple(map(np.ascontiguousarray, h)), tuple(out)
         parts = count, begin, inverse, curves, self.constants, rows, r
