@@ -100,7 +100,7 @@ def test_a_mistake_is_told(call):
 def test_assemblies_are_a_container():
     """Its errors are those of a list, with words of its own."""
     for wrong in ("a", 1.5, slice(0, 2), True):
-        with pytest.raises(TypeError, match="one by one"):
+        with pytest.raises(TypeError, match="indexed by whole numbers"):
             m.assemblies()[wrong]
     with pytest.raises(IndexError, match="2 assemblies"):
         m.assemblies()[2]

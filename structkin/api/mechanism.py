@@ -20,6 +20,7 @@ from structkin.dynamics import simulate
 from structkin.global_methods import compare
 from structkin.global_methods.families import constraints
 from structkin.global_methods.methods import solve
+from structkin.report import report
 from structkin.solve import solve_many, structure_of
 from structkin.structure import rank_inputs
 
@@ -112,6 +113,7 @@ class Mechanism(model.Mechanism):
     four_bars = four_bars
     limits = verb(ranges.limits, Limits)
     rank_inputs = rank_inputs
+    report = report
     simulate = verb(simulate, Simulation)
     slider_cranks = slider_cranks
     solve = verb(solve, Motion)

@@ -4,12 +4,12 @@ With Phi_q the Jacobian of all joints by all coordinates of the links, and Phi_p
 
 - regular: Phi_phi has full rank;
 - dead point: Phi_phi is singular, Phi_q has full rank: another coordinate would do as a driver;
-- change point: Phi_q loses rank: branches of the motion cross, and no coordinate tells them apart;
-- redundant: regular, with joints that repeat what others say.
+- change point: Phi_q loses rank: branches of the motion cross, and no coordinate distinguishes them;
+- redundant: regular, with joints that repeat the constraints of others.
 
 At a change point each dyad that is flat has two smooth roots through zero, and a general group that is singular has the
-tangents of its second-order conditions. Every choice of them that closes the mechanism is a branch: a curve of poses
-with its own tangent, K and L.
+tangents of its second-order conditions. Every combination of them that closes the mechanism is a branch: a curve of
+poses with its own tangent, K and L.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ ZERO = 1e-6
 class PoseClass:
     """The kind of a pose, in words and numbers.
 
-    `sigma` is the smallest singular value of the scaled Phi_phi. `coordinates` are joints whose relative motions work
-    as drivers at a dead point, one a driver; drivers that still work are among them. `branches` are the branches that
-    cross at a change point, the one that the motion keeps first: motions of one sample, with K, L and rates.
+    `sigma` is the smallest singular value of the scaled Phi_phi. `coordinates` are joints whose relative motions can
+    drive the mechanism at a dead point, one per driver; drivers that still work are among them. `branches` are those
+    that cross at a change point, as motions of one sample with K, L and rates; the first is the one that the motion
+    follows.
     """
 
     kind: Literal["regular", "dead point", "change point", "redundant"]
@@ -56,14 +57,14 @@ class PoseClass:
 def classify(motion: Motion, sample: int) -> PoseClass | None:
     """Return the kind of pose at a sample: regular, dead point, change point or redundant; None without a pose.
 
-    Raises `InputError` where there is no such sample, and for Geneva wheels: whether the pin is in a slot is not an
-    equation of a pose.
+    Raises `InputError` where there is no such sample, and for Geneva wheels: no equation of a pose says whether the pin
+    is in a slot.
     """
     m, structure = motion.mechanism, motion.structure
     sample = whole_index(sample, len(motion), "sample", m.title)
     if m.joints.of(Geneva):
-        said = "a Geneva wheel cannot be classified"
-        raise InputError([Problem(f"joints.{id}", said, "it follows its crank") for id in m.joints.of(Geneva)], m.title)
+        said = "poses of a mechanism with a Geneva wheel cannot be classified"
+        raise InputError([Problem(f"joints.{id}", said, "without it they can") for id in m.joints.of(Geneva)], m.title)
     joints = Whole.of(m, structure, drivers=False)
     pose = [np.stack([motion.position(place, link=a)[sample] for a in joints.links]) for place in (0j, 1 + 0j)]
     if not np.isfinite(pose).all():
@@ -79,7 +80,7 @@ def classify(motion: Motion, sample: int) -> PoseClass | None:
         if not extra:
             return PoseClass("regular", "regular: the drivers determine every link", sigma)
         names = ", ".join(dict.fromkeys(item.id for item in structure.over))
-        return PoseClass("redundant", f"redundant: {names} repeats what the other joints fix", sigma)
+        return PoseClass("redundant", f"redundant: the other joints already impose the constraints of {names}", sigma)
     _, values, V = np.linalg.svd(Phi_q)
     rank = int(np.sum(values > ZERO))
     if rank >= unknowns - len(m.drivers):
@@ -91,18 +92,18 @@ def classify(motion: Motion, sample: int) -> PoseClass | None:
     crossing = branches_at(_by_groups(motion), sample)
     branches = crossing.branches
     count = f"{len(branches)} branches cross" if len(branches) > 1 else "branches cross"
-    words = f"change point: {count} and no driver tells them apart"
+    words = f"change point: {count}, and the drivers do not decide between them"
     for group in crossing.resting:
-        words += f"; along one more of {motion.group_name(group)} the drivers stand still"
+        words += f"; on a further branch of {motion.group_name(group)} the drivers stay at rest"
     for group in crossing.flat:
-        words += f"; along one more {motion.group_name(group)} stays flat, with rates that nothing fixes"
+        words += f"; on a further branch {motion.group_name(group)} stays flat, with undetermined rates"
     for group in crossing.unclear:
-        words += f"; the tangents of {motion.group_name(group)} are not told apart to the second order"
+        words += f"; second-order conditions do not determine the tangents of {motion.group_name(group)}"
     return PoseClass("change point", words, sigma, (), branches)
 
 
 def _by_groups(motion: Motion) -> Motion:
-    """Return the motion group by group: a global method has no roots that could be told apart."""
+    """Return the motion group by group: a global method has no roots to distinguish."""
     if motion.statistics is None:
         return motion
     plan, schedule = compile_plan(motion.mechanism), Schedule(motion.mechanism, motion.t, motion.drivers)
@@ -158,7 +159,7 @@ def _coordinates(motion: Motion, sample: int, joints: Whole, tangents: Floats) -
     chosen: list[str] = []
     basis = np.zeros((0, tangents.shape[1]))
     names = list(rates)
-    # Drivers that still work are kept; then the joint that moves most beside what is chosen.
+    # Drivers that still work are kept; then the joint that moves most independently of those chosen.
     for pool in (names[:own], names[own:]):
         while len(chosen) < tangents.shape[1]:
             left = {name: rates[name] - basis.T @ (basis @ rates[name]) for name in pool if name not in chosen}

@@ -1,4 +1,4 @@
-"""The branches of a motion that cross at a change point: every choice of smooth roots that closes the mechanism.
+"""The branches of a motion that cross at a change point: every combination of smooth roots that closes the mechanism.
 
 A dyad that is flat has two smooth roots through zero; a general group that is singular has the tangents that its
 second-order conditions leave (`structkin.track.tangents`).
@@ -29,19 +29,19 @@ Floats = NDArray[np.float64]
 
 #: More branches than this are not listed: a row of n flat dyads has up to two to the power of n.
 MOST = 64
-#: A margin that is smaller all around is zero but for rounding.
+#: A margin smaller than this all around is zero to rounding.
 STILL = 1e-13
-#: Smaller circles: a branch that is many times faster than the drivers soon meets its next limit.
+#: Smaller circles: a branch that moves many times faster than the drivers soon meets its next limit.
 SMALL = (0.01, 0.004, 0.0015)
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """The branches that cross at a sample as motions of one sample, the one that the motion keeps first.
+    """The branches that cross at a sample as motions of one sample, the one that the motion follows first.
 
-    `resting` are groups with a branch along which the drivers stand still, `unclear` those with infinitely many
-    tangents to the second order, `flat` dyads with a branch along which they stay flat, their inputs at rest: it has no
-    rates of theirs, and is not among the branches.
+    `resting` are groups with a branch along which the drivers are at rest, `unclear` those with infinitely many
+    tangents to the second order, `flat` dyads with a branch along which they stay flat, their inputs at rest: their
+    rates are undetermined there, and it is not among the branches.
     """
 
     branches: tuple[Motion, ...]
@@ -67,7 +67,7 @@ class _Tried:
 
     @property
     def touched(self) -> list[int]:
-        """The steps that are flat or singular, in order, up to where the circles are certain."""
+        """The steps that are flat or singular, in order, up to where the circles are reliable."""
         flat = [step for step, s0 in self.contours.zeros.items() if np.isfinite(s0[0])]
         singular = [step for step, tangents in self.found.items() if len(tangents.ways)]
         return sorted(step for step in (*flat, *singular) if step < self.contours.until[0])

@@ -106,7 +106,7 @@ class FourBar:
 
     @property
     def time_ratio(self) -> float:
-        """Time of the slower over that of the faster swing of a crank-rocker at steady speed; NaN for other types."""
+        """Time of the slower over that of the faster swing of a crank-rocker at constant speed; NaN for other types."""
         angles = self._dead_centres
         if angles is None:
             return math.nan
@@ -127,7 +127,7 @@ class FourBar:
 
     @property
     def _dead_centres(self) -> tuple[float, float] | None:
-        """Directions of crank and coupler in line, stretched and folded, against the ground."""
+        """Angles of the crank with crank and coupler in line, stretched and folded, from the ground."""
         if self.type != "crank-rocker":
             return None
         ground, crank, coupler, output = self.lengths
@@ -143,7 +143,7 @@ class FourBar:
 
     @property
     def words(self) -> str:
-        """The loop, its type and what the input can do, in a line."""
+        """The loop, its type and what the input can do, in one line."""
         turns = "turns fully" if self.input_turns else "does not turn fully"
         return f"{'-'.join(self.links)}: {self.type} ({self.barker}); {self.links[0]} {turns}"
 
@@ -177,12 +177,12 @@ class SliderCrank:
 
     @property
     def has_change_point(self) -> bool:
-        """Whether the rod comes to be just square to the guide: r + e = l."""
+        """Whether the rod just becomes perpendicular to the guide: r + e = l."""
         return abs(self.crank + self.offset - self.rod) <= EXACT * (self.crank + self.rod)
 
     @property
     def stroke(self) -> float:
-        """The way [m] of the slider over a turn of the crank; NaN where it cannot turn."""
+        """The travel [m] of the slider over a turn of the crank; NaN where it cannot turn."""
         if not self.crank_turns:
             return math.nan
         far, near = (math.sqrt(max(0.0, x**2 - self.offset**2)) for x in (self.rod + self.crank, self.rod - self.crank))
@@ -190,7 +190,7 @@ class SliderCrank:
 
     @property
     def time_ratio(self) -> float:
-        """Time of the slower over that of the faster stroke at steady speed; NaN where the crank cannot turn."""
+        """Time of the slower over that of the faster stroke at constant speed; NaN where the crank cannot turn."""
         if not self.crank_turns or self.has_change_point:
             return math.nan
         skew = math.asin(self.offset / (self.rod - self.crank)) - math.asin(self.offset / (self.rod + self.crank))
@@ -198,7 +198,7 @@ class SliderCrank:
 
     @property
     def words(self) -> str:
-        """The loop and what the crank can do, in a line."""
+        """The loop and what the crank can do, in one line."""
         turns = "turns fully" if self.crank_turns else "does not turn fully"
         kind = "in-line" if self.is_in_line else "offset"
         return f"{'-'.join(self.links)}: {kind} slider-crank; {self.links[0]} {turns}"

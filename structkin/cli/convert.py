@@ -50,7 +50,7 @@ def convert(
             notes.append(f"no motion in it: {error.problems[0]}")
     elif samples is not None or duration is not None:
         notes.append(f"a {chosen.name} holds no motion: --samples and --duration change nothing")
-    mechanism.save(output, motion=motion)
+    notes += files.write(mechanism, output, motion=motion)
     say(*(f"note: {note}" for note in notes), f"written: {output} ({chosen.name})")
     if motion is not None and not motion.ok.all():
         say(motion.report)

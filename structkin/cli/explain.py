@@ -7,11 +7,9 @@ import typer
 from structkin.api import Mechanism
 from structkin.cli.options import File
 from structkin.cli.terminal import say
-from structkin.model.topology import JOINT_KINDS, Topology, pin_of
 from structkin.plan.compile import determines_all
-from structkin.structure import Group, KinematicStructure
-
-_COORDINATE = {"angle": "angle", "slide": "travel", "distance": "distance"}
+from structkin.structure import KinematicStructure
+from structkin.structure.reasons import reason
 
 
 def explain(file: File) -> None:
@@ -29,78 +27,3 @@ def lines_of(structure: KinematicStructure) -> list[str]:
     for group, sentence in zip(structure.groups, sentences, strict=False):
         lines += [sentence, f"   {reason(structure, group)}"]
     return [*lines, *sentences[len(structure.groups) :]]
-
-
-def reason(structure: KinematicStructure, group: Group) -> str:
-    """Return why a group can be solved once those before it are: what it needs from whom, and that it is enough."""
-    needs = [*_needs(structure, group), *_driven(structure, group)]
-    text = f"needs {'; '.join(needs)}" if needs else "needs nothing that is not in it"
-    return f"{text}. {_enough(structure.topology, group)}"
-
-
-def _needs(structure: KinematicStructure, group: Group) -> list[str]:
-    """Return what the group needs of others: joints by the group, or the ground, that knows their other end."""
-    topology = structure.topology
-    by_source: dict[int | None, list[str]] = {}
-    for id, feeder in group.exterior:
-        if id not in group.drivers:
-            by_source.setdefault(feeder, []).append(id)
-    needs = []
-    for feeder, ids in by_source.items():
-        if feeder is None:
-            needs.append(f"{_joined(ids)} on the ground")
-            continue
-        links = set(structure.groups[feeder].links)
-        carriers = [link for id in ids for link in _carriers(topology, id) if link in links]
-        of = f" on {_joined(list(dict.fromkeys(carriers)))}" if carriers else ""
-        needs.append(f"{_joined(ids)}{of} from group {feeder + 1}")
-    return needs
-
-
-def _carriers(topology: Topology, id: str) -> list[str]:
-    """Return the links at a joint, those at the pins that it is attached to among them."""
-    links: list[str] = []
-    for end in topology.joint(id).links:
-        pin = pin_of(end)
-        links += [end] if pin is None else [link for link in topology.joint(pin).links if pin_of(link) is None]
-    return links
-
-
-def _driven(structure: KinematicStructure, group: Group) -> list[str]:
-    drivers = {driver.id: driver for driver in structure.topology.drivers}
-    source = dict(group.exterior)
-    result = []
-    for id in group.drivers:
-        text = f"the {_COORDINATE[drivers[id].kind]} that {id} gives"
-        feeder = source.get(id)
-        result.append(f"{text} against group {feeder + 1}" if feeder is not None else text)
-    return result
-
-
-def _enough(topology: Topology, group: Group) -> str:
-    """Return that there are as many equations as unknowns, told by joint where that is plain."""
-    n, pins = len(group.links), set(group.pins)
-    counts = {id: _equations(topology, group, id) for id in group.joints}
-    counts.update(dict.fromkeys(group.drivers, 1))
-    if not n:
-        return f"Two equations fix the two coordinates of pin {_joined(list(group.pins))}."
-    unknowns = f"Its {n} links have {3 * n} unknowns" if n > 1 else "Its link has 3 unknowns"
-    if sum(counts.values()) != 3 * n:
-        at = " and those of the pins in it" if pins else ""
-        return f"{unknowns}{at}; there are as many independent equations."
-    return f"{unknowns}; {', '.join(f'{id} gives {count}' for id, count in counts.items() if count)}."
-
-
-def _equations(topology: Topology, group: Group, id: str) -> int:
-    """Return how many equations a joint gives; one of many links, for each of the group but the one that places it."""
-    joint = topology.joint(id)
-    kind = JOINT_KINDS[joint.kind]
-    if not kind.of_many:
-        return len(kind.equations)
-    inside = sum(end in group.links for end in joint.links)
-    placed = any(item == id for item, _ in group.exterior)
-    return len(kind.equations) * (inside if placed else inside - 1)
-
-
-def _joined(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -115,3 +115,20 @@ def progress(title: str, total: float | None = 1.0) -> Iterator[Callable[[float]
         log.removeHandler(teller)
         if bar.live.is_started:
             bar.stop()
+
+
+@contextmanager
+def steps_line() -> Iterator[Callable[[str, float], None]]:
+    """Yield a function that takes what is being made; on a terminal a line shows it while the work takes long."""
+    terminal, is_seen, began = Console(stderr=True), sys.stderr.isatty(), time.monotonic()
+    line = terminal.status("")
+
+    def tell(what: str, done: float) -> None:
+        if is_seen and time.monotonic() - began > PATIENCE:
+            line.update(f"{what}: {done:,.0f} steps" if done > 1 else what)
+            line.start()
+
+    try:
+        yield tell
+    finally:
+        line.stop()

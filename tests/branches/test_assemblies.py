@@ -114,7 +114,7 @@ def test_choose_by_sketch_index_and_condition():
     assert found[1].angle("rocker") == pytest.approx(math.atan2(-1.6, -1.2))
     with pytest.raises(IndexError, match="2 assemblies"):
         found[2]
-    with pytest.raises(IndexError, match="counted from 0"):
+    with pytest.raises(IndexError, match="negative indices"):
         found[-1]
 
 
@@ -135,7 +135,7 @@ def test_the_modes_of_one_group():
     assert [item.index for item in m.assemblies(modes=dict(enumerate(chosen.modes)))] == [0]
     with pytest.raises(sk.InputError, match="no group 9"):
         m.assemblies(modes={9: (1,)})
-    with pytest.raises(sk.InputError, match="no row of modes"):
+    with pytest.raises(sk.InputError, match="not a row of modes"):
         m.assemblies(modes={1: 1})
 
 
@@ -143,9 +143,9 @@ def test_no_such_assembly_says_why():
     m = four_bar()
     with pytest.raises(sk.PoseError, match="no assembly 5"):
         m.assembly(5)
-    with pytest.raises(sk.PoseError, match="no assembly fulfils"):
+    with pytest.raises(sk.PoseError, match="no assembly meets"):
         m.assembly(where=lambda item: item.position("C")[1] > 10)
-    with pytest.raises(sk.InputError, match="beside where"):
+    with pytest.raises(sk.InputError, match="combined with where"):
         m.assembly(0, where=lambda item: True)
 
 
@@ -163,11 +163,11 @@ def test_driver_values_and_times():
     ("arguments", "words"),
     [
         ({"drivers": {"moto": 1.0}}, "did you mean 'motor'"),
-        ({"drivers": {"motor": [1.0, 2.0]}}, "one value is needed"),
+        ({"drivers": {"motor": [1.0, 2.0]}}, "takes one value"),
         ({"drivers": {"motor": math.nan}}, "not finite"),
         ({"drivers": {"motor": "x"}}, "expected real numbers"),
         ({"limit": 0}, "not a positive whole number"),
-        ({"t": [0.0, 1.0]}, "one value is needed|one number"),
+        ({"t": [0.0, 1.0]}, "takes one value|one number"),
     ],
 )
 def test_mistakes(arguments, words):
@@ -192,7 +192,7 @@ def test_a_product_is_not_multiplied_out():
     m = chain(300)
     found = m.assemblies(limit=5)
     assert len(list(found)) == 5 and found.truncated
-    assert "the limit ended the search" in found.report
+    assert "the search stopped at the limit" in found.report
     assert [item.index for item in found] == [0, 1, 2, 3, 4]
     first = next(iter(m.assemblies(limit=None)))
     assert first.residual < 1e-12
@@ -226,7 +226,7 @@ def test_a_dead_point_is_one_singular_assembly_of_two_modes():
     m = sk.Mechanism.from_dict({**m.source_dict, "lengths": {"B-C": 2, "D-C": 3}})
     (item,) = m.assemblies()
     assert item.singular == (1,) and item.multiplicity == 2
-    assert not item.certified and math.isnan(item.alpha) and "2 solutions meet" in item.verdict
+    assert not item.certified and math.isnan(item.alpha) and "2 solutions coincide" in item.verdict
     assert item.motion.status[0] == sk.Status.SINGULAR
 
 
@@ -241,7 +241,7 @@ def test_coincident_pivots_leave_a_dyad_free():
     other = four_bar(points={"A": (0, 0), "B": (0, 2), "C": (1.5, 2.9), "D": (2, 0)}, lengths={"B-C": 2, "D-C": 2})
     free = other.assemblies(drivers={"motor": 0.0})
     assert not list(free) and free.endless == (1,)
-    assert "moves while its inputs stand still" in free.report
+    assert "can move with its inputs held" in free.report
 
 
 def test_parallel_guides_are_told():

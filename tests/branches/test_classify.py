@@ -125,7 +125,7 @@ def test_redundant_joints_are_named():
         drivers={"motor": {"joint": "A", "speed": 1}},
     )  # fmt: skip
     found = m.solve(7).classify(1)
-    assert found.kind == "redundant" and "F repeats" in found.words
+    assert found.kind == "redundant" and "constraints of F" in found.words
 
 
 def test_no_pose_no_class():

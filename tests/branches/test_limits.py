@@ -109,7 +109,7 @@ def test_slider_cranks_stop_where_the_rod_is_square_to_the_guide(crank, rod, off
     found = m.limits()
     ends = [end for item in found.intervals for end in (item.low, item.high) if end is not None]
     np.testing.assert_allclose(sorted(end.value % TURN for end in ends), sorted(exact), rtol=0, atol=1e-12)
-    assert all((end.kind, end.why) == ("square", "rod square to the guide of piston") for end in ends)
+    assert all((end.kind, end.why) == ("square", "rod perpendicular to the guide of piston") for end in ends)
 
 
 def test_stretched_and_folded_are_told_apart():
@@ -393,7 +393,7 @@ def test_every_mistake_of_a_call_is_told():
     with pytest.raises(sk.InputError) as error:
         parallelogram().limits("moter", drivers={"x": 1, "motor": math.nan}, range=(3, 1))
     assert [problem.key for problem in error.value.problems] == ["driver", "drivers.x", "drivers.motor", "range"]
-    with pytest.raises(sk.InputError, match="outside the range"):
+    with pytest.raises(sk.InputError, match="starts outside it"):
         parallelogram().limits(range=(3, 4))
 
 

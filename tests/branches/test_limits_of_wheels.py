@@ -42,7 +42,7 @@ def test_a_parallelogram_with_a_gear_on_its_follower_turns_fully(ratio, turns):
 def test_ratios_that_never_come_back_are_told():
     found = parallelogram(-np.sqrt(2)).limits()
     assert (found.lower.value, found.upper.value) == pytest.approx((found.start - 4 * TURN, found.start + 4 * TURN))
-    assert found.upper.kind == "range" and "followed for 4 turns only" in found.upper.why
+    assert found.upper.kind == "range" and "ended after 4 turns" in found.upper.why
     assert len(found.change_points) == 16
     found = parallelogram(-np.sqrt(2)).limits(range=(-1, 20))
     assert (found.upper.value, found.upper.why) == (20, "the end of the range")

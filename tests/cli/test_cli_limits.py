@@ -76,7 +76,7 @@ def test_mistakes_are_told(arguments, message):
 
 def test_a_sketch_out_of_reach_exits_with_1():
     run = structkin("limits", path("triple_rocker"), "--hold", "motor=180", "--driver", "motor")
-    assert run.exit_code == 1 and "the sketch is not reached" in run.stdout
+    assert run.exit_code == 1 and "the sketch pose cannot be reached" in run.stdout
 
 
 # --- pictures -------------------------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ def test_bars_show_the_intervals_and_their_ends():
     bars = sorted((patch.get_x(), patch.get_x() + patch.get_width()) for patch in axes.patches)
     end = math.degrees(math.acos(-71 / 456))
     assert [x for bar in bars for x in bar] == pytest.approx([0, end, 360 - end, 360])
-    assert "98.957\nstretched" in texts(axes.figure) and "motor goes from -98.9575 deg to 98.9575 deg" in texts(
+    assert "98.957\nstretched" in texts(axes.figure) and "motor moves from -98.9575 deg to 98.9575 deg" in texts(
         axes.figure
     )
     assert len(found.plot().axes) == 1

@@ -190,7 +190,7 @@ def test_a_law_that_begins_a_turn_away_behind_a_limit_is_out_of_reach():
     m = case.mechanism()
     motion = m.solve(7)
     assert not motion.ok.any()
-    assert "on the way from the sketch G1 stops at 4.259593 rad" in motion.report
+    assert "between the sketch and the first sample G1 stops at 4.259593 rad" in motion.report
     (passage,) = motion.limits
     assert passage.sample == -1 and passage.drivers["G1"] == pytest.approx(4.259593, abs=1e-6)
     # A turn less is near the sketch.

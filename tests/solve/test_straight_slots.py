@@ -32,7 +32,7 @@ def test_a_lever_lifted_by_a_slot():
     np.testing.assert_allclose(motion.K("lever")[:, 0], motion.omega("lever"), rtol=1e-12)
     found = m.limits()
     assert (found.lower.value, found.upper.value) == (pytest.approx(-3.6, abs=1e-12), pytest.approx(0.4, abs=1e-12))
-    assert found.upper.kind == "square" and found.upper.why == "lever square to the guide of its pin"
+    assert found.upper.kind == "square" and found.upper.why == "lever perpendicular to the guide of its pin"
     assert len(m.circuits()) == 1 and len(list(m.assemblies())) == 2
 
 

@@ -1,4 +1,4 @@
-"""What a call of `assemblies` is given: values of the drivers, modes to keep, a limit; every mistake is told."""
+"""The arguments of `assemblies`: values of the drivers, modes to keep, a limit; all errors are reported at once."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def driver_values(mechanism: Mechanism, drivers: Mapping[str, float] | None, t: float | None) -> dict[str, float]:
-    """Return the value of each driver; `InputError` lists every mistake."""
+    """Return the value of each driver; `InputError` lists every problem."""
     given = dict(mapping(drivers, "drivers", "{'motor': value}", mechanism.title))
     for id, drive in mechanism.drivers.items():
         if id not in given and (t is None or drive.law is None):
             given[id] = drive.start
     schedule = make_schedule(mechanism, None, t, given, None)
     problems = [
-        Problem(f"drivers.{id}", "one value is needed", "assemblies belong to one pose of the drivers")
+        Problem(f"drivers.{id}", "takes one value", "assemblies belong to one pose of the drivers")
         for id, z in schedule.drivers.items()
         if z.shape[1] != 1
     ]
@@ -39,7 +39,7 @@ def driver_values(mechanism: Mechanism, drivers: Mapping[str, float] | None, t: 
 
 
 def check_limit(mechanism: Mechanism, limit: Any) -> int | None:
-    """Return the limit; `InputError` where it is no positive whole number."""
+    """Return the limit; `InputError` if it is not a positive whole number."""
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 1):
         raise InputError(
             [Problem("limit", f"{limit!r} is not a positive whole number", "None finds all")], mechanism.title
@@ -48,18 +48,18 @@ def check_limit(mechanism: Mechanism, limit: Any) -> int | None:
 
 
 def fixed_modes(mechanism: Mechanism, plan: Plan, modes: Any) -> dict[int, tuple[int, ...]]:
-    """Return the modes that are fixed; `InputError` lists groups that are not there and what is no row of modes.
+    """Return the fixed modes; `InputError` lists unknown groups and values that are not rows of modes.
 
-    How many modes a group without closed form has is not known before its inputs are.
+    The number of modes of a group without closed form is not known before its inputs are.
     """
     modes = mapping(modes, "modes", "{1: (1,)}: modes of groups by their index", mechanism.title)
     count, problems = len(plan.structure.groups), []
     fixed = {}
     for group, row in modes.items():
         if not _is_whole(group) or group not in range(count):
-            problems.append(Problem("modes", f"there is no group {group!r}", f"0 to {count - 1}, as in Assembly.modes"))
+            problems.append(Problem("modes", f"there is no group {group!r}", f"groups are numbered 0 to {count - 1}"))
         elif isinstance(row, str) or not isinstance(row, Sequence | np.ndarray) or not all(map(_is_whole, row)):
-            problems.append(Problem(f"modes[{group}]", f"{row!r} is no row of modes", "such as (1,)"))
+            problems.append(Problem(f"modes[{group}]", f"{row!r} is not a row of modes", "such as (1,)"))
         else:
             fixed[int(group)] = tuple(int(mode) for mode in row)
             problems += _misfits(plan, int(group), fixed[int(group)])
@@ -79,8 +79,8 @@ def _misfits(plan: Plan, group: int, row: tuple[int, ...]) -> list[Problem]:
     numbered = sum(step.goes_from_lane_to_lane for step in steps)
     name, key = plan.structure.groups[group].kind, f"modes[{group}]"
     if not dyads <= len(row) <= dyads + numbered:
-        choices = "no choice" if not dyads + numbered else f"{dyads + numbered} to choose"
-        return [Problem(key, f"{row} has {len(row)} modes; {name} has {choices}", "as in Assembly.modes")]
+        count = "none" if not dyads + numbered else f"{dyads + numbered}"
+        return [Problem(key, f"{row} gives {len(row)} modes; {name} has {count} to choose", "see Assembly.modes")]
     if numbered:
         return [Problem(key, f"{row}: modes are counted from 1")] if not dyads and any(m < 1 for m in row) else []
     wrong = [mode for mode in row if mode not in (1, -1)]

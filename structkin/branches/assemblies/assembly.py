@@ -29,9 +29,9 @@ class Assembly:
 
     `modes[g]` are the modes of group g: () where it has no choice, (1,) or (-1,) for a dyad, else the number of the
     mode from 1, or of the whole turn of what drives wheels. `alpha` is the largest of the groups' Smale certificates:
-    below 0.1577 a true solution is proved to be there; NaN where a group is singular. `singular` are the indices of
-    these groups, `multiplicity` how many solutions meet. `unlisted` are the indices of groups whose modes are not
-    enumerated, but only searched for. `motion` is the pose as a motion of one sample, `place` its index where that was
+    below 0.1577 it is proved that a true solution exists; NaN where a group is singular. `singular` are the indices of
+    these groups, `multiplicity` how many solutions coincide. `unlisted` are the indices of groups whose modes are only
+    searched for, not enumerated. `motion` is the pose as a motion of one sample, `place` its index where that was
     counted, else `listing` can count it.
     """
 
@@ -46,7 +46,7 @@ class Assembly:
 
     def __repr__(self) -> str:
         """Return index, modes and certificate."""
-        # Nothing is counted for the sake of a name.
+        # A repr must not start a search.
         name = "of the sketch" if self.place is None else self.place
         return f"<Assembly {name}: {self.label}; {self.verdict}>"
 
@@ -75,15 +75,15 @@ class Assembly:
 
     @property
     def certified(self) -> bool:
-        """Whether every group's mode is proved to be near one true and regular solution."""
+        """Whether every group's mode is proved to be near a unique regular solution."""
         return is_certified(self.alpha)
 
     @property
     def verdict(self) -> str:
-        """Certified, or why not; and which strokes it is beyond."""
+        """Certified, or why not; and which strokes are exceeded."""
         if self.singular:
             groups = ", ".join(str(group + 1) for group in self.singular)
-            return f"singular in group {groups}: {self.multiplicity} solutions meet"
+            return f"singular in group {groups}: {self.multiplicity} solutions coincide"
         words = "certified" if self.certified else "not certified"
         if self.unlisted:
             words += f"; the modes of group {', '.join(str(group + 1) for group in self.unlisted)} are not all known"
@@ -92,7 +92,7 @@ class Assembly:
 
     @property
     def residual(self) -> float:
-        """The largest gap of any joint, relative to the mechanism's size, or error of a driver's value."""
+        """The largest joint closure error, relative to the mechanism's size, or error of a driver's value."""
         return max(float(residual(self.motion)[0]), *(self._driver_gap(id) for id in self.motion.drivers), 0.0)
 
     def _driver_gap(self, id: str) -> float:
@@ -132,7 +132,7 @@ class Assembly:
         """Return how far the points are from those of another assembly, or of the sketch [m], root mean square."""
         m = self.motion.mechanism
         if other is not None and not isinstance(other, Assembly):
-            raise InputError([Problem("other", f"{other!r} is no assembly")], m.title)
+            raise InputError([Problem("other", f"{other!r} is not an assembly")], m.title)
         names = self._points
         mine = np.array([self.position(name) for name in names])
         if other is None:
@@ -144,7 +144,7 @@ class Assembly:
     def mechanism(self) -> Mechanism:
         """Return the mechanism with this assembly as its sketch: `solve` starts from it and stays in its modes.
 
-        Sizes, laws and the zero of every travel are those of the mechanism that it came from.
+        Dimensions, laws and the zero of every travel stay those of this mechanism.
         """
         m, motion = self.motion.mechanism, self.motion
         frames = {}

@@ -22,23 +22,23 @@ TURN = 2 * math.pi
 
 #: Random starts, and how far around the sketch they lie: origins in sizes, angles, and those of wheels [rad].
 STARTS, AROUND, TURNS = 600, 2.0, 4 * np.pi
-#: Poses nearer than this, in parts of the size, are one; a smaller singular value is a singular pose.
+#: Poses closer than this, relative to the size, are the same; a smaller singular value means a singular pose.
 SAME, SINGULAR = 1e-6, 1e-7
 
-#: Told of a group whose modes are only searched for.
-SEARCHED = f"those that Newton's method found from {STARTS} starts are listed, there may be more"
+#: Said of a group whose modes are only searched for.
+SEARCHED = f"those found by Newton's method from {STARTS} starts are listed, there may be more"
 
-#: Told of a vector whose whole turns move wheels: they are left open by its direction.
-NEAREST = "its wheels are taken as turned by less than half a turn of what moves them; whole turns more are not listed"
+#: Said of a vector whose whole turns move wheels: its direction leaves them open.
+NEAREST = "the link that drives its wheels is taken within half a turn of the sketch; whole turns more are not listed"
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One solution of a step: its outputs, each a vector (2,) or scalar (1,), and what is known of it.
+    """One solution of a step: its outputs, each a vector (2,) or scalar (1,), and its properties.
 
     `mode` is None where there is no choice, +1 or -1 for a dyad, else the number of the mode or of the turn from 1.
-    `alpha` is Smale's certificate, NaN where the solution is singular, infinite where there is none; `multiplicity`
-    how many solutions meet in it. `listed` is False for modes of a group that is not enumerated.
+    `alpha` is Smale's certificate, NaN where the solution is singular, infinite where there is none; `multiplicity` is
+    how many solutions coincide in it. `listed` is False for modes of a group that is not enumerated.
     """
 
     outputs: tuple[Floats, ...]
@@ -52,9 +52,9 @@ class Choice:
 class Choices:
     """All choices of a step.
 
-    `gap` is how far the nearest solution that is not real is from being so, in parts of the group's size; `endless`
-    where infinitely many poses solve the step; `note` what else is to be told. `unlisted` where the solutions are not
-    enumerated, with the reason as note.
+    `gap` is the distance of the nearest complex solution from being real, relative to the group's size; `endless`:
+    infinitely many poses solve the step; `note`: anything else to report. `unlisted`: the solutions are not enumerated,
+    with the reason as note.
     """
 
     items: tuple[Choice, ...]
@@ -67,7 +67,8 @@ class Choices:
 def choices_of(step: Step, h: tuple[Any, ...], turns: int | None = 1) -> Choices:
     """Return all choices of a step at inputs `h` of one lane.
 
-    A step that counts turns has those of `turns` (see `structkin.branches.assemblies.wheels`), or the nearest one.
+    A step that counts turns has one choice for each of `turns` (see `structkin.branches.assemblies.wheels`), or the
+    nearest one.
     """
     if not step.kind.closed_form:
         return _general(step, step.kind, h)
@@ -78,7 +79,7 @@ def choices_of(step: Step, h: tuple[Any, ...], turns: int | None = 1) -> Choices
 
 
 def with_followed(found: Choices, step: Step, h: tuple[Any, ...], outputs: tuple[Floats, ...]) -> Choices:
-    """Return choices with one more: what a motion from the sketch leads to at these inputs."""
+    """Return choices with one more: the pose that a motion from the sketch reaches at these inputs."""
     alpha = 0.0 if step.kind.closed_form else _alpha_of(step.kind, h, outputs)
     own = Choice(outputs, len(found.items) + 1 if found.unlisted else None, alpha, listed=not found.unlisted)
     return replace(found, items=(*found.items, own) if found.unlisted else (own,))
@@ -117,7 +118,7 @@ def _one(step: Step, kind: Relation, h: tuple[Any, ...], turns: int | None) -> C
     margin = kind.margin(h)
     if margin is not None:
         value = float(np.ravel(margin)[0])
-        # A linear relation has its one solution on either side of its singular position; a length has one sign only.
+        # A linear relation has one solution on either side of its singular position; a length must be positive.
         signed = value * step.mode
         if isinstance(kind, HalfSquareOfLength):
             if signed < -LIMIT:
@@ -126,9 +127,9 @@ def _one(step: Step, kind: Relation, h: tuple[Any, ...], turns: int | None) -> C
             return Choices((), 0.0, note="its guides are parallel: no pose, or infinitely many")
     phi = kind.position(h, 0.0 if margin is None else np.sqrt(np.abs(margin)))
     if not all(np.isfinite(x).all() for x in phi):
-        return Choices((), 0.0, note="its two pins fall together: its direction is not determined")
+        return Choices((), 0.0, note="its two pins coincide: its direction is not determined")
     if turns is not None and turns > 1:
-        # The nearest turn first, then those that have gone further.
+        # The nearest turn first, then further ones.
         return Choices(tuple(Choice((_outputs(phi)[0] + TURN * k,), k + 1) for k in range(turns)))
     return Choices((Choice(_outputs(phi)),), note=note)
 
@@ -182,14 +183,14 @@ def is_certified(alpha: float) -> bool:
 
 # --- groups with gears, racks, cams or rolling contacts -----------------------------------------------------
 
-# Their equations hold an angle beside its sine and cosine, so that their number of solutions is not known, and no
+# Their equations contain an angle as well as its sine and cosine, so the number of solutions is not known and no
 # homotopy reaches them all. From the pose of the sketch and some hundreds of random ones Newton's method finds the
-# modes with a wide neighbourhood; there may be more.
+# modes with a large basin of attraction; there may be more.
 
 
 @dataclass(frozen=True)
 class Found:
-    """Modes that were found: the unknowns of each, that nearest to the sketch first; and which are `singular` (n,)."""
+    """Modes that were found: the unknowns of each, the nearest to the sketch first; and which are `singular` (n,)."""
 
     unknowns: tuple[tuple[Floats, ...], ...]
     singular: NDArray[np.bool_]
@@ -210,7 +211,7 @@ def searched(form: General, h: tuple[Any, ...], start: tuple[complex, ...]) -> F
         O, theta, step = form.newton(lanes, O, theta, iterations=60)
         good = np.flatnonzero(step < 1e-8)
     pose = np.concatenate((((O - at) / size).reshape(2 * m, -1), np.cos(theta), np.sin(theta)))
-    # Of poses that differ by whole turns of wheels, the one that is least turned.
+    # Of poses that differ by whole turns of wheels, the least turned one.
     near = np.max(np.abs(theta - sketch), axis=0)
     kept: list[int] = []
     for k in good[np.argsort(near[good])].tolist():

@@ -1,4 +1,4 @@
-"""All assemblies of a mechanism, found while they are asked for."""
+"""All assemblies of a mechanism, found on request."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from structkin.solve.engine import Lanes
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
 
-#: Points this near the sketch, in parts of the mechanism's size, are those of the sketch: none are nearer.
+#: Points this close to the sketch, relative to the mechanism's size, are those of the sketch.
 THERE = 1e-9
 
 
 class Assemblies:
-    """The assemblies of a mechanism at given driver values; each is found when it is asked for, and then kept.
+    """The assemblies of a mechanism at given driver values; each is found on request, and then kept.
 
     Iterate over it, take `found[k]`, `followed`, or call `nearest()`. `limit` ends the search: the number of assemblies
     is a product over the groups. Made by `assemblies` or `Mechanism.assemblies`.
@@ -57,12 +57,12 @@ class Assemblies:
         self._spent: InputError | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy and pickle what was asked for, not how far it was found."""
+        """Copy and pickle the request, not the assemblies found so far."""
         values = self.plan, self.mechanism, self.drivers, self._t, self.limit, self._walk.fixed, self._budget
         return type(self), values
 
     def __iter__(self) -> Iterator[Assembly]:
-        """Yield the assemblies, those of the first group's first mode first."""
+        """Yield the assemblies, beginning with those of the first group's first mode."""
         index = 0
         while self._has(index):
             yield self._kept[index]
@@ -71,23 +71,23 @@ class Assemblies:
     def __getitem__(self, index: int) -> Assembly:
         """Return the assembly with this index; `IndexError` where there are fewer."""
         if isinstance(index, bool) or not isinstance(index, int | np.integer):
-            raise TypeError(f"assemblies are taken one by one, by whole numbers, not by {index!r}")
+            raise TypeError(f"assemblies are indexed by whole numbers, not by {index!r}")
         if index < 0:
-            raise IndexError("assemblies are counted from 0: their number is not known before all are found")
+            raise IndexError("negative indices do not work: the number of assemblies is not known before all are found")
         if not self._has(index):
             raise IndexError(f"there are {len(self._kept)} assemblies" + (" up to the limit" if self.truncated else ""))
         return self._kept[index]
 
     def __repr__(self) -> str:
-        """Return the title and how many were found so far."""
+        """Return the title and the number found so far."""
         so_far = "" if self._done else " so far"
         return f"<Assemblies of {self.mechanism.title or 'a mechanism'!r}: {len(self._kept)} found{so_far}>"
 
     @cached_property
     def followed(self) -> Assembly | None:
-        """The assembly of the sketch: the one that `solve` leads to from there; None where it does not get there.
+        """The assembly of the sketch: the one that `solve` reaches from it; None where it reaches none.
 
-        It is found at once, however many there are, and also beyond the limit.
+        It is found at once, however many there are, even beyond the limit.
         """
         leaf = self._walk.followed()
         return None if leaf is None else self._assembly(leaf, None)
@@ -95,8 +95,8 @@ class Assemblies:
     def nearest(self, other: Assembly | None = None) -> Assembly:
         """Return the assembly whose points are nearest to those of the sketch, or of another assembly.
 
-        It is looked for among those up to the limit and the one that `solve` leads to from the sketch. Raises
-        `PoseError` where there is none.
+        It is searched among those up to the limit and the one that `solve` reaches from the sketch. Raises `PoseError`
+        where there is none.
         """
         own: list[Assembly] = [] if self.followed is None else [self.followed]
         if own and own[0].distance(other) <= THERE * own[0].motion.size:
@@ -107,7 +107,7 @@ class Assemblies:
         return min(every, key=lambda assembly: assembly.distance(other))
 
     def index_of(self, assembly: Assembly) -> int | None:
-        """Return the place of an assembly, such as `followed`, among these; None where that is beyond the limit."""
+        """Return the index of an assembly, such as `followed`; None where it is beyond the limit."""
         return next((item.place for item in self if item.modes == assembly.modes), None)
 
     @property
@@ -120,31 +120,31 @@ class Assemblies:
 
     @property
     def complete(self) -> bool:
-        """Whether these are all assemblies: none beyond the limit, every group enumerated, none that moves freely."""
+        """Whether these are all assemblies: none beyond the limit, every group enumerated, no group free to move."""
         self._find_all()
         return not (self.truncated or self._walk.unlisted or self._walk.endless)
 
     @property
     def unlisted(self) -> dict[int, str]:
-        """Groups whose modes are not enumerated but only searched for, and why: there may be more."""
+        """Groups whose modes are only searched for, not enumerated, and why: there may be more."""
         self._find_all()
         return dict(sorted(self._walk.unlisted.items()))
 
     @property
     def dead_ends(self) -> tuple[DeadEnd, ...]:
-        """The groups that do not close on some ways, in solve order, and how near they come."""
+        """The groups that do not close for some modes of those before them, in solve order, and how near they come."""
         self._find_all()
         return tuple(self._walk.dead[group] for group in sorted(self._walk.dead))
 
     @property
     def notes(self) -> dict[int, str]:
-        """What is to be told of groups that close, by index: such as modes that are not enumerated, or at infinity."""
+        """Remarks on groups that close, by index: such as modes that are not enumerated, or at infinity."""
         self._find_all()
         return dict(sorted({**self._walk.notes, **self._walk.unlisted}.items()))
 
     @property
     def endless(self) -> tuple[int, ...]:
-        """Groups that move while all drivers stand still: infinitely many poses, of which only some are listed."""
+        """Groups that can move with all drivers held: infinitely many poses, of which only some are listed."""
         self._find_all()
         return tuple(sorted(self._walk.endless))
 
@@ -181,7 +181,7 @@ class Assemblies:
     # --- inside -------------------------------------------------------------------------------------------
 
     def _has(self, index: int) -> bool:
-        """Find assemblies up to this one; return whether it is there."""
+        """Find assemblies up to this one; return whether it exists."""
         while len(self._kept) <= index:
             if self._done or (self.limit is not None and len(self._kept) >= self.limit):
                 return False
@@ -193,7 +193,7 @@ class Assemblies:
         return True
 
     def _next(self) -> Leaf | None:
-        """Return the next assembly of the walk: the one that was looked at ahead, if there is one."""
+        """Return the next assembly of the walk: the one found ahead, if there is one."""
         if self._spent is not None:
             raise self._spent
         try:
@@ -206,7 +206,7 @@ class Assemblies:
         return leaf
 
     def _unfinished(self) -> Problem:
-        found = f"{len(self._kept)} assemblies are found; the next one takes more steps than the budget"
+        found = f"{len(self._kept)} assemblies found; finding the next one takes more steps than the budget allows"
         return Problem("assemblies", found, f"fix some groups by modes=...; {HINT}")
 
     def _find_all(self) -> None:
@@ -214,7 +214,7 @@ class Assemblies:
             pass
 
     def _follow(self) -> Floats:
-        """Return the slots of the pose that a motion from the sketch leads to; NaN from where it does not get there."""
+        """Return the slots of the pose that a motion from the sketch reaches; NaN from where it stops."""
         motion = solve_groups(self.mechanism, drivers={id: np.array([value]) for id, value in self.drivers.items()})
         return np.asarray(motion.lanes.x[0, :, 0])
 
@@ -247,15 +247,15 @@ def assemblies(
     modes: Mapping[int, Sequence[int]] | None = None,
     budget: float | None = DEFAULT,
 ) -> Assemblies:
-    """Return all assemblies of a mechanism at given driver values [rad or m], found while they are asked for.
+    """Return all assemblies of a mechanism at given driver values [rad or m], found on request.
 
-    Drivers that are not given have their values of the sketch, or with `t` [s] those of their laws at that time. Closed
-    forms supply both modes of a dyad and all of a triad, homotopies those of every other group (no solution is missed:
-    the paths start from as many solutions as such a group has). At most `limit` are found; None finds all. Groups named
-    in `modes` keep these modes, as in `Assembly.modes`: with all groups before one fixed, the assemblies show the modes
-    of this one. The modes of a group that is not enumerated are searched for, the pose that a motion from the
-    sketch leads to is among them, and `complete` is False. `budget` bounds the steps from one assembly to the next;
-    where it is spent an `InputError` says how many were found. None goes on to the end.
+    Drivers that are not given have their values in the sketch or, with `t` [s], those of their laws at that time.
+    Closed forms supply both modes of a dyad and all of a triad, homotopies those of every other group (no solution is
+    missed: the paths start from as many solutions as such a group has). At most `limit` are found; None finds all.
+    Groups named in `modes` keep these modes, as in `Assembly.modes`: with all groups before one fixed, the assemblies
+    show the modes of this one. The modes of a group that is not enumerated are searched for; the pose that a motion
+    from the sketch reaches is among them, and `complete` is False. `budget` bounds the steps from one assembly to the
+    next; when it is spent, an `InputError` says how many were found. None sets no bound.
 
     Raises `InputError` for drivers, values or modes that do not fit, `StructureError` where drivers are missing or too
     many.
@@ -285,19 +285,19 @@ def assembly(
     limit: int | None = 1000,
     budget: float | None = DEFAULT,
 ) -> Assembly:
-    """Return one assembly: number `index`, or the first with `where(assembly)`, else that of the sketch.
+    """Return one assembly: number `index`, or the first for which `where(assembly)` is true, else that of the sketch.
 
-    That is the one that `solve` leads to from the sketch, whatever the limit; where it does not get to these driver
+    That is the one that `solve` reaches from the sketch, whatever the limit; where it does not reach these driver
     values, the nearest to the sketch. Raises `PoseError` where there is no such assembly; its text says which groups do
     not close.
     """
     found = assemblies(mechanism, drivers=drivers, t=t, limit=limit, budget=budget)
     if index is not None and where is not None:
-        raise InputError([Problem("index", "has no meaning beside where", "give one of them")], mechanism.title)
+        raise InputError([Problem("index", "cannot be combined with where", "give one of the two")], mechanism.title)
     condition: Any = where
     if condition is not None and not callable(condition):
         hint = "such as lambda a: a.position('P')[1] > 0"
-        raise InputError([Problem("where", f"{where!r} is no condition", hint)], mechanism.title)
+        raise InputError([Problem("where", f"{where!r} is not a function", hint)], mechanism.title)
     if index is not None:
         try:
             return found[index]
@@ -310,4 +310,4 @@ def assembly(
     for item in found:
         if where(item):
             return item
-    raise PoseError(f"no assembly fulfils the condition\n{found.report}", 0)
+    raise PoseError(f"no assembly meets the condition\n{found.report}", 0)

@@ -7,7 +7,7 @@ import math
 from structkin.branches.assemblies.walk import DeadEnd, Walk
 from structkin.plan.plan import Plan
 
-#: Links of a group that are named.
+#: Most links of a group that are named.
 NAMED = 4
 
 
@@ -15,18 +15,18 @@ def report(count: int, walk: Walk, *, truncated: bool) -> str:
     """Return how many assemblies there are, and which groups do not close, move or are not enumerated."""
     more = ""
     if truncated:
-        more = " and more: the limit ended the search"
+        more = " and more: the search stopped at the limit"
     elif walk.unlisted:
-        more = ", which may not be all"
+        more = "; there may be more"
     lines = [f"{count} {'assembly' if count == 1 else 'assemblies'}{more}"]
     lines += [_unlisted(walk, group) for group in sorted(walk.unlisted)]
     lines += [_dead(walk.plan, walk.dead[group]) for group in sorted(walk.dead)]
     lines += [
-        f"{_name(walk.plan, group)} moves while its inputs stand still: infinitely many poses"
+        f"{_name(walk.plan, group)} can move with its inputs held: infinitely many poses"
         for group in sorted(walk.endless)
     ]
     lines += [
-        f"{_name(walk.plan, group)}: no mode {', '.join(map(str, walk.fixed[group]))}; its modes are here "
+        f"{_name(walk.plan, group)}: no mode {', '.join(map(str, walk.fixed[group]))} here; its modes are "
         f"{', '.join(map(str, modes))}"
         for group, modes in sorted(walk.others.items())
     ]
@@ -36,16 +36,16 @@ def report(count: int, walk: Walk, *, truncated: bool) -> str:
 
 def _unlisted(walk: Walk, group: int) -> str:
     unknown = walk.unknown.get(group, 0)
-    ways = "one way" if unknown == 1 else f"{unknown} ways"
-    known = f"; no pose of it is known on {ways} through the groups before it" if unknown else ""
+    ways = "one choice" if unknown == 1 else f"{unknown} choices"
+    known = f"; no pose of it is known for {ways} of modes of the groups before it" if unknown else ""
     return f"{_name(walk.plan, group)}: {walk.unlisted[group]}{known}"
 
 
 def _dead(plan: Plan, end: DeadEnd) -> str:
-    ways = "one way" if end.ways == 1 else f"{end.ways} ways"
+    ways = "one choice" if end.ways == 1 else f"{end.ways} choices"
     near = f"; at best {end.gap:.3g} of its size from closing" if 0 < end.gap < math.inf else ""
     note = f": {end.note}" if end.note else ""
-    return f"{_name(plan, end.group)} does not close on {ways} through the groups before it{near}{note}"
+    return f"{_name(plan, end.group)} does not close for {ways} of modes of the groups before it{near}{note}"
 
 
 def _name(plan: Plan, group: int) -> str:

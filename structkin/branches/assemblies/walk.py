@@ -1,4 +1,4 @@
-"""Walking through a plan at one value of each driver: every group's modes in turn, depth first, one assembly a leaf."""
+"""A depth-first walk through a plan at one value of each driver: the modes of every group; each leaf is an assembly."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from structkin.plan.plan import Plan, Step
 
 #: The choices that were made, each with its step.
 Path = tuple[tuple[int, Choice], ...]
-#: How far apart two results are that are one, in parts of their size and of that of all results: a singular pose has
-#: lost half its digits.
+#: How far apart equal results may be, relative to their size and to that of all results: a singular pose has lost half
+#: its digits.
 SAME, TINY = 1e-4, 1e-7
 
 
@@ -33,10 +33,10 @@ class Leaf:
 
 @dataclass
 class DeadEnd:
-    """A group that does not close on some ways through the groups before it.
+    """A group that does not close for some modes of the groups before it.
 
-    `group` is its index, `ways` how often it was met, `gap` how far from closing it is at best: the part of its size by
-    which the nearest complex solution is not real. `note` says more, if there is more to say.
+    `group` is its index, `ways` how often this was met, `gap` how far from closing it is at best: the part of its size
+    by which the nearest complex solution is not real. `note` may say more.
     """
 
     group: int
@@ -47,10 +47,10 @@ class DeadEnd:
 
 @dataclass
 class Walk:
-    """A walk through all assemblies of a plan, and what was met on it so far.
+    """A walk through all assemblies of a plan, and what it has met so far.
 
-    `follow` returns the slots (rows,) of the pose that a motion from the sketch leads to, NaN from where it does not
-    get there; it is called where they are needed.
+    `follow` returns the slots (rows,) of the pose that a motion from the sketch reaches, NaN from where it stops; it is
+    called when they are needed.
     """
 
     plan: Plan
@@ -59,10 +59,10 @@ class Walk:
     #: Groups that keep these modes, by index.
     fixed: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     dead: dict[int, DeadEnd] = field(default_factory=dict)
-    #: Why groups are not enumerated, by index, and on how many ways through those before nothing is known of them.
+    #: Why groups are not enumerated, by index, and for how many modes of the groups before no pose of them is known.
     unlisted: dict[int, str] = field(default_factory=dict)
     unknown: dict[int, int] = field(default_factory=dict)
-    #: The modes that groups have which were fixed to others.
+    #: The modes of groups that were fixed to modes that they do not have.
     others: dict[int, tuple[int, ...]] = field(default_factory=dict)
     endless: set[int] = field(default_factory=set)
     notes: dict[int, str] = field(default_factory=dict)
@@ -89,7 +89,7 @@ class Walk:
                 waiting.append((slots, index + 1, option, path))
 
     def followed(self) -> Leaf | None:
-        """Return the assembly that a motion from the sketch leads to; None where it does not get there."""
+        """Return the assembly that a motion from the sketch reaches; None where it reaches none."""
         slots = self._start()
         path: Path = ()
         for index, step in enumerate(self.plan.steps):
@@ -99,7 +99,7 @@ class Walk:
                 return None
             items = self._allowed(step.group, found.items, path)
             if isinstance(step.kind, Turn):
-                # Turns after which all poses are back are one mode; here they are those of the motion.
+                # Turns after which all poses repeat are one mode; here they are those of the motion.
                 items = tuple(
                     replace(item, outputs=wanted) for item in items if _turned(item, wanted, len(found.items))
                 )
@@ -111,7 +111,7 @@ class Walk:
         return Leaf(slots, path)
 
     def _start(self) -> Floats:
-        """Return the slots with those of the drivers filled."""
+        """Return the slots with those of the drivers filled in."""
         slots = np.full(self.plan.offsets[-1], np.nan)
         self.plan.drive(slots, self.drivers)
         return slots
@@ -125,19 +125,19 @@ class Walk:
         return float(np.nanmax(np.abs(self._reference), initial=0.0))
 
     def _followed_outputs(self, step: Step) -> tuple[Floats, ...] | None:
-        """Return the outputs of a step in the pose that a motion from the sketch leads to; None where there is none."""
+        """Return the outputs of a step in the pose that a motion from the sketch reaches; None where there is none."""
         outputs = tuple(self._reference[self.plan.rows(slot)] for slot in step.outputs)
         return outputs if all(np.isfinite(x).all() for x in outputs) else None
 
     def _follows(self, h: tuple[Any, ...], step: Step) -> bool:
-        """Return whether a step has the inputs that it has in the pose that a motion from the sketch leads to."""
+        """Return whether a step has its inputs of the pose that a motion from the sketch reaches."""
         there = tuple(map(np.ravel, self.plan.inputs(step, self._reference[:, None])))
         return _agree(tuple(map(np.ravel, h)), there, self._size)
 
     def _choices(self, index: int, step: Step, slots: Floats) -> Choices:
         h = self.plan.inputs(step, slots[:, None])
         key = index, b"".join(np.asarray(x, float).tobytes() for x in h)
-        # Groups that do not depend on each other meet the same inputs on many ways.
+        # Groups that do not depend on each other meet the same inputs many times.
         if key not in self._known:
             self._known[key] = self._find(index, step, h)
         found = self._known[key]
@@ -153,7 +153,7 @@ class Walk:
         charge(1.0)
         turns = whole_turns(self.plan, index)
         found = choices_of(step, h, turns)
-        # What no form tells, the motion from the sketch does: modes that are not enumerated, and turns.
+        # Modes that are not enumerated, and turns, are taken from the motion from the sketch.
         outputs = self._followed_outputs(step) if found.unlisted or turns is None else None
         if outputs is None or not self._follows(h, step):
             return found
@@ -162,7 +162,7 @@ class Walk:
         return with_followed(found, step, h, outputs)
 
     def _allowed(self, group: int, items: tuple[Choice, ...], path: Path) -> tuple[Choice, ...]:
-        """Return the choices that agree with the modes that are fixed for this group."""
+        """Return the choices that agree with the fixed modes of this group."""
         if group not in self.fixed or not items or items[0].mode is None:
             return items
         before = sum(self.plan.steps[at].group == group and choice.mode is not None for at, choice in path)
@@ -191,14 +191,14 @@ class Walk:
 
 
 def _agree(found: tuple[Floats, ...], wanted: tuple[Floats, ...], size: float) -> bool:
-    """Return whether two rows of vectors and scalars are one, where slots are as large as `size`."""
+    """Return whether two rows of vectors and scalars are equal, where slots are as large as `size`."""
     return all(
         np.max(np.abs(a - b)) <= SAME * np.max(np.abs(b)) + TINY * size for a, b in zip(found, wanted, strict=True)
     )
 
 
 def _turned(item: Choice, wanted: tuple[Floats, ...], turns: int) -> bool:
-    """Return whether a count of turns is the wanted one, or differs by so many turns as bring all poses back."""
+    """Return whether a count of turns is the wanted one, up to turns after which all poses repeat."""
     return bool(abs(np.remainder(wanted[0] - item.outputs[0] + np.pi, 2 * np.pi * turns) - np.pi)[0] < SAME)
 
 

@@ -1,8 +1,8 @@
 """Which assembly modes a mechanism can pass between without being taken apart, as one driver moves.
 
 A branch is an interval of the driver with one assembly mode of each group: on it no group is singular. At a limit the
-two modes of a group are one pose, so that their branches join there; at a change point the branches on both sides of it
-do. Branches that are joined form a circuit: only within it can the mechanism get from pose to pose (Chase and Mirth,
+two modes of a group coincide and their branches join; at a change point the branches on both sides of it do. Joined
+branches form a circuit: only within it can the mechanism move from pose to pose (Chase and Mirth,
 Circuits and branches of single-degree-of-freedom planar linkages, Journal of Mechanical Design 115, 1993).
 """
 
@@ -29,7 +29,7 @@ from structkin.solve.special_geometry import compile_plan
 if TYPE_CHECKING:
     import networkx as nx
 
-#: Steps that the modes of a branch explain beside the budget: their number is bounded by that of the branches.
+#: Steps granted in addition to the budget for each branch: `most` bounds the number of branches.
 EACH = 200
 
 
@@ -37,10 +37,10 @@ EACH = 200
 class Branch:
     """A branch: an interval of the driver, and the assembly mode +1 or -1 of each group that has two.
 
-    `modes` are pairs (index of the group, mode) in the order of solution; a group with a composite link may be there
+    `modes` are pairs (index of the group, mode) in solve order; a group with a composite link may occur
     more than once. `circuit` is the index of its circuit. Where a group has no closed form, `assemblies` are the
     indices of the assemblies on the branch, as `Mechanism.assemblies` counts them where the driver starts. `turns`
-    tells after how many turns of the driver a branch without ends comes back to its pose.
+    is the number of turns of the driver after which a branch without ends repeats.
     """
 
     interval: Interval
@@ -60,7 +60,7 @@ class BranchPoint:
 
 @dataclass(frozen=True)
 class Circuits:
-    """All branches of a mechanism over the range of one driver, and how they join to circuits.
+    """All branches of a mechanism over the range of one driver, and how they join to form circuits.
 
     `home` is the index of the branch that holds the sketch, None where the sketch cannot be reached.
     """
@@ -95,7 +95,7 @@ class Circuits:
 
     @property
     def report(self) -> str:
-        """Circuits with their branches, intervals and where these meet, in words."""
+        """Circuits with their branches, their intervals and where they meet, in words."""
         circuits, branches = _count(len(self), "circuit", "circuits"), _count(len(self.branches), "branch", "branches")
         lines = [f"{circuits} of {branches} over {self.driver}"]
         for index in range(len(self)):
@@ -168,8 +168,8 @@ def circuits(
 ) -> Circuits:
     """Find all circuits and branches over the range of one driver; the arguments are those of `limits`.
 
-    Every group has to have a closed form here; `Mechanism.circuits` serves the others, too. Guides keep the side on
-    which the sketch has them. Raises `InputError` where a group is general, the budget is spent, or there are more than
+    Every group must have a closed form here; `Mechanism.circuits` handles the others too. Guides keep their side in the
+    sketch. Raises `InputError` where a group is general, the budget is spent, or there are more than
     `most` branches: their number doubles with each dyad.
 
     >>> import structkin as sk
@@ -185,8 +185,8 @@ def circuits(
     plan = compile_plan(mechanism)
     if plan.tracked:
         raise InputError(
-            [Problem("circuits", "a group has no closed form, so that its assembly modes are not counted here",
-                     "Mechanism.circuits follows them")], mechanism.title,
+            [Problem("circuits", "a group has no closed form: its assembly modes cannot be counted here",
+                     "use Mechanism.circuits")], mechanism.title,
         )  # fmt: skip
     with metered(budget, swept.unfinished, mechanism.title, progress):
         return _find(swept, plan, most)
@@ -202,7 +202,7 @@ def _find(swept: Swept, plan: Plan, most: int) -> Circuits:
         grant(EACH)
         if len(found) > most:
             raise InputError(
-                [Problem("most", f"there are more than {most} branches", "raise it, or ask for limits()")],
+                [Problem("most", f"there are more than {most} branches", "raise most, or use limits()")],
                 mechanism.title,
             )
     branch_points = tuple(
@@ -221,7 +221,7 @@ def _find(swept: Swept, plan: Plan, most: int) -> Circuits:
 
 
 def joined(swept: Swept, branches: Sequence[Branch], points: Sequence[BranchPoint], home: int | None) -> Circuits:
-    """Return the circuits that branches join to at some points."""
+    """Return the circuits that branches form by joining at some points."""
     import networkx as nx
 
     graph = nx.Graph()
@@ -237,13 +237,13 @@ def joined(swept: Swept, branches: Sequence[Branch], points: Sequence[BranchPoin
 def _near_the_sketch(
     start: float, branches: tuple[Branch, ...], branch_points: tuple[BranchPoint, ...]
 ) -> tuple[tuple[Branch, ...], tuple[BranchPoint, ...]]:
-    """Return branches over an angle as near to the sketch as can be, and branch points at the ends of the first."""
+    """Return branches over an angle as near to the sketch as possible, with branch points at the ends of the first."""
     near = tuple(replace(branch, interval=branch.interval.nearest(start)) for branch in branches)
     moved, names = list[BranchPoint](), list[float]()
     for point in branch_points:
         interval, value = near[point.branches[0]].interval, point.limit.value
         period = TURN * interval.turns
-        # One pose has one name, also where branches end there after a turn.
+        # One pose has one angle, also where branches end there a turn later.
         ends = [*names, *(end.value for end in (interval.low, interval.high) if end is not None)]
         same = (end for end in ends if abs(math.remainder(end - value, period)) < SAME)
         value += period * round((next(same, value) - value) / period)
@@ -288,7 +288,7 @@ def _home(plan: Plan, swept: Swept, found: list[tuple[dict[int, int], FeasibleIn
 
 
 def _branch_points(reach: Reach, found: list[tuple[dict[int, int], FeasibleInterval]]) -> Iterator[BranchPoint]:
-    """Yield each pair of branches that share an end: there the modes in which they differ are one."""
+    """Yield each pair of branches that share an end: there the modes in which they differ coincide."""
     plan = reach.poses.plan
     by_modes: dict[tuple[int, ...], list[int]] = {}
     names: list[float] = []
@@ -308,7 +308,7 @@ def _branch_points(reach: Reach, found: list[tuple[dict[int, int], FeasibleInter
 
 
 def _known_name(end: End, names: list[float]) -> End:
-    """Return an end of intervals that go round, at the angle at which a turn more or less its pose has been named."""
+    """Return an end of periodic intervals, at the angle that was used for its pose before, up to whole turns."""
     for p in names:
         if abs(math.remainder(end.p - p, TURN)) < SAME:
             return replace(end, p=p)

@@ -1,14 +1,14 @@
 """Where a general group's number of real modes can change: the zeros of a discriminant along real inputs.
 
-Along real inputs real modes appear and vanish in pairs only, where two solutions meet: there the equations' Jacobian J
-is singular at both. So the product of det J over all complex solutions,
+Along real inputs real modes appear and vanish only in pairs, where two solutions coincide: there the equations'
+Jacobian J is singular at both. So the product of det J over all complex solutions,
 
     D = product over all solutions of  i^k det J (1 + y . yb)^(1 - k),
 
-is zero at every such place. It is symmetric in the solutions: no square root of a fold is left in it, and along
-analytic inputs it is analytic. It is real, for the others come in pairs of conjugates, and the power (1 + y . yb), in
-real modes 1 + |y|^2, keeps it finite where a mode runs off to infinity. Between neighbouring zeros of D the number of
-real modes is constant.
+is zero at every such place. It is symmetric in the solutions, so the square roots of folds cancel, and along analytic
+inputs it is analytic. It is real, because complex solutions come in conjugate pairs, and the power of (1 + y . yb),
+which is 1 + |y|^2 for real modes, keeps it finite where a mode runs off to infinity. Between neighbouring zeros of D
+the number of real modes is constant.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from structkin.branches.homotopy.start import Chart, chart_at, distinct, lifted
 from structkin.groups import General, Triad
 from structkin.groups.triad import beside, recognised
 
-#: A solution is real where its halves are conjugates to this part of its size.
+#: A solution is real where its halves are conjugate to within this part of its size.
 REAL = 1e-7
-#: Largest equation that is left at a solution, relative to its terms, and solutions nearer than this are one.
+#: Largest residual at a solution, relative to the terms; solutions closer than this are the same.
 SOLVED, SAME = 1e-9, 1e-8
-#: Inputs at a time of homotopies; each has as many paths as there are solutions.
+#: Inputs handled together by homotopies; each has as many paths as there are solutions.
 AT_ONCE = 128
 
 
 @dataclass(frozen=True)
 class Sign:
-    """Values of a function: `size` is the logarithm of its absolute value, `sign` its sign, `count` of real modes.
+    """Values of a function: `size` is the logarithm of its absolute value, `sign` its sign, `count` that of real modes.
 
-    NaN and -1 where the solutions are not all found.
+    NaN and -1 where not all solutions were found.
     """
 
     size: Floats
@@ -65,9 +65,9 @@ class Discriminant:
     def of(self, h: tuple[Any, ...]) -> Sign:
         """Return the discriminant at inputs `h` of n lanes: vectors (2, n), scalars (n,)."""
         triad = recognised(self.form.rows)
-        told = None if triad is None else _of_triad(triad.kind, triad.inputs(h))
-        if told is not None:
-            return told
+        known = None if triad is None else _of_triad(triad.kind, triad.inputs(h))
+        if known is not None:
+            return known
         lanes = [np.atleast_1d(x) for x in h]
         n = max((x.shape[-1] for x in lanes), default=1)
         wide = [np.broadcast_to(x, (*x.shape[:-1], n)) for x in lanes]
@@ -103,7 +103,7 @@ class Discriminant:
         return found
 
     def by_homotopy(self, half: Complexes) -> list[tuple[Any, int]]:
-        """Return the same by homotopies from a group of the same constants at random complex inputs."""
+        """Return the same by homotopies from a group with the same constants at random complex inputs."""
         shape = described_as(self.form).shape
         if self._start is None:
             self._start = self._begin(half)
@@ -143,9 +143,9 @@ class Discriminant:
         return found
 
     def _begin(self, half: Complexes) -> tuple[tuple[Complexes, Complexes], Complexes, Complexes]:
-        """Return complex parameters near to those of the lanes, with all finite solutions there.
+        """Return complex parameters near those of the lanes, with all finite solutions there.
 
-        What does not change along the lanes is kept, so that special dimensions cost no paths.
+        Parameters that do not change along the lanes are kept, so that special dimensions cost no paths.
         """
         shape = described_as(self.form).shape
         middle = half[len(half) // 2]
@@ -168,7 +168,7 @@ class Discriminant:
 
 
 def _of_triad(kind: Triad, h: tuple[Any, ...]) -> Sign | None:
-    """Return the discriminant of a triad by its closed form over lanes; None where that leaves solutions out."""
+    """Return the discriminant of a triad by its closed form over lanes; None where that misses solutions."""
     O, U = kind.poses(h)
     factors = kind.side(beside(h), (O, U))
     u = U[0] + 1j * U[1]

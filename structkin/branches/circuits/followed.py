@@ -1,9 +1,9 @@
-"""Circuits and branches of mechanisms with groups that have no closed form: every assembly is followed round.
+"""Circuits and branches of mechanisms with groups that have no closed form: every assembly is followed.
 
-The poses over one driver form curves, cut by folds into arcs. The groups are gone through in their order. Along each
-arc of the groups before it, the number of a group's modes is constant between neighbouring zeros of its margin or
-discriminant (`circuits/discriminant.py`), which are all found. One place between any two is looked at; each mode there
-that lies on no known curve is followed through its folds until it comes back. So every curve is met.
+The poses over one driver form curves, cut by folds into arcs. The groups are taken in solve order. Along each arc of
+the groups before it, the number of a group's modes is constant between neighbouring zeros of its margin or discriminant
+(`circuits/discriminant.py`), which are all found. One place between any two is examined; each mode there that lies on
+no known curve is followed through its folds until its curve closes. So every curve is found.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-#: Poses nearer than this, in parts of the mechanism's size, are one.
+#: Poses closer than this, relative to the mechanism's size, are the same.
 SAME = 1e-6
-#: Steps that a curve explains beside the budget: their number is bounded by that of the branches.
+#: Steps granted in addition to the budget for each curve: `most` bounds the number of curves.
 EACH = 1000
-#: Poses at which two curves cross are nearer than this: they are known to half the digits.
+#: Poses at which two curves cross are closer than this: they are known to half the digits.
 CROSSED = 1e-3
 
 
@@ -63,7 +63,7 @@ def circuits(
 
     The search is complete: the places at which the number of poses changes are all found, by margins of closed forms
     (`by_closed_forms.py`) and by discriminants of other groups. Only a general group with redundant
-    joints, which has no discriminant, is looked at in some dozens of places along each curve of the groups before it.
+    joints, which has no discriminant, is examined at some dozens of places along each curve of the groups before it.
     The arguments are those of `limits`. Raises `InputError` where the assemblies of a group are not enumerated, where
     the budget is spent, or where there are more than `most` branches.
 
@@ -84,7 +84,7 @@ def circuits(
 
 @dataclass
 class _Search:
-    """A search by levels: each group that has a choice is looked at along all curves of the groups before it."""
+    """A search by levels: each group that has a choice is examined along all curves of the groups before it."""
 
     plan: Plan
     swept: Swept
@@ -142,12 +142,10 @@ class _Search:
         return solve_groups(self.swept.mechanism, drivers={id: np.array([z]) for id, z in self.swept.held.items()}).size
 
     def _refuse(self, found: Assemblies) -> None:
-        """Raise where the assemblies are not all there."""
+        """Raise where not all assemblies are known."""
         general = {self.plan.steps[k].group for k in self.plan.followed}
         notes = [note.split(";")[0] for note in found.unlisted.values()]
-        notes += [
-            f"group {group + 1} moves while its inputs stand still" for group in found.endless if group in general
-        ]
+        notes += [f"group {group + 1} can move with its inputs held" for group in found.endless if group in general]
         if notes or found.truncated:
             self._raise(notes[0] if notes else f"there are more than {self.most} assemblies")
 
@@ -189,7 +187,7 @@ class _Search:
         return joined(self.swept, branches, branch_points, home)
 
     def _crossings(self) -> Iterator[BranchPoint]:
-        """Yield the change points: pairs of branches that cross in a pose."""
+        """Yield the change points: pairs of branches that cross at a pose."""
         if self.system is None:
             return
         found = []

@@ -1,7 +1,7 @@
 """Lines of inputs along which the modes of a group are looked for: the driver alone, or an arc of the groups before.
 
-A line has a parameter s with which everything is analytic. On an arc from fold to fold the poses have a square root of
-the driver at either end; with p = low + (high - low) (1 - cos s) / 2 it is gone.
+A line has a parameter s in which everything is analytic. On an arc from fold to fold the poses have a square root of
+the driver at either end; p = low + (high - low) (1 - cos s) / 2 removes it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 
 #: Pieces that a line is cut into at first.
 PIECES = 6
-#: Poses are found where Newton's method has come so near, and not gone farther than that from where they are expected.
+#: Poses are found where the last step of Newton's method is this small and the pose this close to the expected one.
 FOUND, ASTRAY = 1e-10, 0.05
 
 
@@ -51,7 +51,7 @@ class Free:
     @property
     def edges(self) -> Floats:
         """The range, or a full turn from somewhere."""
-        # Symmetric mechanisms have their folds at round values: no edge is put there.
+        # Symmetric mechanisms have folds at round values: edges avoid them.
         low, high = self.whole or (self.start + 0.123, self.start + 0.123 + TURN)
         return np.linspace(low, high, 2 * PIECES + 1)
 
@@ -112,7 +112,7 @@ class OnArc:
         order = np.argsort(s)
         s, poses = s[order], self.arc.poses[order]
         kept = np.append(True, np.diff(s) > 1e-7)
-        # Where only one is left the arc is a point.
+        # If only one is left the arc is a point.
         s, poses = (s[kept], poses[kept]) if kept.sum() > 1 else (s[[0, -1]] + [0, 1], poses[[0, -1]])
         return CubicSpline(s, poses)
 

@@ -1,4 +1,4 @@
-"""Where along a line of inputs the poses of a group are looked at, and the poses there."""
+"""The places along a line of inputs at which the poses of a group are examined, and the poses there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from structkin.track.chebyshev import Interpolation
 
 Floats = NDArray[np.float64]
 
-#: Places at which a group with redundant joints is looked at, in each piece of a line: it has no discriminant.
+#: Places in each piece of a line at which a group with redundant joints is examined: it has no discriminant.
 EACH = 6
 
 
@@ -66,7 +66,7 @@ def _is_redundant(form: General, line: Line, inputs: Any) -> bool:
 
 
 def poses_over(plan: Plan, rows: Floats, index: int, stop: int) -> Iterator[Floats]:
-    """Yield the slots (r,) of each regular pose of the steps from `index` up to `stop`, the ones before being known."""
+    """Yield the slots (r,) of each regular pose of the steps from `index` up to `stop`; those before are known."""
     if index == stop:
         yield rows
         return
@@ -85,20 +85,20 @@ def poses_over(plan: Plan, rows: Floats, index: int, stop: int) -> Iterator[Floa
 # --- all zeros of an analytic function that spans many powers of ten ----------------------------------------
 
 # As for `structkin.track.chebyshev.landmarks`, the function is replaced by polynomials on pieces of the interval.
-# There values are of size one; a discriminant is a product whose size is only known piece by piece. So a piece is done
-# when its polynomial is resolved and, divided by the roots found in and near the piece, leaves a function that stays
-# away from zero: then no zero is overlooked.
+# There values are of order one; a discriminant is a product whose size is only known piece by piece. So a piece is done
+# when its polynomial is resolved and, divided by the factors of the roots in and near the piece, stays away from zero:
+# then no zero is missed.
 
 
 #: Nodes of a piece.
 NODES = 24
-#: Largest of the last coefficients of a piece that is resolved, and least value that is left without the roots.
+#: Largest of the last coefficients of a resolved piece, and least value after division by the roots.
 RESOLVED, AWAY = 1e-8, 1e-2
-#: Roots nearer to a piece than this, in half lengths of it, are divided out.
+#: Roots closer to a piece than this, in half lengths of it, are divided out.
 NEAR = 0.3
-#: Roots nearer to the real axis than this are looked at: there is a narrow interval, a double zero or nothing.
+#: Roots closer to the real axis than this are examined: there is a narrow interval, a double zero or nothing.
 BESIDE = 0.05
-#: A piece is not halved below this part of the whole, and no more once there are so many.
+#: A piece is not halved below this part of the whole, nor once there are this many pieces.
 SMALLEST, MOST = 1e-8, 400
 
 _INTERPOLATION = Interpolation(NODES)
@@ -107,7 +107,7 @@ _INTERPOLATION = Interpolation(NODES)
 def samples(function: Callable[[Floats], Sign], edges: Floats) -> Floats:
     """Return places, at least one in each interval on which the function has no zero.
 
-    `function` takes places (n,). Also the places at which a pair of zeros is nearly real are among them.
+    `function` takes places (n,). The places at which a pair of zeros is nearly real are among them too.
 
     >>> def line(x):
     ...     return Sign(np.log(np.abs(x - 0.25)), np.sign(x - 0.25), np.where(x > 0.25, 2, 0))
@@ -127,7 +127,7 @@ def samples(function: Callable[[Floats], Sign], edges: Floats) -> Floats:
                 done[k] = False
                 total += 1
             elif roots is None:
-                # A pole or a place where all stands still: both sides of it are looked at.
+                # A pole or a place where nothing changes: both sides of it are examined.
                 marks.extend((m - h, m + h))
             else:
                 inside = np.abs(roots.real) <= 1 + 1e-6
@@ -155,14 +155,14 @@ def _roots(found: Sign) -> NDArray[np.complex128] | None:
     roots: NDArray[np.complex128] = np.empty(0, complex)
     if kept[-1] > 0:
         roots = chebyshev.chebroots(coefficients[: kept[-1] + 1]).astype(complex)
-    # How far from the interval: the sum of the axes of the ellipse with foci at -1 and 1 through the root.
+    # Distance from the interval: the sum of the distances to -1 and 1, less 2.
     far = np.abs(roots + 1) + np.abs(roots - 1) - 2
     roots = roots[far < NEAR]
     rest = np.abs(values) / np.prod(np.abs(nodes[:, None] - roots), axis=1)
     if rest.min() < AWAY * rest.max():
         return None
     for k in np.flatnonzero(np.diff(found.count)):
-        # The nodes go down.
+        # The nodes are in descending order.
         if not np.any((roots.real > nodes[k + 1] - 1e-3) & (roots.real < nodes[k] + 1e-3)):
             return None
     return roots

@@ -17,9 +17,9 @@ from structkin.groups.solve_lanes import solve_lanes
 
 #: Smale's bound: (13 - 3 sqrt(17)) / 4.
 CERTIFIED = 0.15767
-#: What the Newton step can be wrong by, in roundings of the terms that cancel in an equation.
+#: Error of the Newton step, in rounding errors of the terms that cancel in an equation.
 ROUNDINGS = 8 * np.finfo(float).eps
-#: Way along the null vector of a singular solution that is tried, to see whether it lies on a curve.
+#: Step along the null vector of a singular solution that is tried, to see whether it lies on a curve.
 TRY = 1e-2
 
 
@@ -39,7 +39,7 @@ class Bilinear:
         return np.asarray(np.einsum("eab,na,nb->ne", self.M, _with_one(y), _with_one(yb)))
 
     def terms(self, y: Complexes, yb: Complexes) -> Floats:
-        """Return the sum of the sizes of all terms of each equation (n, e)."""
+        """Return the sum of the absolute values of the terms of each equation (n, e)."""
         return np.asarray(np.einsum("eab,na,nb->ne", np.abs(self.M), np.abs(_with_one(y)), np.abs(_with_one(yb))))
 
     def relative(self, y: Complexes, yb: Complexes) -> Floats:
@@ -65,13 +65,13 @@ class Bilinear:
         return y, yb
 
     def certificate(self, y: Complexes, yb: Complexes) -> tuple[Floats, Floats]:
-        """Return Smale's alpha and beta (n,), the rounding of the equations included in beta; NaN where singular.
+        """Return Smale's alpha and beta (n,), with the rounding of the equations in beta; NaN where singular.
 
-        Of more equations than unknowns, random combinations are certified.
+        If there are more equations than unknowns, random combinations are certified.
         """
         n, k = y.shape
         if k == 0:
-            # The linear equations have one solution, whatever these say.
+            # The linear equations alone have one solution.
             return np.zeros(n), np.zeros(n)
         if len(self.M) > 2 * k:
             return Bilinear(
@@ -95,11 +95,11 @@ class Bilinear:
         return alpha, beta
 
     def is_on_curve(self, y: Complexes, yb: Complexes) -> bool:
-        """Return whether a singular solution y, yb (k,) belongs to a curve: a little along it there is another."""
+        """Return whether a singular solution y, yb (k,) lies on a curve: there is another one a little further on."""
         k, start = self.unknowns, np.concatenate((y, yb))
         null = np.linalg.svd(self.jacobian(y[None], yb[None])[0])[2][-1].conj()
-        for way in (TRY * null, -TRY * null):
-            x = start + way
+        for shift in (TRY * null, -TRY * null):
+            x = start + shift
             for _ in range(12):
                 pair = x[None, :k], x[None, k:]
                 # The smallest singular value is left out: the solution may not slide back along the curve.
@@ -111,7 +111,7 @@ class Bilinear:
 
 
 def compressed(equations: Complexes, count: int) -> Complexes:
-    """Return random combinations, `count` of them, of equations (e, n); as many as there are stay as they are."""
+    """Return `count` random combinations of equations (e, n); unchanged if there are just as many."""
     if len(equations) == count:
         return equations
     mixed = np.linalg.qr(np.random.default_rng(0).normal(size=(len(equations), count)))[0]

@@ -55,7 +55,7 @@ class ProductHomotopy:
         return np.concatenate((own, i + n)), np.concatenate((own, j + n)), np.concatenate((np.eye(n), sums), axis=1)
 
     def forms(self, t: Floats, paths: Indices) -> Forms:
-        """Return the forms, which stay."""
+        """Return the forms, which are constant."""
         here, conjugate = (np.broadcast_to(x, (len(t), *x.shape)) for x in self._stacks)
         nothing = np.broadcast_to(0j, here.shape), np.broadcast_to(0j, conjugate.shape)
         return Forms(here, conjugate, *nothing)
@@ -107,7 +107,7 @@ class ParameterHomotopy:
 
     @cached_property
     def _straight(self) -> list[tuple[Complexes, Complexes]] | None:
-        """The forms at the start and their rates, where only constants move: then these are the same all the way."""
+        """The forms at the start and their rates, where only constants change: then these rates are constant."""
         if any(np.any(difference[..., 1:]) for _, difference, _ in self._halves):
             return None
         halves = []
@@ -130,7 +130,7 @@ class ParameterHomotopy:
         return Forms(here, conjugate, rate, conjugate_rate)
 
     def weights(self, t: Floats) -> tuple[Complexes, Complexes]:
-        """Return the weights, which stay: 1."""
+        """Return the weights: constant 1."""
         shape = (len(t), len(self.shape.terms))
         return np.broadcast_to(1 + 0j, shape), np.broadcast_to(0j, shape)
 
@@ -159,5 +159,5 @@ def expand(inverse: Complexes, constants: Complexes) -> Complexes:
 
 
 def _null_vectors(rows: Complexes) -> Complexes:
-    """Return the vector (n, k + 1) that is square to the k rows (n, k, k + 1)."""
+    """Return the vector (n, k + 1) orthogonal to the k rows (n, k, k + 1)."""
     return np.asarray(np.linalg.svd(rows)[2][:, -1].conj())

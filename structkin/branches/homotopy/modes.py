@@ -40,7 +40,7 @@ def described_as(form: General) -> Described:
 def modes_of(form: General, h: tuple[Any, ...]) -> Modes:
     """Return all assembly modes of a general group at inputs `h` of one lane: vectors (2, 1), scalars (1,) or float.
 
-    Raises `NotEnumeratedError` for rows that are not known here, and for groups with too many unknowns.
+    Raises `NotEnumeratedError` for rows that are not handled here, and for groups with too many unknowns.
     """
     _check(form.rows)
     chart, parameters = equations_of(form, h)
@@ -52,7 +52,7 @@ def modes_of(form: General, h: tuple[Any, ...]) -> Modes:
 def certificate_of(form: General, h: tuple[Any, ...], origins: Complexes, directions: Complexes) -> float:
     """Return Smale's alpha of one pose, origins and directions (links,), of a group that need not be enumerated.
 
-    NaN where the pose is singular, or the equations are not known here.
+    NaN where the pose is singular, or the equations are not handled here.
     """
     try:
         _check(form.rows)
@@ -66,9 +66,9 @@ def certificate_of(form: General, h: tuple[Any, ...], origins: Complexes, direct
 
 
 def equations_of(form: General, h: tuple[Any, ...]) -> tuple[Chart | None, tuple[Complexes, Complexes]]:
-    """Return a group's equations in coordinates of what its linear ones leave free, and its parameters in both halves.
+    """Return a group's equations in the coordinates that its linear ones leave free, and its parameters in both halves.
 
-    None instead of the equations where the linear ones depend on each other.
+    None in place of the equations where the linear ones depend on each other.
     """
     described = _described(form.rows)
     half = described.parameters(h)
@@ -79,7 +79,7 @@ def equations_of(form: General, h: tuple[Any, ...]) -> tuple[Chart | None, tuple
 
 
 def _check(rows: Rows) -> None:
-    """Refuse rows of a kind that the isotropic equations do not have."""
+    """Refuse rows that have no isotropic equations."""
     curves = [form.relation for form in rows.forms if isinstance(form, Curve) and form.relation != DrivenAngle()]
     if rows.angles or curves:
         slots = [relation for relation in curves if isinstance(relation, OnCurve)]
@@ -90,9 +90,9 @@ def _check(rows: Rows) -> None:
 
 # --- redundant joints, and linear equations that depend by special geometry ---------------------------------
 
-# Such a group has more equations than unknowns, and a general one of its shape has no solution at all. As many random
-# combinations of its equations as it has unknowns have all its solutions among theirs; those that fulfil every
-# equation are kept.
+# Such a group has more equations than unknowns, and a general one of its shape has no solution at all. Random
+# combinations of its equations, as many as it has unknowns, have all its solutions among theirs; those that satisfy
+# every equation are kept.
 
 
 #: Singular values of the linear equations below this part of the largest are zero.

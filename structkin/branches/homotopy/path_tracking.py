@@ -2,8 +2,8 @@
 
 The unknowns are two vectors Y and Yb of k + 1 homogeneous coordinates each. An equation is a sum of weighted products
 (r . Y) (rb . Yb) of linear forms. In homogeneous coordinates a path that leads to infinity ends at a point like any
-other, where the first coordinate of Y or Yb is zero. Runge-Kutta predictor, Newton's corrector, a step length a path
-(Sommese and Wampler, The numerical solution of systems of polynomials, 2005).
+other, where the first coordinate of Y or Yb is zero. Runge-Kutta predictor, Newton's corrector, one step length per
+path (Sommese and Wampler, The numerical solution of systems of polynomials, 2005).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Indices = NDArray[np.intp]
 
 #: A path whose step has become shorter than this has met a singular end.
 SHORTEST = 1e-13
-#: Largest first correction of a step, and what the last may leave, in parts of the unit vectors Y and Yb.
+#: Largest first correction of a step, and largest last one, relative to the unit vectors Y and Yb.
 DEPARTURE, CONVERGED = 2e-4, 1e-11
 #: Coordinates at infinity: the first coordinate of a unit vector is smaller than this.
 INFINITE = 1e-6
@@ -31,7 +31,7 @@ INFINITE = 1e-6
 
 @dataclass(frozen=True)
 class Forms:
-    """The forms of all paths (paths, forms, k + 1), of the conjugate half too, and their rates along the way."""
+    """The forms of all paths (paths, forms, k + 1), of the conjugate half too, and their rates along the path."""
 
     here: Complexes
     conjugate: Complexes
@@ -63,7 +63,7 @@ class Ends:
 
     @property
     def finite(self) -> NDArray[np.bool_]:
-        """Whether the end is no point at infinity (paths,)."""
+        """Whether the end is not at infinity (paths,)."""
         return np.asarray((np.abs(self.Y[:, 0]) > INFINITE) & (np.abs(self.Yb[:, 0]) > INFINITE))
 
     @property
@@ -101,7 +101,7 @@ def follow(homotopy: Homotopy, Y: Complexes, Yb: Complexes, *, careful: float = 
             good, y, yb = _step(homotopy, t[running], running, h, Y[running], Yb[running], DEPARTURE * careful)
             done = running[good]
             Y[done], Yb[done], t[done] = _unit(y[good]), _unit(yb[good]), t[done] + h[good]
-            # The last step has to end at 1 exactly, not a rounding below.
+            # The last step must end at exactly 1, not a rounding error below.
             t[done[t[done] > 1 - 1e-15]] = 1.0
             streak[done] += 1
             longer = done[streak[done] >= 3]
@@ -148,7 +148,7 @@ def newton_step(
 
 
 def _patch(Y: Complexes, Yb: Complexes) -> Complexes:
-    """Return the two rows (paths, 2, 2k + 2) that fix the free factors of Y and Yb: changes are square to them."""
+    """Return the two rows (paths, 2, 2k + 2) that fix the free factors of Y and Yb: changes are orthogonal to them."""
     k = Y.shape[1]
     rows = np.zeros((len(Y), 2, 2 * k), complex)
     rows[:, 0, :k], rows[:, 1, k:] = Y.conj(), Yb.conj()

@@ -1,4 +1,4 @@
-"""From complex solutions to assembly modes: the real ones, polished on the group's own rows and certified."""
+"""From complex solutions to assembly modes: the real ones, refined on the group's own rows and certified."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 #: A complex solution may be real where it is nearer to its own conjugate than this; Newton's method decides.
 NEARLY_REAL = 2e-3
-#: Largest equation that is left at a mode, relative to the group's size, and how near two singular poses are one.
+#: Largest residual at a mode, relative to the group's size; singular poses closer than this are the same.
 CLOSED, SAME = 1e-10, 2e-5
-#: Largest equation that is left at a candidate, relative to its terms, and coordinates that are at infinity.
+#: Largest residual at a candidate, relative to the terms; coordinates larger than this are at infinity.
 SOLVED, INFINITE = 1e-7, 1e6
 
 
@@ -29,12 +29,12 @@ SOLVED, INFINITE = 1e-7, 1e6
 class Modes:
     """All assembly modes of a general group: n poses of m links, sorted by the angle of the link with most points.
 
-    `origins` (n, m) [m] and `directions` (n, m) are complex. `alpha` (n,) is Smale's certificate of each (below
-    0.1577 it is proved that a true solution lies there), NaN where the mode is singular; `multiplicity` (n,) tells
-    how many solutions meet in it. `total` is the number of complex solutions of a general group of this shape,
-    `complex` how many this one has, `lost` how many of its paths ended at infinity. `gap` is how far, relative to the
-    size, the nearest solution that is not real is from being so; infinite where all are real. With `endless` a mode
-    moves while the inputs stand still: infinitely many poses.
+    `origins` (n, m) [m] and `directions` (n, m) are complex. `alpha` (n,) is Smale's certificate of each (below 0.1577
+    it is proved that a true solution lies there), NaN where the mode is singular; `multiplicity` (n,) is the number of
+    solutions that coincide in it. `total` is the number of complex solutions of a general group of this shape,
+    `complex` that of this one, `lost` how many of its paths ended at infinity. `gap` is the distance of the nearest
+    complex solution from being real, relative to the size; infinite where all are real. With `endless` a mode can move
+    with the inputs held: infinitely many poses.
     """
 
     origins: Complexes
@@ -53,7 +53,7 @@ class Modes:
 
     @property
     def certified(self) -> NDArray[np.bool_]:
-        """Which modes are proved to be near one true and regular solution (n,)."""
+        """Which modes are proved to be near a unique regular solution (n,)."""
         return np.asarray(self.alpha < CERTIFIED)
 
 
@@ -71,12 +71,12 @@ def real_modes(form: General, h: tuple[Any, ...], chart: Chart, found: Solutions
     residual = _residual(chart, places, y_real)
     closed = np.flatnonzero(residual < CLOSED)
     alpha, _ = chart.bilinear.certificate(y_real, y_real.conj())
-    # Where Newton's method only creeps, solutions meet.
+    # Where Newton's method converges slowly, solutions coincide.
     singular = ~(alpha < CERTIFIED) | (step > 1e-8)
     picks, counts = _merge(places, closed, singular)
     order = np.lexsort((*np.round(np.angle(places[picks, m:]), 9).T[::-1], _lead(form, theta[picks])))
     picks, counts = picks[order], counts[order]
-    # A complex pair may have led Newton's method to a real solution elsewhere: it is not real for that.
+    # A complex pair may lead Newton's method to a real solution elsewhere: that does not make it real.
     moved = np.linalg.norm(places - x[near], axis=1) / (1 + np.linalg.norm(places, axis=1))
     reals = near.copy()
     reals[near] = (residual < CLOSED) & (moved < 10 * gaps[near] + 1e-6)
@@ -98,7 +98,7 @@ def real_modes(form: General, h: tuple[Any, ...], chart: Chart, found: Solutions
 
 
 def _polished(chart: Chart, found: Solutions) -> tuple[Complexes, Complexes, NDArray[np.bool_]]:
-    """Correct candidates by Newton's method, as long as it stays where they are; tell which are solutions (n,)."""
+    """Correct candidates by Newton's method, as long as it stays near them; return which are solutions (n,) too."""
     y, yb = chart.bilinear.newton(found.y, found.yb)
     size = 1 + np.linalg.norm(found.y, axis=1) + np.linalg.norm(found.yb, axis=1)
     moved = np.linalg.norm(y - found.y, axis=1) + np.linalg.norm(yb - found.yb, axis=1)
@@ -118,7 +118,7 @@ def _single(places: Complexes) -> int:
 
 
 def _on_real_rows(form: General, h: tuple[Any, ...], z: Complexes, theta: Floats) -> tuple[Complexes, Floats, Floats]:
-    """Polish poses (n, m) on the rows that motions are solved by; return them with the last step (n,)."""
+    """Refine poses (n, m) on the rows that motions are solved with; return them with the last step (n,)."""
     n = len(z)
     if n == 0:
         return z, theta, np.zeros(0)
@@ -130,14 +130,14 @@ def _on_real_rows(form: General, h: tuple[Any, ...], z: Complexes, theta: Floats
 
 
 def _residual(chart: Chart, places: Complexes, y: Complexes) -> Floats:
-    """Return the largest equation (n,) that is left at real poses x (n, 2 links), relative to its terms."""
+    """Return the largest residual (n,) at real poses x (n, 2 links), relative to its terms."""
     linear = np.abs(lifted(chart.lift[0], y) - places) / (1 + np.linalg.norm(places, axis=1, keepdims=True))
     worst = np.maximum(chart.bilinear.relative(y, y.conj()), np.max(linear, axis=1, initial=0.0))
     return np.asarray(np.where(np.isfinite(worst), worst, np.inf))
 
 
 def _merge(places: Complexes, closed: NDArray[np.intp], singular: NDArray[np.bool_]) -> tuple[Any, Any]:
-    """Return one index for each different pose, and how many candidates fell together in it."""
+    """Return one index for each different pose, and how many candidates coincide in it."""
     picks: list[int] = []
     counts: list[int] = []
     for k in closed:
@@ -148,13 +148,13 @@ def _merge(places: Complexes, closed: NDArray[np.intp], singular: NDArray[np.boo
         else:
             picks.append(int(k))
             counts.append(1)
-    # Candidates that a closed form lists twice are no multiplicity: only singular modes have one.
+    # A candidate that a closed form lists twice is not multiple: only singular modes are.
     multiplicities = [max(count, 2) if singular[k] else 1 for k, count in zip(picks, counts, strict=True)]
     return np.array(picks, np.intp), np.array(multiplicities, np.intp)
 
 
 def _lead(form: General, theta: Floats) -> Floats:
-    """Return the angles (n,) of the link with the most points, by which modes are sorted."""
+    """Return the angles (n,) of the link with the most points, which sort the modes."""
     points: list[set[complex]] = [set() for _ in range(form.rows.links)]
     for row in form.rows.forms:
         for vector in (x for _, *both in row.products for x in both) if isinstance(row, Row) else ():

@@ -1,7 +1,7 @@
 """The equations of a general group in isotropic coordinates: bilinear, and the same for every group of one shape.
 
-A link's place is the complex origin z and the complex direction u. Written with z and its conjugate zb as two unknowns
-of their own, and u and ub likewise, every equation of a group is linear or a sum of products
+A link's place is the complex origin z and the complex direction u. Written with z and its conjugate zb as two
+independent unknowns, and u and ub likewise, every equation of a group is linear or a sum of products
 
     (an affine form of z's and u's) * (an affine form of zb's and ub's).
 
@@ -34,7 +34,7 @@ Value = Callable[[Any, Any], Any]
 
 @dataclass(frozen=True)
 class Shape:
-    """What the equations of a group are like, without any number of its geometry.
+    """The structure of a group's equations, without its dimensions.
 
     A form is a row over (1, z_1, ..., z_m, u_1, ..., u_m): `entries` are (form, column, parameter or -1, factor). The
     first `linear` forms are equations themselves, `terms` are (equation, form, conjugate form, factor).
@@ -64,7 +64,7 @@ class Shape:
 
     @cached_property
     def products(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Complexes]:
-        """The terms: form, conjugate form (both counted behind the linear ones), and how they add up (equations, n)."""
+        """The terms: form, conjugate form (both counted behind the linear ones), and their sums (equations, n)."""
         weights = np.zeros((self.equations, len(self.terms)), complex)
         for k, (equation, _, _, factor) in enumerate(self.terms):
             weights[equation, k] = factor
@@ -81,7 +81,7 @@ class Described:
     rows: Rows
 
     def parameters(self, h: tuple[Any, ...]) -> Complexes:
-        """Return the parameters (p,) at inputs `h` of one lane, lengths in parts of the group's size."""
+        """Return the parameters (p,) at inputs `h` of one lane, lengths relative to the group's size."""
         vectors = [complex(v[0, 0], v[1, 0]) for v in h[: self.rows.vectors]]
         scalars = [float(np.ravel(s)[0]) for s in h[self.rows.vectors :]]
         return np.array([value(vectors, scalars) for value in self.values], complex)
@@ -100,7 +100,7 @@ Entries = list[tuple[int, int, float]]
 
 @dataclass
 class _Writer:
-    """Collects forms as lists of (column, parameter, factor); parameters by key, so that equal ones are one."""
+    """Collects forms as lists of (column, parameter, factor); parameters by key, so that equal ones are shared."""
 
     rows: Rows
     values: dict[Hashable, Value] = field(default_factory=dict)
@@ -108,7 +108,7 @@ class _Writer:
     quadratic: list[Entries] = field(default_factory=list)
     terms: list[tuple[int, int, int, complex]] = field(default_factory=list)
     equations: int = 0
-    #: The pairs of links whose directions are tied, one behind the last for what is known.
+    #: The pairs of links whose directions are tied; the index after the last link stands for what is known.
     tied: list[tuple[int, int]] = field(default_factory=list)
 
     def shape(self) -> Shape:
@@ -125,7 +125,7 @@ class _Writer:
         )
 
     def write(self) -> None:
-        """Write all equations of the rows: linear ones first, and what is left of the others."""
+        """Write all equations of the rows: the linear ones first, then what is left of the others."""
         self._one = self._add([(0, -1, 1.0)])
         rows = [form for form in self.rows.forms if isinstance(form, Row)]
         along = {_pair(row): row for row in rows if _weight(row) == 1}
@@ -189,7 +189,7 @@ class _Writer:
         self._equation(*terms)
 
     def _rest(self, row: Row) -> Value:
-        """Return what the products of a row come to, as a function of the inputs."""
+        """Return the value that the products of a row must have, as a function of the inputs."""
         scalars = [(self.rows.scalars.index(number), factor) for number, factor in row.numbers]
         return lambda _, s: -row.constant - sum(factor * s[k] for k, factor in scalars)
 
@@ -224,11 +224,11 @@ class _Writer:
         return list(self.values).index(key)
 
     def _is_length(self, vector: Affine) -> bool:
-        """Return whether a vector is a place or a way, not a direction: it holds an origin."""
+        """Return whether a vector is a place or a displacement, not a direction: it contains an origin."""
         return any(slot < 2 * self.rows.links and slot % 2 == 0 for slot, _ in vector.terms)
 
     def _form(self, vector: Affine) -> Entries:
-        """Return a vector as a form, lengths in parts of the group's size; what is known of it is one parameter."""
+        """Return a vector as a form, lengths relative to the group's size; its known part is one parameter."""
         unit = self.rows.size if self._is_length(vector) else 1.0
         entries: Entries = []
         known = self._known_part(vector)
@@ -264,7 +264,7 @@ class _Writer:
         return lambda v, s: value(v, s) * turner(v, s)
 
     def _single(self, direction: Affine) -> tuple[int, Value]:
-        """Return the column of a direction and its factor: it is that of one link, or known."""
+        """Return the column and factor of a direction, which is that of one link or known."""
         known = self._known_part(direction)
         if known != Affine():
             return 0, self._known_value(known)

@@ -1,7 +1,7 @@
 """All solutions of a chart's bilinear equations: closed form where there is one, else homotopy.
 
-k pairs of unknowns                       road
-0                                         the linear equations have said it all
+k pairs of unknowns                       method
+0                                         none needed: the linear equations suffice
 any, without a product of unknowns        linear equations (every direction is known)
 1                                         a quadratic equation
 2, with an equation u ub = 1 among them   a polynomial of degree 6 at most (triads, class IV order 2)
@@ -21,9 +21,9 @@ from structkin.branches.homotopy.start import Chart, starts_of
 from structkin.errors import StructkinError
 from structkin.groups.platform import one_pair, platform
 
-#: More pairs of unknowns than this have too many solutions to list: C(2k, k) paths find their starts.
+#: More pairs of unknowns than this have too many solutions to list: finding their starts takes C(2k, k) paths.
 MOST_PAIRS = 6
-#: Products of unknowns whose coefficients are smaller than this part of all are none.
+#: Products of unknowns whose coefficients are smaller than this part of the largest do not count.
 LINEAR = 1e-13
 
 
@@ -36,7 +36,7 @@ class Solutions:
     """Candidates for all solutions y, yb (n, k) of a chart's equations.
 
     `total` is the number of solutions of a general group of this shape, None where it was not counted. Ends at infinity
-    are left out and counted in `lost`. `endless` where the equations vanish along a curve.
+    are left out and counted in `lost`. `endless`: the equations vanish along a curve.
     """
 
     y: Complexes
@@ -99,13 +99,13 @@ def _by_platform(chart: Chart, bilinear: Bilinear) -> Solutions | None:
     if not units:
         return None
     here = chart.forms[0]
-    # The link whose direction the linear equations leave most free is the best conditioned.
+    # The link whose direction is least constrained by the linear equations is the best conditioned.
     equation, form = max(units, key=lambda unit: np.linalg.norm(here[unit[1], 1:]))
     row = here[form]
     free = np.linalg.norm(row[1:])
     if free < 1e-9:
         return None
-    # New coordinates Y = G (1, z, u): u is that direction, z is square to it.
+    # New coordinates Y = G (1, z, u): u is that direction, z is orthogonal to it.
     along = row[1:].conj() / free**2
     across = np.array((-row[2], row[1])) / free
     G = np.zeros((3, 3), complex)
@@ -124,13 +124,13 @@ def _by_platform(chart: Chart, bilinear: Bilinear) -> Solutions | None:
 
 
 def _unit_equations(chart: Chart) -> list[tuple[int, int]]:
-    """Return (equation, form) of each equation u ub = 1; forms are counted behind the linear ones."""
+    """Return (equation, form) of each equation u ub = 1; forms are counted after the linear ones."""
     shape = chart.shape
     found = []
     for equation in range(shape.equations):
         terms = [term for term in shape.terms if term[0] == equation]
         first = terms[0]
-        # A distance has a parameter in the place of 1 * 1.
+        # A distance has a parameter in place of 1 * 1.
         if len(terms) == 2 and first[1] == first[2] and first[3] == 1.0 and terms[1][1] == terms[1][2]:
             found.append((equation, first[1] - shape.linear))
     return found
@@ -151,7 +151,7 @@ def by_parameters(chart: Chart, parameters: tuple[Complexes, Complexes]) -> Solu
 
 
 def by_products(chart: Chart, seed: int = 0) -> Solutions:
-    """Follow all C(2k, k) paths from products of linear forms: a second road, which needs no start of this shape."""
+    """Follow all C(2k, k) paths from products of linear forms: a second method, without a start of this shape."""
     homotopy = ProductHomotopy(*chart.forms, chart.shape.products, seed)
     return at_ends(follow(homotopy, *homotopy.starts()), None)
 
@@ -163,7 +163,7 @@ def at_ends(ends: Ends, total: int | None) -> Solutions:
 
 
 def _jumped(ends: Ends) -> bool:
-    """Return whether two regular ends are one: a path has jumped to another."""
+    """Return whether two regular ends coincide: a path has jumped to another."""
     places = np.concatenate(ends.places, axis=1)[ends.regular & ends.finite]
     gaps = np.linalg.norm(places[:, None] - places[None], axis=2)
     gaps[np.diag_indices(len(places))] = np.inf

@@ -1,7 +1,7 @@
 """All solutions of a general group of one shape, at random complex parameters: found once, then kept.
 
-They are the starts for every group of this shape. They are found without luck: paths from a start that is complete by
-Bezout's theorem end in all of them, and a second geometry has to give the same number.
+They are the starts for every group of this shape. None is missed: paths from a start that is complete by Bezout's
+theorem end in all of them, and a second geometry must give the same number.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Chart:
 def chart_at(shape: Shape, parameters: tuple[Complexes, Complexes]) -> Chart | None:
     """Return coordinates at these parameters and their conjugate halves; None where the linear forms depend.
 
-    y are the coordinates of x along an orthonormal basis of what the linear forms leave free.
+    y are the coordinates of x along an orthonormal basis of the space that the linear forms leave free.
     """
     n, size = shape.linear, 2 * shape.links
     here, conjugate = (shape.matrix(half) for half in parameters)
@@ -75,7 +75,7 @@ class Starts:
         return len(self.x)
 
 
-#: Geometries that are tried before two have to agree in their number of solutions.
+#: Most geometries that are tried until two have the same number of solutions.
 ATTEMPTS = 6
 
 
@@ -83,7 +83,7 @@ ATTEMPTS = 6
 def starts_of(shape: Shape) -> Starts:
     """Return all solutions of a general group of this shape; the result is kept.
 
-    Raises `ArithmeticError` where no two of six geometries agree in their number: it would be a defect.
+    Raises `ArithmeticError` where no two of six geometries have the same number: that would be a defect.
     """
     counts: dict[int, Starts] = {}
     for seed in range(ATTEMPTS):
@@ -122,7 +122,7 @@ def lifted(lift: Complexes, y: Complexes) -> Complexes:
 
 
 def distinct(places: Complexes, beta: Floats) -> list[int]:
-    """Return the indices of solutions (n, .) that are certified to be different: further apart than 2 beta of both."""
+    """Return the indices of solutions (n, .) that are certified to differ: their distance exceeds 2 beta of both."""
     kept: list[int] = []
     for k, place in enumerate(places):
         if all(np.linalg.norm(place - places[j]) > 2 * (beta[k] + beta[j]) + 1e-9 for j in kept):

@@ -1,8 +1,8 @@
-"""Counting turns along a driver's path, stage by stage: what does not depend on them is walked first.
+"""Counting turns along a driver's path, stage by stage: what does not depend on them is followed first.
 
-Each stage walks the groups whose inputs are known, from the sketch through change points to where they end, or round
-until all of them are back. Along that way the turns of their links are continuous functions of the driver, followed
-from place to place. Then the groups behind wheels that they turn are closed forms, and the next stage begins.
+Each stage follows the groups whose inputs are known, from the sketch through change points to where they end, or until
+all of them repeat. Along this path the turns of their links are continuous functions of the driver, followed from place
+to place. Then the groups after the wheels that they turn are closed forms, and the next stage begins.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from structkin.solve.strokes import Stroke
 
 Floats = NDArray[np.float64]
 
-#: Places in a turn at which a turn is followed at first; largest step, and largest bend [rad], between two of them.
+#: Initial number of places per turn; largest step and largest change of step [rad] between two of them.
 PLACES, STEP, BEND = 96, 0.5, 0.05
-#: Places nearer than this part of the way are not halved.
+#: Intervals shorter than this part of the path are not halved.
 NEAREST = 1e-11
 
 
 @dataclass(frozen=True)
 class Passed:
-    """A change point of a stage; it comes again after each `period` of the driver, if there is one."""
+    """A change point of a stage; it repeats after each `period` of the driver, if there is one."""
 
     end: End
     modes: Modes
@@ -59,11 +59,11 @@ def count_turns(
     wheels: float | None = None,
     strokes: tuple[Stroke, ...] = (),
 ) -> Counted | None:
-    """Return the search for what is left when all turns are counted; None where the start is beside a limit.
+    """Return the search for what is left when all turns are counted; None where the start is at a limit.
 
-    `path` gives the drivers at the coordinate z of the one that moves. It goes from the `pose`, slots (r,) and modes,
-    at `start` over the range `whole`. That is None for an angle, which turns until all poses are back; or where wheels
-    do not let them, by the angle `wheels` either way. It ends at the ends of `strokes` too.
+    `path` gives the drivers at the coordinate z of the one that moves. It leads from the `pose`, slots (r,) and modes,
+    at `start` over the range `whole`. That is None for an angle, which turns until all poses repeat or, where wheels
+    prevent that, by the angle `wheels` in each direction. It ends at the ends of `strokes` too.
     """
     rows, modes = pose
     known, ends = Known(start, modes), None
@@ -115,7 +115,7 @@ def _scaled(path: Path, scale: int) -> Path:
 
 
 def spread(known: Known, low: float, high: float) -> Known:
-    """Return what is known over one period as what is known from one place to another, without period."""
+    """Return what is known over one period, repeated from one place to another, without period."""
     if known.period is None:
         return known
     rounds = np.arange(
@@ -140,7 +140,7 @@ def spread(known: Known, low: float, high: float) -> Known:
 
 
 def _with_mode_changes(known: Known, reach: Reach, walked: list[Stop], scale: int) -> Known:
-    """Return what is known with the modes of the groups of a stage along its walk."""
+    """Return what is known, with the modes of the groups of a stage along its path."""
     mode_changes = dict(known.mode_changes)
     for step in reach.poses.closing:
         mode_changes[step] = np.sort([end.p * scale for stop in walked for end in stop.passed if step in end.steps])
@@ -148,7 +148,7 @@ def _with_mode_changes(known: Known, reach: Reach, walked: list[Stop], scale: in
 
 
 def _follow(poses: Poses, index: int, low: float, high: float, modes: Modes) -> tuple[Floats, Floats] | None:
-    """Return places and turns there of a step's vector, counted from the first; None where it vanishes between."""
+    """Return places and turns there of a step's vector, counted from the first; None where it vanishes in between."""
 
     def angle(z: Floats) -> Floats:
         (U,) = poses.inputs(index, z, modes)

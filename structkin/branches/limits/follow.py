@@ -20,15 +20,15 @@ from structkin.track.arclength import LostError, Point, begin, root_between, ste
 
 Floats = NDArray[np.float64]
 
-#: Turns that are followed before a driver is taken to turn on without end.
+#: Turns that are followed before a driver is taken to turn without end.
 TURNS = 8
-#: Vectors, in sizes of the mechanism, that are as near as this to what they were are back.
+#: Vectors, in sizes of the mechanism, this close to their values at the start have returned to them.
 BACK = 1e-8
 #: Poses farther away than this, in sizes of the mechanism, run off to infinity.
 FAR = 1e4
-#: So near an end a stroke is at it, in parts of its middle.
+#: A stroke this close to an end, relative to its middle, is at the end.
 AT_END = 1e-9
-#: How far a chord of the curve may pass by a pose of it, in parts of the chord.
+#: How far a chord of the curve may miss a pose on it, relative to the chord.
 BESIDE = 0.05
 
 
@@ -36,9 +36,9 @@ BESIDE = 0.05
 class Fold:
     """Where following ended: parameter `p`, the step that ends it (None: the range), the unknowns there.
 
-    `far` tells that the poses run off to infinity; then p is its limit to about eight digits. `lost` tells that the
-    curve could not be followed further. Where poses with wheels came back, `turns` is after how many turns. `stroke` is
-    the one that ends there, if one does.
+    `far`: the poses run off to infinity; then p is its limit to about eight digits. `lost`: the curve could not be
+    followed further. `turns` is the number of turns after which poses with wheels repeat. `stroke` is the one that ends
+    there, if any.
     """
 
     p: float
@@ -59,10 +59,10 @@ def follow(
     wheels: bool = False,
     crossed: list[tuple[Point, Point]] | None = None,
 ) -> Fold | None:
-    """Return where the poses that begin at y end, up (+1) or down (-1); None where they come round again.
+    """Return where the curve of poses from y ends, upwards (+1) or downwards (-1); None where it closes.
 
-    With `wheels` the end may also be where all vectors are back after some turns. Steps in which another curve crosses
-    are added to `crossed`.
+    With `wheels` it also ends where all vectors repeat after some turns. Steps in which another curve crosses are added
+    to `crossed`.
     """
     start = begin(system, y, direction)
     try:
@@ -77,7 +77,7 @@ def follow(
                 return end
             if crossed is not None and there.side * here.side < 0:
                 crossed.append((here, there))
-            if whole is None and (is_back(start, here, there, periodic=True) or _goes_on(y, there)):
+            if whole is None and (is_back(start, here, there, periodic=True) or _turns_on(y, there)):
                 return None
             if end := far_end(system, here, there):
                 return end
@@ -92,7 +92,7 @@ def lost_at(y: Floats) -> Fold:
 
 
 def far_end(system: System, here: Point, there: Point) -> Fold | None:
-    """Return where the poses run off to, if they do: their reach grows like 1 / (end - p)."""
+    """Return the limit at which poses run off to infinity, if they do: their reach grows like 1 / (end - p)."""
     one, two = (system.reach(point.y) for point in (here, there))
     if two <= FAR:
         return None
@@ -123,7 +123,7 @@ def change_at(system: System, y: Floats) -> Fold:
 
 
 def stroke_between(system: System, here: Point, there: Point) -> Fold | None:
-    """Return where the first stroke ends between two points, if one does; also one that is left and entered again."""
+    """Return the first end of a stroke between two points, if any; also of a stroke that is left and entered again."""
     first: Fold | None = None
     for stroke in system.strokes:
 
@@ -152,7 +152,7 @@ def _before(one: Fold, other: Fold, here: Point) -> bool:
 
 
 def barred_between(system: System, here: Point, there: Point) -> Fold | None:
-    """Return the end where a relation with one mode stops closing though the curve is smooth: a length of zero."""
+    """Return the end where a relation with one mode stops closing although the curve is smooth: a length of zero."""
     for index, step in enumerate(system.plan.steps):
         if not step.kind.closed_form or step.has_root:
             continue
@@ -175,12 +175,12 @@ def _margin(system: System, index: int, y: Floats) -> float:
 
 
 def shifted(y: Floats, there: Point) -> Floats:
-    """Return y, whole turns on, near to another pose."""
+    """Return y shifted by whole turns, next to another pose."""
     return np.append(y[:-1], y[-1] + TURN * np.round((there.y[-1] - y[-1]) / TURN))
 
 
 def is_back(start: Point, here: Point, there: Point, *, periodic: bool) -> bool:
-    """Return whether a step leads past the start again, in the direction that it had there."""
+    """Return whether a step passes the start again, in its original direction."""
     back = shifted(start.y, there) if periodic else start.y
     way = there.y - here.y
     square = float(way @ way)
@@ -190,13 +190,13 @@ def is_back(start: Point, here: Point, there: Point, *, periodic: bool) -> bool:
     return bool(np.linalg.norm(here.y + part * way - back) < BESIDE * np.sqrt(square))
 
 
-def _goes_on(start: Floats, there: Point) -> bool:
-    """Return whether a driver has turned so often that it is taken to turn on without end."""
+def _turns_on(start: Floats, there: Point) -> bool:
+    """Return whether a driver has turned so often that it is taken to turn without end."""
     return bool(abs(there.y[-1] - start[-1]) > TURNS * TURN)
 
 
 def _back(system: System, start: Floats, here: Point, there: Point) -> Fold | None:
-    """Return the end where the vectors of the start are there again between two points, whole turns later."""
+    """Return the end where the vectors of the start repeat between two points, whole turns later."""
     turns = round((there.y[-1] - start[-1]) / TURN)
     place = start[-1] + turns * TURN
     if not turns or not min(here.y[-1], there.y[-1]) <= place <= max(here.y[-1], there.y[-1]):

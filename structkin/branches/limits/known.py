@@ -1,8 +1,8 @@
-"""What is settled along a driver's path before the rest is searched: modes and whole turns as functions of the place.
+"""What is known along a driver's path before the rest is searched: modes and whole turns as functions of the place.
 
-A wheel stands elsewhere after each turn of what drives it, so that the turn of a dyad's link has to be counted from the
-sketch, through change points too. Groups that do not depend on it are walked first; then it is a function of the
-driver alone, and the groups behind it are closed forms again.
+A wheel has another angle after each turn of the link that drives it, so the turns of a dyad's link have to be counted
+from the sketch, through change points too. Groups that do not depend on it are followed first; then it is a function of
+the driver alone, and the groups after it are closed forms again.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ class Known:
     """Modes and turns of some steps over the coordinate z = `scale` p of a driver, which starts at `start`.
 
     `modes` are those at the start; `mode_changes[step]` are the places, in order, where a step's mode changes;
-    `turns[step]` are places and the turns there, near enough to tell whole turns apart. Where all of them come back
-    after a `period` of z, they are known over one from the start on, and `gains[step]` is what a turn grows by in it.
+    `turns[step]` are places and the turns there, close enough to distinguish whole turns. Where all of them repeat
+    after a `period` of z, they are known over one period from the start, and `gains[step]` is the growth of a turn in
+    it.
     """
 
     start: float
@@ -35,7 +36,7 @@ class Known:
     scale: float = 1.0
 
     def _place(self, p: Any) -> tuple[Floats, Floats]:
-        """Return the place z (n,) in the first period, and how many periods on it is."""
+        """Return the place z (n,) in the first period, and by how many periods it was shifted."""
         z = np.asarray(np.real(p), np.float64) * self.scale
         if self.period is None:
             return z, np.zeros_like(z)

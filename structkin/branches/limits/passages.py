@@ -1,4 +1,4 @@
-"""Where between two samples a motion meets a limit: the drivers' path is followed exactly, not sampled."""
+"""Where a motion meets a limit between two samples: the drivers' path is followed exactly, not sampled."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from structkin.solve.strokes import ends_passed
 
 Floats = NDArray[np.float64]
 
-#: Runs of samples that are not ok whose ends are looked for; a scan of a work space may have thousands.
+#: Most runs of failed samples whose ends are located; a scan of a work space may have thousands.
 MOST = 20
 #: Statuses of such runs: the motion has met a limit.
 ENDED = (Status.OUT_OF_REACH, Status.NOT_CONVERGED, Status.BEYOND_STROKE)
-#: Steps of the budget that go into looking for all of them.
+#: Budget, in steps, for locating all of them.
 STEPS = 2500
 
 
@@ -40,9 +40,9 @@ STEPS = 2500
 class Passage:
     """Where a motion meets a limit between two samples.
 
-    `sample` is the last one that is ok, or where `resumes` is set the first one that is ok again; -1 on the way from
-    the sketch to the first sample. `t` [s] is NaN there and where drivers were given by values; `drivers` [rad or m]
-    are all drivers' values. The `value` of `limit` is the place between the two samples, 0 to 1.
+    `sample` is the last one that is ok or, where `resumes` is set, the first one that is ok again; -1 between the
+    sketch and the first sample. `t` [s] is NaN there and where drivers were given by values; `drivers` [rad or m] are
+    all drivers' values. The `value` of `limit` is the place between the two samples, 0 to 1.
     """
 
     sample: int
@@ -55,7 +55,7 @@ class Passage:
 def passages(motion: Motion) -> dict[int, tuple[Passage, ...]]:
     """Return the limits at the ends of runs of samples that are not ok, by the first sample of each.
 
-    Of many runs only the first are looked at, as far as a budget of steps allows.
+    Of many runs only the first are examined, as far as a budget of steps allows.
     """
     bad = [part for part, status, _ in motion.outcomes() if status in ENDED]
     meter, result = new_meter(STEPS), {}
@@ -73,10 +73,10 @@ def passages(motion: Motion) -> dict[int, tuple[Passage, ...]]:
 
 
 def report(motion: Motion, found: Mapping[int, tuple[Passage, ...]] | None = None) -> str:
-    """Return how many samples are ok, and for each run of others which, why and at which group.
+    """Return how many samples are ok, and for each run of failed ones which, why and at which group.
 
-    Where the motion leaves and enters what can be reached is told to seven digits, between the samples; `found` are its
-    `passages`, where they are known already.
+    The places between samples where the motion stops and resumes are given to seven digits; `found` are its `passages`,
+    where they are known already.
     """
     lines = [f"{int(motion.ok.sum())} of {len(motion)} samples ok"]
     if not motion.ok.all():
@@ -105,24 +105,24 @@ def _when(motion: Motion, part: slice) -> str:
 
 
 def _passage_words(motion: Motion, passage: Passage) -> str:
-    """Return where a motion stops or goes on, and why: "motor stops at 57.31826 deg (t = 0.1592174 s): ..."."""
+    """Return where a motion stops or resumes, and why: "motor stops at 57.31826 deg (t = 0.1592174 s): ..."."""
     if passage.sample < 0:
         ways = {id: z - motion.mechanism.drivers[id].start for id, z in passage.drivers.items()}
     else:
         ways = {id: np.ptp(z[0][np.isfinite(z[0])]) for id, z in motion.drivers.items()}
-    # Where all go less than rounding tells, all are named.
+    # Where all move by less than rounding, all are named.
     moving = [id for id, way in ways.items() if abs(way) > 1e-12] or list(ways)
     values = [f"{id} {{}} {driver_words(motion.mechanism, id, passage.drivers[id])}" for id in moving]
-    text = ", ".join([values[0].format("goes on from" if passage.resumes else "stops at"),
+    text = ", ".join([values[0].format("resumes at" if passage.resumes else "stops at"),
                       *(value.format("at") for value in values[1:])])  # fmt: skip
     if passage.sample < 0:
-        text = f"on the way from the sketch {text}"
+        text = f"between the sketch and the first sample {text}"
     when = f" (t = {passage.t:.7g} s)" if np.isfinite(passage.t) else ""
     return f"{text}{when}: {passage.limit.why}"
 
 
 def _passage(motion: Motion, good: int, bad: int) -> Passage | None:
-    """Return the limit on the way from a sample that is ok to its neighbour that is not."""
+    """Return the limit between a sample that is ok and its neighbour that is not."""
     way = _Way(motion, good, bad)
     limit = _first_limit(motion, motion.lanes.x[0, :, good], way)
     if limit is None or limit.kind in ("range", "lost"):
@@ -134,7 +134,7 @@ def _passage(motion: Motion, good: int, bad: int) -> Passage | None:
 
 
 def _from_sketch(motion: Motion) -> Passage | None:
-    """Return the limit on the straight way of the drivers from the sketch to the first sample."""
+    """Return the limit on the drivers' straight path from the sketch to the first sample."""
     lead = Schedule(motion.mechanism, motion.t, motion.drivers).lead
     if not np.isfinite([z for ends in lead.values() for z in ends]).all():
         return None
@@ -153,7 +153,7 @@ def _from_sketch(motion: Motion) -> Passage | None:
 
 
 def _first_limit(motion: Motion, rows: Floats, way: Path) -> Limit | None:
-    """Return the limit on a way of the drivers that begins at a pose, its slots `rows` (r,)."""
+    """Return the limit on a path of the drivers that begins at a pose with slots `rows` (r,)."""
     plan, modes = motion.plan, modes_of(motion.plan, rows)
     if plan.followed:
         system = System(plan, way, motion.size, rows, strokes=motion.strokes)
@@ -168,14 +168,14 @@ def _first_limit(motion: Motion, rows: Floats, way: Path) -> Limit | None:
 
 
 def _at_once(poses: Poses, modes: Modes) -> Limit | None:
-    """Return the limit of a way that leaves a stroke where it begins, at its end."""
+    """Return the limit of a path that starts at the end of a stroke and leaves it there."""
     here = np.zeros(1)
     ends = [k for k in poses.closing if poses.stroke(k) and abs(poses.margin(k, here, modes)[0]) <= AT_END]
     return end_words(poses, End(0.0, "limit", frozenset(ends[:1])), modes) if ends else None
 
 
 class _Way:
-    """The drivers' values on the way from one sample to another, by their laws or straight."""
+    """The drivers' values between two samples, by their laws or along a straight line."""
 
     def __init__(self, motion: Motion, first: int, last: int) -> None:
         self._t = motion.t[first], motion.t[last]
@@ -193,7 +193,7 @@ class _Way:
         )
 
     def __call__(self, p: Any) -> dict[str, Any]:
-        """Return the values (n,) at the parts p (n,) of the way; complex parts are complex steps."""
+        """Return the values (n,) at the fractions p (n,) of the path; complex parts are complex steps."""
         (t0, t1), values = self._t, {}
         for id, (first, last) in self._ends.items():
             law = self._laws.get(id)

@@ -1,7 +1,7 @@
-"""After how many turns of a driver the poses of a mechanism come back: one, unless wheels turn at other speeds.
+"""After how many turns of a driver the poses of a mechanism repeat: one, unless wheels turn at other speeds.
 
-Wheels in mesh, and a Geneva wheel behind its crank, are back where they were after some turns of what drives them, if
-the ratios are those of whole numbers. A rack goes on.
+Wheels in mesh, and a Geneva wheel with its crank, return to their first pose after some turns of their driver if the
+ratios are those of whole numbers. A rack does not return.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from structkin.joints.turn_coupling import TurnCoupling
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
 
-#: Most periods that are tried, and how near poses have to come back, in parts of the largest vector.
+#: Most periods that are tried, and the largest difference between poses that repeat, relative to the largest vector.
 MOST, BACK = 500, 1e-9
 #: Places of the driver [rad] that are compared.
 PLACES = np.array([0.3, 1.7, 2.9, 4.1, 5.6])
 
 
 def turns_of(poses: Poses, start: float, period: float = TURN) -> int | None:
-    """Return the number of periods of an angle driver after which all vectors of a plan are back; None without end.
+    """Return the number of periods of an angle driver after which all vectors of a plan repeat; None if never.
 
-    Vectors that are out of reach everywhere say nothing: what they follow from does.
+    Vectors that are out of reach everywhere are ignored.
     """
     plan = poses.plan
     modes = {k: step.mode for k, step in enumerate(plan.steps)}
@@ -37,7 +37,7 @@ def turns_of(poses: Poses, start: float, period: float = TURN) -> int | None:
     first = _vectors(poses, places, modes)
     finite = np.isfinite(first)
     size = float(np.max(np.abs(first[finite]), initial=1.0))
-    # All rounds side by side: sample k * len(PLACES) + j is place j, k rounds on.
+    # All rounds side by side: sample k * len(PLACES) + j is place j after k rounds.
     block = 25
     for begin in range(1, MOST + 1, block):
         rounds = np.arange(begin, begin + block)
@@ -51,9 +51,9 @@ def turns_of(poses: Poses, start: float, period: float = TURN) -> int | None:
 
 
 def turns_of_ratios(mechanism: Mechanism) -> int:
-    """Return after how many turns all wheels would be back if whole turns went into them; 0 where never.
+    """Return the number of turns after which all wheels would repeat, for whole turns of their drivers; 0 if never.
 
-    Their poses may come back sooner. A rack goes back and forth with what moves it.
+    Their poses may repeat sooner. A rack goes back and forth with what moves it.
     """
     turns = math.prod(wheel.slots for wheel in mechanism.joints.of(Geneva).values())
     for mesh in mechanism.joints.of(TurnCoupling).values():

@@ -1,7 +1,7 @@
 """Poses of the closed forms of a plan along a path of the drivers, for numbers of any kind.
 
-The engine solves float64 lanes. Limits are polished in extended precision and by complex steps, with margins that are
-held at zero at a limit: this is a small interpreter of the same plan for such numbers.
+The engine solves float64 lanes. Limits are refined in extended precision and by complex steps, with margins held at
+zero at a limit: this is a small interpreter of the same plan for such numbers.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ TINY = 1e-30
 
 @dataclass(frozen=True)
 class Poses:
-    """A plan without general groups, on a path of its drivers; what of it is `known` along the path, if anything is.
+    """A plan without general groups, on a path of its drivers; `known` is what is known along the path.
 
-    `strokes` are kept to like groups that have to close: each is numbered as one more step, behind those of the plan.
+    `strokes` are treated like groups that have to close: each is numbered as one more step, after those of the plan.
     """
 
     plan: Plan
@@ -40,14 +40,14 @@ class Poses:
     strokes: tuple[Stroke, ...] = ()
 
     def stroke(self, index: int) -> Stroke | None:
-        """Return the stroke of this number, None of a step."""
+        """Return the stroke with this number, None for a step."""
         first = len(self.plan.steps)
         return None if index < first else self.strokes[index - first]
 
     def margin(self, index: int, p: Any, modes: Modes, zero: Iterable[int] = ()) -> NDArray[Any]:
         """Return the margin of a step (n,) at parameters p (n,), positive where it closes.
 
-        `zero` are steps that are at a limit there: their roots are zero without rounding.
+        `zero` are steps that are at a limit there: their roots are exactly zero.
         """
         with np.errstate(all="ignore"):
             slots = self._slots(self._ancestors[index], p, modes, frozenset(zero))
@@ -57,7 +57,7 @@ class Poses:
             return self._signed(index, self._inputs(self.plan.steps[index], slots), np.shape(p))
 
     def stroke_words(self, stroke: Stroke, p: Any, modes: Modes, zero: Iterable[int]) -> str:
-        """Return at which end a stroke is, at parameters p (1,)."""
+        """Return which end of a stroke is reached at parameters p (1,), in words."""
         slots = self.slots(p, modes, zero)
         return stroke.end_words(lambda part: part.components(slots.__getitem__), self.path(p))
 
@@ -67,18 +67,18 @@ class Poses:
             return self._slots(self._within, p, modes, frozenset(zero))
 
     def inputs(self, index: int, p: Any, modes: Modes, zero: Iterable[int] = ()) -> tuple[Any, ...]:
-        """Return what a step takes in, at parameters p (n,)."""
+        """Return the inputs of a step at parameters p (n,)."""
         with np.errstate(all="ignore"):
             slots = self._slots(self._ancestors[index], p, modes, frozenset(zero))
             return self._inputs(self.plan.steps[index], slots)
 
     @cached_property
     def closing(self) -> tuple[int, ...]:
-        """The steps that can fail to close, in order, and whose modes are not known yet."""
+        """The steps that can fail to close and whose modes are not known yet, in order."""
         steps = self._within
         nowhere = np.array([np.nan])
         with np.errstate(all="ignore"):
-            # A relation that always closes has no margin, whatever it is given.
+            # A relation that always closes has no margin, whatever its inputs.
             slots = self._slots(steps, nowhere, dict.fromkeys(steps, 1), frozenset())
             inputs = {index: self._inputs(self.plan.steps[index], slots) for index in steps}
             fails = [index for index, h in inputs.items() if self._closed(index).margin(h) is not None]
@@ -88,7 +88,7 @@ class Poses:
 
     @property
     def uncounted(self) -> tuple[int, ...]:
-        """The turns still to be counted whose vectors are there."""
+        """The turns still to be counted whose vectors are known."""
         steps, within = self.plan.steps, {*self._within}
         turns = (k for k, step in enumerate(steps) if isinstance(step.kind, Turn) and k not in self.known.turns)
         return tuple(k for k in turns if within.issuperset(self._ancestors[k]))
@@ -107,7 +107,7 @@ class Poses:
 
     @cached_property
     def _ancestors(self) -> tuple[tuple[int, ...], ...]:
-        """The steps that each step, and behind them each stroke, depends on, in order."""
+        """The steps that each step, and after them each stroke, depends on, in order."""
         maker: dict[int, int] = {}
         result: list[tuple[int, ...]] = []
         for index, step in enumerate(self.plan.steps):

@@ -1,9 +1,9 @@
 """Where along a path of the drivers a mechanism of closed forms can be assembled: exact intervals for its modes.
 
-Groups are gone through in their order. The margin of each is an analytic function on an interval where the groups
-before it close; at an end that is a limit of one of those it has a branch point of the square root, which the
-substitution p = low + (high - low) sin^2(theta / 2) takes away. So its zeros are found completely
-(`structkin.track.chebyshev`), and what is left of the interval is handed to the next group.
+The groups are taken in solve order. The margin of each is an analytic function on an interval where the groups
+before it close; at an end that is a limit of one of those it has a square-root branch point, which the
+substitution p = low + (high - low) sin^2(theta / 2) removes. So all its zeros are found
+(`structkin.track.chebyshev`), and what is left of the interval is passed to the next group.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ TURN = 2 * math.pi
 
 #: Pieces that a full turn, or an interval, is cut into at first.
 PIECES_OF_TURN, PIECES = 12, 6
-#: Ends nearer than this are one.
+#: Ends closer than this are the same.
 SAME = 1e-9
-#: Part of an interval beside an end at infinity in which margins have lost their digits.
+#: Part of an interval next to an end at infinity in which margins have lost their digits.
 FAR = 1e-6
 
 
@@ -36,7 +36,7 @@ class End:
     """The end of an interval: parameter `p`, and the steps whose margins are zero there.
 
     `kind` is "limit" (a margin crosses zero), "change" (it touches zero: a change point) or "range" (of the path).
-    A stroke counts as one more step, behind those of the plan.
+    A stroke counts as one more step, after those of the plan.
     """
 
     p: float
@@ -48,7 +48,7 @@ class End:
 class FeasibleInterval:
     """An interval of the path on which all groups close; without ends it is a full turn.
 
-    `hints` are places where a margin comes near zero: narrow features of later margins lie there.
+    `hints` are places where a margin is nearly zero: narrow features of later margins lie there.
     """
 
     low: End | None
@@ -72,7 +72,7 @@ class FeasibleInterval:
 class Reach:
     """The reachable intervals of a path, by assembly modes; `whole` is the path, None a full turn of an angle.
 
-    `ends` are those of the path where they are known to be more than ends of a range.
+    `ends` are those of the path, where they are more than the ends of a range.
     """
 
     poses: Poses
@@ -95,7 +95,7 @@ class Reach:
 
     @property
     def _hints(self) -> tuple[float, ...]:
-        """The places where modes that are known change."""
+        """The places where known modes change."""
         known = self.poses.known
         return tuple(
             sorted({float(z) / known.scale for mode_changes in known.mode_changes.values() for z in mode_changes})
@@ -124,7 +124,7 @@ class Reach:
 
 
 def _split(poses: Poses, interval: FeasibleInterval, step: int, modes: Modes) -> list[FeasibleInterval]:
-    """Return the parts of an interval on which one more step closes."""
+    """Return the parts of an interval on which another step closes as well."""
     chart = Chart(poses, step, modes, interval)
     places = landmarks(chart.value, chart.edges())
     places = places[~chart.is_far(places)]
@@ -139,7 +139,7 @@ def _split(poses: Poses, interval: FeasibleInterval, step: int, modes: Modes) ->
     hints = tuple(sorted({*interval.hints, *(chart.parameter(x) for x in least)}))
     doubles, kept = _double_zeros(values)
     if poses.stroke(step) is not None:
-        # It touches an end of its stroke, and goes on.
+        # It touches an end of its stroke and continues.
         doubles, kept = {}, [k for k in kept if k not in doubles]
     marks: dict[int, _Mark] = {k: (float(places[k]), None) for k in kept}
     marks[0], marks[len(places) - 1] = (float(places[0]), low), (float(places[-1]), high)
@@ -159,9 +159,9 @@ def _split(poses: Poses, interval: FeasibleInterval, step: int, modes: Modes) ->
 
 
 def _double_zeros(values: Floats) -> tuple[dict[int, tuple[int, int]], list[int]]:
-    """Return where margins touch zero from above, with the places to either side, and the places to go by.
+    """Return where margins touch zero from above, with the places on either side, and the places to use.
 
-    Runs of places at which the margin is zero to rounding are one touch, or belong to a crossing or to an end.
+    Runs of places at which the margin is zero to rounding are one touch, or part of a crossing or an end.
     """
     zero = np.abs(values) <= DOUBLE_ZERO
     zero[[0, -1]] = False
@@ -196,7 +196,7 @@ def _parts(pieces: list[tuple[_Mark, _Mark, bool]], chart: Chart) -> list[Feasib
         return []
     turn = 0.0
     if runs[0][0][1] is None and runs[-1][1][1] is None:
-        # On a full turn the last piece goes on in the first.
+        # On a full turn the last piece continues in the first.
         if len(runs) == 1:
             return [FeasibleInterval(None, None)]
         runs[0], turn = (runs.pop()[0], runs[0][1]), TURN
@@ -221,7 +221,7 @@ class Chart:
     """The margin of a step over an interval, in a coordinate in which it is analytic, also at the ends."""
 
     def __init__(self, poses: Poses, step: int, modes: Modes, interval: FeasibleInterval) -> None:
-        """Take the step, and where the steps before it close."""
+        """Take the step, and the interval on which the steps before it close."""
         self.interval = interval
         self._poses, self._step, self._modes = poses, step, modes
         self._low, self._high = (0.0, math.pi) if interval.low is not None else (0.0, TURN)
@@ -232,7 +232,7 @@ class Chart:
             self._high = self._low + TURN
 
     def edges(self) -> Floats:
-        """Return where the coordinate is cut at first: evenly, at the hints, and as near to infinity as digits last."""
+        """Return the initial cuts of the coordinate: even ones, the hints, and near infinity as precision allows."""
         pieces = PIECES_OF_TURN if self.interval.low is None else PIECES
         wanted = [*self.interval.hints, *(self._beside(end) for end in self.interval.ends if self._is_infinite(end))]
         hints = np.array([x for hint in wanted if (x := self._place(hint)) is not None])
@@ -266,7 +266,7 @@ class Chart:
             return m / np.sqrt(1 + m * m)
 
     def is_far(self, places: Floats) -> NDArray[np.bool_]:
-        """Return which places are so near an end at infinity (guides that become parallel) that digits are lost."""
+        """Return which places are so near an end at infinity (guides that become parallel) that precision is lost."""
         far = np.zeros(len(places), bool)
         if self.interval.ends:
             p, width = self.at(places), self.interval.ends[1].p - self.interval.ends[0].p
@@ -277,7 +277,7 @@ class Chart:
         return far
 
     def _beside(self, end: End) -> float:
-        """Return the parameter beside an end at infinity up to which margins have their digits."""
+        """Return the parameter next to an end at infinity up to which margins are precise."""
         low, high = self.interval.ends
         inside = 1.01 * FAR * (high.p - low.p)
         return end.p + (inside if end is low else -inside)
@@ -287,7 +287,7 @@ class Chart:
         return not all(plan.steps[k].has_root for k in end.steps if self._poses.stroke(k) is None)
 
     def at_end(self, end: End, beside: float) -> float:
-        """Return the margin at an end, where other steps are at their limits; at infinity that beside it."""
+        """Return the margin at an end, where other steps are at their limits; at infinity the one next to it."""
         if self._is_infinite(end):
             return beside
         return float(self._poses.margin(self._step, np.array([end.p]), self._modes, end.steps)[0])
@@ -306,7 +306,7 @@ class Chart:
 
         first, last = value(low), value(high)
         if not first * last < 0:
-            # Where other steps are at their limits the margin was read without them: the zero is there to rounding.
+            # At limits of other steps the margin was evaluated without them: the zero is there to rounding.
             return np.longdouble(high if abs(last) < abs(first) else low)  # type: ignore[return-value]
         place = np.longdouble(brentq(value, low, high, xtol=1e-14, rtol=1e-14))
         for _ in range(3):
@@ -318,7 +318,7 @@ class Chart:
         return place  # type: ignore[return-value]  # a long double: a float with more digits
 
     def double_zero(self, low: float, place: float, high: float) -> float:
-        """Return the least value's place near a place between two others, by secants of the slope."""
+        """Return the place of the minimum near a place between two others, by secants of the slope."""
         before, here = np.longdouble(place) - 1e-6 * min(place - low, high - place), np.longdouble(place)
         slope = self._slope(before)[1]
         for _ in range(8):

@@ -14,12 +14,12 @@ from structkin.solve.special_geometry import structure_of
 class Limit:
     """A place of a driver where an interval ends: its value [rad or m], the group that ends it, and why.
 
-    `kind` is "stretched" or "folded" (an RRR group in line), "square" (a rod square to its guide), "no travel",
+    `kind` is "stretched" or "folded" (an RRR group in line), "square" (a rod perpendicular to its guide), "no travel",
     "parallel" (guides), "no length" (of a driven distance), "singular" (a general group), "stroke" (the end of that of
-    a joint or driver, which is `joint`), "range" (the end of the range that was asked for; then `group` is None) or
+    a joint or driver, which is `joint`), "range" (the end of the requested range; then `group` is None) or
     "lost" (several groups are singular at once; `group` is None).
-    `change_point` tells that the motion can go on: the group only passes through its flat pose there, from one assembly
-    mode into the other.
+    `change_point`: the motion can continue; the group only passes through its flat pose there, from one assembly mode
+    into the other.
     """
 
     value: float
@@ -34,7 +34,7 @@ class Limit:
 class Interval:
     """An interval of the driver in which a mechanism can be assembled; without ends a full turn.
 
-    `turns` is the number of turns of the driver after which all poses come back: one, unless there are wheels.
+    `turns` is the number of turns of the driver after which all poses repeat: one, unless there are wheels.
     """
 
     low: Limit | None
@@ -47,9 +47,9 @@ class Interval:
         return self.low is None and self.high is None
 
     def nearest(self, start: float) -> Interval:
-        """Return the same interval of an angle whole turns away, its middle as near to `start` as can be.
+        """Return the interval of an angle shifted by whole turns, its middle as near as possible to `start`.
 
-        One that holds `start` holds it then as it is counted, so that its ends are those which are reached from there.
+        If it holds `start`, its ends are those that are reached from there.
 
         >>> ends = [Limit(math.radians(z), "folded", 0, "") for z in (261, 459)]
         >>> [round(math.degrees(end.value)) for end in (lambda it: (it.low, it.high))(Interval(*ends).nearest(0.95))]
@@ -64,20 +64,20 @@ class Interval:
 
     @property
     def width(self) -> float:
-        """How far the driver goes [rad or m]; where it turns fully, the turns after which all poses come back."""
+        """How far the driver moves [rad or m]; where it turns fully, the turns after which all poses repeat."""
         full = 2 * math.pi * self.turns
         return full if self.low is None or self.high is None else self.high.value - self.low.value
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How far a driver goes, from the sketch and in the sketch's assembly modes.
+    """How far a driver moves, from the sketch and in the sketch's assembly modes.
 
-    `lower` and `upper` are where the motion from the sketch ends, going down and up; None where it goes round without
-    end. Their values count on from that of the sketch, `start` [rad or m]. `change_points` are passed on the way.
-    `intervals` are all intervals of the driver within the turn (or turns) after which all poses come back, in which the
-    mechanism closes in the modes of the sketch, each counted as near to `start` as can be; with a group that has no
-    closed form only the one around the sketch. `failure` says why the sketch cannot be reached, if so.
+    `lower` and `upper` are where the motion from the sketch ends, downwards and upwards; None where it turns without
+    end. Their values are counted from that of the sketch, `start` [rad or m]. `change_points` are passed in between.
+    `intervals` are all intervals of the driver in which the mechanism closes in the modes of the sketch, within the
+    turn (or turns) after which all poses repeat, each as near as possible to `start`; with a group that has no closed
+    form only the one around the sketch. `failure` says why the sketch cannot be reached, if so.
     """
 
     mechanism: Mechanism
@@ -95,12 +95,12 @@ class Limits:
 
     @property
     def turns_fully(self) -> bool:
-        """Whether the driver can turn on without end."""
+        """Whether the driver can turn without end."""
         return not self.failure and self.lower is None and self.upper is None
 
     @property
     def width(self) -> float:
-        """How far the driver goes from end to end [rad or m]; infinite where it turns fully, 0 from no pose."""
+        """How far the driver moves from end to end [rad or m]; infinite where it turns fully, 0 if the sketch fails."""
         if self.failure:
             return 0.0
         return math.inf if self.lower is None or self.upper is None else self.upper.value - self.lower.value
@@ -111,14 +111,14 @@ class Limits:
 
     @property
     def report(self) -> str:
-        """How far the driver goes and what ends it, in words."""
+        """How far the driver moves and what stops it, in words."""
         if self.failure:
-            return f"{self.driver}: the sketch is not reached: {self.failure}"
+            return f"{self.driver}: the sketch pose cannot be reached: {self.failure}"
         if self.turns_fully:
             lines = [f"{self.driver} turns fully"]
         else:
-            lower, upper = (self.words(end.value) if end else "without end" for end in (self.lower, self.upper))
-            lines = [f"{self.driver} goes from {lower} to {upper}"]
+            lower, upper = (self.words(end.value) if end else "no limit" for end in (self.lower, self.upper))
+            lines = [f"{self.driver} moves from {lower} to {upper}"]
         for end in (self.lower, self.upper):
             if end is not None:
                 lines.append(f"  stops at {self.words(end.value)}: {self.place(end)}")

@@ -1,4 +1,4 @@
-"""How far a driver goes: from the sketch to the first limit on either side, and in which intervals at all."""
+"""How far a driver moves: from the sketch to the first limit on either side, and all its intervals."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from structkin.solve.solve_groups import solve_groups
 from structkin.solve.strokes import ends_passed
 from structkin.track.arclength import Point, crossing_between
 
-#: How far [rad] a driver of wheels is followed either way where poses do not come back and no range is given.
+#: How far [rad] a driver of wheels is followed in each direction where poses do not repeat and no range is given.
 GEARED = 8 * math.pi
-#: Turns for which poses with a general group are followed at most where the ratios of wheels let them come back.
+#: Most turns for which poses with a general group are followed where the ratios of wheels let them repeat.
 MOST = 60
-#: Told where this ends a motion.
-FOLLOWED = "it was followed for {} turns only, in which its wheels do not bring all poses back: give a range to go on"
+#: The reason given where this ends a motion.
+FOLLOWED = "the search ended after {} turns, within which the poses do not repeat: give a range to search further"
 
 Floats = NDArray[np.float64]
 
@@ -50,16 +50,16 @@ def limits(
     budget: float | None = DEFAULT,
     progress: Callable[[float], None] | None = None,
 ) -> Limits:
-    """Find how far a driver goes from the sketch, and what ends its motion, to rounding (not by sampling).
+    """Find how far a driver moves from the sketch and what ends its motion, to rounding (not by sampling).
 
-    The other drivers are held at the values in `drivers` [rad or m], or as in the sketch. `driver` may be left
-    out where there is only one. `range` bounds the search; without it an angle is followed around (with wheels over as
-    many turns as bring them back, or four turns either way where none do), and a length over several times the size of
-    the mechanism. `budget` bounds the steps that are walked; None walks to the end. `progress` is called with the steps
-    taken so far.
+    The other drivers are held at the values in `drivers` [rad or m], or as in the sketch. `driver` may be left out
+    where there is only one. `range` bounds the search; without it an angle is followed over a full turn (with wheels
+    over the turns after which they repeat, or four turns in each direction if they never do), and a length over several
+    times the size of the mechanism. `budget` bounds the number of steps; None sets no bound. `progress` is called with
+    the steps taken so far.
 
-    Raises `InputError` where the call does not fit the mechanism or its budget is spent, `StructureError` where drivers
-    are missing or too many.
+    Raises `InputError` where the arguments do not fit the mechanism or the budget is spent, `StructureError` where
+    drivers are missing or too many.
 
     >>> import structkin as sk
     >>> m = sk.Mechanism(
@@ -97,7 +97,7 @@ def _walked(motion: Motion, swept: Swept) -> _Found:
     wheels = GEARED if swept.has_wheels else None
     counted = count_turns(plan, swept.path, (rows, modes), swept.start, whole, wheels, motion.strokes)
     if counted is None:
-        return None, None, (), (), "it lies beside a limit"
+        return None, None, (), (), "it lies at a limit"
     reach, scale = counted.reach, counted.scale
 
     def described(end: End | None, poses: Poses = reach.poses, modes: Modes = modes) -> Limit | None:
@@ -109,7 +109,7 @@ def _walked(motion: Motion, swept: Swept) -> _Found:
     if whole is None:
         intervals = tuple(item.nearest(swept.start) for item in intervals)
     if down is None or up is None:
-        return None, None, (), intervals, "it lies beside a limit"
+        return None, None, (), intervals, "it lies at a limit"
     lower, upper = described(down.end, modes=down.modes), described(up.end, modes=up.modes)
     # A full turn passes everything going up.
     passed = (*up.passed, *(down.passed if down.end is not None else ()))
@@ -126,7 +126,7 @@ def _walked(motion: Motion, swept: Swept) -> _Found:
 
 
 def _again(z: float, period: float | None, low: float, high: float) -> list[float]:
-    """Return the places between two others where what comes at z comes again."""
+    """Return all repetitions of a place z between two others."""
     if period is None:
         return [z] if low < z < high else []
     first, last = math.ceil((low - z) / period - 1e-9), math.ceil((high - z) / period - 1e-9)
@@ -156,7 +156,7 @@ def _followed(motion: Motion, swept: Swept) -> _Found:
 
 
 def _crossed(system: System, steps: list[tuple[Point, Point]]) -> tuple[Limit, ...]:
-    """Return the change points that are in some steps."""
+    """Return the change points in some steps."""
     folds = [change_at(system, crossing_between(system, here, there)) for here, there in steps]
     points = (replace(fold_words(system, fold), change_point=True) for fold in folds)
     return tuple(sorted(points, key=lambda point: point.value))
@@ -169,13 +169,13 @@ def follow_to(
     whole: tuple[float, float] | None,
     crossed: list[tuple[Point, Point]] | None = None,
 ) -> Limit | None:
-    """Return where following a pose ends, in words; add the steps in which another curve crosses."""
+    """Return where the curve of a pose ends, in words; add the steps in which another curve crosses."""
     fold = follow(system, y, direction, whole, crossed=crossed)
     return None if fold is None else fold_words(system, fold)
 
 
 def fold_words(system: System, fold: Fold) -> Limit:
-    """Return the end of a way with its group and in words."""
+    """Return the end of a curve with its group, in words."""
     if fold.lost:
         words = "the motion cannot be followed further: several groups are singular at once"
         return Limit(fold.p, "lost", None, words)
@@ -191,7 +191,7 @@ def fold_words(system: System, fold: Fold) -> Limit:
 
 
 class Swept:
-    """One driver that moves while the others are held; `InputError` lists everything that does not fit."""
+    """One driver that moves while the others are held; `InputError` lists every problem."""
 
     def __init__(
         self,
@@ -230,7 +230,11 @@ class Swept:
         self.whole, self._is_given = self._whole(range), range is not None
         if self.whole is not None and not self.whole[0] <= self.start <= self.whole[1]:
             raise InputError(
-                [Problem("range", f"the motion starts at {self.start:g}, outside the range", "give drivers={...}")],
+                [
+                    Problem(
+                        "range", f"the motion starts outside it, at {self.start:g}", "set the start by drivers={...}"
+                    )
+                ],
                 mechanism.title,
             )
 
@@ -239,9 +243,9 @@ class Swept:
         if range is not None:
             return float(range[0]), float(range[1])
         if drive.kind == "angle":
-            # A whole turn of a driver is no way back where wheels turn at other speeds.
+            # Poses need not repeat after a turn of the driver where wheels turn at other speeds.
             return (self.start - GEARED, self.start + GEARED) if self.has_wheels else None
-        # Longer than all bars together: no loop of bars closes any more.
+        # Longer than all bars together: no loop of bars can close.
         spans = [
             abs(a - b)
             for link in self.mechanism.links.values()
@@ -253,12 +257,12 @@ class Swept:
 
     @property
     def has_wheels(self) -> bool:
-        """Whether turns of a driver matter, whole ones too."""
+        """Whether whole turns of a driver matter."""
         return any(joint.counts_turns for joint in self.mechanism.joints.values())
 
     @property
     def goes_round(self) -> bool:
-        """Whether this is an angle without a given range, which turns until all poses are back."""
+        """Whether this is an angle without a given range, which turns until all poses repeat."""
         return self.is_angle and not self._is_given
 
     @property
@@ -267,20 +271,20 @@ class Swept:
         return self.mechanism.drivers[self.driver].kind == "angle"
 
     def unfinished(self) -> Problem:
-        """Return what is said where the search takes more than its budget."""
+        """Return the problem to report where the search exceeds its budget."""
         hint = "a shorter range" if self._is_given else "give a range"
-        return Problem(f"drivers.{self.driver}", "to follow it to its limits takes more steps than the budget",
+        return Problem(f"drivers.{self.driver}", "following it to its limits takes more steps than the budget allows",
                        f"{hint}; {HINT}")  # fmt: skip
 
     def fit(self, plan: Plan) -> None:
-        """Find after how many turns of the driver wheels come back, and go round them instead of over a range."""
+        """Find after how many turns of the driver wheels repeat, and follow these instead of a range."""
         if self.has_wheels and self.goes_round:
             turns = turns_of(Poses(plan, self.path), self.start)
             if turns is not None:
                 self.turns, self.whole = turns, None
 
     def limit(self, limit: Limit, turns: int) -> Limit:
-        """Return a limit at a value of the driver, from one at a parameter of the path that many times smaller."""
+        """Return a limit at a value of the driver, from one at a path parameter that is `turns` times smaller."""
         if limit.kind == "range" and self.goes_round:
             followed = round(abs(limit.value * turns - self.start) / TURN)
             return replace(limit, value=limit.value * turns, why=FOLLOWED.format(followed))
@@ -305,7 +309,7 @@ def _is_number(value: Any) -> bool:
 
 
 def end_words(poses: Poses, end: End, modes: Modes) -> Limit:
-    """Return the end of an interval with its group and in words."""
+    """Return the end of an interval with its group, in words."""
     if end.kind == "range":
         return Limit(end.p, "range", None, "the end of the range")
     index = min(end.steps)

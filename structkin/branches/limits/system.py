@@ -1,8 +1,8 @@
 """The plan as one system of equations: all groups together, with the parameter of the drivers' path as an unknown.
 
-Its Jacobian is block triangular, a block a step, and comes from the steps' residuals by complex steps: whatever kind
-of group is in the plan, it needs nothing new. At a limit the block of one group is singular; with the parameter among
-the unknowns the curve of poses is smooth there, so that it can be followed through.
+Its Jacobian is block triangular, one block per step, and comes from the steps' residuals by complex steps, for any kind
+of group in the plan. At a limit the block of one group is singular; with the parameter among the unknowns the curve of
+poses is smooth there and can be followed through.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ITERATIONS, CLOSED = 12, 1e-12
 class System:
     """The equations of all steps in the unknowns y = (slots that steps solve, p), scaled; `size` [m] scales lengths.
 
-    `angular` tells that p is an angle, or a part of a way: its size says nothing of how far away poses are. The curve
+    `angular`: p is an angle or a fraction of a path, so its size does not measure how far away poses are. The curve
     of poses ends where one of the `strokes` does.
     """
 
@@ -43,11 +43,11 @@ class System:
     strokes: tuple[Stroke, ...] = ()
 
     def room(self, stroke: Stroke, y: Any) -> Any:
-        """Return how far a pose y (m,) is inside a stroke, zero at its ends; y may be complex."""
+        """Return how far inside a stroke a pose y (m,) is, zero at its ends; y may be complex."""
         return stroke.room(*self._values(y))[0]
 
     def stroke_words(self, stroke: Stroke, y: Floats) -> str:
-        """Return at which end of a stroke a pose y (m,) is, in words."""
+        """Return which end of a stroke a pose y (m,) has reached, in words."""
         return stroke.end_words(*self._values(y))
 
     def _values(self, y: Any) -> tuple[Value, Mapping[str, Any]]:
@@ -63,7 +63,7 @@ class System:
 
     @cached_property
     def scale(self) -> Floats:
-        """What each unknown is measured in: one for directions, lengths and half squares by the size."""
+        """The unit of each unknown: one for directions; the size for lengths and half squares."""
         scale = []
         for step in self.plan.steps:
             for slot in step.outputs:
@@ -82,7 +82,7 @@ class System:
         return np.array([width == 2 for width in widths for _ in range(width)])
 
     def reach(self, y: Floats) -> float:
-        """Return how far away the farthest place of a pose is, in sizes; half squares of lengths are none."""
+        """Return how far away the farthest place of a pose is, in sizes; half squares of lengths do not count."""
         return float(np.max(np.abs(y[:-1][self.places]), initial=0.0))
 
     def pack(self, rows: Floats, p: float) -> Floats:
@@ -106,7 +106,7 @@ class System:
     def _all_equations(self, y: Floats) -> tuple[Floats, Floats]:
         """Return the residuals (n, r) at unknowns y (n, m), and their derivatives (n, r, m)."""
         n, m = y.shape
-        # Column by column a complex step, all in one pass over the plan.
+        # One complex step per column, all in one pass over the plan.
         rows = self.rows((y[:, :, None] + 1j * TINY * np.eye(m)).transpose(1, 0, 2).reshape(m, n * m))
         parts = []
         for step in self.plan.steps:
@@ -114,13 +114,13 @@ class System:
                 parts += [np.broadcast_to(row, n * m) for row in (part if np.ndim(part) == 2 else (part,))]
         values = np.stack(parts).reshape(-1, n, m).transpose(1, 0, 2)
         slopes = values.imag / TINY
-        # Each equation in parts of what its unknowns can do.
+        # Each equation is scaled by its largest derivative.
         size = np.abs(slopes).max(axis=2)
         size[size == 0] = 1.0
         return values[:, :, 0].real / size, slopes / size[:, :, None]
 
     def closed(self, y: Floats) -> tuple[Floats, Floats]:
-        """Return poses (n, m) at the parameters of some near by, by Newton's method, and their last changes (n,)."""
+        """Return poses (n, m) closed by Newton's method at given parameters, and their last changes (n,)."""
         change = np.full(len(y), np.inf)
         with np.errstate(all="ignore"):
             for _ in range(ITERATIONS):
@@ -134,7 +134,7 @@ class System:
         return y, change
 
     def stuck(self, direction: Floats) -> int:
-        """Return the step that is singular where the curve runs along `direction` (m,) with the drivers at rest."""
+        """Return the step that is singular where the curve has this direction (m,) with the drivers at rest."""
         y, at = np.abs(direction[:-1]), 0
         for index, step in enumerate(self.plan.steps):
             width = sum(self.plan.widths[slot] for slot in step.outputs)

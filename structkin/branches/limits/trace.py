@@ -1,7 +1,7 @@
 """Whole curves of poses along the path of the drivers, through every fold: the circuits of any mechanism.
 
 A curve of poses is traced by pseudo-arclength continuation (see `structkin.track.arclength`) until it closes,
-or to its ends both ways. Its folds cut it into arcs on which the parameter only grows or only falls: the branches.
+or to its ends in both directions. Its folds cut it into arcs on which the parameter is monotone: the branches.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Arc:
-    """A part of a curve on which the parameter is monotone: poses y (k, m) in order of the way, and its ends.
+    """A part of a curve on which the parameter is monotone: poses y (k, m) in order along the curve, and its ends.
 
-    An end is a `Fold`, or None where a closed curve without folds begins again.
+    An end is a `Fold`, or None where a closed curve has no folds.
     """
 
     poses: Floats
     ends: tuple[Fold | None, Fold | None]
 
     def crossings(self, system: System, p: float, *, periodic: bool) -> list[Floats]:
-        """Return the poses (m,) of the arc at a parameter; whole turns do not count where it is periodic."""
+        """Return the poses (m,) of the arc at a parameter, up to whole turns where it is periodic."""
         found = []
         low, high = sorted((self.poses[0, -1], self.poses[-1, -1]))
         places = p + TURN * np.arange(np.ceil((low - p) / TURN), np.floor((high - p) / TURN) + 1) if periodic else [p]
@@ -54,8 +54,8 @@ class Arc:
 class Curve:
     """A connected curve of poses: its arcs in order; `closed` where the last one leads to the first again.
 
-    `crossings` are poses (m,) where another curve crosses it, or it itself: change points. They are among those of its
-    arcs, but for whole turns of the parameter.
+    `crossings` are poses (m,) where another curve crosses it, or it crosses itself: change points. They are among those
+    of its arcs, up to whole turns of the parameter.
     """
 
     arcs: tuple[Arc, ...]
@@ -64,7 +64,7 @@ class Curve:
 
     @property
     def turns(self) -> float:
-        """How far the parameter goes on a closed curve without folds, in turns; else zero."""
+        """The change of the parameter along a closed curve without folds, in turns; else zero."""
         if not self.closed or self.arcs[0].ends[0] is not None:
             return 0.0
         (arc,) = self.arcs
@@ -81,14 +81,14 @@ def trace(system: System, y: Floats, whole: tuple[float, float] | None) -> Curve
     return Curve(_arcs([*reversed(backward), *forward[1:]]), closed=False, crossings=tuple(crossings))
 
 
-#: A pose of the way, and the fold that is there, if there is one.
+#: A pose of the curve, and its fold, if there is one.
 _Mark = tuple[Floats, Fold | None]
 
 
 def _walk(
     system: System, y: Floats, direction: int, whole: tuple[float, float] | None, crossings: list[Floats]
 ) -> tuple[list[_Mark], bool]:
-    """Return the poses of the way from y to its end, and whether it came back to y; add where curves cross."""
+    """Return the poses from y to the end of the curve, and whether it closed at y; add where curves cross."""
     start = begin(system, y, direction)
     way: list[_Mark] = [(y, None)]
     try:
@@ -113,7 +113,7 @@ def _walk(
 
 
 def _closed(way: list[_Mark]) -> tuple[Arc, ...]:
-    """Return the arcs of a way that came back, from fold to fold."""
+    """Return the arcs of a closed curve, from fold to fold."""
     folds = [k for k, (_, fold) in enumerate(way) if fold is not None]
     if not folds:
         return (Arc(np.stack([y for y, _ in way]), (None, None)),)

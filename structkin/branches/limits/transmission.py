@@ -1,4 +1,4 @@
-"""How well a motion is passed on: transmission angle and mechanical advantage."""
+"""How well a motion is transmitted: transmission angle and mechanical advantage."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from structkin.solve.motion import Motion
 
 Floats = NDArray[np.float64]
 
-#: An output that moves by less than this part of its driver, in radians and sizes of the mechanism, rests.
+#: An output that moves by less than this part of its driver, in radians and sizes of the mechanism, is at rest.
 REST = 1e-13
 
 
 def transmission_angle(motion: Motion, at: str | int) -> Floats:
-    """Return the transmission angle (n,) [rad] of a dyad, best at a right angle, dead at 0 (and pi).
+    """Return the transmission angle (n,) [rad] of a dyad: ideal at a right angle, locked at 0 (and pi).
 
     The dyad is named by its inner joint, by one of its links or by the index of its group. RRR: the angle between its
-    links, 0 to pi. RRP: that between the rod and the square to its guide. RPR: that between the line of the pins and
-    the square to the guide. PRP and RPP: that between the guides. Raises `InputError` for other groups.
+    links, 0 to pi. RRP: that between the rod and the normal to its guide. RPR: that between the line of the pins and
+    the normal to the guide. PRP and RPP: that between the guides. Raises `InputError` for other groups.
     """
     step = _dyad(motion, at)
     x = motion.lanes.x[0]
@@ -63,13 +63,13 @@ def _dyad(motion: Motion, at: str | int) -> Step:
     if not found:
         known = [*motion.mechanism.places, *motion.mechanism.links]
         hint = suggest(str(at), known) if isinstance(at, str) else f"groups are numbered 0 to {len(groups) - 1} here"
-        raise InputError([Problem(str(at), "is no group, link or inner joint", hint)], motion.mechanism.title)
+        raise InputError([Problem(str(at), "is not a group, link or inner joint", hint)], motion.mechanism.title)
     dyads = ("RRR", "RRP", "RPR", "PRP", "RPP")
     steps = [step for step in motion.plan.steps if step.group == found[0] and getattr(step.kind, "name", "") in dyads]
     if not steps:
         message = f"{motion.group_name(found[0])} is not a dyad: it has no transmission angle"
-        raise InputError([Problem(str(at), message, "mechanical_advantage serves any group")], motion.mechanism.title)
-    # What is inside a composite link is closed first.
+        raise InputError([Problem(str(at), message, "use mechanical_advantage")], motion.mechanism.title)
+    # Dyads inside a composite link are closed first.
     return steps[-1]
 
 
@@ -77,8 +77,8 @@ def mechanical_advantage(motion: Motion, output: str, driver: str | None = None)
     """Return force or moment at the output over that of a driver (n,), without friction: the inverse of K.
 
     The output is a link (its moment), a prismatic joint or slot (its force), or a point (the force along its path);
-    with several drivers the others stand still. Signs are those of K; a point's is positive. Infinite in a dead centre
-    of the output; NaN where the pose is not regular.
+    with several drivers the others are held. Signs are those of K; a point's is positive. Infinite at a dead centre of
+    the output; NaN where the pose is not regular.
     """
     drives = list(motion.mechanism.drivers)
     if driver is None and len(drives) == 1:
@@ -92,7 +92,7 @@ def mechanical_advantage(motion: Motion, output: str, driver: str | None = None)
     else:
         K = motion.K(output)[..., j]
         K = K if K.ndim == 1 else np.hypot(K[:, 0], K[:, 1])
-    # Where the output rests, K is zero but for rounding, in parts of one unit of output a unit of the driver.
+    # Where the output is at rest, K is zero to rounding, relative to one unit of output per unit of the driver.
     unit = 1.0 if output in motion.mechanism.links else motion.size
     unit /= 1.0 if motion.mechanism.drivers[driver].kind == "angle" else motion.size
     with np.errstate(divide="ignore"):

@@ -1,6 +1,6 @@
 """From a pose along the path of a driver until the motion ends, through change points.
 
-At a change point a margin touches zero; a motion that keeps its tangent goes on in the other assembly mode of the
+At a change point a margin touches zero; a motion that keeps its tangent continues in the other assembly mode of the
 groups that are flat there.
 """
 
@@ -22,9 +22,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Stop:
-    """Where a walk ended: `end` with the parameter as it was walked to, whole turns included; None: it never does.
+    """Where a motion ends: `end` with its parameter, whole turns included; None: it never does.
 
-    `modes` are those before the end, `passed` the change points on the way. Without end, all comes back after a
+    `modes` are those before the end, `passed` the change points passed. Without end, all poses repeat after a
     `period`.
     """
 

@@ -13,7 +13,7 @@ from structkin.structure import Group
 
 
 def why(plan: Plan, index: int, h: tuple[Any, ...]) -> tuple[str, str]:
-    """Return kind and description of the limit of a step whose inputs are h: ("folded", "coupler and rocker ...")."""
+    """Return kind and description of the limit of a step with inputs h: ("folded", "coupler and rocker ...")."""
     step = plan.steps[index]
     group, topology = plan.structure.groups[step.group], plan.structure.topology
     name = getattr(step.kind, "name", "")
@@ -26,11 +26,12 @@ def why(plan: Plan, index: int, h: tuple[Any, ...]) -> tuple[str, str]:
     if name == "RRP":
         sliders = _sliders(group, topology)
         rods = [member for member in members if member not in sliders]
-        return "square", f"{' and '.join(rods) or both} square to the guide of {' and '.join(sliders) or 'its pin'}"
+        guide = f"the guide of {' and '.join(sliders) or 'its pin'}"
+        return "square", f"{' and '.join(rods) or both} perpendicular to {guide}"
     if name == "RPR" and len(members) == 1:
-        return "no travel", f"the slot of {both} is square to the line of the pins"
+        return "no travel", f"the slot of {both} is perpendicular to the line through the pins"
     if name == "RPR":
-        return "no travel", f"the guide between {both} is square to the line of their pins"
+        return "no travel", f"the guide between {both} is perpendicular to the line through their pins"
     if name in ("PRP", "RPP") and len(members) == 1:
         return "parallel", f"guide and slot of {both} are parallel"
     if name in ("PRP", "RPP"):
@@ -47,7 +48,7 @@ def _in_line(both: str, h: tuple[Any, ...]) -> tuple[str, str]:
 
 
 def _members(group: Group, topology: Topology) -> list[str]:
-    """Return the links of a group, composites as one, and the distance drivers that act beside them."""
+    """Return the links of a group, composites as one, and the distance drivers that act next to them."""
     together = {link: composite for composite in group.composite_links for link in composite}
     members = list(dict.fromkeys("-".join(together.get(link, (link,))) for link in group.links))
     drivers = {driver.id: driver for driver in topology.drivers}
@@ -55,7 +56,7 @@ def _members(group: Group, topology: Topology) -> list[str]:
 
 
 def _sliders(group: Group, topology: Topology) -> list[str]:
-    """Return the links of a group that slide on known ones."""
+    """Return the links of a group that slide on known links."""
     outer = {id for id, _ in group.exterior}
     joints = [topology.joint(id) for id in group.joints]
     return [

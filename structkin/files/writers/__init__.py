@@ -33,6 +33,7 @@ class Format:
 FORMATS = {
     ".toml": Format("mechanism file", "own", "write_own"),
     ".json": Format("mechanism file", "own", "write_own"),
+    ".xml": Format("MuJoCo MJCF", "mjcf", "write_mjcf"),
 }
 
 
@@ -49,15 +50,15 @@ def format_of(path: str | Path) -> Format:
     return FORMATS[suffix]
 
 
-def write(mechanism: Mechanism, path: str | Path, *, motion: Motion | None = None) -> None:
+def write(mechanism: Mechanism, path: str | Path, *, motion: Motion | None = None) -> tuple[str, ...]:
     """Write a mechanism to a file, in the format that its suffix names, with a motion of it where the format has one.
 
-    A format that holds a motion is given that over the default range unless there is one. Raises `InputError` where
-    the format cannot hold the mechanism, and leaves no part of a file.
+    A format that holds a motion is given that over the default range unless there is one. Returns what the file says
+    otherwise than the mechanism, in words. Raises `InputError` where the format cannot hold the mechanism, and leaves
+    no part of a file.
     """
     chosen = format_of(path)
     function = getattr(import_module(f"{__name__}.{chosen.module}"), chosen.function)
-    if chosen.motion == "none":
-        function(mechanism, Path(path))
-    else:
-        function(mechanism, Path(path), motion)
+    given = () if chosen.motion == "none" else (motion,)
+    notes: tuple[str, ...] = function(mechanism, Path(path), *given)
+    return notes

@@ -24,13 +24,14 @@ NEEDED = ("points", "links")
 _HEAD = ("title", "format", "units", "duration")
 
 
-def write_own(mechanism: Mechanism, path: Path) -> None:
+def write_own(mechanism: Mechanism, path: Path) -> tuple[()]:
     """Write a mechanism as .toml or .json; raise `InputError` for what cannot be written, and leave no part of it."""
     data = own_sections(mechanism)
     toml = toml_text(data)  # JSON holds no more
     text = toml if path.suffix.lower() == ".toml" else json.dumps(data, indent=1, ensure_ascii=False) + "\n"
     with whole_file(path, encoding="utf-8", newline="\n") as file:
         file.write(text)
+    return ()
 
 
 def own_sections(mechanism: Mechanism) -> dict[str, Any]:

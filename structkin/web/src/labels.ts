@@ -2,60 +2,89 @@
 // jump; of sixteen offsets that one is taken which covers least over the poses looked at.
 import { type Camera, pixel, type Size } from "./camera";
 import { corners, matrix, moved, type Pose, spot } from "./pose";
-import type { NamedPoint, Point, View } from "./types";
+import type { Point, View } from "./types";
 
-const DISTANCES = [11, 17];
+/** A name, and where its anchor is in a pose. */
+export interface Name {
+  text: string;
+  italic: boolean;
+  at: (pose: Pose) => Point | null;
+}
+
+/** Return the names of points and drivers. */
+export function namesOf(view: View): Name[] {
+  const points = view.points.map(({ name, link, at }) => ({
+    text: name,
+    italic: false,
+    at: (pose: Pose) => spot(pose, [link, ...at]),
+  }));
+  const drivers = view.drivers.map(({ name, at, label }) => ({
+    text: name,
+    italic: true,
+    at: (pose: Pose) => {
+      const place = label && matrix(pose, label.frame);
+      if (!label) return spot(pose, at);
+      return place ? moved(place, label.at) : null;
+    },
+  }));
+  return [...points, ...drivers];
+}
+
+const DISTANCES = [13, 19, 27];
 const TURNS = Array.from({ length: 8 }, (_, k) => ((k + 1) * Math.PI) / 4);
 const HEIGHT = 13;
 const CHARACTER = 7;
 /** Points along lines are this many pixels apart. */
 const STEP = 7;
 
-/** Return the offset in pixels of each point's name. */
-export function labelOffsets(view: View, poses: Pose[], camera: Camera, size: Size): Point[] {
-  const offsets: Point[] = [];
+/** Return the offset in pixels of each name from its anchor; `clearance` is kept free around the anchors. */
+export function labelOffsets(view: View, names: Name[], poses: Pose[], camera: Camera, size: Size, clearance = 0): Point[] {
   const obstacles = poses.map((pose) => spread(view, pose, camera, size));
-  const anchors = poses.map((pose) => view.points.map((point) => anchor(point, pose, camera, size)));
-  view.points.forEach((point, k) => {
-    const half: Point = [(point.name.length * CHARACTER) / 2 + 1, HEIGHT / 2];
-    let best: Point = [0, -DISTANCES[0]!];
-    let least = Infinity;
-    DISTANCES.forEach((distance, ring) =>
-      TURNS.forEach((turn, order) => {
-        const away: Point = [Math.cos(turn), -Math.sin(turn)];
-        const offset: Point = [away[0] * (distance + half[0] - HEIGHT / 2), away[1] * distance];
-        let cost = 0.04 * order + 1.5 * ring;
-        poses.forEach((_, p) => {
-          const at = anchors[p]![k];
-          if (!at) return;
-          const centre: Point = [at[0] + offset[0], at[1] + offset[1]];
-          let hits = 0;
-          for (const [x, y] of obstacles[p]!)
-            if (Math.abs(x - centre[0]) < half[0] && Math.abs(y - centre[1]) < half[1]) hits += 1;
-          for (let other = 0; other < k; other++) {
-            const place = anchors[p]![other];
-            const shift = offsets[other]!;
-            if (!place) continue;
-            const width = half[0] + (view.points[other]!.name.length * CHARACTER) / 2;
-            const [dx, dy] = [place[0] + shift[0] - centre[0], place[1] + shift[1] - centre[1]];
-            if (Math.abs(dx) < width && Math.abs(dy) < HEIGHT) hits += 8;
-          }
-          anchors[p]!.forEach((place, other) => {
-            if (place && other !== k && Math.abs(place[0] - centre[0]) < half[0] + 4 && Math.abs(place[1] - centre[1]) < 11) hits += 3;
-          });
-          cost += hits / poses.length;
-        });
-        if (cost < least) [least, best] = [cost, offset];
-      }),
-    );
-    offsets.push(best);
-  });
-  return offsets;
+  const anchors = poses.map((pose) => names.map((name) => anchor(name, pose, camera, size)));
+  const halves = names.map(({ text }): Point => [(text.length * CHARACTER) / 2 + 1, HEIGHT / 2]);
+  const offsets: (Point | null)[] = names.map(() => null);
+  const cost = (k: number, [dx, dy]: Point): number => {
+    const [w, h] = halves[k]!;
+    let total = 0;
+    poses.forEach((_, p) => {
+      const at = anchors[p]![k];
+      if (!at) return;
+      const [x, y] = [at[0] + dx, at[1] + dy];
+      for (const [px, py] of obstacles[p]!) if (Math.abs(px - x) < w && Math.abs(py - y) < h) total += 1;
+      anchors[p]!.forEach((place, other) => {
+        if (!place || other === k) return;
+        if (!names[other]!.italic && Math.abs(place[0] - x) < w + 4 + clearance && Math.abs(place[1] - y) < h + 4 + clearance) total += 4;
+        const shift = offsets[other];
+        if (!shift) return;
+        const [gapX, gapY] = [Math.abs(place[0] + shift[0] - x), Math.abs(place[1] + shift[1] - y)];
+        if (gapX < w + halves[other]![0] && gapY < HEIGHT) total += 10;
+      });
+    });
+    return total / poses.length;
+  };
+  // the second time round each knows where all the others are
+  for (let round = 0; round < 2; round++)
+    names.forEach((name, k) => {
+      const [w, h] = halves[k]!;
+      let least = Infinity;
+      const ways: [Point, number][] = name.italic ? [[[0, 0], 0]] : [];
+      DISTANCES.forEach((distance, ring) =>
+        TURNS.forEach((turn, order) => {
+          const way: Point = [Math.cos(turn) * (distance + clearance + w - h), -Math.sin(turn) * (distance + clearance)];
+          ways.push([way, 0.04 * order + 1.5 * ring + (name.italic ? 1 : 0)]);
+        }),
+      );
+      for (const [way, before] of ways) {
+        const total = before + cost(k, way);
+        if (total < least) [least, offsets[k]] = [total, way];
+      }
+    });
+  return offsets as Point[];
 }
 
-/** Return the pixel of a named point. */
-export function anchor(point: NamedPoint, pose: Pose, camera: Camera, size: Size): Point | null {
-  const place = spot(pose, [point.link, ...point.at]);
+/** Return the pixel of a name's anchor. */
+export function anchor(name: Name, pose: Pose, camera: Camera, size: Size): Point | null {
+  const place = name.at(pose);
   return place && pixel(camera, size, place);
 }
 

@@ -122,7 +122,7 @@ function paceWords(samples: Samples, speed: number): string {
   const first = samples.t?.[0];
   const last = samples.t?.[samples.n - 1];
   if (first == null || last == null || last <= first) return "";
-  const ratio = (WHOLE / (last - first)) / speed;
-  if (ratio > 1.05) return `${number(ratio, 2)} times slower than it is`;
-  return ratio < 0.95 ? `${number(1 / ratio, 2)} times faster than it is` : "as fast as it is";
+  const ratio = WHOLE / (last - first) / speed;
+  if (ratio > 1.05) return `slow motion 1 : ${number(ratio, 2)}`;
+  return ratio < 0.95 ? `time lapse ${number(1 / ratio, 2)} : 1` : "real time";
 }

@@ -69,7 +69,7 @@ export function moved([a, b, c, d, e, f]: Matrix, [x, y]: Point): Point {
 
 /** Return the corners of a shape in its own coordinates: its vertices, or a circle's box. */
 export function corners(shape: Shape): Point[] {
-  if (!shape.circle) return shape.points ?? [];
+  if (!shape.circle) return (shape.points ?? []).filter((at) => at !== null);
   const [x, y, r] = shape.circle;
   return [[x - r, y - r], [x + r, y - r], [x + r, y + r], [x - r, y + r]];
 }
@@ -101,6 +101,10 @@ export function grown(box: Box | null, [x, y]: Point): Box {
 
 /** Return the box that a view needs over its motion, or in the pose given. */
 export function wholeBox(view: View, pose: Pose): Box {
+  if (view.box) {
+    const [x0, y0, x1, y1] = view.box;
+    return { x0, y0, x1, y1 };
+  }
   const poses = somePoses(view.samples, 72);
   return bounds(view.shapes, poses.length ? poses : [pose]) ?? { x0: 0, y0: 0, x1: 1, y1: 1 };
 }

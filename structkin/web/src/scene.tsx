@@ -3,9 +3,10 @@ import { batch, effect, type ReadonlySignal, type Signal, signal } from "@preact
 import { type ComponentChildren, createContext } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { type Camera, fitted, type Size, worldTransform, zoomed } from "./camera";
-import { anchor, labelOffsets } from "./labels";
-import { type Box, matrix, type Pose, somePoses, wholeBox } from "./pose";
-import type { Point, Shape, View } from "./types";
+import { anchor, labelOffsets, type Name, namesOf } from "./labels";
+import { type Box, type Pose, somePoses, wholeBox } from "./pose";
+import { Shapes } from "./shapes";
+import type { Point, View } from "./types";
 
 /** What the pointer is on, and where, in mechanism units. */
 export interface Hit {
@@ -22,6 +23,8 @@ export interface SceneProps {
   /** The accessible name of the picture. */
   label: string;
   names?: ReadonlySignal<boolean>;
+  /** Pixels around the points that names keep free. */
+  clearance?: number;
   /** What the camera shows at first; default: all of the motion. */
   fit?: Box;
   /** A camera of the caller's; it is set to `fit` while it is null. */
@@ -31,6 +34,8 @@ export interface SceneProps {
   /** Groups in mechanism units below and above the shapes. */
   under?: ComponentChildren;
   over?: ComponentChildren;
+  /** What is drawn on top, in pixels: see `StageContext`. */
+  top?: ComponentChildren;
   /** Return true to take the pointer, so that the picture is not panned. */
   onPointerDown?: (hit: Hit) => boolean | void;
   onPointerMove?: (hit: Hit) => void;
@@ -62,6 +67,7 @@ export function Scene(props: SceneProps) {
   const untouched = useRef(true);
 
   useEffect(() => {
+    untouched.current = true;
     const measure = () => {
       const { clientWidth, clientHeight } = svg.current!;
       if (clientWidth < 8 || clientHeight < 8) return;
@@ -76,8 +82,7 @@ export function Scene(props: SceneProps) {
     return () => observer.disconnect();
   }, [box, camera]);
 
-  const sorted = useMemo(() => [...view.shapes].sort((a, b) => a.layer - b.layer), [view]);
-  useEffect(() => moveShapes(svg.current!, sorted, pose), [sorted, pose]);
+  const texts = useMemo(() => namesOf(view), [view]);
   useEffect(
     () =>
       effect(() => {
@@ -86,7 +91,7 @@ export function Scene(props: SceneProps) {
       }),
     [camera],
   );
-  useEffect(() => moveNames(svg.current!, view, pose, camera, size, names), [view, pose, camera, names]);
+  useEffect(() => moveNames(svg.current!, view, texts, pose, camera, size, names, props.clearance), [texts, pose, camera, names]);
 
   const zoom = (factor: number, about?: Point) => {
     const at = camera.peek();
@@ -172,16 +177,17 @@ export function Scene(props: SceneProps) {
         >
           <g ref={world} class="sk-world">
             {props.under}
-            <g class="sk-shapes">{sorted.map(drawn)}</g>
+            <Shapes shapes={view.shapes} pose={pose} name="sk-shapes" />
             {props.over}
           </g>
           <g class="sk-names" aria-hidden="true">
-            {view.points.map((point) => (
-              <text data-name={point.name} key={point.name} text-anchor="middle" dominant-baseline="central">
-                {point.name}
+            {texts.map(({ text, italic }) => (
+              <text key={text} class={italic ? "sk-driver" : ""} text-anchor="middle" dominant-baseline="central">
+                {text}
               </text>
             ))}
           </g>
+          <g class="sk-top">{props.top}</g>
         </svg>
         {wheel !== "never" && (
           <div class="sk-zoom">
@@ -195,58 +201,16 @@ export function Scene(props: SceneProps) {
   );
 }
 
-function drawn(shape: Shape) {
-  const style = {
-    key: shape.id,
-    "data-id": shape.id,
-    "data-part": shape.part,
-    fill: shape.fill ?? "none",
-    stroke: shape.stroke ?? "none",
-    "stroke-width": shape.width,
-    "stroke-dasharray": shape.dash?.join(" "),
-    opacity: shape.opacity,
-  };
-  if (shape.circle) {
-    const [cx, cy, r] = shape.circle;
-    return <circle cx={cx} cy={cy} r={r} {...style} />;
-  }
-  return <path d={pathOf(shape.points ?? [], shape.closed)} {...style} />;
-}
-
-/** Return the path data of a polyline. */
-export function pathOf(points: Point[], closed: boolean): string {
-  return points.length ? `M${points.map((at) => at.join(" ")).join("L")}${closed ? "Z" : ""}` : "";
-}
-
-/** Move the shapes' elements with the pose, straight in the document: one matrix for each frame. */
-function moveShapes(root: SVGElement, shapes: Shape[], pose: ReadonlySignal<Pose>) {
-  const elements = root.querySelectorAll<SVGElement>(".sk-shapes > *");
-  const frames = new Map<string, { shape: Shape; elements: SVGElement[] }>();
-  shapes.forEach((shape, k) => {
-    const name = JSON.stringify(shape.frame);
-    const entry = frames.get(name) ?? { shape, elements: [] };
-    entry.elements.push(elements[k]!);
-    frames.set(name, entry);
-  });
-  return effect(() => {
-    for (const { shape, elements } of frames.values()) {
-      const place = matrix(pose.value, shape.frame);
-      for (const element of elements) {
-        if (place) element.setAttribute("transform", `matrix(${place.join(" ")})`);
-        element.style.display = place ? "" : "none";
-      }
-    }
-  });
-}
-
 /** Move the names with the pose; their offsets are chosen once for a structure and a zoom. */
 function moveNames(
   root: SVGElement,
   view: View,
+  texts: Name[],
   pose: ReadonlySignal<Pose>,
   camera: ReadonlySignal<Camera | null>,
   size: ReadonlySignal<Size>,
   names: ReadonlySignal<boolean>,
+  clearance: number | undefined,
 ) {
   const elements = root.querySelectorAll<SVGTextElement>(".sk-names > text");
   let offsets: Point[] = [];
@@ -256,11 +220,11 @@ function moveNames(
     if (!at) return;
     if (Math.abs(Math.log(at.scale / (scale || 1e-300))) > 0.2) {
       const poses = somePoses(view.samples, 8);
-      offsets = labelOffsets(view, poses.length ? poses : [pose.peek()], at, size.value);
+      offsets = labelOffsets(view, texts, poses.length ? poses : [pose.peek()], at, size.value, clearance);
       scale = at.scale;
     }
-    view.points.forEach((point, k) => {
-      const where = names.value ? anchor(point, pose.value, at, size.value) : null;
+    texts.forEach((name, k) => {
+      const where = names.value ? anchor(name, pose.value, at, size.value) : null;
       const element = elements[k]!;
       element.style.display = where ? "" : "none";
       if (!where) return;

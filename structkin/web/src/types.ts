@@ -13,7 +13,8 @@ export type Frame =
 export interface Shape {
   id: string;
   part: string;
-  points: Point[] | null;
+  /** Null breaks the line. */
+  points: (Point | null)[] | null;
   circle: [cx: number, cy: number, r: number] | null;
   closed: boolean;
   frame: Frame;
@@ -48,6 +49,8 @@ export interface Driver {
   quantity: "angle" | "length";
   unit: string;
   at: Place;
+  /** Where its name belongs. */
+  label?: { frame: Frame; at: Point };
 }
 
 export interface Group {
@@ -79,6 +82,8 @@ export interface View {
   units: Record<string, string>;
   /** The size of symbols. */
   symbol: number;
+  /** What the motion needs: left, lower, right and upper end. */
+  box?: [x0: number, y0: number, x1: number, y1: number];
   links: Link[];
   shapes: Shape[];
   points: NamedPoint[];

@@ -30,3 +30,8 @@ export function fixed(value: number | null | undefined): string {
   if (size >= 1e5 || (size < 1e-3 && size > 0)) return number(value, 4);
   return value.toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : size >= 1 ? 2 : 4).replace("-", "−");
 }
+
+/** Return a sentence of the solver with degree and minus signs. */
+export function pretty(text: string): string {
+  return text.replace(/(\d) deg\b/g, "$1°").replace(/(^|[\s(])-(?=\d)/g, "$1−");
+}

@@ -1,0 +1,43 @@
+"""`structkin report FILE`: the mechanism and its motion on one page that opens in a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from structkin.api import Mechanism
+from structkin.cli.options import USUAL, Budget, Duration, File, Samples, budget_of
+from structkin.cli.terminal import say, steps_line
+from structkin.plan.compile import determines_all
+from structkin.report import SECTIONS
+
+
+def report(
+    file: File,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The page; default: the file's name with .html, here.", metavar="PAGE"),
+    ] = None,
+    samples: Samples = 361,
+    duration: Duration = None,
+    without: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"Leave a section out; may be given several times: {', '.join(SECTIONS)}.", metavar="SECTION"
+        ),
+    ] = None,
+    budget: Budget = USUAL,
+) -> None:
+    """Put the mechanism and its motion on one page: it moves, with plots, limits, forces and tables."""
+    mechanism = Mechanism.load(file)
+    target = output or Path(f"{file.stem}.html")
+    with steps_line() as tell:
+        text = mechanism.report(
+            target, samples=samples, duration=duration, without=without or (), source=file.name,
+            budget=budget_of(budget), progress=tell,
+        )  # fmt: skip
+    say(f"written: {target} ({len(text.encode()) / 1e6:.2f} MB)")
+    if not determines_all(mechanism.structure()):
+        raise typer.Exit(1)

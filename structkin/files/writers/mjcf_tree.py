@@ -1,0 +1,219 @@
+"""A mechanism as a tree of bodies, and the constraints that close its loops.
+
+MuJoCo's bodies form a tree: each has one parent, to which a hinge or a slide joins it. So a spanning tree of the links
+is chosen, guides first; what joins links otherwise becomes an equality constraint. A pin in a slot and a circle that
+rolls need a body of their own between the links: a block on the line, an arm between the centres. It carries a share of
+the mass of the link that is pinned to it, which changes nothing but makes the constraint a good one.
+"""
+
+from __future__ import annotations
+
+import cmath
+from dataclasses import dataclass, field
+
+import networkx as nx
+
+from structkin.files.writers.mjcf_start import Body, shared
+from structkin.joints.fastened import Fastened
+from structkin.joints.guide import Guide
+from structkin.joints.prismatic import Prismatic
+from structkin.joints.revolute import Revolute
+from structkin.joints.rolling import RollingOnCircle, RollingOnLine
+from structkin.joints.turn_coupling import TurnCoupling
+from structkin.model.mechanism import Mechanism
+
+#: The coordinates of joints with their factors, whose sum is an angle or a travel.
+Form = dict[str, float]
+
+#: What joints cost in the tree: those that make poor constraints come first.
+_COST = {"weld": 0, "slide": 1, "hinge": 2}
+
+
+@dataclass(frozen=True)
+class Link:
+    """How a body hangs on its parent: its coordinate q is the angle [rad] against it, or the travel `sign` * s [m].
+
+    `at` is a place of the plane at the start, `way` the direction of a slide.
+    """
+
+    joint: str
+    kind: str
+    parent: str
+    child: str
+    at: complex = 0j
+    way: complex = 1 + 0j
+    value: float = 0.0
+    rate: float = 0.0
+
+
+@dataclass(frozen=True)
+class Closure:
+    """A constraint that holds two bodies together at a place: their points alone, or (`rigid`) their turns as well."""
+
+    name: str
+    bodies: tuple[str, str]
+    at: complex
+    rigid: bool = False
+
+
+@dataclass
+class Tree:
+    """Bodies with their parents, constraints, and the forms that stay constant: gears, belts, racks and rolling."""
+
+    bodies: dict[str, Body]
+    ground: str
+    parents: dict[str, list[Link]] = field(default_factory=dict)  # of a body: none, one, or three where it floats
+    closures: list[Closure] = field(default_factory=list)
+    relations: dict[str, Form] = field(default_factory=dict)
+    travels: dict[str, str] = field(default_factory=dict)  # joint -> the slide whose coordinate is its travel
+
+    def turn(self, body: str, factor: float = 1.0) -> Form:
+        """Return a body's angle as a form."""
+        form: Form = {}
+        while self.parents.get(body):
+            for link in self.parents[body]:
+                if link.kind == "hinge":
+                    form[link.joint] = form.get(link.joint, 0.0) + factor
+            body = self.parents[body][0].parent
+        return form
+
+    def children(self, parent: str) -> list[str]:
+        """Return the bodies that hang on another."""
+        return [name for name, links in self.parents.items() if links and links[0].parent == parent]
+
+
+def added(*forms: Form) -> Form:
+    """Return a sum of forms, without what cancels."""
+    total: Form = {}
+    for form in forms:
+        for joint, factor in form.items():
+            total[joint] = total.get(joint, 0.0) + factor
+    return {joint: factor for joint, factor in total.items() if factor}
+
+
+def make_tree(mechanism: Mechanism, bodies: dict[str, Body], stand_in: tuple[float, float]) -> Tree:
+    """Return the tree of a mechanism whose joints all can be held."""
+    ground = mechanism.topology.ground
+    tree = Tree(dict(bodies), ground)
+    graph = nx.MultiGraph()
+    graph.add_nodes_from(mechanism.topology.links)
+    for id, joint in mechanism.joints.items():
+        kind = {Revolute: "hinge", Prismatic: "slide", Fastened: "weld"}.get(type(joint))
+        for k, first in enumerate(joint.links if kind else ()):
+            for second in joint.links[k + 1 :]:
+                graph.add_edge(first, second, key=id, cost=_COST[kind or ""])
+    spanning = nx.minimum_spanning_tree(graph, weight="cost")
+    for part in nx.connected_components(spanning):
+        root = ground if ground in part else next(link for link in mechanism.topology.links if link in part)
+        if root != ground:
+            tree.parents[root] = _floating(tree.bodies[root], ground)
+        for parent, child in nx.bfs_edges(spanning, root):
+            id = next(iter(spanning[parent][child]))
+            tree.parents[child] = [_hung(mechanism, tree, id, parent, child)]
+    for joint in mechanism.joints.values():
+        _close(mechanism, tree, spanning, joint, stand_in)
+    for joint in mechanism.joints.of(TurnCoupling).values():
+        tree.relations[joint.id] = _relation(tree, joint)
+    return tree
+
+
+def _floating(body: Body, ground: str) -> list[Link]:
+    """Return three joints by which a body without a joint of its own moves freely in the plane."""
+    x, y = body.origin.real, body.origin.imag
+    return [
+        Link(f"{body.name} x", "slide", ground, body.name, 0j, 1 + 0j, x, body.velocity.real),
+        Link(f"{body.name} y", "slide", ground, body.name, 0j, 1j, y, body.velocity.imag),
+        Link(f"{body.name} turn", "hinge", ground, body.name, body.origin, 1 + 0j, body.angle, body.omega),
+    ]
+
+
+def _hung(mechanism: Mechanism, tree: Tree, id: str, parent: str, child: str) -> Link:
+    joint, above, below = mechanism.joints[id], tree.bodies[parent], tree.bodies[child]
+    if isinstance(joint, Prismatic):
+        tree.travels[id] = id
+        return _slide(tree, joint, id, parent, child)
+    if isinstance(joint, Fastened):
+        return Link(id, "weld", parent, child)
+    at = above.at(mechanism.links[parent].local[id])
+    # a pin of several links is several hinges
+    taken = {link.joint for links in tree.parents.values() for link in links}
+    name = id if id not in taken else f"{id} {child}"
+    return Link(name, "hinge", parent, child, at, value=below.angle - above.angle, rate=below.omega - above.omega)
+
+
+def _slide(tree: Tree, joint: Guide, name: str, parent: str, child: str) -> Link:
+    """Return a slide along a guide, whose coordinate is its travel, whichever of the two is the child."""
+    carrier, slider = tree.bodies[joint.carrier], tree.bodies[joint.slider]
+    way, at = carrier.direction * joint.direction, slider.at(joint.point)
+    travel = ((at - carrier.at(joint.origin)) * way.conjugate()).real - joint.start
+    rate = ((slider.velocity_at(at) - carrier.velocity_at(at)) * way.conjugate()).real
+    return Link(name, "slide", parent, child, at, way if child != joint.carrier else -way, travel, rate)
+
+
+def _close(
+    mechanism: Mechanism, tree: Tree, spanning: nx.MultiGraph, joint: object, stand_in: tuple[float, float]
+) -> None:
+    """Add what a joint needs beside its place in the tree."""
+    if isinstance(joint, Revolute | Fastened | Prismatic):
+        own = nx.Graph([(a, b) for a, b, key in spanning.edges(keys=True) if key == joint.id])
+        own.add_nodes_from(joint.links)
+        first, *others = (sorted(part, key=joint.links.index)[0] for part in nx.connected_components(own))
+        for other in others:
+            if isinstance(joint, Prismatic):
+                _block(tree, joint, joint.slider, stand_in, rigid=True)
+            else:
+                place = tree.bodies[first].at(_local(mechanism, joint, first))
+                tree.closures.append(Closure(f"{joint.id} {other}", (other, first), place, isinstance(joint, Fastened)))
+    elif isinstance(joint, Guide):
+        _block(tree, joint, joint.slider, stand_in)
+    elif isinstance(joint, RollingOnCircle):
+        _arm(tree, joint, stand_in)
+
+
+def _local(mechanism: Mechanism, joint: Revolute | Fastened, link: str) -> complex:
+    return mechanism.links[link].local[joint.id] if isinstance(joint, Revolute) else joint.place_on(link)
+
+
+def _block(tree: Tree, joint: Guide, slider: str, stand_in: tuple[float, float], *, rigid: bool = False) -> None:
+    """Add a block on the line of a guide, and hold the slider's point to it."""
+    carrier, held = tree.bodies[joint.carrier], tree.bodies[slider]
+    at, name = held.at(joint.point), f"{joint.id} block"
+    mass = _share(tree, held, at, carrier.mass)
+    tree.bodies[name] = Body(name, at, carrier.angle, held.velocity_at(at), carrier.omega, mass, stand_in[1])
+    tree.parents[name] = [_slide(tree, joint, f"{joint.id} travel", carrier.name, name)]
+    tree.travels[joint.id] = f"{joint.id} travel"
+    tree.closures.append(Closure(joint.id, (slider, name), at, rigid))
+
+
+def _arm(tree: Tree, joint: RollingOnCircle, stand_in: tuple[float, float]) -> None:
+    """Add an arm between the centres of two circles that roll on each other."""
+    first, second = (tree.bodies[link] for link in joint.links)
+    assert joint.centers[1] is not None
+    a, b = first.at(joint.centers[0]), second.at(joint.centers[1])
+    start, rate = first.velocity_at(a), (second.velocity_at(b) - first.velocity_at(a)) / (b - a)
+    name = f"{joint.id} arm"
+    mass = _share(tree, second, b, first.mass)
+    arm = Body(name, a, cmath.phase(b - a), start, rate.imag, mass, stand_in[1], abs(b - a) + 0j)
+    tree.bodies[name] = arm
+    value, omega = arm.angle - first.angle, arm.omega - first.omega
+    tree.parents[name] = [Link(name, "hinge", first.name, name, a, value=value, rate=omega)]
+    tree.closures.append(Closure(joint.id, (second.name, name), b))
+
+
+def _share(tree: Tree, held: Body, place: complex, other: float) -> float:
+    """Return the point mass that a body gives to what it is pinned to; what the ground holds is at rest: any mass."""
+    if held.name == tree.ground:
+        return other
+    tree.bodies[held.name], mass = shared(held, place)
+    return mass
+
+
+def _relation(tree: Tree, joint: TurnCoupling) -> Form:
+    """Return what stays constant: t_1 - r t_2 + (r - 1) t_arm, or travel - lever (t_1 - t_2)."""
+    first, second = joint.links
+    if joint.guide is None:
+        assert joint.ratio is not None
+        arm = joint.arm if joint.arm is not None else f"{joint.id} arm"
+        return added(tree.turn(first), tree.turn(second, -joint.ratio), tree.turn(arm, joint.ratio - 1.0))
+    guide = joint.id if isinstance(joint, RollingOnLine) else joint.guide
+    return added({tree.travels[guide]: 1.0}, tree.turn(first, -joint.lever), tree.turn(second, joint.lever))

@@ -1,0 +1,129 @@
+"""Efforts of drivers, reactions of joints, what shakes the frame, and energies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.dynamics import Kinetostatics, Simulation, kinetostatics, mass_table
+from structkin.errors import InputError
+from structkin.model.mechanism import GROUND, Mechanism
+from structkin.report.numbers import extreme, plain
+from structkin.show.forces import bearing_links, effort_unit
+from structkin.show.measures import measures_of
+from structkin.show.motion_plot import abscissa
+from structkin.solve import Motion
+
+Floats = NDArray[np.float64]
+
+#: From this size on [N, N m, W, J] numbers are given in thousands.
+LARGE = 1e4
+#: Joints whose reactions are drawn: those that bear most.
+MOST_CURVES = 8
+
+
+def has_forces(mechanism: Mechanism) -> bool:
+    """Return whether a mechanism has masses or loads."""
+    return bool(mechanism.forces.loads) or any(body.mass or body.inertia for body in mass_table(mechanism))
+
+
+def forces(motion: Motion) -> dict[str, Any] | None:
+    """Return the forces of a motion; None where masses and loads are missing, or no sample has forces.
+
+    Where they cannot be found, such as without the rates of the drivers, the notes say why, and all else is empty.
+    """
+    m = motion.mechanism
+    if not has_forces(m):
+        return None
+    try:
+        found = kinetostatics(motion, loads=motion.loads if isinstance(motion, Simulation) else ())
+    except InputError as error:
+        return {"panels": [], "arrows": [], "table": [], "notes": [str(problem) for problem in error.problems]}
+    reactions = [(joint, link, found.reaction(joint, link)) for joint, link in bearing_links(m)]
+    if not any(np.isfinite(force).any() for _, _, force in reactions):
+        return None
+    x = abscissa(motion, measures_of(m)).values
+    panels = [
+        _efforts(found, "driver torque", "N m"),
+        _efforts(found, "driver force", "N"),
+        _reactions(found, reactions),
+    ]
+    fx, fy = found.shaking_force.T
+    panels.append(_panel("force on the frame", "N", [("x", fx), ("y", fy), ("size", np.hypot(fx, fy))]))
+    panels.append(_panel("moment on the frame", "N m", [("about the origin", found.shaking_moment)]))
+    panels.append(_panel("power", "W", [*((id, found.driver_power(id)) for id in m.drivers),
+                                        ("loads", found.applied_power)]))  # fmt: skip
+    panels.append(_panel("kinetic energy", "J", [("of all links", found.kinetic_energy)]))
+    unit = m.units.scale("length")
+    arrows = []
+    for joint, link, force in reactions:
+        place = found.reaction_place(joint, link)
+        arrows.append({"joint": joint, "link": link, "x": plain(place[:, 0], unit), "y": plain(place[:, 1], unit),
+                       "fx": plain(force[:, 0]), "fy": plain(force[:, 1])})  # fmt: skip
+    return {
+        "panels": [panel for panel in panels if panel],
+        "arrows": arrows,
+        "table": _table(found, reactions, x),
+        "notes": _notes(found),
+    }
+
+
+def _efforts(found: Kinetostatics, title: str, unit: str) -> dict[str, Any] | None:
+    m = found.motion.mechanism
+    return _panel(title, unit, [(id, found.driver(id)) for id in m.drivers if effort_unit(m, id) == unit])
+
+
+def _reactions(found: Kinetostatics, reactions: list[tuple[str, str, Floats]]) -> dict[str, Any] | None:
+    joints = [joint for joint, _, _ in reactions]
+    names = [joint if joints.count(joint) == 1 else f"{joint} on {link}" for joint, link, _ in reactions]
+    marks = ["" if found.unique(joint) else " *" for joint in joints]
+    sizes = [np.hypot(*force.T) for _, _, force in reactions]
+    curves = [(name + mark, size) for name, mark, size in zip(names, marks, sizes, strict=True)]
+    peaks = [abs(at[0]) if (at := extreme(size, size)) is not None else 0.0 for size in sizes]
+    kept = sorted(sorted(range(len(curves)), key=lambda k: -peaks[k])[:MOST_CURVES])
+    title = "joint reaction" if len(kept) == len(curves) else f"joint reaction, the {MOST_CURVES} largest"
+    return _panel(title, "N", [curves[k] for k in kept])
+
+
+def _panel(title: str, unit: str, curves: list[tuple[str, Floats]]) -> dict[str, Any] | None:
+    """Return curves of one unit, in thousands where they are large; None where all of them are zero or unknown."""
+    largest = max((abs(at[0]) for _, values in curves if (at := extreme(values, values)) is not None), default=0.0)
+    if largest < 1e-12:
+        return None
+    size, words = (1e3, f"k{unit}") if largest >= LARGE else (1.0, unit)
+    return {
+        "title": title,
+        "unit": words,
+        "curves": [{"name": name, "values": plain(values, size)} for name, values in curves],
+    }
+
+
+def _table(found: Kinetostatics, reactions: list[tuple[str, str, Floats]], x: Floats) -> list[list[Any]]:
+    """Return rows: what, the largest size, its unit, where along x, the mean."""
+    m = found.motion.mechanism
+    rows = [(f"driver {id}", found.driver(id), effort_unit(m, id)) for id in m.drivers]
+    rows += [(f"{joint} on {link}" if link != GROUND else joint, np.hypot(*f.T), "N") for joint, link, f in reactions]
+    rows += [("on the frame", np.hypot(*found.shaking_force.T), "N"), ("on the frame", found.shaking_moment, "N m")]
+    table: list[list[Any]] = []
+    for name, values, unit in rows:
+        at = extreme(values, x)
+        if at is not None:
+            size, words = (1e3, f"k{unit}") if abs(at[0]) >= LARGE else (1.0, unit)
+            mean = float(np.nanmean(values))
+            table.append([name, *plain([at[0]], size), words, *plain([at[1]]), *plain([mean], size)])
+    return table
+
+
+def _notes(found: Kinetostatics) -> list[str]:
+    notes = []
+    if found.not_unique:
+        names = ", ".join(found.not_unique)
+        notes.append(f"* joints are redundant ({names}): their forces are not unique, the smallest are shown")
+    for joint in found.pressing:
+        force = found.contact_force(joint)
+        apart = int(np.sum(force < -1e-9 * np.nanmax(np.abs(force), initial=0.0)))
+        if apart:
+            notes.append(f"{joint}: the two links would part at {apart} samples, where they pull at each other")
+    return notes

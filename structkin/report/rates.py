@@ -1,0 +1,167 @@
+"""What a report plots and draws as arrows: rates of points and links, K and L, and instant centres."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.report.numbers import plain
+from structkin.show.interest import moving_points, output_links, points_of_interest
+from structkin.show.measures import driver_quantity, measures_of
+from structkin.show.motion_plot import abscissa
+from structkin.solve import Motion
+
+Floats = NDArray[np.float64]
+
+#: Points and links whose rates are given at most: those of interest first.
+MOST = 40
+#: Points and links whose K and L are given at most: L has a column for each pair of drivers.
+MOST_KL = 8
+#: A link that turns less than this for a step of the driver of the size of the mechanism has its centre at infinity.
+AT_REST = 1e-9
+
+
+def rates(motion: Motion) -> dict[str, Any] | None:
+    """Return velocity and acceleration of points, angle and its rates of links; None where no rate is known."""
+    m, measures = motion.mechanism, measures_of(motion.mechanism)
+    points, links = shown_points(motion), shown_links(motion)
+    speed, acceleration = measures.size("speed"), measures.size("acceleration")
+    found: dict[str, Any] = {"points": {}, "links": {}}
+    for name in points:
+        v, a = motion.velocity(name), motion.acceleration(name)
+        if not np.isfinite(v).any():
+            return None
+        pairs = (
+            ("vx", v[:, 0], speed),
+            ("vy", v[:, 1], speed),
+            ("ax", a[:, 0], acceleration),
+            ("ay", a[:, 1], acceleration),
+        )
+        found["points"][name] = {head: plain(values, size) for head, values, size in pairs}
+    for name in links:
+        found["links"][name] = {
+            "omega": plain(motion.omega(name), measures.size("omega")),
+            "alpha": plain(motion.alpha(name), measures.size("alpha"), usual=usual_alpha(motion, name)),
+        }
+    left = [point for point in moving_points(m) if point not in points]
+    found["left_out"] = [*left, *(link for link in m.topology.moving_links if link not in links)]
+    return found
+
+
+def usual_alpha(motion: Motion, link: str) -> float:
+    """Return the angular acceleration [rad/s^2] below a millionth of a millionth of which all is rounding."""
+    omega = motion.omega(link)
+    return 100.0 * float(np.max(omega[np.isfinite(omega)] ** 2, initial=0.0))
+
+
+def plots(motion: Motion) -> dict[str, Any]:
+    """Return what is common to the plots: the x axis, the units, angles of links, and what is shown first."""
+    m, measures = motion.mechanism, measures_of(motion.mechanism)
+    along = abscissa(motion, measures)
+    name, _, unit = along.name.strip().partition(" [")
+    points = [*points_of_interest(m), *shown_points(motion)]
+    links = [*output_links(m, motion.structure), *shown_links(motion)]
+    return {
+        "x": {"name": name.replace(r"\$", "$"), "unit": unit.rstrip("]"), "values": plain(along.values)},
+        "units": {quantity: measures.pretty(quantity)
+                  for quantity in ("length", "speed", "acceleration", "angle", "omega", "alpha")},
+        "angles": {link: plain(motion.angle(link), measures.size("angle")) for link in shown_links(motion)},
+        "points": list(dict.fromkeys(points)),
+        "links": list(dict.fromkeys(links)),
+    }  # fmt: skip
+
+
+def coefficients(motion: Motion) -> dict[str, Any] | None:
+    """Return K and L of points and links; None without drivers.
+
+    Lengths are in the file's unit and angles in radians: K of a point is then a lever arm, that of a link a ratio.
+    """
+    m = motion.mechanism
+    drivers = list(m.drivers)
+    if not drivers or not motion.regular.any():
+        return None
+    length, unit = m.units.scale("length"), m.units.length
+    points = list(dict.fromkeys([*points_of_interest(m), *shown_points(motion)]))[:MOST_KL]
+    links = list(dict.fromkeys([*output_links(m, motion.structure), *shown_links(motion)]))[:MOST_KL]
+    sizes = [1.0 if driver_quantity(m, id) == "angle" else length for id in drivers]
+    words = ["rad" if driver_quantity(m, id) == "angle" else unit for id in drivers]
+    pairs = [(i, j) for i in range(len(drivers)) for j in range(i, len(drivers))]
+    found: dict[str, Any] = {
+        "drivers": drivers,
+        "pairs": [[drivers[i], drivers[j]] for i, j in pairs],
+        "units": {
+            "point": [_per(unit, word) for word in words],
+            "link": [_per("rad", word) for word in words],
+            "point_pairs": [_per(unit, words[i], words[j]) for i, j in pairs],
+            "link_pairs": [_per("rad", words[i], words[j]) for i, j in pairs],
+        },
+        "points": {},
+        "links": {},
+    }
+    for kind, names, own in (("points", points, length), ("links", links, 1.0)):
+        for name in names:
+            K, L = motion.K(name), motion.L(name)
+            # a link has one row, a point two: x and y
+            K, L = (K, L) if kind == "points" else (K[:, None], L[:, None])
+            rows = range(K.shape[1])
+            found[kind][name] = {
+                "K": [[plain(K[:, r, i], own / sizes[i]) for r in rows] for i in range(len(drivers))],
+                "L": [[plain(L[:, r, i, j], own / sizes[i] / sizes[j]) for r in rows] for i, j in pairs],
+            }
+    return found
+
+
+def _per(top: str, *bottoms: str) -> str:
+    """Return a unit over others.
+
+    >>> _per("mm", "rad"), _per("mm", "mm"), _per("rad", "rad", "rad"), _per("mm", "rad", "rad")
+    ('mm/rad', '1', '1/rad', 'mm/rad²')
+    """
+    left = list(bottoms)
+    if top in left:
+        left.remove(top)
+        top = "1"
+    below = f"{left[0]}²" if len(left) == 2 and left[0] == left[1] else " ".join(left)
+    if not below:
+        return top
+    return f"{top}/({below})" if " " in below else f"{top}/{below}"
+
+
+def centres(motion: Motion) -> dict[str, Any] | None:
+    """Return where the instant centre of each link is at each sample, on the ground; None where all stand still.
+
+    Only links whose centre moves are listed. With one driver the centre follows from K, whatever the driver's speed;
+    with several, from the velocities. It is not known where a link does not turn.
+    """
+    m = motion.mechanism
+    unit = m.units.scale("length")
+    found = {}
+    for link in m.topology.moving_links[:MOST]:
+        if len(m.drivers) == 1 and m.links[link].local:
+            point = next(iter(m.links[link].local))
+            place, v, turn = motion.position(point), motion.K(point)[:, :, 0], motion.K(link)[:, 0]
+        else:
+            place, v, turn = motion.position(0j, link), motion.velocity(0j, link), motion.omega(link)
+        with np.errstate(all="ignore"):
+            arm = np.stack((-v[:, 1], v[:, 0]), axis=1) / turn[:, None]
+        # what is out of sight is of no use to anybody
+        far = ~(np.hypot(*arm.T) < 50 * motion.size) | (np.abs(turn) < AT_REST)
+        centre = np.where(far[:, None], np.nan, place + arm)
+        good = centre[np.isfinite(centre).all(axis=1)]
+        if len(good) and np.ptp(good, axis=0).max() > 1e-6 * motion.size:
+            found[link] = {"x": plain(centre[:, 0], unit), "y": plain(centre[:, 1], unit)}
+    return found or None
+
+
+def shown_points(motion: Motion) -> list[str]:
+    """Return the points whose rates a report holds."""
+    m = motion.mechanism
+    return list(dict.fromkeys([*points_of_interest(m), *moving_points(m)]))[:MOST]
+
+
+def shown_links(motion: Motion) -> list[str]:
+    """Return the links whose rates a report holds."""
+    m = motion.mechanism
+    return list(dict.fromkeys([*output_links(m, motion.structure), *m.topology.moving_links]))[:MOST]

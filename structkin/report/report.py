@@ -1,0 +1,133 @@
+"""A mechanism and its motion on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+from structkin.budget import DEFAULT
+from structkin.errors import InputError, Problem, StructureError
+from structkin.global_methods.methods import solve
+from structkin.model.mechanism import Mechanism
+from structkin.model.topology import suggest
+from structkin.plan.compile import determines_all
+from structkin.report.forces import forces
+from structkin.report.limits import limits_of
+from structkin.report.rates import centres, coefficients, plots, rates
+from structkin.report.steps import steps
+from structkin.report.summary import ranges, summary
+from structkin.report.transmission import transmission
+from structkin.show.files import whole_file
+from structkin.show.view import view
+from structkin.solve import Motion, structure_of
+from structkin.web import page
+
+#: What may be left out of a report.
+SECTIONS = ("steps", "rates", "coefficients", "centres", "limits", "transmission", "forces", "ranges")
+
+#: Suffixes of pages.
+SUFFIXES = (".html", ".htm")
+
+#: Told what is being made, and how many steps that has taken.
+Progress = Callable[[str, float], None]
+
+
+def report(
+    mechanism: Mechanism,
+    path: str | Path | None = None,
+    *,
+    motion: Motion | None = None,
+    samples: int = 361,
+    duration: float | None = None,
+    without: Collection[str] = (),
+    source: str = "",
+    budget: float | None = DEFAULT,
+    progress: Progress | None = None,
+) -> str:
+    """Return a page of HTML that shows a mechanism and its motion, and write it to a path that ends in .html.
+
+    The page needs no network and nothing but a browser: the mechanism moves, its groups are solved step by step, and
+    plots, limits, forces and tables follow as far as the mechanism has them. It shows the `motion`, or that of `solve`
+    with so many `samples` over `duration` [s]. Sections `without` are left out: "steps", "rates", "coefficients",
+    "centres", "limits", "transmission", "forces", "ranges". `source` is the name that is printed as the mechanism's
+    file; `budget` bounds the steps of the motion and of the limits of each driver. A mechanism whose drivers do not
+    determine it is shown at rest, with what is wrong. Raises `InputError` for arguments that do not fit.
+
+    >>> import structkin as sk
+    >>> from structkin.examples import path
+    >>> html = sk.load(path("crank_rocker")).report(samples=13)
+    >>> html[:15], "http://" in html.split("</style>")[0]
+    ('<!doctype html>', False)
+    """
+    _check(mechanism, path, motion, without)
+    data = content(
+        mechanism, motion=motion, samples=samples, duration=duration, without=without, source=source, budget=budget,
+        progress=progress,
+    )  # fmt: skip
+    text = page({"host": "report", "view": data}, mechanism.title or "Mechanism")
+    if path is not None:
+        with whole_file(path, encoding="utf-8", newline="\n") as file:
+            file.write(text)
+    return text
+
+
+def content(
+    mechanism: Mechanism,
+    *,
+    motion: Motion | None = None,
+    samples: int = 361,
+    duration: float | None = None,
+    without: Collection[str] = (),
+    source: str = "",
+    budget: float | None = DEFAULT,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Return what a report shows as plain data: a view (`structkin.show.view`) with the sections as further keys."""
+
+    def told(what: str) -> Callable[[float], None]:
+        return lambda done: progress(what, done) if progress is not None else None
+
+    structure = structure_of(mechanism)
+    if motion is None and mechanism.drivers and determines_all(structure):
+        try:
+            motion = solve(mechanism, samples, duration=duration, budget=budget, progress=told("solving"))
+        except StructureError:
+            motion = None
+    data = view(mechanism, motion, structure=structure if motion is None else motion.structure)
+    data["summary"] = summary(mechanism, structure, motion, source)
+    if motion is None:
+        return data
+    moving: Motion = motion
+    data["plots"] = plots(moving)
+    makers: dict[str, Callable[[], Any]] = {
+        "steps": lambda: steps(moving),
+        "rates": lambda: rates(moving),
+        "coefficients": lambda: coefficients(moving),
+        "centres": lambda: centres(moving),
+        "limits": lambda: limits_of(mechanism, budget, told("limits")),
+        "transmission": lambda: transmission(moving),
+        "forces": lambda: forces(moving),
+        "ranges": lambda: ranges(moving),
+    }
+    for name, make in makers.items():
+        if name not in without:
+            told(name)(0.0)
+            found = make()
+            if found:
+                data[name] = found
+    return data
+
+
+def _check(mechanism: Mechanism, path: str | Path | None, motion: Motion | None, without: Collection[str]) -> None:
+    problems = [
+        Problem("without", f"'{name}' is not a section", suggest(name, SECTIONS))
+        for name in without
+        if name not in SECTIONS
+    ]
+    if path is not None and Path(path).suffix.lower() not in SUFFIXES:
+        problems.append(Problem(str(path), "is not the name of a page", "use .html"))
+    if motion is not None and motion.mechanism is not mechanism:
+        problems.append(Problem("motion", "is that of another mechanism", "call `motion.mechanism.report`"))
+    if problems:
+        raise InputError(problems, mechanism.title or "report")

@@ -1,0 +1,60 @@
+"""The solution step by step: what each group is given, on what its unknowns lie, and its other modes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from structkin.report.loci import loci_of
+from structkin.report.modes import Frames, mirrored, others
+from structkin.report.numbers import plain
+from structkin.solve import Motion
+from structkin.structure import Group
+from structkin.structure.reasons import reason
+
+#: Modes of a group shown at most.
+MOST = 24
+
+
+def steps(motion: Motion) -> dict[str, Any] | None:
+    """Return a step for each group; None where no sample has a pose."""
+    if not motion.regular.any():
+        return None
+    sample = int(np.argmax(motion.regular))
+    return {"sample": sample, "groups": [_step(motion, group, sample) for group in motion.structure.groups]}
+
+
+def _step(motion: Motion, group: Group, sample: int) -> dict[str, Any]:
+    m = motion.mechanism
+    outer = [id for id, _ in group.exterior]
+    inner = [id for id in group.joints if id not in outer and id in m.places]
+    found: dict[str, Any] = {
+        "reason": reason(motion.structure, group),
+        "joints": list(group.joints),
+        "drivers": list(group.drivers),
+        "inputs": [{"id": id, "from": feeder, "point": id if id in m.places else None}
+                   for id, feeder in group.exterior if id not in group.drivers],
+        "found": [*inner, *(pin for pin in group.pins if pin in m.places and pin not in inner)],
+        "loci": loci_of(motion, group),
+    }  # fmt: skip
+    mirror = mirrored(motion, group)
+    if mirror is not None:
+        found["mirror"] = _plain(motion, mirror)
+    elif group.class_ != "I":
+        modes, note = others(motion, group, sample)
+        found["modes"] = [_plain(motion, mode) for mode in modes[:MOST]]
+        if len(modes) > MOST:
+            note = "; ".join(filter(None, [note, f"{MOST} of {len(modes)} other modes are shown"]))
+        if note:
+            found["note"] = note
+    return found
+
+
+def _plain(motion: Motion, frames: Frames) -> dict[str, Any]:
+    """Return x, y and angle of links, as a view has them."""
+    unit = motion.mechanism.units.scale("length")
+    return {
+        link: {"x": plain(origin.real, unit), "y": plain(origin.imag, unit), "angle": plain(np.angle(direction))}
+        for link, (origin, direction) in frames.items()
+    }

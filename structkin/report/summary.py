@@ -1,0 +1,80 @@
+"""What a mechanism is, in a few facts, and the ranges of its motion."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.branches.limits.passages import passages, report
+from structkin.model.mechanism import Mechanism
+from structkin.report.numbers import extreme, plain
+from structkin.report.rates import shown_links, shown_points, usual_alpha
+from structkin.show.measures import measures_of
+from structkin.show.motion_plot import abscissa
+from structkin.solve import Motion
+from structkin.structure import KinematicStructure
+
+Floats = NDArray[np.float64]
+
+
+def summary(mechanism: Mechanism, structure: KinematicStructure, motion: Motion | None, source: str) -> dict[str, Any]:
+    """Return the facts of a mechanism, how its motion went, and what is wrong with its structure."""
+    topology = structure.topology
+    kinds: dict[str, int] = {}
+    for joint in topology.joints:
+        # a pin of k links counts as k - 1 joints
+        kinds[joint.kind] = kinds.get(joint.kind, 0) + max(1, len(joint.links) - 1)
+    words = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+    facts = [
+        ["links", f"{len(topology.links)} with the ground"],
+        ["joints", f"{sum(kinds.values())} ({words})"],
+        ["mobility", structure.mobility_in_words.removeprefix("mobility ")],
+        ["drivers", ", ".join(mechanism.drivers) or "none"],
+        ["groups", ", ".join(group.kind for group in structure.groups) or "none"],
+    ]
+    return {
+        "facts": facts,
+        "status": report(motion, passages(motion)).splitlines() if motion is not None else [],
+        "ok": bool(motion is not None and motion.ok.all()),
+        "problems": [str(problem) for problem in structure.diagnostics],
+        "source": source,
+        "program": f"structkin {version('structkin')}",
+    }
+
+
+def ranges(motion: Motion) -> dict[str, Any]:
+    """Return for each point and link the range of its motion and its largest rates, with where they are."""
+    measures = measures_of(motion.mechanism)
+    x = abscissa(motion, measures).values
+
+    def span(values: Floats, quantity: str) -> list[float | None]:
+        good = values[np.isfinite(values)]
+        return plain([good.min(), good.max()] if len(good) else [np.nan, np.nan], measures.size(quantity))
+
+    def peak(values: Floats, quantity: str, usual: float = 0.0) -> list[float | None]:
+        at = extreme(values, x)
+        if at is None:
+            return [None, None]
+        [largest] = plain([at[0]], measures.size(quantity), usual)
+        return [largest, *plain([at[1]])] if largest else [largest, None]
+
+    points = []
+    for name in shown_points(motion):
+        place = motion.position(name)
+        rates = (motion.velocity(name), motion.acceleration(name))
+        v, a = (np.hypot(*values.T) for values in rates)
+        points.append([name, *span(place[:, 0], "length"), *span(place[:, 1], "length"),
+                       *peak(v, "speed"), *peak(a, "acceleration")])  # fmt: skip
+    links = [
+        [
+            name,
+            *span(motion.angle(name), "angle"),
+            *peak(motion.omega(name), "omega"),
+            *peak(motion.alpha(name), "alpha", usual_alpha(motion, name)),
+        ]
+        for name in shown_links(motion)
+    ]
+    return {"points": points, "links": links}

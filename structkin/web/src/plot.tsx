@@ -1,0 +1,169 @@
+// Curves over the motion, with a line at the sample that is shown; a press on a plot moves the slider there.
+import { effect, signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import type { Player } from "./player";
+import type { Numbers } from "./types";
+import { fixed } from "./words";
+
+export interface Curve {
+  name: string;
+  values: Numbers;
+  colour: string;
+  dash?: number[];
+  faint?: boolean;
+}
+
+export interface PlotProps {
+  title: string;
+  unit: string;
+  x: { name: string; unit: string; values: Numbers };
+  curves: Curve[];
+  player: Player;
+  height?: number;
+  /** Values with a line across. */
+  marks?: number[];
+  range?: [low: number, high: number];
+}
+
+/** True while the page is printed: plots are drawn anew in the width and the colours of paper. */
+export const printing = signal(false);
+addEventListener("beforeprint", () => (printing.value = true));
+addEventListener("afterprint", () => (printing.value = false));
+
+const PAPER_WIDTH = 320;
+
+export function Plot(props: PlotProps) {
+  const { title, unit, x, curves, player, height = 168 } = props;
+  const holder = useRef<HTMLDivElement>(null);
+  const paper = printing.value;
+  const known = curves.some((curve) => curve.values.some((value) => value !== null));
+  useEffect(() => {
+    if (!known) return;
+    const element = holder.current!;
+    const plot = new uPlot(options(props, element, paper ? PAPER_WIDTH : element.clientWidth, height), data(props), element);
+    const line = document.createElement("div");
+    line.className = "sk-now";
+    plot.over.append(line);
+    const place = (k: number) => (backwards(x.values) ? x.values.length - 1 - k : k);
+    const stop = effect(() => {
+      const value = x.values[player.index.value];
+      line.style.display = value == null ? "none" : "";
+      if (value != null) line.style.transform = `translateX(${plot.valToPos(value, "x")}px)`;
+    });
+    const seek = (event: PointerEvent) => {
+      if (!(event.buttons & 1)) return;
+      player.playing.value = false;
+      player.index.value = place(plot.posToIdx(event.clientX - plot.over.getBoundingClientRect().left));
+    };
+    plot.over.addEventListener("pointerdown", seek);
+    plot.over.addEventListener("pointermove", seek);
+    const observer = new ResizeObserver(() => {
+      const width = printing.peek() ? PAPER_WIDTH : element.clientWidth;
+      if (width > 40 && Math.abs(width - plot.width) > 1) {
+        plot.setSize({ width, height });
+        player.index.value = player.index.peek();
+        const value = x.values[player.index.peek()];
+        if (value != null) line.style.transform = `translateX(${plot.valToPos(value, "x")}px)`;
+      }
+    });
+    observer.observe(element);
+    return () => {
+      stop();
+      observer.disconnect();
+      plot.destroy();
+    };
+  }, [x, curves, player, paper, height, known]);
+  const k = player.index.value;
+  return (
+    <figure class="sk-plot">
+      <figcaption>
+        <span class="sk-plot-title">
+          {title} {unit && <span class="sk-unit">[{unit}]</span>}
+        </span>
+        {curves.map(({ name, values, colour, dash, faint }) => (
+          <span class="sk-key" key={name}>
+            <svg viewBox="0 0 22 6" aria-hidden="true">
+              <path d="M1 3H21" stroke={colour} stroke-width={faint ? 1.2 : 2} stroke-dasharray={dash?.join(" ")} />
+            </svg>
+            {name} <b>{fixed(values[k])}</b>
+          </span>
+        ))}
+      </figcaption>
+      {known ? <div ref={holder} class="sk-canvas" /> : <p class="sk-none">not known: the speeds of the drivers are not given</p>}
+    </figure>
+  );
+}
+
+function backwards(values: Numbers): boolean {
+  return (values[0] ?? 0) > (values[values.length - 1] ?? 0);
+}
+
+/** Return the columns of uPlot, whose first one rises. */
+function data({ x, curves }: PlotProps): uPlot.AlignedData {
+  const columns = [x.values, ...curves.map((curve) => curve.values)];
+  return (backwards(x.values) ? columns.map((values) => [...values].reverse()) : columns) as uPlot.AlignedData;
+}
+
+function options(props: PlotProps, element: HTMLElement, width: number, height: number): uPlot.Options {
+  const style = getComputedStyle(element);
+  const [ink, line] = [style.getPropertyValue("--quiet").trim(), style.getPropertyValue("--line").trim()];
+  const { x, curves, player, marks = [] } = props;
+  const font = "11px system-ui, sans-serif";
+  const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 }, font, labelFont: font };
+  const paintBands = (plot: uPlot) => {
+    for (const [first, last, word] of player.samples.status) {
+      if (word === "ok") continue;
+      const [a, b] = [x.values[Math.max(first - 1, 0)], x.values[Math.min(last + 1, x.values.length - 1)]];
+      if (a == null || b == null) continue;
+      const [left, right] = [plot.valToPos(Math.min(a, b), "x", true), plot.valToPos(Math.max(a, b), "x", true)];
+      plot.ctx.fillStyle = word === "beyond stroke" ? "#c9dcf088" : "#f4b6b666";
+      plot.ctx.fillRect(left, plot.bbox.top, right - left, plot.bbox.height);
+    }
+  };
+  const paintMarks = (plot: uPlot) => {
+    for (const value of marks) {
+      const y = plot.valToPos(value, "y", true);
+      plot.ctx.strokeStyle = ink;
+      plot.ctx.lineWidth = devicePixelRatio;
+      plot.ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
+      plot.ctx.beginPath();
+      plot.ctx.moveTo(plot.bbox.left, y);
+      plot.ctx.lineTo(plot.bbox.left + plot.bbox.width, y);
+      plot.ctx.stroke();
+      plot.ctx.setLineDash([]);
+    }
+  };
+  const [low, high] = props.range ?? extent(curves);
+  return {
+    width,
+    height,
+    legend: { show: false },
+    cursor: { drag: { x: false, y: false }, points: { show: false }, y: false, x: false },
+    scales: { x: { time: false }, y: { range: [low, high] } },
+    axes: [
+      { ...axis, label: `${x.name}${x.unit ? ` [${x.unit}]` : ""}`, labelSize: 16, size: 26, labelGap: 0 },
+      { ...axis, size: 58, values: (_, ticks) => ticks.map(tick) },
+    ],
+    series: [{}, ...curves.map(({ colour, dash, faint }) => ({ stroke: colour, width: faint ? 1 : 1.8, dash, points: { show: false }, pxAlign: 0 }))],
+    hooks: { drawClear: [paintBands], draw: [paintMarks] },
+    padding: [8, 10, 0, 0],
+  };
+}
+
+function tick(value: number): string {
+  const size = Math.abs(value);
+  const text = size !== 0 && (size >= 1e6 || size < 1e-4) ? value.toExponential(1) : String(Number(value.toPrecision(6)));
+  return text.replace("-", "−");
+}
+
+/** Return the range of the curves with a margin; where rates grow without bound, what most samples need. */
+function extent(curves: Curve[]): [number, number] {
+  const all = curves.flatMap((curve) => curve.values.filter((value) => value !== null)).sort((a, b) => a - b);
+  let [low, high] = [all[0] ?? 0, all[all.length - 1] ?? 0];
+  const [a, b] = [all[Math.floor(all.length * 0.02)] ?? 0, all[Math.ceil(all.length * 0.98) - 1] ?? 0];
+  if (b > a && high - low > 6 * (b - a)) [low, high] = [Math.max(low, a - (b - a)), Math.min(high, b + (b - a))];
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  const margin = high - low <= 1e-6 * size || size === 0 ? 0.1 * size || 1 : 0.06 * (high - low);
+  return [low - margin, high + margin];
+}

@@ -1,0 +1,113 @@
+// The sections that a report adds to a view (structkin/report/); one that the mechanism does not have is missing.
+import type { Numbers, View } from "./types";
+
+/** One number for all samples, or one for each. */
+export type Course = number | null | Numbers;
+
+export interface Locus {
+  x: Course;
+  y: Course;
+  /** Of a circle. */
+  r?: Course;
+  /** Of a line. */
+  dx?: Course;
+  dy?: Course;
+}
+
+export type LinkFrames = Record<string, { x: Numbers; y: Numbers; angle: Numbers }>;
+
+export interface Step {
+  reason: string;
+  joints: string[];
+  drivers: string[];
+  inputs: { id: string; from: number | null; point: string | null }[];
+  found: string[];
+  loci: Locus[];
+  /** The other mode of a group that has two, at all samples. */
+  mirror?: LinkFrames;
+  /** The other modes at one sample. */
+  modes?: LinkFrames[];
+  note?: string;
+}
+
+export interface End {
+  value: number;
+  kind: string;
+  why: string;
+}
+
+export interface DriverLimits {
+  driver: string;
+  angle: boolean;
+  unit: string;
+  turn: number;
+  failure?: string;
+  words: string;
+  reasons: string[];
+  start: number;
+  turns_fully: boolean;
+  intervals: { low: End | null; high: End | null; turns: number }[];
+  low: End | null;
+  high: End | null;
+  passed: End[];
+}
+
+export interface Panel {
+  title: string;
+  unit: string;
+  curves: { name: string; values: Numbers }[];
+}
+
+export interface Coefficients {
+  drivers: string[];
+  pairs: [string, string][];
+  units: { point: string[]; link: string[]; point_pairs: string[]; link_pairs: string[] };
+  points: Record<string, { K: Numbers[][]; L: Numbers[][] }>;
+  links: Record<string, { K: Numbers[][]; L: Numbers[][] }>;
+}
+
+export type Row = (string | number | null)[];
+
+export interface Report extends View {
+  summary: {
+    facts: [string, string][];
+    status: string[];
+    ok: boolean;
+    problems: string[];
+    source: string;
+    program: string;
+  };
+  plots?: {
+    x: { name: string; unit: string; values: Numbers };
+    units: Record<"length" | "speed" | "acceleration" | "angle" | "omega" | "alpha", string>;
+    angles: Record<string, Numbers>;
+    points: string[];
+    links: string[];
+  };
+  steps?: { sample: number; groups: Step[] };
+  rates?: {
+    points: Record<string, Record<"vx" | "vy" | "ax" | "ay", Numbers>>;
+    links: Record<string, Record<"omega" | "alpha", Numbers>>;
+    left_out: string[];
+  };
+  coefficients?: Coefficients;
+  centres?: Record<string, { x: Numbers; y: Numbers }>;
+  limits?: DriverLimits[];
+  transmission?: {
+    unit: string;
+    right: number;
+    curves: { group: number; values: Numbers; worst: number; least: number }[];
+  };
+  forces?: {
+    panels: Panel[];
+    arrows: { joint: string; link: string; x: Numbers; y: Numbers; fx: Numbers; fy: Numbers }[];
+    table: Row[];
+    notes: string[];
+  };
+  ranges?: { points: Row[]; links: Row[] };
+}
+
+/** Return the value of a course at a sample. */
+export function at(course: Course | undefined, k: number): number | null {
+  return Array.isArray(course) ? (course[k] ?? null) : (course ?? null);
+}

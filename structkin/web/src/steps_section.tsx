@@ -1,0 +1,235 @@
+// The solution step by step, and each group by itself.
+import { computed, signal } from "@preact/signals";
+import { useContext, useMemo } from "preact/hooks";
+import { pixel } from "./camera";
+import type { Player } from "./player";
+import { type Box, bounds, type Pose, poseAt, somePoses, spot, wholeBox } from "./pose";
+import { at, type LinkFrames, type Locus, type Report, type Step } from "./report_types";
+import { Scene, StageContext } from "./scene";
+import { Shapes } from "./shapes";
+import type { Shape } from "./types";
+
+/** Return the last group that a shape moves with; null for what stands on the ground. */
+function groupOf(view: Report, { frame }: Shape): number | null {
+  const ends = "link" in frame ? [frame.link] : [frame.at[0], "along" in frame ? frame.along[0] : frame.toward[0]];
+  const groups = ends.map((name) => view.links.find((link) => link.name === name)?.group ?? -1);
+  const last = Math.max(...groups);
+  return last < 0 ? null : last;
+}
+
+/** Return what a step is seen in: its group and its other modes over the motion, but not much less than the mechanism. */
+function boxOf(view: Report, index: number, own: Shape[]): Box {
+  const { mirror, modes } = view.steps!.groups[index]!;
+  const poses = somePoses(view.samples, 40);
+  const others = [mirror, ...(modes ?? [])].flatMap((frames): Pose[] => {
+    const n = frames ? (Object.values(frames)[0]?.x.length ?? 0) : 0;
+    const step = Math.max(1, Math.floor(n / 40));
+    return Array.from({ length: Math.ceil(n / step) }, (_, k) => ghostPose({}, frames!, k * step));
+  });
+  const whole = wholeBox(view, {});
+  const links = own.filter(({ frame }) => "link" in frame);
+  const box = bounds(links, [...poses, ...others]) ?? whole;
+  const least = 0.55 * Math.max(whole.x1 - whole.x0, whole.y1 - whole.y0);
+  return atLeast(box, least);
+}
+
+/** Return a box grown about its middle to a width and height. */
+function atLeast(box: Box, least: number): Box {
+  const [x, y] = [Math.max(0, least - (box.x1 - box.x0)) / 2, Math.max(0, least - (box.y1 - box.y0)) / 2];
+  return { x0: box.x0 - x, y0: box.y0 - y, x1: box.x1 + x, y1: box.y1 + y };
+}
+
+/** Return a pose with some links elsewhere. */
+function ghostPose(pose: Pose, frames: LinkFrames, k: number): Pose {
+  const moved = Object.entries(frames).map(([link, { x, y, angle }]) => {
+    const numbers = [x[k], y[k], angle[k]];
+    const known = numbers.every((value) => value != null);
+    return [link, known ? { x: x[k]!, y: y[k]!, angle: angle[k]! } : null] as const;
+  });
+  return { ...pose, ...Object.fromEntries(moved) };
+}
+
+/** Return the names that a step needs: what it is given, what it finds, and the points of its links. */
+function namedIn(view: Report, index: number): Set<string> {
+  const step = view.steps!.groups[index]!;
+  const links = view.groups[index]!.links;
+  const own = view.points.filter((point) => links.includes(point.link)).map((point) => point.name);
+  return new Set([...own, ...step.found, ...step.inputs.flatMap(({ point }) => point ?? [])]);
+}
+
+export function StepsSection({ view, player }: { view: Report; player: Player }) {
+  const current = useMemo(() => signal(0), []);
+  const index = current.value;
+  const { sample, groups } = view.steps!;
+  const step = groups[index]!;
+  const group = view.groups[index]!;
+  const homes = useMemo(() => new Map(view.shapes.map((shape) => [shape.id, groupOf(view, shape)])), [view]);
+  const drawn = useMemo(() => {
+    const named = namedIn(view, index);
+    const shapes = view.shapes
+      .filter((shape) => (homes.get(shape.id) ?? -1) <= index)
+      .map((shape) => ({ ...shape, opacity: homes.get(shape.id) === index || homes.get(shape.id) === null ? 1 : 0.32 }));
+    return {
+      ...view,
+      shapes,
+      points: view.points.filter((point) => named.has(point.name)),
+      drivers: view.drivers.filter((driver) => step.drivers.includes(driver.id)),
+    };
+  }, [view, index]);
+  const own = useMemo(() => view.shapes.filter((shape) => homes.get(shape.id) === index && !shape.part.startsWith("driver:")), [view, index]);
+  const fit = useMemo(() => boxOf(view, index, own), [view, index]);
+  const fixedModes = step.modes && step.modes.length > 0;
+  const ghosts = step.mirror ? [step.mirror] : fixedModes && player.index.value === sample ? step.modes! : [];
+  const words = [
+    lociWords(step),
+    step.mirror && "Pale: its other assembly mode.",
+    fixedModes && (ghosts.length ? `Pale: its ${step.modes!.length} other assembly mode${step.modes!.length > 1 ? "s" : ""} in this pose.` : ""),
+    step.note && `About its modes: ${step.note}.`,
+  ].filter(Boolean);
+  return (
+    <section id="steps" class="sk-card">
+      <h2>Solution step by step</h2>
+      <p class="sk-intro">
+        The driven links come first; each further group needs only what is known before it. Numbers and colours are the same on the
+        whole page.
+      </p>
+      <div class="sk-columns sk-steps">
+        <div>
+          <div class="sk-stepper">
+            <button type="button" disabled={index === 0} onClick={() => (current.value = index - 1)}>← Back</button>
+            <span aria-live="polite">Step {index + 1} of {groups.length}</span>
+            <button type="button" disabled={index === groups.length - 1} onClick={() => (current.value = index + 1)}>Next →</button>
+          </div>
+          <Scene
+            view={drawn}
+            pose={player.pose}
+            fit={fit}
+            clearance={5}
+            label={`Step ${index + 1}: ${group.label}`}
+            under={
+              <>
+                {step.loci.map((locus, k) => <LocusMark key={`${index}.${k}`} view={view} locus={locus} player={player} colour={group.colour} />)}
+                {ghosts.map((frames, k) => <Ghost key={`${index}.${k}`} shapes={own} player={player} frames={frames} live={frames === step.mirror} />)}
+              </>
+            }
+            top={<Pins view={view} step={step} player={player} colour={group.colour} />}
+          />
+        </div>
+        <ol class="sk-order">
+          {view.groups.map((entry) => (
+            <li key={entry.index} class={entry.index === index ? "sk-current" : ""} style={{ "--group": entry.colour }}>
+              <button type="button" aria-current={entry.index === index ? "step" : undefined} onClick={() => (current.value = entry.index)}>
+                <span class="sk-number">{entry.index + 1}</span>
+                <span>{entry.words}</span>
+              </button>
+              {entry.index === index && (
+                <div class="sk-why">
+                  <p>It {step.reason}</p>
+                  {words.map((text) => <p key={String(text)}>{text}</p>)}
+                  {fixedModes && !ghosts.length && (
+                    <p>
+                      Its {step.modes!.length} other assembly mode{step.modes!.length > 1 ? "s are" : " is"} known in one pose:{" "}
+                      <button type="button" class="sk-link" onClick={() => { player.playing.value = false; player.index.value = sample; }}>
+                        show it
+                      </button>
+                    </p>
+                  )}
+                </div>
+              )}
+            </li>
+          ))}
+        </ol>
+      </div>
+    </section>
+  );
+}
+
+function LocusMark({ view, locus, player, colour }: { view: Report; locus: Locus; player: Player; colour: string }) {
+  const k = player.index.value;
+  const [x, y, r, dx, dy] = [locus.x, locus.y, locus.r, locus.dx, locus.dy].map((course) => at(course, k));
+  if (x == null || y == null) return null;
+  if (r != null) return <circle class="sk-locus" cx={x} cy={y} r={r} stroke={colour} />;
+  if (dx == null || dy == null) return null;
+  const reach = 2 * Math.hypot(view.box![2] - view.box![0], view.box![3] - view.box![1]);
+  return <path class="sk-locus" d={`M${x - reach * dx} ${y - reach * dy}L${x + reach * dx} ${y + reach * dy}`} stroke={colour} />;
+}
+
+/** The shapes of a group in another mode: its links elsewhere, all else as it is. */
+function Ghost({ shapes, player, frames, live }: { shapes: Shape[]; player: Player; frames: LinkFrames; live: boolean }) {
+  const pose = useMemo(
+    () => computed(() => ghostPose(player.pose.value, frames, live ? player.index.value : 0)),
+    [frames, player],
+  );
+  return <Shapes shapes={shapes} pose={pose} name="sk-ghost" />;
+}
+
+/** Rings about the pins that a group is given, and about those that it finds. */
+function Pins({ view, step, player, colour }: { view: Report; step: Step; player: Player; colour: string }) {
+  const stage = useContext(StageContext)!;
+  const [camera, size] = [stage.camera.value, stage.size.value];
+  if (!camera) return null;
+  const pose = player.pose.value;
+  const ring = (name: string, given: boolean) => {
+    const point = view.points.find((entry) => entry.name === name);
+    const place = point && spot(pose, [point.link, ...point.at]);
+    if (!place) return null;
+    const [x, y] = pixel(camera, size, place);
+    return <circle key={name} class={given ? "sk-given" : "sk-found"} data-ring={name} cx={x} cy={y} r={given ? 9 : 10} stroke={given ? undefined : colour} />;
+  };
+  return (
+    <g class="sk-rings">
+      {step.inputs.flatMap(({ point }) => point ?? []).map((name) => ring(name, true))}
+      {step.found.map((name) => ring(name, false))}
+    </g>
+  );
+}
+
+export function GroupsSection({ view }: { view: Report }) {
+  const { sample, groups } = view.steps!;
+  const pose = useMemo(() => signal(poseAt(view.samples!, sample)), [view]);
+  return (
+    <section id="groups" class="sk-card">
+      <h2>The groups one by one</h2>
+      <div class="sk-grid">
+        {view.groups.map((group) => {
+          const step = groups[group.index]!;
+          const parts = new Set([...group.links.map((name) => `link:${name}`), ...step.joints.map((id) => `joint:${id}`)]);
+          const named = namedIn(view, group.index);
+          const shapes = view.shapes.filter((shape) => parts.has(shape.part) && !shape.id.startsWith("hatching:pivot") && !shape.id.startsWith("pivot:"));
+          const box = bounds(shapes, [pose.value]);
+          const least = 12 * view.symbol;
+          const small = { ...view, samples: undefined, shapes, points: view.points.filter((point) => named.has(point.name)), drivers: [] };
+          return (
+            <figure key={group.index} class="sk-group" style={{ "--group": group.colour }}>
+              <figcaption>
+                <span class="sk-number">{group.index + 1}</span> {group.kind}
+              </figcaption>
+              {box && <Scene view={small} pose={pose} fit={atLeast(box, least)} wheel="never" label={group.label} />}
+              <p>
+                <b>{group.links.join(", ") || group.pins.map((pin) => `pin ${pin}`).join(", ")}</b>
+                <br />
+                {sources(step)}
+              </p>
+            </figure>
+          );
+        })}
+      </div>
+    </section>
+  );
+}
+
+/** Return what the dashed lines are. */
+function lociWords({ loci, found }: Step): string {
+  const circles = loci.filter(({ r }) => r !== undefined).length;
+  const kinds = [circles > 0 && `circle${circles > 1 ? "s" : ""}`, loci.length > circles && `line${loci.length > circles + 1 ? "s" : ""}`];
+  const drawn = kinds.filter(Boolean).join(" and ");
+  if (!drawn) return "";
+  return found.length ? `Dashed ${drawn}: ${found.join(", ")} lies on ${loci.length > 1 ? "both" : "it"}.` : `Dashed ${drawn}: where its points can be.`;
+}
+
+/** Return what a group hangs on, in words. */
+function sources(step: Step): string {
+  const given = step.inputs.map(({ id, from }) => `${id} (${from === null ? "ground" : `group ${from + 1}`})`);
+  const driven = step.drivers.length ? `driven by ${step.drivers.join(", ")}` : "";
+  return [given.length ? `from ${given.join(", ")}` : "", driven].filter(Boolean).join("; ");
+}

@@ -1,0 +1,229 @@
+"""MJCF: what is written is loaded by MuJoCo, starts closed, and moves as structkin says."""
+
+from __future__ import annotations
+
+import os
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import structkin as sk
+from structkin.examples import names, path
+from structkin.files.writers.mjcf import mjcf
+
+mujoco = pytest.importorskip("mujoco")
+
+#: What the examples have that MuJoCo has not.
+REFUSED = {
+    "cam_lever_press": "joints.contact: MuJoCo has no cams",
+    "cam_roller_follower": "joints.contact: MuJoCo has no cams",
+    "garage_door": "joints.track: MuJoCo has no slots along a curve",
+    "geneva": "joints.step: MuJoCo has no Geneva wheels",
+    "one_cylinder_engine": "forces.seal: MuJoCo's friction is not of this law",
+}
+GRAVITY = {"gravity": (0, -9.81)}
+ROD = {"shape": "rod", "density": 2.0}
+
+
+class Run:
+    """A mechanism that MuJoCo runs from its start pose."""
+
+    def __init__(self, mechanism: sk.Mechanism) -> None:
+        root, self.notes = mjcf(mechanism)
+        self.m, self.mechanism = (
+            mujoco.MjModel.from_xml_string(ElementTree.tostring(root, encoding="unicode")),
+            mechanism,
+        )
+        self.d = mujoco.MjData(self.m)
+        mujoco.mj_resetDataKeyframe(self.m, self.d, 0)
+        mujoco.mj_forward(self.m, self.d)
+        self.size = max(np.ptp(list(mechanism.points.values()), axis=0))
+        self.gap = 0.0
+
+    def closure(self) -> float:
+        """The largest gap of a constraint [m or rad] over the size."""
+        return float(np.abs(self.d.efc_pos[: self.d.ne]).max(initial=0.0) / self.size)
+
+    def until(self, t: float) -> None:
+        """Go on until a time, the drivers by their laws."""
+        act = {self.m.actuator(k).name: k for k in range(self.m.nu)}
+        laws = [(id, one.law) for id, one in self.mechanism.drivers.items() if one.law and one.law.speed is None]
+        while self.d.time < t - 0.5 * self.m.opt.timestep:
+            for id, law in laws:
+                value, rate, _ = law(np.array([self.d.time]))
+                self.d.ctrl[act[id]], self.d.ctrl[act[f"{id} rate"]] = value[0], rate[0]
+            mujoco.mj_step(self.m, self.d)
+            self.gap = max(self.gap, self.closure())
+        mujoco.mj_forward(self.m, self.d)
+
+    def error(self, motion: sk.Motion, sample: int) -> float:
+        """How far points of moving links are from where they should be, over the size; all stay in the plane."""
+        worst = 0.0
+        for name, link in self.mechanism.links.items():
+            for point in link.local:
+                x, y, z = self.d.site(f"{name}: {point}").xpos
+                assert abs(y) < 1e-9 * self.size
+                worst = max(worst, float(np.hypot(*(motion.position(point, name)[sample] - (x, z)))))
+        return worst / self.size
+
+
+@pytest.mark.parametrize("name", names())
+def test_examples_start_closed_and_move_as_they_are_driven(name):
+    mechanism = sk.load(path(name))
+    if name in REFUSED:
+        with pytest.raises(sk.InputError) as error:
+            mjcf(mechanism)
+        assert str(error.value.problems[0]) == REFUSED[name]
+        return
+    run = Run(mechanism)
+    end = 60 * run.m.opt.timestep
+    motion = mechanism.solve(t=[0.0, end])
+    assert run.closure() < 1e-14 and run.error(motion, 0) < 1e-14
+    for id, drive in mechanism.drivers.items():
+        # The rates of the start are those of the mechanism.
+        assert np.isclose(run.d.actuator(f"{id} rate").velocity[0], motion.drivers[id][1, 0], rtol=1e-6, atol=1e-9)
+        assert np.isclose(run.d.actuator(id).length[0], motion.drivers[id][0, 0], rtol=1e-9, atol=1e-9), drive
+    assert np.abs(run.d.efc_vel[: run.d.ne]).max(initial=0.0) < 1e-9 * (1 + np.abs(run.d.qvel).max())
+    run.until(end)
+    assert run.gap < 1e-5 and run.error(motion, 1) < 2e-3
+
+
+def four_bar(**more):
+    return sk.Mechanism(
+        "Four-bar",
+        points={"A": (0, 0), "B": (0.1, 0.2), "C": (0.5, 0.4), "D": (0.5, 0), "P": (0.3, 0.5)},
+        links={
+            "ground": ["A", "D"],
+            "crank": {"points": ["A", "B"], **ROD},
+            "coupler": {"points": ["B", "C", "P"], "mass": 0.8, "center": (0.3, 0.35), "inertia": 0.02},
+            "rocker": {"points": ["D", "C"], **ROD},
+        },
+        forces={**GRAVITY, **more},
+        drivers={"swing": {"joint": "A"}},
+        initial={"swing": {"speed": 1.0}},
+        duration=1.0,
+    )
+
+
+def slider_crank():
+    return sk.Mechanism(
+        "Slider-crank",
+        points={"O": (0, 0), "A": (0.1, 0.05), "B": (0.4, 0.1), "Q": (0.7, 0.1)},
+        links={
+            "ground": ["O", "Q"],
+            "crank": {"points": ["O", "A"], **ROD},
+            "rod": {"points": ["A", "B"], **ROD},
+            "piston": {"points": ["B"], "mass": 0.5},
+        },
+        joints={"guide": {"type": "prismatic", "links": ["piston", "ground"], "at": "B", "axis": (1, 0)}},
+        forces={
+            **GRAVITY,
+            "spring": {"type": "spring", "between": ["B", "Q"], "stiffness": 40, "free_length": 0.2, "damping": 3,
+                       "actuator": 2.0},
+            "hinge": {"type": "torsion", "links": ["crank", "rod"], "stiffness": 0.5, "free_angle": 0.3,
+                      "damping": 0.05},
+            "push": {"type": "force", "at": "B", "value": (-1.5, 0.5)},
+            "turn": {"type": "force", "at": (0.2, 0.08), "on": "rod", "frame": "local", "value": (0.2, -0.4)},
+            "load": {"type": "moment", "on": "crank", "value": 0.1},
+        },
+        drivers={"swing": {"joint": "O", "torque": -0.05}},
+        initial={"swing": {"value": 0.5, "speed": 3.0}},
+        duration=0.6,
+    )  # fmt: skip
+
+
+def two_slots():
+    """A bar that nothing but two slots and a pin of a swinging arm hold: it floats in MuJoCo's tree."""
+    return sk.Mechanism(
+        "Bar in two slots, and a pin in an arc",
+        points={"U": (0.3, 0), "V": (0, 0.4), "O": (0.6, 0.5), "E": (0.9, 0.5), "F": (0.85, 0.3)},
+        links={
+            "ground": ["O"],
+            "bar": {"points": ["U", "V"], **ROD},
+            "arm": {"points": ["E", "F"], **ROD},
+            "tip": {"points": ["F"], "mass": 0.2, "inertia": 1e-3},
+        },
+        joints={
+            "floor": {"type": "pin-in-slot", "pin": "U", "slot": "ground", "axis": (1, 0)},
+            "wall": {"type": "pin-in-slot", "pin": "V", "slot": "ground", "axis": (0, 1)},
+            "arc": {"type": "pin-in-slot", "pin": "E", "slot": "ground", "center": "O"},
+            "line": {"type": "pin-in-slot", "pin": "F", "slot": "bar", "axis": (1, -0.3)},
+            "weld": {"type": "fastened", "links": ["arm", "tip"], "at": "F"},
+        },
+        drivers={"lean": {"links": ["ground", "bar"]}, "sway": {"links": ["ground", "arm"]}},
+        forces=GRAVITY,
+        duration=0.25,
+    )
+
+
+def freed(name):
+    """An example whose links have masses, whose drivers are free, and which falls."""
+    data = sk.load(path(name)).source_dict
+    scale = sk.load(path(name)).units.length_scale
+    for link, entry in data["links"].items():
+        points = entry["points"] if isinstance(entry, dict) else entry
+        places = np.array([data["points"][point] for point in points], dtype=float)
+        if link != "ground":
+            center = (places.mean(axis=0) + 0.05 * np.ptp(list(data["points"].values()), axis=0)).tolist()
+            inertia = (0.1 * scale * np.ptp(list(data["points"].values()), axis=0).max()) ** 2
+            data["links"][link] = {"points": points, "mass": 1.0, "center": center, "inertia": float(inertia)}
+    for entry in data["drivers"].values():
+        for law in ("speed", "law", "table", "csv"):
+            entry.pop(law, None)
+    data["forces"] = {"gravity": (-6, -9.81)}
+    size = scale * max(np.ptp(list(data["points"].values()), axis=0))
+    data["duration"] = float(np.sqrt(size / 9.81))
+    return sk.Mechanism.from_dict(data)
+
+
+FREED = [
+    "geared_five_bar", "planetary_train", "rack_and_pinion", "rolling_lift_bridge", "scotch_yoke",
+    "oldham_coupling", "platform_3rpr", "wafer_arm", "tipper_hoist", "jansen_leg", "elliptic_trammel", "v_engine",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", [four_bar, slider_crank, two_slots, *FREED])
+def test_free_motion_is_that_of_our_simulation(make):
+    mechanism = freed(make) if isinstance(make, str) else make()
+    run = Run(mechanism)
+    steps = round(mechanism.duration / 5 / run.m.opt.timestep)
+    times = np.arange(6) * steps * run.m.opt.timestep
+    sim = mechanism.simulate(times)
+    moved = max(np.ptp(sim.position(point), axis=0).max() for point in mechanism.places)
+    assert not sim.stopped and moved > 0.02 * run.size
+    assert run.closure() < 1e-14 and run.error(sim, 0) < 1e-14
+    for k, t in enumerate(times[1:], 1):
+        run.until(t)
+        assert run.error(sim, k) < 5e-5, (t, run.error(sim, k))
+    assert run.gap < 5e-5
+
+
+def test_links_without_mass_get_a_stand_in_that_changes_little():
+    data = freed("whitworth_shaper").source_dict
+    data["links"]["block"] = ["B"]
+    mechanism = sk.Mechanism.from_dict(data)
+    run = Run(mechanism)
+    assert run.notes == ("without mass: block; MuJoCo moves no body without, here it is 0.0001 kg",)
+    end = round(mechanism.duration / run.m.opt.timestep) * run.m.opt.timestep
+    run.until(end)
+    assert run.error(mechanism.simulate([0.0, end]), 1) < 2e-4
+
+
+def test_what_varies_with_time_is_noted(tmp_path):
+    mechanism = sk.load(path("excavator"))
+    run = Run(mechanism)
+    assert len(run.notes) == 3 and "the law of boom_cylinder is no part of the file" in run.notes[0]
+    rocker = sk.load(path("crank_rocker"))
+    assert any("no link has a mass" in note for note in Run(rocker).notes)
+    rocker.save(tmp_path / "x.xml")
+    assert "no link has a mass" in (tmp_path / "x.xml").read_text(encoding="utf-8")
+    assert mujoco.MjModel.from_xml_path(str(tmp_path / "x.xml")).nq == 3
+
+
+def test_every_reason_is_told_and_nothing_written(tmp_path):
+    data = sk.load(path("cam_lever_press")).source_dict
+    data["forces"] = {"drag": {"type": "friction", "joint": "guide", "limit": 2}}
+    with pytest.raises(sk.InputError, match=r"as MJCF: 2 mistakes(?s:.*)no cams(?s:.*)friction is not of this law"):
+        sk.Mechanism.from_dict(data).save(tmp_path / "x.xml")
+    assert not os.listdir(tmp_path)
