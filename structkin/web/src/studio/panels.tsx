@@ -107,7 +107,7 @@ function Drivers({ now }: { now: State }) {
           <output>
             {id in values.value ? fixed(values.value[id]) + unit(kind) : "–"}
             {efforts.value.filter(({ driver, value }) => driver === id && value !== null).map(({ value, unit }) => (
-              <small title="What holds this pose at rest">{number(value, 3)} {unit}</small>
+              <small title="What holds this pose at rest">{effortWords(value!, unit)}</small>
             ))}
           </output>
           <Play id={id} step={kind === "angle" ? stepOf(now.sketch.angle) : now.sketch.size / 150} />
@@ -117,6 +117,9 @@ function Drivers({ now }: { now: State }) {
     </section>
   );
 }
+
+const effortWords = (value: number, unit: string) =>
+  Math.abs(value) >= 1e3 ? `${number(value / 1e3, 3)} k${unit}` : `${number(value, 3)} ${unit}`;
 
 const stepOf = (unit: string) => ({ deg: 2, rad: 0.035, mrad: 35, rev: 1 / 180 })[unit] ?? 0.035;
 
