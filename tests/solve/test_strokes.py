@@ -314,14 +314,23 @@ def test_an_assembly_tells_that_it_is_beyond_a_stroke():
 
 
 def test_a_slot_is_drawn_between_its_ends():
-    from structkin.show.pose import motion_pose, sketch_pose
+    from structkin.show.drawing import scene_of
+    from structkin.show.pose import sketch_poses
+    from structkin.show.scene import Placing
 
     m = yoke({"ends": ["P", "Q"]}, {"stroke": [-50, 10]})
-    for pose in (sketch_pose(m, 1e-3), motion_pose(m.solve(samples=5), 3, 1e-3)):
-        first, last = pose.way(m.joints["slot"])
-        np.testing.assert_allclose([first, last], [pose.at("yoke", 0j), pose.at("yoke", 0.045 + 0j)], atol=1e-9)
-        first, last = pose.way(m.joints["guide"])
-        np.testing.assert_allclose([first, last], [30, 90], atol=1e-9)
+    for poses, k in ((sketch_poses(m), 0), (m.solve(samples=5).poses, 3)):
+        # With symbols of no size only the lines themselves are left.
+        shapes = {shape.id: shape for shape in scene_of(m, m.structure(), poses, 1e-12).shapes}
+        placing = Placing(poses, 1e-3)
+        for shape, ends in (
+            (shapes["slot:slot"], [placing.poses.at("yoke", z)[k] / 1e-3 for z in (0j, 0.045 + 0j)]),
+            (shapes["hatching:guide:guide"], [30, 90]),
+        ):
+            drawn = placing.of(shape.frame, shape.z[np.isfinite(shape.z)], k)
+            for end in ends:
+                assert np.min(np.abs(drawn - end)) < 1e-6
+            assert np.ptp(drawn.real) + np.ptp(drawn.imag) < 1e-6 + abs(ends[1] - ends[0]) * np.sqrt(2)
 
 
 MISTAKES = [
