@@ -20,6 +20,19 @@ from structkin.show.simulation import plot_simulation
 from structkin.show.structure_graph import draw_structure
 
 FOLDER = Path(__file__).parent / "img"
+#: Examples that move in the gallery.
+MOVING = (
+    "cam_lever_press",
+    "crank_rocker",
+    "excavator",
+    "geneva",
+    "klann_leg",
+    "peaucellier",
+    "planetary_train",
+    "stephenson_iii_triad",
+    "v_engine",
+    "whitworth_shaper",
+)
 SCRATCH = Path(tempfile.mkdtemp())
 STUDY = "import sys; from structkin.cli import main; sys.argv[1:1] = ['studies']; main()"
 
@@ -40,6 +53,8 @@ def main() -> None:
             save_figure(plot_motion(motion), FOLDER / f"{name}_motion.png")
         if name in ("platform_3rpr", "platform_3rrr", "eight_bar_double_triad"):
             save_figure(draw_assemblies(mechanism.assemblies()), FOLDER / f"{name}_assemblies.png")
+        if name in MOVING:  # 45 frames, each with a sample of its own
+            mechanism.solve(samples=181).animate(fps=15, seconds=3, width=480).save(FOLDER / f"{name}.webp")
     # 80 frames, each with a sample of its own.
     film = load(path("jansen_leg")).solve(samples=321).animate(fps=20, seconds=4, width=640)
     film.save(FOLDER / "jansen_leg.gif")

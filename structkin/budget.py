@@ -1,12 +1,12 @@
-"""A budget of work: a call that would walk without an end says so before it begins, or as soon as it shows.
+"""A work budget: a call that would run without end stops with an error before it starts, or once that is clear.
 
-The unit is a *step*: one pose that is found by itself. Poses that are found together cost little each; so many numbers
-of theirs make a step, which is also what they take in memory. Work is counted before it is done, never by a clock: what
-a call returns does not depend on the machine, nor on what else this has to do. What a call can be expected to take, by
-its samples and groups, is granted beside the budget: a million samples are long, but they have an end.
+The unit is a *step*: one pose found on its own. Poses found together are cheap, so `TOGETHER` of their numbers count
+as one step, which also limits memory. Work is counted before it is done, never timed: what a call returns depends
+neither on the machine nor on its load. The work to be expected for a call's samples and groups is granted in addition
+to the budget: a million samples take long, but they end.
 
-Walkers `charge` what they are about to do; calls that users make are `metered`. A call inside another has a budget of
-its own, unless the outer one has no bound.
+Code that does the work calls `charge` first; public calls are `metered`. A call inside another has its own budget,
+unless the outer one is unlimited.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ import numpy as np
 
 from structkin.errors import InputError, Problem
 
-#: Steps that a call may take beyond what its samples explain: some seconds.
+#: Steps a call may take beyond those expected for its samples: a few seconds.
 DEFAULT = 5000
-#: Numbers of poses that are found together and make a step; the budget is then some 20 million, which are 0.5 GiB.
+#: Numbers of poses found together that count as one step; the budget is then some 20 million numbers, or 0.5 GiB.
 TOGETHER = 4000
 
-#: What a mistake says to do where nothing else helps.
-HINT = "budget=None (--budget none) goes on to the end"
+#: The hint of an error where nothing better can be suggested.
+HINT = "budget=None (--budget none) removes the limit"
 
 
 class SpentError(Exception):
-    """The budget is spent; caught where the call began, which knows what it was for."""
+    """The budget is spent; caught by the metered call, which knows what the work was for."""
 
 
 @dataclass
 class Meter:
-    """Steps taken so far and steps that may be taken; `tell` is called with the former."""
+    """Steps taken so far and their limit; `tell` is called with the steps taken so far."""
 
     limit: float
     tell: Callable[[float], None] | None = None
     spent: float = 0.0
 
     def charge(self, steps: float) -> None:
-        """Count work that is about to be done; `SpentError` where there is no budget for it."""
+        """Count work about to be done; raise `SpentError` if the budget does not cover it."""
         self.spent += steps
         if self.spent > self.limit:
             raise SpentError
@@ -56,13 +56,13 @@ _METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 
 def charge(steps: float) -> None:
-    """Count work that is about to be done by the innermost call; `SpentError` where there is no budget for it.
+    """Count work about to be done by the innermost call; raise `SpentError` if its budget does not cover it.
 
-    >>> with metered(10, lambda: Problem("drivers.motor", "it turns on and on")):
+
     ...     charge(11)
     Traceback (most recent call last):
     structkin.errors.InputError: description: 1 error
-      - drivers.motor: it turns on and on
+      - drivers.motor: it turns without end
     """
     meter = _METER.get()
     if meter is not None:
@@ -70,14 +70,14 @@ def charge(steps: float) -> None:
 
 
 def grant(steps: float) -> None:
-    """Let the innermost call take so many steps more: those that its samples explain."""
+    """Allow the innermost call this many more steps: those expected for its samples."""
     meter = _METER.get()
     if meter is not None:
         meter.limit += steps
 
 
 def new_meter(budget: Any, tell: Callable[[float], None] | None = None, source: str = "") -> Meter:
-    """Return the meter of a call; without a bound inside of one without. `InputError` where the budget is none."""
+    """Return the meter of a call; unlimited inside an unlimited call. `InputError` if the budget is invalid."""
     outer = _METER.get()
     if budget is None or (outer is not None and math.isinf(outer.limit)):
         return Meter(math.inf, tell)
@@ -88,7 +88,7 @@ def new_meter(budget: Any, tell: Callable[[float], None] | None = None, source: 
 
 @contextmanager
 def metering(meter: Meter) -> Iterator[None]:
-    """Charge a meter with what is done inside."""
+    """Charge work done in this context to a meter."""
     token = _METER.set(meter)
     try:
         yield
@@ -103,7 +103,7 @@ def metered(
     source: str = "",
     tell: Callable[[float], None] | None = None,
 ) -> Iterator[None]:
-    """Bound a call: where its budget is spent, raise an `InputError` with the problem that `spent` returns."""
+    """Limit a call: when its budget is spent, raise an `InputError` with the problem that `spent` returns."""
     try:
         with metering(new_meter(budget, tell, source)):
             yield

@@ -1,7 +1,7 @@
-"""Failures: each has a name, a place and a next step.
+"""Errors: each says what is wrong, where, and what to do.
 
-A mistake in a description raises at once and lists everything that is wrong; a pose that cannot be
-reached is not an exception but a `structkin.Status` on its sample.
+An invalid description raises one exception that lists everything wrong with it. A pose that cannot be
+reached raises nothing: its sample gets a `structkin.Status`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 
 def printable(text: str) -> str:
-    r"""Return text with its control characters written out: a name from a file must not steer the terminal.
+    r"""Return text with its control characters escaped: a name from a file must not control the terminal.
 
     >>> printable("links.c\nx")
     'links.c\\nx'
@@ -21,9 +21,9 @@ def printable(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One mistake in a description.
+    """One error in a description.
 
-    `key` says where ("links.coupler"), `message` what was found, `hint` what to try.
+    `key` says where it is ("links.coupler"), `message` what is wrong, `hint` what to try.
 
     >>> print(Problem("links.coupler", "point 'Q' is not in [points]", "did you mean 'P'?"))
     links.coupler: point 'Q' is not in [points]; did you mean 'P'?
@@ -34,7 +34,7 @@ class Problem:
     hint: str = ""
 
     def __post_init__(self) -> None:
-        """Write out control characters: names and paths come from files."""
+        """Escape control characters: names and paths come from files."""
         for name in ("key", "message", "hint"):
             object.__setattr__(self, name, printable(getattr(self, name)))
 
@@ -45,11 +45,11 @@ class Problem:
 
 
 class StructkinError(Exception):
-    """Base of everything structkin raises on purpose."""
+    """Base class of all exceptions that structkin raises itself."""
 
 
 class InputError(StructkinError):
-    """A description is wrong. `problems` lists every mistake found, not only the first."""
+    """A description is invalid. `problems` lists every error found, not only the first."""
 
     def __init__(self, problems: Sequence[Problem], source: str = "") -> None:
         """Collect the problems; `source` names the file or mechanism."""
@@ -61,13 +61,13 @@ class InputError(StructkinError):
 
 
 class StructureError(InputError):
-    """The description is sound, but its structure cannot be solved: drivers are missing or too many."""
+    """The description is valid, but its structure cannot be solved: there are too few or too many drivers."""
 
 
 class PoseError(StructkinError):
-    """Raised with `strict=True` where a sample has no regular pose; `sample` is the first such one."""
+    """Raised with `strict=True` if a sample has no regular pose; `sample` is the first one."""
 
     def __init__(self, message: str, sample: int) -> None:
-        """Say what happened at which sample."""
+        """Store the message and the sample."""
         self.sample = sample
         super().__init__(message)

@@ -14,6 +14,8 @@ from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from urllib.parse import unquote, urlsplit
 
+from diagram import with_diagrams
+
 ROOT = Path(__file__).parents[2]
 WORK = ROOT / "build" / "site"
 FROM_ROOT = {"CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md"}
@@ -40,13 +42,13 @@ def link_on_site(page: str, target: str) -> str | None:
 
 
 def page_on_site(page: str, text: str) -> str:
-    """Return the text of a page of the repository with its links as they are on the site."""
+    """Return the text of a page of the repository with links and diagrams as they are on the site."""
 
     def link(match: re.Match[str]) -> str:
         target = link_on_site(page, match[2])
         return match[1] if target is None else f"[{match[1]}]({target})"
 
-    return LINK.sub(link, text)
+    return with_diagrams(LINK.sub(link, text))
 
 
 def gather(folder: Path) -> None:

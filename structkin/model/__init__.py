@@ -1,4 +1,4 @@
-"""Mechanisms as the user describes them: topology, geometry, drivers, and the file they are written in."""
+"""Mechanisms as the user describes them: topology, geometry, drivers, and their file format."""
 
 from structkin.model.mechanism import Mechanism
 from structkin.model.parts import DriverCoordinate, Law, Link

@@ -1,4 +1,4 @@
-"""Topology from an adjacency matrix, or from a networkx graph that carries the same text."""
+"""Topology from an adjacency matrix, or from a networkx graph with the same entries."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def topology_from_adjacency(
 ) -> T:
     """Build a topology from a symmetric matrix (n, n) of text, or a networkx graph with edge attribute "joints".
 
-    An entry is "" or "KIND:ID", several separated by commas; one id on several connected pairs is one
+    An entry is "" or "KIND:ID", several separated by commas; one id at several connected pairs of links is one
     multiple joint. `names` are the links (default "0", "1", ...; a graph's nodes). `ground` is a name, or an
     index of the matrix. `drivers` are joint ids, or tables {"id", "kind", "links", "joint"}; the driver of a bare
     joint id J is called "drive_J".
 
-    Raises `InputError` listing every mistake.
+    Raises `InputError` listing every error.
 
     >>> pairs = [["", "R:A,P:s"], ["R:A,P:s", ""]]
     >>> t = topology_from_adjacency(Topology, pairs, names=["frame", "arm"], ground="frame")
@@ -112,16 +112,16 @@ def _read_matrix(matrix: Any, names: Sequence[str] | None, problems: list[Proble
                 value = upper if texts[0] is None else lower
                 problems.append(Problem(key, f"{value!r} is not text", 'give "" or "KIND:ID", such as "R:A"'))
             elif a == b and texts[0]:
-                problems.append(Problem(key, "joins a link to itself", "the diagonal is empty"))
+                problems.append(Problem(key, "joins a link to itself", "leave the diagonal empty"))
             elif _tokens(texts[0]) != _tokens(texts[1]):
-                problems.append(Problem(key, f"'{upper}' but '{lower}' in matrix[{b}][{a}]", "the matrix is symmetric"))
+                problems.append(Problem(key, f"'{upper}' but '{lower}' in matrix[{b}][{a}]", "make it symmetric"))
             elif texts[0]:
                 entries.append((a, b, texts[0]))
     return links, entries
 
 
 def _text(value: Any) -> str | None:
-    """Return an entry's text; empty for None and 0, as sparse tables write it; None if it is no text."""
+    """Return an entry's text; empty for None and 0, as in sparse tables; None if it is not text."""
     if value is None or (isinstance(value, int) and not isinstance(value, bool) and value == 0):
         return ""
     return value.strip() if isinstance(value, str) else None
@@ -139,21 +139,22 @@ def _joints(links: Sequence[str], entries: Sequence[_Entry], problems: list[Prob
         for part in text.split(","):
             kind, colon, id = (piece.strip() for piece in part.partition(":"))
             if not colon or not kind or not id:
-                problems.append(Problem(key, f"'{part.strip()}' is not an entry", 'write "KIND:ID", such as "R:A"'))
+                problems.append(Problem(key, f"'{part.strip()}' is not a joint", 'write "KIND:ID", such as "R:A"'))
             elif kind not in JOINT_KINDS:
                 problems.append(Problem(key, f"kind '{kind}' is unknown", f"known: {', '.join(JOINT_KINDS)}"))
             elif kinds.setdefault(id, kind) != kind:
                 problems.append(
-                    Problem(key, f"joint '{id}' is {kind} here and {kinds[id]} elsewhere", "ids are unique")
+                    Problem(key, f"joint '{id}' is {kind} here and {kinds[id]} elsewhere", "give each joint its own id")
                 )
             elif (a, b) in pairs.setdefault(id, {}):
-                problems.append(Problem(key, f"'{id}' appears twice", "ids are unique"))
+                problems.append(Problem(key, f"'{id}' appears twice", "give each joint its own id"))
             else:
                 pairs[id][a, b] = None
     joints = []
     for id, places in pairs.items():
         if not _connected(places):
-            problems.append(Problem(f"joints.{id}", "appears on pairs that share no link", "ids are unique"))
+            text = "appears at pairs of links that have no link in common"
+            problems.append(Problem(f"joints.{id}", text, "give each joint its own id"))
         elif places:
             members = sorted({k for pair in places for k in pair})
             joints.append(Joint(id, kinds[id], tuple(links[k] for k in members)))

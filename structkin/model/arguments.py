@@ -1,4 +1,4 @@
-"""Arguments that are not of the kind a call expects: told as mistakes, with their name and an example."""
+"""Checks of the types of arguments; errors name the argument and give an example."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from structkin.errors import InputError, Problem
 
 
 def mapping(value: Any, key: str, example: str, source: str = "") -> Mapping[str, Any]:
-    """Return a mapping that was passed, an empty one for None; `InputError` where it is none.
+    """Return a mapping argument, an empty one for None; raise `InputError` if it is not a mapping.
 
     >>> mapping(None, "drivers", "{'motor': values}"), mapping({"motor": 1.0}, "drivers", "{'motor': values}")
     ({}, {'motor': 1.0})
@@ -19,23 +19,23 @@ def mapping(value: Any, key: str, example: str, source: str = "") -> Mapping[str
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise InputError([Problem(key, f"{value!r} is no mapping", f"such as {example}")], source)
+        raise InputError([Problem(key, f"{value!r} is not a mapping", f"such as {example}")], source)
     return value
 
 
 def names(value: Any, key: str, source: str = "") -> tuple[Any, ...]:
-    """Return names that were passed in a row; `InputError` where they are none: a single name is no row.
+    """Return a sequence of names as a tuple; raise `InputError` for anything else, a single name included.
 
     >>> names(["motor"], "drivers")
     ('motor',)
     """
     if isinstance(value, str) or not isinstance(value, Iterable):
-        raise InputError([Problem(key, f"{value!r} is no row of names", "such as ['...']")], source)
+        raise InputError([Problem(key, f"{value!r} is not a sequence of names", "such as ['...']")], source)
     return tuple(value)
 
 
 def index(value: Any, count: int, what: str, source: str = "") -> int:
-    """Return an index 0 to count - 1, one that counts from the end made positive; `InputError` where it is none.
+    """Return an index from 0 to count - 1, counted from the end if negative; raise `InputError` if out of range.
 
     >>> index(-1, 3, "sample")
     2

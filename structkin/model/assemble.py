@@ -1,4 +1,4 @@
-"""The passes that make a mechanism of a description, in order; each adds to one draft."""
+"""The passes that turn a description into a mechanism, in order; each adds to one draft."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from structkin.model.written_pose import read_pose
 
 
 def assemble(data: Any, folder: Path | None) -> tuple[Draft, Topology | None]:
-    """Return the draft, and its topology unless the draft has problems."""
+    """Return the draft, and its topology if the draft has no problems."""
     draft = read_document(data, folder)
     make_links(draft)
     match_lengths(draft)
@@ -54,7 +54,7 @@ def assemble(data: Any, folder: Path | None) -> tuple[Draft, Topology | None]:
 
 
 def _hinted(problem: Problem) -> Problem:
-    """Say where a top-level key belongs that TOML took for a part of the section above it."""
+    """Add a hint to a top-level key that TOML read as part of the section above it."""
     section, _, name = problem.key.partition(".")
     if section in SECTIONS and name in SECTIONS:
         return Problem(problem.key, problem.message, misplaced(name))
@@ -62,28 +62,27 @@ def _hinted(problem: Problem) -> Problem:
 
 
 def _section(problem: Problem) -> int:
-    """Order mistakes as the sections of a file; within a section they stay as found."""
+    """Order errors like the sections of a file; within a section they keep their order."""
     section = problem.key.split(".")[0]
     return SECTIONS.index(section) if section in SECTIONS else -1
 
 
-# --- lengths that are meant to be equal, as those of a parallelogram ----------------------------------------
+# --- lengths that are meant to be equal, such as those of a parallelogram --------------------------------------
 
-# Whether a parallelogram goes through its flat poses smoothly, or passes beside them in one assembly mode, depends on
-# the last digits of its lengths. A file that was written by a program holds such lengths with errors of rounding, and
-# no one makes a bar to 1e-9 of its length. So such differences are taken to mean nothing, and larger ones are followed
-# exactly as they are.
+# Whether a parallelogram passes smoothly through its flat poses, or close to them in one assembly mode, depends on the
+# last digits of its lengths. A file written by a program holds such lengths with rounding errors, and no one makes a
+# bar to 1e-9 of its length. So such small differences are ignored; larger ones are kept exactly.
 
 
-#: Lengths that agree to this part of them count as equal; those that agree to this part of the size are, but for
-#: rounding.
+#: Lengths with a relative difference below EQUAL count as equal; below SAME times the mechanism's size they differ by
+#: rounding only.
 EQUAL, SAME = 1e-9, 1e-13
 
 
 def match_lengths(draft: Draft) -> None:
-    """Scale links so that distances of pins which nearly agree with those on the ground, or a link before, are equal.
+    """Scale links so that pin distances nearly equal to those on the ground or an earlier link become equal.
 
-    What was changed is told in the remarks.
+    The remarks list the changes.
     """
     places = list(draft.points.values())
     size = max((abs(place - places[0]) for place in places), default=0.0)
@@ -95,19 +94,19 @@ def match_lengths(draft: Draft) -> None:
             if told:
                 link = replace(link, local=MappingProxyType({p: ratio * z for p, z in link.local.items()}))
                 draft.links[name] = link
-                draft.remarks.append(f"links.{name}: {told}: they count as equal")
+                draft.remarks.append(f"links.{name}: {told}: they are treated as equal")
         for length in _lengths(draft, link):
             insort(known, length)
 
 
 def _lengths(draft: Draft, link: Link) -> list[tuple[float, str]]:
-    """Return the distances [m] of a link's pins, and their names."""
+    """Return the distances [m] between a link's pins, and their names."""
     pins = [point for point in link.points if len(draft.holders.get(point, ())) > 1]
     return [(abs(link.local[b] - link.local[a]), f"{a}-{b}") for a, b in combinations(pins, 2)]
 
 
 def _ratio(lengths: list[tuple[float, str]], known: list[tuple[float, str]], size: float) -> tuple[float, str]:
-    """Return by what a link is to be scaled, and why in words; none where one of its lengths is known already."""
+    """Return the factor to scale a link by, and the reason; 1 if one of its lengths is exactly known already."""
     ratio, told = 1.0, ""
     for length, pair in lengths:
         at = bisect_left(known, (length, ""))

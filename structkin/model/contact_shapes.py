@@ -1,4 +1,4 @@
-"""The circles and lines that touch: from the words of the file to places in the frames of their links."""
+"""The circles and lines in contact: from file entries to geometry in the frames of their links."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from structkin.model.sizes import TRANSITION, between, positive
 
 
 def usual_loss(restitution: float) -> float:
-    """Return the loss of Lankarani and Nikravesh: right for a restitution near 1, too small for less.
+    """Return the loss of Lankarani and Nikravesh: accurate for a restitution near 1, too small below.
 
     H. M. Lankarani, P. E. Nikravesh, A contact force model with hysteresis damping for impact analysis of multibody
-    systems, J. Mech. Design 112 (1990) 369-376: they take the depth's rate as without damping.
+    systems, J. Mech. Design 112 (1990) 369-376: they use the indentation rate without damping.
     """
     return 0.75 * (1 - restitution**2)
 
 
 def exact_loss(restitution: float) -> float:
-    """Return the loss c by which bodies part with exactly this restitution e: ln((1 + c) / (1 - c e)) = c (1 + e).
+    """Return the loss c that gives exactly this restitution e: ln((1 + c) / (1 - c e)) = c (1 + e).
 
-    From m v dv = -K d^n (1 + c v / v0) dd over a whole impact, whatever m, K, n and v0. For a small e the root comes so
-    close to 1 / e that 1 - c e is below all digits of c: the unknown is x = -ln(1 - c e), which is at most (1 + e) / e.
+    From m v dv = -K d^n (1 + c v / v0) dd over a whole impact, for any m, K, n and v0. For small e the root is so close
+    to 1 / e that 1 - c e is lost in rounding; so the unknown is x = -ln(1 - c e), which is at most (1 + e) / e.
 
     >>> exact_loss(1.0), round(exact_loss(0.5), 6), round(usual_loss(0.5), 6)
     (0.0, 1.432751, 0.5625)
@@ -41,7 +41,7 @@ def exact_loss(restitution: float) -> float:
     def loss(x: float) -> float:
         return -math.expm1(-x) / e
 
-    # The larger of the roots; x = 0 is the other one.
+    # The larger root; the other one is x = 0.
     least = -math.log1p(-e * (1 - e) / 2)
     x = brentq(lambda x: math.log1p(loss(x)) + x - loss(x) * (1 + e), least, (1 + e) / e)
     return loss(float(x))
@@ -52,7 +52,7 @@ LOSSES: Mapping[str, Callable[[float], float]] = {"lankarani-nikravesh": usual_l
 
 
 def make_contact(draft: Draft, id: str, entry: ContactEntry) -> Contact | None:
-    """Return a contact; None after complaints."""
+    """Return a contact; None if there are errors."""
     key = f"forces.{id}"
     found = len(draft.problems)
     if entry.stiffness is None:
@@ -66,21 +66,21 @@ def make_contact(draft: Draft, id: str, entry: ContactEntry) -> Contact | None:
     if shapes is None or len(draft.problems) > found:
         return None
     if entry.model == "exact" and restitution is not None and restitution < 0.01:
-        raise Flaw("no damping gives so small a restitution", "0.01 or more with this model")
+        raise Flaw("this model cannot give so small a restitution", "give restitution = 0.01 or more")
     loss = None if restitution is None else LOSSES[entry.model](restitution)
     numbers = (stiffness, exponent, loss, friction, transition)
     return Contact(id, *shapes, *(float(one or 0.0) for one in numbers))
 
 
 def contact_shapes(draft: Draft, key: str, entry: ContactEntry) -> tuple[Disc, Disc | Line] | None:
-    """Return the circle of the first link and the circle or line of the second one; None after complaints.
+    """Return the circle of the first link and the circle or line of the second; None if there are errors.
 
-    Raises `Flaw` where the entry describes neither a circle on a line nor two circles.
+    Raises `Flaw` if the entry describes neither a circle on a line nor two circles.
     """
     on_line = [name for name in ("center", "radius", "along") if getattr(entry, name) is not None]
     circles = [name for name in ("centers", "radii") if getattr(entry, name) is not None]
     if bool(on_line) == bool(circles) or (circles and len(circles) < 2) or (on_line and entry.center is None):
-        raise Flaw("is not clear about what touches", f"such as {entry.sample}; or centers and radii of two circles")
+        raise Flaw("does not say which shapes touch", f"such as {entry.sample}; or centers and radii of two circles")
     return _two_circles(draft, key, entry) if circles else _circle_on_line(draft, key, entry)
 
 
@@ -104,7 +104,7 @@ def _circle_on_line(draft: Draft, key: str, entry: ContactEntry) -> tuple[Disc, 
     size = abs(b - a)
     side = ((b - a).conjugate() * (draft.points[center] - a)).imag / size if size else 0.0
     if abs(side) <= TINY * size:
-        raise Flaw(f"the circle's centre '{center}' lies on the line", "draw it on the side where it is free")
+        raise Flaw(f"in the sketch the circle's centre '{center}' lies on the line", "draw it on the free side")
     local = draft.links[line].local
     normal = (1j if side > 0 else -1j) * unit_direction(local, p, q)
     return Disc(first, draft.links[first].local[center], entry.radius or 0.0), Line(line, local[p], normal)
@@ -118,9 +118,9 @@ def _two_circles(draft: Draft, key: str, entry: ContactEntry) -> tuple[Disc, Dis
         return None
     r, s = (float(size or 0.0) for size in sizes)
     if min(r, s) < 0 or max(r, s) == 0:
-        raise Flaw("expected two radii that are not negative, and not both zero", "internal = true makes a bore")
+        raise Flaw("expected two radii that are not negative, and not both zero", "for a bore write internal = true")
     if entry.internal and not r < s:
-        raise Flaw("the first circle is not smaller than the bore around it", "the second of radii is that of the bore")
+        raise Flaw("the first circle is not smaller than the bore around it", "the second radius is that of the bore")
     ends = entry.links or (None, None)
     second = _carrier(draft, key, (d,), ends[1])
     first = _carrier(draft, key, (c,), ends[0], other=second)
@@ -133,13 +133,13 @@ def _two_circles(draft: Draft, key: str, entry: ContactEntry) -> tuple[Disc, Dis
 
 def _apart(first: str, second: str) -> None:
     if first == second:
-        raise Flaw(f"both shapes are on '{first}'", 'say which links touch: links = ["a", "b"]')
+        raise Flaw(f"both shapes are on '{first}'", 'name the links in contact: links = ["a", "b"]')
 
 
 def _carrier(
     draft: Draft, key: str, points: tuple[str, ...], named: str | None, other: str | None = None
 ) -> str | None:
-    """Return the link that has the points: the one that is named, or the first other than `other`; None if excused."""
+    """Return the link that has the points: the named one, or the first other than `other`; None if excused."""
     held = [link for link in draft.link_entries if all(link in draft.holders.get(point, []) for point in points)]
     if named is not None:
         if not draft.has_link(f"{key}.links", named):
@@ -147,11 +147,11 @@ def _carrier(
         if named not in held:
             raise Flaw(f"'{named}' does not have {_listed(points)}", f"on it: {', '.join(held) or 'no link'}")
         return named if named in draft.links else None
-    # A line is mostly on the ground, a circle on what moves.
+    # A line is usually on the ground, a circle on a moving link.
     ordered = sorted(held, key=lambda link: (link == other, (link == GROUND) == (len(points) == 1)))
     if not ordered:
         if draft.whole("links"):
-            raise Flaw(f"no link has {_listed(points)}", "add them to the link that they belong to")
+            raise Flaw(f"no link has {_listed(points)}", "add them to a link")
         return None
     return ordered[0] if ordered[0] in draft.links else None
 

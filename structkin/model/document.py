@@ -1,4 +1,4 @@
-"""First pass over a mechanism file: sections, names and entries, each by itself."""
+"""First pass over a mechanism file: sections, names and entries, each on its own."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ _SAMPLES = {
 }
 
 _FORCE_HINTS: Mapping[str, str] = {
-    "torque": "write moment; the torque of a motor is the key 'torque' of its driver",
-    "damper": "write spring, with a damping and no stiffness",
-    "actuator": "write spring, with the key 'actuator'",
+    "torque": "write type = \"moment\"; a motor's torque is the key 'torque' of its driver",
+    "damper": 'write type = "spring", with a damping and no stiffness',
+    "actuator": "write type = \"spring\", with the key 'actuator'",
 }
 E = TypeVar("E", bound=Entry)
 
-#: The format of the files that are read here; a file that names none is in the first.
+#: The file format read here; a file that names none has format 1.
 FORMAT = 1
 
 _FORBIDDEN = '-@,:"'
 
 
 def read_document(data: Any, folder: Path | None) -> Draft:
-    """Return a draft with every entry that can be read, and a problem for all that cannot."""
+    """Return a draft with every entry that can be read, and a problem for each that cannot."""
     draft = Draft(folder=folder)
     if not isinstance(data, Mapping):
         draft.fault("", f"expected a table of sections, found {describe(data)}", f"sections: {', '.join(SECTIONS)}")
     else:
         draft.attempt("format", _check_format, data.get("format", FORMAT))
     if draft.problems:
-        draft.unread.update(SECTIONS)  # what stands in such a file is not judged
+        draft.unread.update(SECTIONS)  # the contents of such a file are not checked
         return draft
     for key in data:
         if key not in SECTIONS:
@@ -75,9 +75,9 @@ def read_document(data: Any, folder: Path | None) -> Draft:
 
 def _check_format(found: Any) -> None:
     if isinstance(found, bool) or not isinstance(found, int) or found < 1:
-        raise Flaw(f"expected the number of a format, found {describe(found)}", f"write format = {FORMAT}")
+        raise Flaw(f"expected a format number, found {describe(found)}", f"write format = {FORMAT}")
     if found > FORMAT:
-        raise Flaw(f"the file is in format {found}; this structkin reads formats up to {FORMAT}", "install a newer one")
+        raise Flaw(f"the file has format {found}; this structkin reads formats up to {FORMAT}", "install a newer one")
 
 
 def _section(draft: Draft, data: Mapping[str, Any], name: str, *, required: bool = False) -> Mapping[str, Any]:
@@ -89,7 +89,7 @@ def _section(draft: Draft, data: Mapping[str, Any], name: str, *, required: bool
     draft.unread.add(name)
     hint = f"such as {_SAMPLES[name]}"
     if value is None:
-        draft.fault(name, "the section is missing", hint)
+        draft.fault(name, "this section is missing", hint)
     else:
         draft.fault(name, f"expected a table, found {describe(value)}", hint)
     return {}
@@ -153,9 +153,9 @@ def _read_lengths(draft: Draft, section: Mapping[str, Any]) -> None:
         if not draft.has_points(key, ends) or length is None:
             continue
         if ends[0] == ends[1]:
-            draft.fault(key, "names the same point twice")
+            draft.fault(key, "names the same point twice", "name two points of one link")
         elif frozenset(ends) in draft.lengths:
-            draft.fault(key, "the length of this pair is given twice", "delete one")
+            draft.fault(key, "the length between these points is given twice", "delete one")
         else:
             draft.lengths[frozenset(ends)] = length
 
@@ -177,7 +177,7 @@ def _read_joints(draft: Draft, section: Mapping[str, Any]) -> None:
         elif not isinstance(kind, str):
             draft.fault(f"{key}.type", f"expected text, found {describe(kind)}", f"known: {', '.join(known)}")
         elif kind in ("revolute", "pin", "R"):
-            draft.fault(f"{key}.type", "revolute joints are not listed", "name the point in both of its links")
+            draft.fault(f"{key}.type", "revolute joints are not listed here", "name their point in both links")
         else:
             draft.fault(f"{key}.type", f"the type '{kind}' is unknown", suggest(kind, known))
 
@@ -221,7 +221,7 @@ def _check_names(draft: Draft, data: Mapping[str, Any]) -> None:
         for name in table if isinstance(table, Mapping) else ():
             key = f"{section}.{name}"
             if not isinstance(name, str):
-                draft.fault(key, f"a name is text, found {describe(name)}", f'write "{name}"')
+                draft.fault(key, f"expected a name in quotes, found {describe(name)}", f'write "{name}"')
                 continue
             _check_name(draft, key, name)
             if section == "links" or (section, name) == ("forces", "gravity"):
@@ -229,8 +229,8 @@ def _check_names(draft: Draft, data: Mapping[str, Any]) -> None:
             if name == GROUND:
                 draft.fault(key, "the name 'ground' is reserved for the fixed link", "choose another name")
             elif name in owner:
-                hint = "points, joints, drivers and forces share one set of names"
-                draft.fault(key, f"the name is already taken in [{owner[name]}]", hint)
+                hint = "points, joints, drivers and forces need different names"
+                draft.fault(key, f"the name is already used in [{owner[name]}]", hint)
             owner.setdefault(name, section)
 
 

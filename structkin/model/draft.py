@@ -1,4 +1,4 @@
-"""A mechanism in the making: what has been read so far, and every mistake found on the way."""
+"""A mechanism under construction: what has been read so far, and every error found."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 @dataclass
 class Draft:
-    """Entries as read, parts as made from them, problems as found. SI throughout."""
+    """Entries as read, the parts made from them, and the problems found. SI throughout."""
 
     folder: Path | None = None
     title: str = ""
@@ -36,7 +36,7 @@ class Draft:
     duration: float | None = None
 
     points: dict[str, complex] = field(default_factory=dict)
-    point_names: list[str] = field(default_factory=list)  # with those whose place cannot be read
+    point_names: list[str] = field(default_factory=list)  # including those whose position cannot be read
     link_entries: dict[str, LinkEntry] = field(default_factory=dict)
     lengths: dict[frozenset[str], float] = field(default_factory=dict)
     joint_entries: dict[str, JointEntry] = field(default_factory=dict)
@@ -47,21 +47,21 @@ class Draft:
     holders: dict[str, list[str]] = field(default_factory=dict)  # point -> links that have it, in the user's order
     bodies: dict[str, str] = field(default_factory=dict)  # fastened link -> the first one of its body
     links: dict[str, Link] = field(default_factory=dict)
-    joints: dict[str, Joint | Pair] = field(default_factory=dict)  # a bare one where its links have mistakes
+    joints: dict[str, Joint | Pair] = field(default_factory=dict)  # a topological Joint if its links have errors
     drivers: dict[str, Driver] = field(default_factory=dict)
     coordinates: dict[str, DriverCoordinate] = field(default_factory=dict)
     forces: Forces = field(default_factory=Forces)
     initial: dict[str, InitialState] = field(default_factory=dict)
     initial_data: dict[str, InitialPoint | InitialLink] = field(default_factory=dict)
 
-    pose: SketchPose | None = None  # in the place of that of the points
+    pose: SketchPose | None = None  # replaces the pose given by the points
 
     remarks: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    unread: set[str] = field(default_factory=set)  # sections, and "section.name": given, but not readable
+    unread: set[str] = field(default_factory=set)  # sections, and "section.name": given, but unreadable
 
     def fault(self, key: str, message: str, hint: str = "") -> None:
-        """Record a mistake."""
+        """Record an error."""
         self.problems.append(Problem(key, message, hint))
 
     def attempt(self, key: str, make: Callable[P, T], *args: P.args, **options: P.kwargs) -> T | None:
@@ -73,15 +73,15 @@ class Draft:
             return None
 
     def excused(self, section: str, name: str) -> bool:
-        """Tell whether a missing name needs no complaint, because its entry was given but could not be read."""
+        """Return whether a missing name is not an error, because its entry was given but could not be read."""
         return section in self.unread or f"{section}.{name}" in self.unread
 
     def whole(self, section: str) -> bool:
-        """Tell whether every entry of a section was read, so that what is missing is missing indeed."""
+        """Return whether every entry of a section was read, so that a missing name really is missing."""
         return not any(item.split(".")[0] == section for item in self.unread)
 
     def has_point(self, key: str, name: str) -> bool:
-        """Tell whether a point is known; complain if it is not."""
+        """Return whether a point is known; record an error if not."""
         if name in self.points:
             return True
         if not self.excused("points", name):
@@ -89,11 +89,11 @@ class Draft:
         return False
 
     def has_points(self, key: str, names: Iterable[str]) -> bool:
-        """Tell whether all points are known; complain of each that is not."""
+        """Return whether all points are known; record an error for each that is not."""
         return all([self.has_point(key, name) for name in names])  # noqa: C419 - a generator would stop at the first
 
     def has_link(self, key: str, name: str) -> bool:
-        """Tell whether a link is known; complain if it is not. The ground is missed only once."""
+        """Return whether a link is known; record an error if not. A missing ground is reported only once."""
         if name in self.link_entries:
             return True
         if name != GROUND and not self.excused("links", name):
@@ -102,7 +102,7 @@ class Draft:
 
     @property
     def pairs(self) -> Joints:
-        """The joints with their geometry; all are among them once nothing is wrong."""
+        """The joints that have their geometry; if there are no errors, these are all joints."""
         return Joints(joint for joint in self.joints.values() if isinstance(joint, Pair))
 
     def link_of(self, point: str) -> str | None:
@@ -111,7 +111,7 @@ class Draft:
         return GROUND if GROUND in held else (held[0] if held else None)
 
     def one_each_body(self, links: Sequence[str]) -> tuple[str, ...]:
-        """Return which links a pin joins: of those fastened to each other the ground, or else the first as listed."""
+        """Return the links a pin joins: of links fastened together only the ground, or else the first listed."""
         rank = {link: k for k, link in enumerate(self.bodies)}
         first: dict[str, str] = {}
         for link in sorted(links, key=lambda link: (link != GROUND, rank.get(link, 0))):
@@ -119,7 +119,7 @@ class Draft:
         return tuple(link for link in links if first[self.bodies.get(link, link)] == link)
 
     def bearer(self, link: str, pin: str) -> str:
-        """Return the link that a pin joins in the place of a link: itself, or one that it is fastened to."""
+        """Return the link that a pin joins on behalf of a link: itself, or one it is fastened to."""
         joint, body = self.joints.get(pin), self.bodies.get(link)
         ends = joint.links if joint is not None and body is not None else ()
         return next((end for end in ends if self.bodies.get(end) == body), link)

@@ -1,4 +1,4 @@
-"""Fourth pass: what each driver drives, and by which law."""
+"""Fourth pass: the coordinate and the law of each driver."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def make_drivers(draft: Draft) -> None:
             continue
         what = _coordinate(driver, ends)
         if what in taken:
-            draft.fault(key, f"drives the same coordinate as '{taken[what]}'", "delete one of the two")
+            draft.fault(key, f"drives the same coordinate as '{taken[what]}'", "delete one of these drivers")
         taken.setdefault(what, id)
         draft.drivers[id] = driver
         if start is not None:
@@ -61,7 +61,7 @@ def _target(draft: Draft, id: str, entry: DriverEntry) -> tuple[Driver, Ends | N
     key = f"drivers.{id}"
     if entry.between is not None:
         if entry.joint is not None or entry.links is not None:
-            raise Flaw("has 'between' beside 'joint' or 'links'", "a driver has one of them")
+            raise Flaw("has 'between' as well as 'joint' or 'links'", "a driver has only one of them")
         return _distance(draft, key, id, entry.between)
     if entry.links is not None:
         known = [draft.has_link(f"{key}.links", link) for link in dict.fromkeys(entry.links)]
@@ -76,7 +76,7 @@ def _target(draft: Draft, id: str, entry: DriverEntry) -> tuple[Driver, Ends | N
         return Driver(id, "angle", entry.links, pins[0] if pins else None), None
     if any(problem.key.startswith(f"{key}.") or problem.key == key for problem in draft.problems):
         return None
-    raise Flaw("drives nothing", 'give joint = "A", or links = ["a", "b"], or between = ["E", "F"]')
+    raise Flaw("does not say what it drives", 'give joint = "A", or links = ["a", "b"], or between = ["E", "F"]')
 
 
 def _at_joint(draft: Draft, key: str, id: str, name: str, links: tuple[str, str] | None) -> tuple[Driver, None] | None:
@@ -86,33 +86,33 @@ def _at_joint(draft: Draft, key: str, id: str, name: str, links: tuple[str, str]
         if draft.excused("joints", name) or draft.excused("points", name) or not draft.whole("links"):
             return None
         if len(held) == 1 and name in draft.points:
-            hint = "a pin is a point of two links; a joint may also be listed in [joints]"
-            draft.fault(f"{key}.joint", f"the point '{name}' is on one link only ({held[0]}): there is no joint", hint)
+            hint = "name it in a second link, or name a joint of [joints]"
+            draft.fault(f"{key}.joint", f"'{name}' is a point of one link only ({held[0]}), not a joint", hint)
         elif len(held) > 1 and name in draft.points:
-            message = f"the links with the point '{name}' ({', '.join(held)}) are fastened to each other: it is no pin"
-            draft.fault(f"{key}.joint", message, "drive a joint that lets them move")
+            message = f"'{name}' is not a joint: its links ({', '.join(held)}) are fastened together"
+            draft.fault(f"{key}.joint", message, "drive a joint that can move")
         else:
             draft.fault(f"{key}.joint", f"there is no joint '{name}'", suggest(name, draft.joints))
         return None
     if joint.kind == "S":
-        raise Flaw(f"a pin-in-slot ('{name}') cannot be driven", "drive a distance: between = [...]")
+        raise Flaw(f"a pin-in-slot joint ('{name}') cannot be driven", 'drive a distance: between = ["E", "F"]')
     if joint.kind in "GK":
         what = JOINT_KINDS[joint.kind].name
-        raise Flaw(f"a {what} ('{name}') cannot be driven", 'drive the turn of a link: links = ["ground", "wheel"]')
+        raise Flaw(f"a {what} ('{name}') cannot be driven", 'drive the angle of a link: links = ["ground", "wheel"]')
     if joint.kind == "C":
-        raise Flaw(f"a contact ('{name}') cannot be driven", "drive the shaft of its cam")
+        raise Flaw(f"a cam contact ('{name}') cannot be driven", "drive the cam's shaft")
     if joint.kind == "F":
-        raise Flaw(f"links that are fastened ('{name}') cannot be driven", "drive a joint that lets them move")
+        raise Flaw(f"a fastened joint ('{name}') cannot be driven", "drive a joint that can move")
     if links is not None and not set(links) <= set(joint.links):
         if joint.kind == "R" and {draft.bearer(link, name) for link in links} <= set(joint.links):
-            return Driver(id, "angle", links), None  # of links that are fastened to those on the pin
+            return Driver(id, "angle", links), None  # of links fastened to those on the pin
         raise Flaw(f"the joint '{name}' does not join {links[0]} and {links[1]}", f"it joins {', '.join(joint.links)}")
     if joint.kind == "P":
         natural = _natural(joint)
         if links is not None and links != natural:
             raise Flaw(
-                f"travel along '{name}' is that of {natural[1]} against {natural[0]}",
-                f'write links = ["{natural[0]}", "{natural[1]}"], or leave links out and turn the axis round',
+                f"the travel of '{name}' is that of {natural[1]} relative to {natural[0]}",
+                f'write links = ["{natural[0]}", "{natural[1]}"], or delete links and reverse the axis',
             )
         return Driver(id, "slide", natural, name), None
     if links is None and len(joint.links) > 2:
@@ -122,7 +122,7 @@ def _at_joint(draft: Draft, key: str, id: str, name: str, links: tuple[str, str]
 
 
 def _natural(joint: Joint | Pair) -> tuple[str, str]:
-    """Return (from, to): the ground, or else the first listed link, comes first."""
+    """Return (from, to): first the ground, or else the first listed link."""
     first, second = joint.links[0], joint.links[1]
     return (second, first) if second == GROUND else (first, second)
 
@@ -134,19 +134,22 @@ def _distance(draft: Draft, key: str, id: str, points: tuple[str, str]) -> tuple
         return None
     held = [draft.holders.get(point, []) for point in points]
     if not all(held):
-        return None  # told by `check_use`
+        return None  # reported by `check_use`
     common = [link for link in held[0] if link in held[1]]
     if common:
-        raise Flaw(f"'{points[0]}' and '{points[1]}' are both on '{common[0]}': their distance is constant")
+        raise Flaw(
+            f"'{points[0]}' and '{points[1]}' are both on '{common[0]}': their distance is constant",
+            "choose another point",
+        )
     if draft.points[points[0]] == draft.points[points[1]]:
-        raise Flaw(f"'{points[0]}' and '{points[1]}' coincide in the sketch", "draw the driver with a length")
+        raise Flaw(f"'{points[0]}' and '{points[1]}' coincide in the sketch", "draw them apart")
     names = [draft.link_of(point) or "" for point in points]
     ends = [f"@{point}" if point in draft.joints else name for point, name in zip(points, names, strict=True)]
     return Driver(id, "distance", (ends[0], ends[1])), ((names[0], points[0]), (names[1], points[1]))
 
 
 def _start(draft: Draft, driver: Driver, ends: Ends | None) -> float | None:
-    """Return the coordinate in the sketch [rad or m], or None where a link has no geometry."""
+    """Return the coordinate in the sketch [rad or m], or None if a link has no geometry."""
     if driver.kind == "slide":
         return 0.0
     if ends is not None:
@@ -159,17 +162,17 @@ def _start(draft: Draft, driver: Driver, ends: Ends | None) -> float | None:
 
 
 def _stroke(draft: Draft, driver: Driver | None, value: Any, start: float | None) -> tuple[float, float] | None:
-    """Return the least and the largest distance [m] of a cylinder; raise `Flaw`."""
+    """Return the smallest and the largest length [m] of a cylinder; raise `Flaw`."""
     if value is None or driver is None:
         return None
     if driver.kind == "slide":
-        raise Flaw("the stroke of a slide is that of its joint", f"write it there: joints.{driver.joint}.stroke")
+        raise Flaw("the stroke of a slide belongs to its joint", f"write it in joints.{driver.joint}.stroke")
     if driver.kind == "angle":
-        raise Flaw("an angle has no stroke", "a cylinder has one: between = [...]")
+        raise Flaw("an angle driver has no stroke", 'only a cylinder has one: between = ["E", "F"]')
     stroke = read_stroke(draft.units, value, "length")
     if stroke[0] < 0:
         raise Flaw(
-            f"a distance is not negative, found {value}", "give the least and the largest distance of the points"
+            f"expected distances that are not negative, found {value}", "give the smallest and the largest distance"
         )
     return check_stroke(draft.units, stroke, "length", start or 0.0)
 
@@ -177,7 +180,7 @@ def _stroke(draft: Draft, driver: Driver | None, value: Any, start: float | None
 def _law(draft: Draft, key: str, entry: DriverEntry, kind: str | None, start: float) -> Law | None:
     given = [name for name in ("speed", "law", "table", "csv") if getattr(entry, name) is not None]
     if len(given) > 1:
-        draft.fault(key, f"has {' and '.join(given)}", "a driver has one of speed, law, table, csv, or none of them")
+        draft.fault(key, f"has {' and '.join(given)}", "give at most one of speed, law, table, csv")
     scale = 1.0 if kind is None else draft.units.scale("angle" if kind == "angle" else "length")
     law: Law | None = None
     for name in given:
@@ -202,7 +205,7 @@ def _one(draft: Draft, name: str, value: Any, kind: str | None, scale: float, st
 
 
 def _any_speed(draft: Draft, value: Any) -> None:
-    """Check a speed of what is not known, whose own mistake is told elsewhere."""
+    """Check a speed whose kind is unknown because of an error reported elsewhere."""
     try:
         draft.units.quantity(value, "speed")
     except Flaw:
@@ -225,24 +228,24 @@ def table_rows(value: Any) -> list[tuple[float, float]]:
     return rows
 
 
-#: Rows of a table are at least this part of its time apart, and this time [s].
+#: Rows of a table must be this fraction of its duration apart, and this time [s].
 NEAREST, NEAREST_TIME = 1e-12, 1e-15
 
 
 def check_rows(rows: list[tuple[float, float]]) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return times and values of a table; raise `Flaw` unless there are three rows or more in the order of time.
+    """Return times and values of a table; raise `Flaw` unless it has at least three rows with increasing times.
 
     >>> check_rows([(0, 1), (1, 3), (2, 4)])
     ((0, 1, 2), (1, 3, 4))
     """
     if len(rows) < 3:
-        raise Flaw(f"a table needs at least 3 rows, found {len(rows)}", "a spline goes through them")
+        raise Flaw(f"a table needs at least 3 rows, found {len(rows)}", "values are interpolated by a cubic spline")
     least = max(NEAREST_TIME, NEAREST * (rows[-1][0] - rows[0][0]))
     for i, (before, after) in enumerate(pairwise(rows), 2):
         if after[0] <= before[0]:
-            raise Flaw(f"row {i}: the time {after[0]:g} s does not come after {before[0]:g} s", "times increase")
+            raise Flaw(f"row {i}: the time {after[0]:g} s does not come after {before[0]:g} s", "sort the rows by time")
         if after[0] - before[0] < least:
-            gap = f"row {i}: the time {after[0]:g} s comes only {after[0] - before[0]:.3g} s after the one before"
-            raise Flaw(gap, f"at least {least:.1g} s: rates are lost in rounding")
+            gap = f"row {i}: the time {after[0]:g} s is only {after[0] - before[0]:.3g} s after the previous row"
+            raise Flaw(gap, f"leave at least {least:.1g} s, or rounding spoils the rates")
     times, values = zip(*rows, strict=True)
     return times, values

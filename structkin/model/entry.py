@@ -1,7 +1,7 @@
 """Entries of a mechanism file, and how they are read.
 
-`read` turns pydantic's errors into `Problem`s and saves what can be saved, so that one unknown key does not
-hide the next mistake. What an entry means beside others is checked where it is used.
+`read` turns pydantic's errors into `Problem`s and keeps the valid fields, so that one unknown key does not hide the
+next error. Whether entries fit together is checked where they are used.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ SECTIONS = (
 
 
 def misplaced(name: str) -> str:
-    """Return the hint for a top-level key that TOML took for a part of the section above it."""
-    return f"'{name}' stands above the first [section], or is a section of its own"
+    """Return the hint for a top-level key that TOML read as part of the section above it."""
+    return f"write '{name}' above the first [section], or as a separate section"
 
 
 class Entry(BaseModel):
-    """An entry of a section. `layout` says what it is, `sample` shows how it is written."""
+    """An entry of a section. `layout` names its form, `sample` is an example."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True)
     layout: ClassVar[str] = "a table { ... }"
@@ -39,7 +39,7 @@ E = TypeVar("E", bound=Entry)
 
 
 def read(model: type[E], data: Any, key: str, units: Units) -> tuple[E | None, list[Problem]]:
-    """Return the entry, or as much of it as stands, with its mistakes; None where nothing stands.
+    """Return the entry with its valid fields, and its errors; None if it cannot be read at all.
 
     >>> from structkin.model.schema import LinkEntry
     >>> entry, problems = read(LinkEntry, {"points": ["A", "B"], "mas": 1}, "links.crank", Units())

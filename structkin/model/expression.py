@@ -1,7 +1,7 @@
 """Formulas of t with exact rates, parsed safely.
 
-The tree of the text is walked over truncated Taylor series (jets) of order three, so that rates are exact and not
-differenced.
+The syntax tree is evaluated with truncated Taylor series (jets) of order three, so that rates are exact, not finite
+differences.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MAX_POWER = 64
 class Expression:
     """A formula of t: numbers, t, pi, e, + - * / **, and functions such as sin, exp, sqrt, min.
 
-    Trigonometric arguments are radians. Raises `Flaw` (a `ValueError`) for anything else.
+    Trigonometric arguments are in radians. Raises `Flaw` (a `ValueError`) for anything else.
 
     >>> import numpy as np
     >>> value, rate, second = Expression("0.5*sin(2*t) + t**3")(np.array([0.0, 1.0]))
@@ -38,17 +38,17 @@ class Expression:
         self.text = text
         self._tree = parse(text)
         check(self._tree)
-        # t = 0.5 is an ordinary instant: what fails here, fails for its constants
+        # t = 0.5 is an ordinary instant: an evaluation that fails here fails because of its constants
         with np.errstate(all="ignore"):
             _walk(self._tree, _time(np.array([0.5])))
 
     def __call__(self, t: Any) -> tuple[Any, Any, Any]:
-        """Return value, rate and second rate at the times t (n,), each (n,); NaN or infinite outside its domain."""
+        """Return value, first and second derivative (n,) at the times t (n,); NaN or infinite outside its domain."""
         jet = self._jet(t)
         return jet.v, jet.d, jet.dd
 
     def third(self, t: Any) -> Any:
-        """Return the third rate (n,) at the times t (n,).
+        """Return the third time derivative (n,) at the times t (n,).
 
         >>> import numpy as np
         >>> Expression("t**4").third(np.array([2.0])).tolist()
@@ -75,7 +75,7 @@ class Expression:
 
 
 def _walk(node: ast.expr, t: Jet) -> Jet | Any:
-    """Evaluate; what does not depend on t stays a NumPy number, so that sqrt(0) has no infinite rate."""
+    """Evaluate; constants remain NumPy numbers, so that sqrt(0) has no infinite rate."""
     match node:
         case ast.Constant(value=int() | float() as value):
             return np.float64(value)
@@ -88,10 +88,10 @@ def _walk(node: ast.expr, t: Jet) -> Jet | Any:
             result = _operate(op, _walk(left, t), _walk(right, t), t)
         case ast.Call(func=ast.Name(id=name), args=args):
             result = _call(name, [_walk(argument, t) for argument in args], t)
-        case _:  # pragma: no cover - `check` lets nothing else through
+        case _:  # pragma: no cover - `check` refuses everything else
             raise Flaw(f"'{unparsed(node)}' is not allowed in a formula")
     if not isinstance(result, Jet) and not np.isfinite(result):
-        raise Flaw(f"'{unparsed(node)}' is not a finite number")
+        raise Flaw(f"'{unparsed(node)}' is not a finite number", "check its arguments")
     return result
 
 
@@ -112,7 +112,7 @@ def _operate(op: ast.operator, left: Jet | Any, right: Jet | Any, t: Jet) -> Jet
     if isinstance(op, ast.Pow):
         if not isinstance(right, Jet):
             if abs(right) > MAX_POWER:
-                raise Flaw(f"the power {right:g} is too large", f"at most {MAX_POWER}")
+                raise Flaw(f"the exponent {right:g} is too large", f"at most {MAX_POWER}")
             return left.power(float(right)) if isinstance(left, Jet) else left**right
         log = FUNCTIONS["log"]
         base = left.chain(*log(left.v)) if isinstance(left, Jet) else _jet(np.log(left), t.v)
@@ -181,7 +181,7 @@ def _combine(op: ast.operator, a: tuple[Any, Any], b: tuple[Any, Any]) -> tuple[
     return None
 
 
-# --- reading formulas safely: Python's parser, never `eval`, and a short list of nodes that are let through ---
+# --- reading formulas safely: Python's parser, never `eval`, and a short list of allowed nodes ----
 
 
 MAX_CHARACTERS = 1000
@@ -193,24 +193,24 @@ _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 
 
 def parse(text: str) -> ast.expr:
-    """Return the tree of a formula; raise `Flaw` where the text is none."""
+    """Return the syntax tree of a formula; raise `Flaw` if the text is not a formula."""
     if not text.strip():
         raise Flaw("the formula is empty", 'such as "0.5*sin(2*pi*t)"')
     if len(text) > MAX_CHARACTERS:
-        raise Flaw(f"the formula has {len(text)} characters, at most {MAX_CHARACTERS} are read", "use a table")
+        raise Flaw(f"the formula has {len(text)} characters; the limit is {MAX_CHARACTERS}", "use a table")
     try:
         return ast.parse(text.strip(), mode="eval").body
     except SyntaxError as error:
         place = f" at character {error.offset}" if error.offset else ""
         raise Flaw(f"'{short(text)}' is not a formula{place}", 'such as "0.5*sin(2*pi*t)"') from None
     except (ValueError, RecursionError, MemoryError):
-        raise Flaw("the formula cannot be read", "write it shorter and less nested") from None
+        raise Flaw("the formula cannot be read", "make it shorter, with less nesting") from None
 
 
 def check(node: ast.AST, depth: int = 0) -> None:
-    """Raise `Flaw` for anything but numbers, t, constants, operators and functions that are known."""
+    """Raise `Flaw` for anything except numbers, t, and the known constants, operators and functions."""
     if depth > MAX_DEPTH:
-        raise Flaw(f"the formula is nested more than {MAX_DEPTH} deep", "write it with fewer parentheses or terms")
+        raise Flaw(f"the formula is nested more than {MAX_DEPTH} deep", "use fewer parentheses or terms")
     match node:
         case ast.Constant(value=bool()) | ast.Constant(value=str() | bytes() | complex() | None):
             raise Flaw(f"{unparsed(node)} is not a number")
@@ -235,7 +235,7 @@ def check(node: ast.AST, depth: int = 0) -> None:
                 f"'{unparsed(node)}' is not allowed in a formula", f"functions: {', '.join([*FUNCTIONS, *CHOICES])}"
             )
         case ast.Tuple():
-            raise Flaw(f"a comma parts '{unparsed(node)}'", "write a decimal point: 0.5")
+            raise Flaw(f"'{unparsed(node)}' contains a comma", "write a decimal point: 0.5")
         case _:
             raise Flaw(f"'{unparsed(node)}' is not allowed in a formula", "only numbers, t, + - * / ** and functions")
 
@@ -259,5 +259,5 @@ def _check_call(name: str, args: list[ast.expr]) -> None:
 
 
 def unparsed(node: ast.AST) -> str:
-    """Return the text of a part of a formula, cut where it is long."""
+    """Return the text of a part of a formula, shortened if it is long."""
     return short(ast.unparse(node))

@@ -1,4 +1,4 @@
-"""Values in the entries of a mechanism file: the types of their fields, each with its check; numbers come out in SI."""
+"""Field types of the entries of a mechanism file, each with its check; numbers are converted to SI."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _units(info: ValidationInfo) -> Units:
 
 
 def scalar(kind: str, *, sign: str = "") -> PlainValidator:
-    """Return the validator of a quantity that comes out in SI; `sign`: "positive" or "not negative"."""
+    """Return the validator of a quantity, converted to SI; `sign`: "positive" or "not negative"."""
 
     def check(value: Any, info: ValidationInfo) -> float:
         result = _units(info).quantity(value, kind)
@@ -44,7 +44,7 @@ def scalar(kind: str, *, sign: str = "") -> PlainValidator:
 
 
 def place(kind: str) -> PlainValidator:
-    """Return the validator of a vector that comes out as x + iy in SI."""
+    """Return the validator of a vector, converted to x + iy in SI."""
 
     def check(value: Any, info: ValidationInfo) -> complex:
         return vector(value, kind, _units(info))
@@ -62,7 +62,7 @@ def _axis(value: Any) -> complex:
     x, y = pair(value, "a direction [x, y]")
     axis = complex(number(x), number(y))
     if axis == 0:
-        raise Flaw("the direction [0, 0] points nowhere", "such as [1, 0]")
+        raise Flaw("the direction [0, 0] is not a direction", "such as [1, 0]")
     return axis / abs(axis)
 
 
@@ -97,7 +97,7 @@ def _location(value: Any, info: ValidationInfo) -> str | complex:
 
 
 def one_of(*words: str) -> Callable[[Any], str]:
-    """Return the check of a word that is one of these."""
+    """Return a check that a word is one of these."""
 
     def check(value: Any) -> str:
         if value not in words:
@@ -110,7 +110,7 @@ def one_of(*words: str) -> Callable[[Any], str]:
 def _real(value: Any) -> float:
     result = number(value)
     if result == 0:
-        raise Flaw("expected a ratio other than zero, found 0", "omega_1 / omega_2 seen from the carrier")
+        raise Flaw("expected a ratio other than zero, found 0", "it is omega_1 / omega_2 relative to the carrier")
     return result
 
 
@@ -125,7 +125,7 @@ def _teeth(value: Any) -> tuple[int, int]:
 def _radii(value: Any, info: ValidationInfo) -> tuple[float, float]:
     first, second = (_units(info).quantity(item, "length") for item in pair(value, "two radii"))
     if first <= 0 or second <= 0:
-        raise Flaw("expected two radii that are positive", "internal = true says which way two gears turn")
+        raise Flaw("expected two positive radii", "for an internal gear write internal = true, not a negative radius")
     return first, second
 
 

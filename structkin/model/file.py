@@ -32,10 +32,10 @@ def _toml(text: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         message = str(error)
     except RecursionError:
-        raise Flaw("the file is nested too deep") from None
+        raise Flaw("the file is nested too deeply") from None
     except ValueError as error:
         # Python refuses to read integers of thousands of digits.
-        raise Flaw("the TOML holds a number that cannot be read", str(error)) from None
+        raise Flaw("the TOML contains a number that cannot be read", str(error)) from None
     match = re.search(r"line (\d+)", message)
     lines = text.splitlines()
     # an error "at end of document" belongs to the last line
@@ -45,7 +45,7 @@ def _toml(text: str) -> dict[str, Any]:
     if "overwrite" in what or "declare" in what or "mutate" in what:
         raise Flaw(f"line {line}: a key or section is given twice: {short(shown)}", "delete one of them")
     value = shown.rpartition("=")[2]
-    hint = decimal_comma(value) or "text stands in quotes, a list in [ ], a table in { } on one line"
+    hint = decimal_comma(value) or "write text in quotes, a list in [ ], a table in { } on one line"
     raise Flaw(f"line {line}: {what[:1].lower()}{what[1:]}: {short(shown)}", hint)
 
 
@@ -53,14 +53,14 @@ def _json(text: str) -> dict[str, Any]:
     try:
         data = json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
-        raise Flaw(f"line {error.lineno}: {error.msg[:1].lower()}{error.msg[1:]}", "the file is not JSON") from None
+        raise Flaw(f"line {error.lineno}: {error.msg[:1].lower()}{error.msg[1:]}", "this is not valid JSON") from None
     except Flaw:
         raise
     except ValueError as error:
         # Python refuses to read integers of thousands of digits.
-        raise Flaw("the JSON holds a number that cannot be read", str(error)) from None
+        raise Flaw("the JSON contains a number that cannot be read", str(error)) from None
     except RecursionError:
-        raise Flaw("the file is nested too deep") from None
+        raise Flaw("the file is nested too deeply") from None
     if not isinstance(data, dict):
         raise Flaw(f"expected a table of sections, found {describe(data)}", 'such as {"points": {...}, "links": {...}}')
     return data

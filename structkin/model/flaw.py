@@ -1,4 +1,4 @@
-"""One thing wrong with one value, before it is known where the value stands."""
+"""One error in a value, before it is known which key the value belongs to."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-#: A number beyond this is a slip: its powers would leave the range of floats.
+#: A larger number is an error: its powers would overflow.
 LARGEST = 1e100
 
 _DECIMAL_COMMA = re.compile(r"\s*([+-]?\d+),(\d+)")
 
 
 class Flaw(ValueError):  # noqa: N818 - never seen by a user: it becomes a Problem
-    """What is wrong with a value and what to try; whoever knows the key makes a `Problem` of it."""
+    """What is wrong with a value and what to try; a caller that knows the key turns it into a `Problem`."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         """Say what was found, and what to try."""
@@ -26,12 +26,12 @@ class Flaw(ValueError):  # noqa: N818 - never seen by a user: it becomes a Probl
 
 
 def short(text: str) -> str:
-    """Return at most 60 characters of a text that a message quotes."""
+    """Return at most 60 characters of a text quoted in a message."""
     return text if len(text) <= 60 else text[:57] + "..."
 
 
 def describe(value: Any) -> str:
-    """Say what a value is, in the words of someone who writes files.
+    """Describe a value in the terms of a TOML or JSON file.
 
     >>> describe("ten"), describe([1]), describe({}), describe(True)
     ("the text 'ten'", 'a list', 'a table', 'true')
@@ -52,7 +52,7 @@ def describe(value: Any) -> str:
 
 
 def decimal_comma(text: str) -> str:
-    """Return a hint where a text begins with a number that has a comma in it; else no text.
+    """Return a hint if a text begins with a number with a decimal comma; else an empty string.
 
     >>> decimal_comma("-0,5 mm"), decimal_comma("0.5 mm")
     ('write a decimal point: -0.5', '')
@@ -62,7 +62,7 @@ def decimal_comma(text: str) -> str:
 
 
 def number(value: Any) -> float:
-    """Return a finite float; raise `Flaw` for text, truth values, NaN, infinity and the absurd.
+    """Return a finite float; raise `Flaw` for text, booleans, NaN, infinity and absurdly large numbers.
 
     >>> number(3)
     3.0

@@ -1,4 +1,4 @@
-"""The entries of [forces], one pydantic model each; every number comes out in SI."""
+"""The entries of [forces], one pydantic model each; numbers are converted to SI."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from structkin.model.fields import Anything, Axis, Flag, Location, Name, Radius,
 
 
 class SpringEntry(Entry):
-    """A spring, damper and actuator between two points; its free length is that of the sketch unless given."""
+    """A spring, damper and actuator between two points; the free length defaults to that of the sketch."""
 
     sample: ClassVar[str] = '{ type = "spring", between = ["P", "D"], stiffness = 500, free_length = 40 }'
 
@@ -25,7 +25,7 @@ class SpringEntry(Entry):
 
 
 class TorsionEntry(Entry):
-    """A torsional spring, damper and actuator between two links; its free angle is that of the sketch unless given."""
+    """A torsional spring, damper and actuator between two links; the free angle defaults to that of the sketch."""
 
     sample: ClassVar[str] = '{ type = "torsion", joint = "A", stiffness = 3, damping = 0.1 }'
 
@@ -39,7 +39,7 @@ class TorsionEntry(Entry):
 
 
 class ForceEntry(Entry):
-    """A force at a point of a link: a vector, or a size along `direction`; in global axes or in those of the link."""
+    """A force at a point of a link: a vector, or a magnitude along `direction`; in global or link axes."""
 
     sample: ClassVar[str] = '{ type = "force", at = "P", value = [0, -100] }'
 
@@ -69,7 +69,7 @@ class MomentEntry(Entry):
 
 
 class FrictionEntry(Entry):
-    """Dry friction in a joint, against its motion: of a given size, or by a coefficient and what presses the joint."""
+    """Dry friction that opposes a joint's motion: a given limit, or a coefficient and the joint force."""
 
     sample: ClassVar[str] = '{ type = "friction", joint = "guide", limit = 12 }'
 
@@ -84,7 +84,7 @@ class FrictionEntry(Entry):
 
 
 class ContactEntry(Entry):
-    """A circle of the first link that touches a line or a circle of the second one, pressed but never pulled."""
+    """A circle of the first link that pushes against a line or a circle of the second; it never pulls."""
 
     sample: ClassVar[str] = (
         '{ type = "contact", center = "P", radius = 10, along = ["Q", "R"], stiffness = 1e8, restitution = 0.8 }'
@@ -106,7 +106,7 @@ class ContactEntry(Entry):
     transition: Anything = None
 
 
-#: What `type` may be, and the entry of each.
+#: The values of `type`, with the entry of each.
 FORCE_TYPES: Mapping[str, type[Entry]] = {
     "spring": SpringEntry,
     "torsion": TorsionEntry,

@@ -1,6 +1,6 @@
-"""What acts on a mechanism and how it starts: plain data for dynamics, in SI.
+"""Forces on a mechanism and its initial state: plain data for dynamics, in SI.
 
-Signs are those of each class; a pair of forces or moments acts on both of its links, equal and opposite.
+Each class states its signs; paired forces or moments act on both links, equal and opposite.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ def _none() -> Mapping[str, Load]:
 class Spring:
     """A spring, damper and actuator between two points, each as (link, point name).
 
-    The points are pulled together by `stiffness` [N/m] times (distance - `free_length` [m]) + `damping` [N s/m] times
-    the rate of the distance + `actuator` [N] (Flores & Lankarani, eq. 128, with the signs stated).
+    The force that pulls the points together is `stiffness` [N/m] (distance - `free_length` [m]) + `damping` [N s/m]
+    times the rate of the distance + `actuator` [N] (Flores & Lankarani, eq. 128, with these signs).
     """
 
     id: str
@@ -36,8 +36,8 @@ class Spring:
 class Torsion:
     """A torsional spring, damper and actuator between the links (from, to).
 
-    `to` is turned by -`stiffness` [N m/rad] times (angle - `free_angle` [rad]) - `damping` [N m s/rad] times its rate +
-    `actuator` [N m], `from` by the opposite. The angle is that of `to` minus that of `from`.
+    The moment on `to` is -`stiffness` [N m/rad] (angle - `free_angle` [rad]) - `damping` [N m s/rad] times its rate +
+    `actuator` [N m]; `from` gets the opposite. The angle is that of `to` minus that of `from`.
     """
 
     id: str
@@ -50,7 +50,7 @@ class Torsion:
 
 @dataclass(frozen=True, slots=True)
 class AppliedForce:
-    """A force [N] at a place [m] in a link's frame: its x and y as laws, in global axes or (`local`) in the link's."""
+    """A force [N] at a position [m] in a link's frame: x and y as laws, in global or (`local`) link axes."""
 
     id: str
     link: str
@@ -62,7 +62,7 @@ class AppliedForce:
 
 @dataclass(frozen=True, slots=True)
 class AppliedMoment:
-    """A moment [N m], counter-clockwise on the second of the links (from, to), and its opposite on the first."""
+    """A moment [N m], counter-clockwise on the second of the links (from, to), opposite on the first."""
 
     id: str
     links: tuple[str, str]
@@ -71,11 +71,11 @@ class AppliedMoment:
 
 @dataclass(frozen=True, slots=True)
 class Friction:
-    """Dry friction in a joint against its rate v: limit tanh(v / transition), in N and m/s or in N m and rad/s.
+    """Dry friction in a joint, opposing its rate v: limit tanh(v / transition), in N and m/s or in N m and rad/s.
 
-    In a prismatic joint or slot it acts along the guide, in a revolute joint between the links (from, to). Coulomb's
-    law (Flores & Lankarani, eq. 136, with its direction added), made smooth around rest. With a `coefficient` the limit
-    is that times the force that the joint bears, and at a pin times its radius, the `arm` [m].
+    In a prismatic joint or slot it acts along the guide, in a revolute joint between the links (from, to). This is
+    Coulomb's law (Flores & Lankarani, eq. 136, with its direction added), smoothed around zero rate. With a
+    `coefficient` the limit is the coefficient times the joint force, at a pin also times its radius, the `arm` [m].
     """
 
     id: str
@@ -89,7 +89,7 @@ class Friction:
 
 @dataclass(frozen=True, slots=True)
 class Disc:
-    """A circle on a link: its centre's place [m] in the link's frame, and its radius [m], negative for a bore."""
+    """A circle on a link: its centre [m] in the link's frame, and its radius [m], negative for a bore."""
 
     link: str
     place: complex
@@ -98,7 +98,7 @@ class Disc:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A straight edge on a link: a place on it [m] and its normal (a unit) to the free side, in the link's frame."""
+    """A straight edge on a link: a point on it [m] and its unit normal to the free side, in the link's frame."""
 
     link: str
     place: complex
@@ -107,12 +107,12 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """A circle pressed against a circle or a line: stiffness [N/m^exponent], loss, coefficient of friction.
+    """A circle in contact with a circle or a line: stiffness [N/m^exponent], loss, coefficient of friction.
 
-    While they overlap by d > 0 the normal force stiffness d^exponent (1 + loss d' / v) pushes `first` away from
-    `second` and `second` the other way, v [m/s] is the speed at which they met (Flores & Lankarani, eq. 135, with the
-    damping of Lankarani and Nikravesh). It never pulls. Friction, `friction` times the normal force, acts against the
-    sliding; it is smooth below `transition` [m/s].
+    While they overlap by d > 0, the normal force stiffness d^exponent (1 + loss d' / v) pushes `first` and `second`
+    apart, where v [m/s] is the speed of impact (Flores & Lankarani, eq. 135, with the damping of Lankarani and
+    Nikravesh). It never pulls. Friction, `friction` times the normal force, opposes sliding; it is smoothed below
+    `transition` [m/s].
     """
 
     id: str
@@ -130,9 +130,9 @@ Load = Spring | Torsion | AppliedForce | AppliedMoment | Friction | Contact
 
 @dataclass(frozen=True, slots=True)
 class Forces:
-    """Gravity [m/s^2] as x + iy; what acts, by id in the order of the file; efforts of free coordinates.
+    """Gravity [m/s^2] as x + iy; loads by id in the order of the file; efforts of free coordinates.
 
-    `efforts[driver]` is the torque [N m] or force [N] that drives a free coordinate, positive along it.
+    `efforts[driver]` is the torque [N m] or force [N] that drives a free coordinate, positive in its direction.
     """
 
     gravity: complex = 0j
@@ -147,7 +147,7 @@ class Forces:
 
 @dataclass(frozen=True, slots=True)
 class InitialPoint:
-    """Where a point begins [m] and how fast [m/s]; None is not given."""
+    """The initial position [m] and velocity [m/s] of a point; None if not given."""
 
     x: float | None = None
     y: float | None = None
@@ -157,7 +157,7 @@ class InitialPoint:
 
 @dataclass(frozen=True, slots=True)
 class InitialLink:
-    """The angle [rad] and angular velocity [rad/s] with which a link begins; None is not given."""
+    """The initial angle [rad] and angular velocity [rad/s] of a link; None if not given."""
 
     angle: float | None = None
     omega: float | None = None
@@ -165,9 +165,9 @@ class InitialLink:
 
 @dataclass(frozen=True, slots=True)
 class InitialState:
-    """Start of a free coordinate [rad or m]; None means the sketch. Its rate [rad/s or m/s].
+    """Initial value of a free coordinate [rad or m], None for that of the sketch, and its rate [rad/s or m/s].
 
-    `rests` says that no rate was given: zero then, unless points or links say otherwise.
+    `rests`: no rate was given; it is zero unless initial velocities of points or links determine it.
     """
 
     value: float | None = None

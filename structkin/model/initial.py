@@ -1,4 +1,4 @@
-"""Sixth pass: the start of free coordinates, points and links."""
+"""Sixth pass: initial values of free coordinates, points and links."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def make_initial(draft: Draft) -> None:
 
 
 def prescribed(entry: Any) -> bool:
-    """Tell whether the motion of a driver is given."""
+    """Return whether the motion of a driver is prescribed."""
     return any(getattr(entry, name) is not None for name in ("speed", "law", "table", "csv"))
 
 
 def _state(draft: Draft, id: str, value: Any) -> InitialState | InitialPoint | InitialLink | None:
-    """Return the start of a driver, or else of a point or a link."""
+    """Return the initial state of a driver, or else of a point or a link."""
     if id not in draft.driver_entries:
         if draft.excused("drivers", id) or draft.excused("points", id) or draft.excused("links", id):
             return None
@@ -37,9 +37,9 @@ def _state(draft: Draft, id: str, value: Any) -> InitialState | InitialPoint | I
         if id in draft.link_entries:
             return _link_state(draft, id, value)
         known = [*draft.driver_entries, *draft.points, *draft.link_entries]
-        raise Flaw(f"there is no driver '{id}', and no point or link", suggest(id, known))
+        raise Flaw(f"'{id}' is not a driver, point or link", suggest(id, known))
     if prescribed(draft.driver_entries[id]):
-        raise Flaw("the driver has a law, which gives its initial value", "only free coordinates have initial values")
+        raise Flaw("the motion of this driver is prescribed", "only drivers without a motion have initial values")
     driver = draft.drivers.get(id)
     if driver is None:
         return None
@@ -67,7 +67,7 @@ def _point_state(draft: Draft, value: Any) -> InitialPoint:
     for whole, parts, kind in (("position", "x y", "length"), ("velocity", "vx vy", "speed")):
         if whole in given:
             if any(part in given for part in parts.split()):
-                raise Flaw(f"has a {whole} and a part of it", "give one of them")
+                raise Flaw(f"has a {whole} and a component of it", "give one of them")
             both = pair(given.pop(whole), f"a {whole} [x, y]")
             given |= dict(zip(parts.split(), both, strict=True))
         for part in parts.split():
@@ -78,7 +78,7 @@ def _point_state(draft: Draft, value: Any) -> InitialPoint:
 
 def _link_state(draft: Draft, id: str, value: Any) -> InitialLink:
     if id == GROUND:
-        raise Flaw("the ground does not move", "give the start of a moving link")
+        raise Flaw("the ground does not move", "give the initial state of a moving link")
     given = _entries(value, ("angle", "omega"), 'such as { angle = 30, omega = "1 rad/s" }')
     kinds = {"angle": "angle", "omega": "angular speed"}
     return InitialLink(**{name: draft.units.quantity(size, kinds[name]) for name, size in given.items()})

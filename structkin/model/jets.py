@@ -1,4 +1,4 @@
-"""Truncated Taylor series of order three, and the functions that formulas may hold with their derivatives."""
+"""Truncated Taylor series of order three, and the functions allowed in formulas with their derivatives."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Jet:
-    """A function of time at some instants: value, rate, second and third rate, arrays (n,)."""
+    """A function of time at n instants: value and first three time derivatives, arrays (n,)."""
 
     v: Any
     d: Any
@@ -19,7 +19,7 @@ class Jet:
     ddd: Any
 
     def chain(self, f: Any, f1: Any, f2: Any, f3: Any) -> Jet:
-        """Return f(self), given f and its three derivatives there, by the formula of Faa di Bruno."""
+        """Return f(self), given f and its three derivatives there, by Faa di Bruno's formula."""
         return Jet(
             f,
             f1 * self.d,
@@ -36,7 +36,7 @@ class Jet:
         return Jet(-self.v, -self.d, -self.dd, -self.ddd)
 
     def __mul__(self, other: Jet) -> Jet:
-        """Return u w, by Leibniz' rule."""
+        """Return u w, by Leibniz's rule."""
         return Jet(
             self.v * other.v,
             self.d * other.v + self.v * other.d,
@@ -45,7 +45,7 @@ class Jet:
         )
 
     def power(self, c: float) -> Jet:
-        """Return self**c; a vanishing coefficient is left out, for 0 times 1/0 is not a number."""
+        """Return self**c; terms with a zero coefficient are omitted, because 0 times 1/0 is NaN."""
         u = self.v
         zero = np.zeros_like(u)
         f1 = c * u ** (c - 1) if c != 0 else zero
@@ -88,7 +88,7 @@ def _atan(u: Any) -> Derivatives:
 
 
 def steady(f: Any) -> Derivatives:
-    """Return a value that does not change, with its three derivatives."""
+    """Return a constant with its three derivatives."""
     zero = np.zeros_like(f)
     return f, zero, zero, zero
 
@@ -111,5 +111,5 @@ FUNCTIONS: Mapping[str, Callable[[Any], Derivatives]] = {
     "sign": lambda u: steady(np.sign(u)),
 }
 
-#: Functions of two or more arguments: which of two values is taken.
+#: Functions of two or more arguments: the test that selects the first of two values.
 CHOICES: Mapping[str, Callable[[Any, Any], Any]] = {"min": np.less_equal, "max": np.greater_equal}

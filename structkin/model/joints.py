@@ -27,7 +27,7 @@ def make_joints(draft: Draft) -> None:
 
 
 def check_use(draft: Draft) -> None:
-    """Complain of points on no link, and of a ground that holds nothing."""
+    """Record errors for points on no link, and for a ground that is joined to nothing."""
     if not draft.whole("links"):
         return
     located = {entry.at for entry in draft.joint_entries.values() if isinstance(entry, PrismaticEntry)}
@@ -49,5 +49,5 @@ def check_use(draft: Draft) -> None:
     on_ground = {f"@{point}" for point, held in draft.holders.items() if GROUND in held}
     if len(draft.link_entries) > 1 and not any(end == GROUND or end in on_ground for end in ends):
         draft.fault(
-            "links.ground", "no joint joins the ground to a moving link", "name a point of the ground in another link"
+            "links.ground", "no joint connects the ground to a moving link", "name a ground point in another link"
         )

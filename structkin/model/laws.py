@@ -1,4 +1,4 @@
-"""Driver laws: a coordinate, its rate and its second rate as functions of time, in SI."""
+"""Driver laws: a coordinate and its time derivatives as functions of time, in SI."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ class ConstantSpeed:
 
     @property
     def span(self) -> None:
-        """Not limited."""
+        """Unlimited."""
         return None
 
     def __call__(self, t: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return value, rate and second rate at the times t (n,)."""
+        """Return value, first and second time derivative at the times t (n,)."""
         t = np.asarray(t, dtype=float)
         return self.start + self.speed * t, np.full_like(t, self.speed), np.zeros_like(t)
 
     def third(self, t: Floats) -> Floats:
-        """Return the third rate at the times t (n,): zero."""
+        """Return the third time derivative at the times t (n,): zero."""
         return np.zeros(np.shape(t))
 
 
@@ -57,49 +57,49 @@ class ExpressionLaw:
 
     @property
     def speed(self) -> float | None:
-        """The constant rate, or None unless the formula is written as linear in t."""
+        """The constant rate if the formula is written as linear in t, else None."""
         slope = self.expression.slope
         return None if slope is None else slope * self.scale
 
     @property
     def span(self) -> None:
-        """Not limited."""
+        """Unlimited."""
         return None
 
     def __call__(self, t: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return value, rate and second rate at the times t (n,)."""
+        """Return value, first and second time derivative at the times t (n,)."""
         value, rate, second = self.expression(t)
         return self.scale * value, self.scale * rate, self.scale * second
 
     def third(self, t: Floats) -> Floats:
-        """Return the third rate at the times t (n,)."""
+        """Return the third time derivative at the times t (n,)."""
         return np.asarray(self.scale * self.expression.third(t))
 
 
 @dataclass(frozen=True, slots=True)
 class ScaledLaw:
-    """Another law times a factor: a component of a force whose size and direction are given."""
+    """Another law times a factor: a component of a force given by size and direction."""
 
     law: Law
     factor: float
 
     @property
     def speed(self) -> float | None:
-        """The constant rate, or None where the rate varies."""
+        """The constant rate, or None if the rate varies."""
         return None if self.law.speed is None else self.factor * self.law.speed
 
     @property
     def span(self) -> tuple[float, float] | None:
-        """The interval of time [s] that the law is defined on, or None where it is not limited."""
+        """The time interval [s] on which the law is defined, or None if it is unlimited."""
         return self.law.span
 
     def __call__(self, t: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return value, rate and second rate at the times t (n,)."""
+        """Return value, first and second time derivative at the times t (n,)."""
         value, rate, second = self.law(t)
         return self.factor * value, self.factor * rate, self.factor * second
 
     def third(self, t: Floats) -> Floats:
-        """Return the third rate at the times t (n,)."""
+        """Return the third time derivative at the times t (n,)."""
         return self.factor * self.law.third(t)
 
 
@@ -118,7 +118,7 @@ class TableLaw:
 
     @property
     def speed(self) -> None:
-        """A table's rate varies."""
+        """None: a table's rate varies."""
         return None
 
     @property
@@ -133,9 +133,9 @@ class TableLaw:
         return CubicSpline(self.times, self.values, extrapolate=False)
 
     def __call__(self, t: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return value, rate and second rate at the times t (n,)."""
+        """Return value, first and second time derivative at the times t (n,)."""
         t = np.asarray(t, dtype=float)
-        # What rounding puts behind an end, such as the sum of a simulation's steps, belongs to it.
+        # A time beyond an end by rounding only, such as a sum of time steps, counts as the end.
         first, last = self.span
         t = np.where(
             np.abs(t - np.clip(t, first, last)) <= 1e-12 * max(abs(first), abs(last)), np.clip(t, first, last), t
@@ -144,5 +144,5 @@ class TableLaw:
         return value, rate, second
 
     def third(self, t: Floats) -> Floats:
-        """Return the third rate at the times t (n,), which jumps at the times of the table; NaN outside them."""
+        """Return the third time derivative at the times t (n,), discontinuous at the table's times; NaN outside."""
         return np.asarray(self._spline(np.asarray(t, dtype=float), 3))

@@ -1,4 +1,4 @@
-"""Second pass: which links have which points, and the exact geometry of every link."""
+"""Second pass: the points of each link, and its exact geometry."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _check_ground(draft: Draft) -> None:
         close = suggest(GROUND, draft.link_entries)
         hint = close if close.startswith("did") else 'name the fixed link: ground = ["A", "D"]'
         draft.fault("links", "there is no link 'ground'", hint)
-        draft.unread.add(f"links.{GROUND}")  # its pins are not missed as well
+        draft.unread.add(f"links.{GROUND}")  # its missing pins are not reported as well
 
 
 def _check_points(draft: Draft, name: str) -> bool:
@@ -47,7 +47,7 @@ def _check_points(draft: Draft, name: str) -> bool:
     points = draft.link_entries[name].points
     sound = True
     if not points and name != GROUND:
-        draft.fault(key, "the link has no point", "a moving link needs at least one")
+        draft.fault(key, "the link has no points", "a moving link needs at least one")
         sound = False
     seen: set[str] = set()
     for point in points:
@@ -75,7 +75,7 @@ def _check_lengths(draft: Draft) -> None:
         if not _common(draft, tuple(pair)):
             a, b = sorted(pair, key=list(draft.points).index)
             links = ", ".join(f"'{end}' is on {' and '.join(draft.holders.get(end, ['no link']))}" for end in (a, b))
-            draft.fault(f"lengths.{a}-{b}", "no link has both points, so their distance is not fixed", links)
+            draft.fault(f"lengths.{a}-{b}", "no link has both points, so their distance is not constant", links)
 
 
 def _link(draft: Draft, name: str, given: Sequence[frozenset[str]]) -> Link:
@@ -85,7 +85,7 @@ def _link(draft: Draft, name: str, given: Sequence[frozenset[str]]) -> Link:
         origin, direction = 0j, 1 + 0j
     local = {point: direction.conjugate() * (draft.points[point] - origin) for point in entry.points}
     if name != GROUND and len(entry.points) > 1:
-        # on the x axis to the last bit, as the frame is defined by it
+        # exactly on the x axis, which it defines
         local[entry.points[1]] = abs(draft.points[entry.points[1]] - origin) + 0j
     if given:
         local = place(entry.points, local, {pair: draft.lengths[pair] for pair in given}, draft.show_length)
@@ -108,7 +108,7 @@ def _link(draft: Draft, name: str, given: Sequence[frozenset[str]]) -> Link:
 
 @dataclass(frozen=True, slots=True)
 class MassProperties:
-    """Mass [kg], centre of mass in the link's frame [m], inertia about it [kg m^2]; None is not given."""
+    """Mass [kg], centre of mass in the link's frame [m], moment of inertia about it [kg m^2]; None if not given."""
 
     mass: float | None = None
     center: complex | None = None
@@ -118,14 +118,14 @@ class MassProperties:
 def mass_properties(
     draft: Draft, name: str, local: Mapping[str, complex], center: complex | None
 ) -> MassProperties | None:
-    """Return the mass properties of a link with these places in its frame; None after complaints.
+    """Return the mass properties of a link with these points in its frame; None if there are errors.
 
     `center` is the given centre of mass in the link's frame.
     """
     entry, key = draft.link_entries[name], f"links.{name}"
     found = len(draft.problems)
     if name == GROUND and (entry.shape, entry.density, entry.point_masses) != (None, None, None):
-        draft.fault(key, "the ground does not move: it has no use for masses", "delete them")
+        draft.fault(key, "the ground does not move, so it has no mass properties", "delete them")
     own = draft.attempt(key, _own, draft, key, entry, local, center)
     points = _point_masses(draft, key, entry, local)
     if own is None or len(draft.problems) > found:
@@ -144,9 +144,7 @@ def _own(
         return MassProperties(entry.mass, center, entry.inertia)
     given = [what for what in ("center", "inertia") if getattr(entry, what) is not None]
     if given:
-        raise Flaw(
-            f"has a shape and {' and '.join(given)}", f"a uniform {entry.shape} tells them: keep one or the other"
-        )
+        raise Flaw(f"has a shape and {' and '.join(given)}", f"a uniform {entry.shape} determines them: delete one")
     if (entry.mass is None) == (entry.density is None):
         found = "neither a mass nor a density" if entry.mass is None else "both a mass and a density"
         raise Flaw(f"the {entry.shape} has {found}", "give one of them")
@@ -163,9 +161,9 @@ def _own(
 
 
 def _rod(places: Sequence[complex]) -> tuple[float, complex, float]:
-    """Return length, centre and squared radius of gyration of a rod from the first to the second place."""
+    """Return length, centre and squared radius of gyration of a rod from the first to the second point."""
     if len(places) < 2:
-        raise Flaw("a rod needs two points", "it goes from the link's first point to its second")
+        raise Flaw("a rod needs two points", "it extends from the link's first point to its second")
     a, b = places[:2]
     length = abs(b - a)
     return length, 0.5 * (a + b), length**2 / 12
@@ -179,7 +177,7 @@ def _plate(places: Sequence[complex]) -> tuple[float, complex, float]:
     (6.0, (1+1.5j), 1.083333333333)
     """
     if len(places) < 3:
-        raise Flaw("a plate needs three points or more", "they are its corners, in order around it")
+        raise Flaw("a plate needs at least three points", "list its corners in order around it")
     edges = list(pairwise([*places, places[0]]))
     if any(_cross_each_other(edges[i], edges[j]) for j in range(len(edges)) for i in range(j - 1)):
         raise Flaw("the edges of the plate cross each other", "list its corners in order around it")
@@ -192,7 +190,7 @@ def _plate(places: Sequence[complex]) -> tuple[float, complex, float]:
         first += twice * (a + b) / 6
         second += twice * (abs(a) ** 2 + (a.conjugate() * b).real + abs(b) ** 2) / 12
     if abs(area) <= TINY * max(abs(q - p) for p, q in edges) ** 2:
-        raise Flaw("the corners of the plate lie on one line", 'a slender link is a shape = "rod"')
+        raise Flaw("the corners of the plate lie on one line", 'for a slender link write shape = "rod"')
     center = first / area
     return abs(area), start + center, second / area - abs(center) ** 2
 
@@ -228,9 +226,9 @@ def _point_masses(
 
 
 def _together(own: MassProperties, points: Sequence[tuple[float, complex]]) -> MassProperties:
-    """Return a link's own mass and its point masses as one; Steiner's theorem."""
+    """Combine a link's own mass and its point masses, by the parallel axis theorem."""
     if own.mass and own.center is None:
-        raise Flaw("has a mass beside point masses, but no centre", "give center = [x, y], or a shape")
+        raise Flaw("has a mass and point masses, but no center", "give center = [x, y], or a shape")
     parts = [*points, (own.mass or 0.0, own.center or 0j)]
     mass = sum(part for part, _ in parts)
     if mass == 0:

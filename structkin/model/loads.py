@@ -1,4 +1,4 @@
-"""Fifth pass: what acts on the links, and efforts of free coordinates."""
+"""Fifth pass: loads on the links, and efforts of free coordinates."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _spring(draft: Draft, id: str, entry: SpringEntry) -> Spring | None:
     for point in (a, b):
         link = draft.link_of(point)
         if link is None:
-            return None  # told by `check_use`
+            return None  # reported by `check_use`
         ends.append((link, point))
     free = abs(draft.points[b] - draft.points[a]) if entry.free_length is None else entry.free_length
     return Spring(id, (ends[0], ends[1]), entry.stiffness, free, entry.damping, actuator)
@@ -89,7 +89,7 @@ def _components(draft: Draft, entry: ForceEntry) -> tuple[Law, Law]:
         size = sized(entry, "force", draft.units, draft.folder)
         return ScaledLaw(size, entry.direction.real), ScaledLaw(size, entry.direction.imag)
     if way in ("table", "csv"):
-        raise Flaw(f"has a {way}, but no direction", "a table gives the size: add direction = [x, y]")
+        raise Flaw(f"has a {way}, but no direction", "a table gives the magnitude: add direction = [x, y]")
     x, y = pair(getattr(entry, way), "two components [x, y]")
     if way == "law":
         return formula(x), formula(y)
@@ -102,7 +102,7 @@ def _carrier(draft: Draft, key: str, entry: ForceEntry) -> Link | None:
         return None
     if not isinstance(entry.at, str):
         if entry.on is None:
-            raise Flaw("acts at a place [x, y] of the sketch, but on no link", 'add on = "...", or name a point')
+            raise Flaw("acts at a position [x, y], but names no link", 'add on = "crank", or name a point')
         return _moving(draft, entry.on)
     if not draft.has_point(f"{key}.at", entry.at):
         return None
@@ -112,7 +112,7 @@ def _carrier(draft: Draft, key: str, entry: ForceEntry) -> Link | None:
             raise Flaw(f"the point '{entry.at}' is not on '{entry.on}'", f"it is on {', '.join(held) or 'no link'}")
         return _moving(draft, entry.on)
     moving = [link for link in held if link != GROUND]
-    return _moving(draft, moving[0] if moving else GROUND) if held else None  # `check_use` tells of no link
+    return _moving(draft, moving[0] if moving else GROUND) if held else None  # `check_use` reports a point on no link
 
 
 def _moving(draft: Draft, name: str) -> Link | None:
@@ -140,22 +140,23 @@ def _friction(draft: Draft, id: str, entry: FrictionEntry) -> Friction | None:
             return None
         raise Flaw(f"there is no joint '{entry.joint}'", suggest(entry.joint, draft.joints))
     if joint.kind not in "RPS":
-        hint = "name a revolute or prismatic joint, or a slot"
-        raise Flaw(f"'{entry.joint}' ({JOINT_KINDS[joint.kind].name}) has no friction of this kind", hint)
+        hint = "name a revolute joint, a prismatic joint or a slot"
+        raise Flaw(f"'{entry.joint}' ({JOINT_KINDS[joint.kind].name}) cannot have this friction", hint)
     turning = joint.kind == "R"
     if (entry.limit is None) == (entry.coefficient is None):
         found = "has no limit" if entry.limit is None else "has both a limit and a coefficient"
         raise Flaw(found, f"such as limit = {'0.5 (N m)' if turning else '12 (N)'}, or a coefficient")
     by_coefficient = [name for name in ("normal", "radius") if getattr(entry, name) is not None]
     if entry.limit is not None and by_coefficient:
-        raise Flaw(f"has a limit, which needs no {by_coefficient[0]}", "delete one of them")
+        raise Flaw(f"has both a limit and {by_coefficient[0]}", "delete one of them")
     if entry.coefficient is not None and turning == (entry.radius is None):
-        raise Flaw("a pin has a radius" if turning else "a guide has no radius", "it is the arm of friction at a pin")
+        found = "has a coefficient at a pin, but no radius" if turning else "has a radius, but acts along a guide"
+        raise Flaw(found, "the radius is the lever arm of friction at a pin")
     links: tuple[str, str] | None = (joint.links[0], joint.links[1])
     if turning:
         links = _turning(draft, key, entry.joint, entry.links)
     elif entry.links is not None:
-        raise Flaw("names links, but the guide tells them", "delete links")
+        raise Flaw("names links, but the guide already determines them", "delete links")
     transition = entry.transition if entry.transition is not None else TRANSITION
     smooth = positive(draft, f"{key}.transition", transition, "angular speed" if turning else "speed")
     if entry.limit is not None:
@@ -186,10 +187,10 @@ def _actuator(draft: Draft, key: str, value: Any, kind: str) -> Law | None:
 
 
 def _turning(draft: Draft, key: str, name: str | None, links: tuple[str, str] | None) -> tuple[str, str] | None:
-    """Return the links (from, to) that turn against each other at a pin, or of their own."""
+    """Return the links (from, to) whose relative rotation counts, from a pin or from `links`."""
     if name is None:
         if links is None:
-            raise Flaw("acts between no links", 'give joint = "A", or links = ["a", "b"]')
+            raise Flaw("does not say between which links it acts", 'give joint = "A", or links = ["a", "b"]')
         return links if _two_links(draft, key, links) else None
     joint = draft.joints.get(name)
     if joint is None:
@@ -197,7 +198,7 @@ def _turning(draft: Draft, key: str, name: str | None, links: tuple[str, str] | 
             return None
         raise Flaw(f"there is no joint '{name}'", suggest(name, draft.joints))
     if joint.kind != "R":
-        raise Flaw(f"the links at '{name}' do not turn about it", "name a revolute joint")
+        raise Flaw(f"'{name}' is not a revolute joint", "name a revolute joint")
     if links is None:
         if len(joint.links) > 2:
             hint = f'add links = ["{joint.links[0]}", "{joint.links[1]}"]: from, to'
@@ -220,7 +221,7 @@ def _two_links(draft: Draft, key: str, links: tuple[str, str]) -> bool:
 
 
 def _efforts(draft: Draft) -> dict[str, Law]:
-    """Return the torques and forces of free coordinates."""
+    """Return the torques and forces on free coordinates."""
     efforts: dict[str, Law] = {}
     for id, entry in draft.driver_entries.items():
         driver = draft.drivers.get(id)
@@ -231,9 +232,9 @@ def _efforts(draft: Draft) -> dict[str, Law]:
             law = draft.attempt(key, signal, value, kind, draft.units, draft.folder)
             if driver is not None and (driver.kind == "angle") != (name == "torque"):
                 right = "torque" if driver.kind == "angle" else "force"
-                draft.fault(key, f"the driver's coordinate is {_COORDINATE[driver.kind]}", f"give a {right}")
+                draft.fault(key, f"the driver's coordinate is {_COORDINATE[driver.kind]}", f"use the key '{right}'")
             elif prescribed(entry):
-                draft.fault(key, "the motion of the driver is given, so its effort is a result", "delete one of them")
+                draft.fault(key, "the driver's motion is prescribed, so its effort is a result", "delete one of them")
             elif law is not None:
                 efforts[id] = law
     return efforts
@@ -249,7 +250,7 @@ WAYS = ("value", "law", "table", "csv")
 
 
 class Sized(Protocol):
-    """An entry that says how large it is in one of four ways."""
+    """An entry whose magnitude is given by one of four keys."""
 
     value: Any
     law: Any
@@ -258,7 +259,7 @@ class Sized(Protocol):
 
 
 def constant(value: float) -> Law:
-    """Return the law of a constant.
+    """Return a constant law.
 
     >>> import numpy as np
     >>> constant(3.0)(np.zeros(2))[0].tolist()
@@ -289,7 +290,7 @@ def signal(value: Any, kind: str, units: Units, folder: Path | None = None) -> L
 
 
 def sized(entry: Sized, kind: str, units: Units, folder: Path | None) -> Law:
-    """Return how large an entry is: its value, law, table or csv; raise `Flaw` unless it has one of them."""
+    """Return the magnitude of an entry from its value, law, table or csv; raise `Flaw` unless it has exactly one."""
     given = one_way(entry)
     value = getattr(entry, given)
     if given == "value":
@@ -300,9 +301,9 @@ def sized(entry: Sized, kind: str, units: Units, folder: Path | None) -> Law:
 
 
 def one_way(entry: Sized) -> str:
-    """Return which of the four ways an entry uses; raise `Flaw` unless it is one."""
+    """Return which of the four keys an entry uses; raise `Flaw` unless it is exactly one."""
     given = [name for name in WAYS if getattr(entry, name) is not None]
     if len(given) != 1:
-        found = f"has {' and '.join(given)}" if given else "has no size"
+        found = f"has {' and '.join(given)}" if given else "has no magnitude"
         raise Flaw(found, "give one of value, law, table, csv")
     return given[0]

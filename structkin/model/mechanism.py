@@ -1,4 +1,4 @@
-"""The mechanism: a topology with points, lengths, laws and masses, checked once and frozen."""
+"""The mechanism: a topology with points, lengths, laws and masses; checked once, then immutable."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ GROUND = "ground"
 class Mechanism:
     """Links, joints, drivers and their geometry; immutable, and compared by identity.
 
-    The keyword sections are those of the mechanism file word for word; numbers are in SI and radians unless
-    `units` says otherwise. Raises `InputError` that lists every mistake.
+    The keyword arguments are the sections of the mechanism file; numbers are in SI and radians unless `units` says
+    otherwise. Raises `InputError` listing every error.
 
     >>> m = Mechanism(
     ...     "Crank-rocker",
@@ -70,27 +70,27 @@ class Mechanism:
     title: str
     units: Units
     topology: Topology
-    #: The sketch [m] as x + iy; exact lengths are not applied here.
+    #: Positions in the sketch [m] as x + iy; exact lengths are not applied.
     places: Mapping[str, complex]
-    #: Every link with the ground, in the user's order; exact lengths are applied to `local`.
+    #: Every link including the ground, in the user's order; exact lengths are applied to `local`.
     links: Mapping[str, Link]
-    #: Every joint with its geometry, pins included, in the order of the topology.
+    #: Every joint with its geometry, including pins, in the order of the topology.
     joints: Joints
     #: Geometry and law of each driver, in the order of the file.
     drivers: Mapping[str, DriverCoordinate]
     forces: Forces
-    #: Start of free coordinates, by driver id.
+    #: Initial states of free coordinates, by driver id.
     initial: Mapping[str, InitialState]
-    #: Start of points and links, by their names; `simulate` finds what fits them best.
+    #: Initial states of points and links, by name; `simulate` finds the best fit.
     initial_data: Mapping[str, InitialPoint | InitialLink]
-    #: What was made of the description that it does not say: lengths that count as equal.
+    #: Assumptions made in reading the description, such as lengths treated as equal.
     remarks: tuple[str, ...]
-    #: Default range of time [s] of `solve`, if the file names one.
+    #: Default duration [s] of `solve`, if the file gives one.
     duration: float | None
     _source_dict: dict[str, Any]
     _source: str
     _folder: Path | None
-    #: What replaced the sketch, if something did.
+    #: The pose that replaced the sketch, if any.
     _pose: SketchPose | None
 
     def __init__(
@@ -126,7 +126,7 @@ class Mechanism:
     def from_dict(cls, data: Mapping[str, Any], *, source: str = "", folder: str | Path | None = None) -> Self:
         """Build a mechanism from the contents of a file.
 
-        `source` names it in error messages; CSV tables are looked up in `folder`. Raises `InputError`.
+        `source` is its name in error messages; CSV tables are read from `folder`. Raises `InputError`.
 
         >>> Mechanism.from_dict({"link": {}, "points": {}, "links": {"ground": []}})
         Traceback (most recent call last):
@@ -142,7 +142,7 @@ class Mechanism:
     def load(cls, path: str | Path) -> Self:
         """Return the mechanism of a .toml or .json file.
 
-        Raises `InputError` that lists every mistake of the file, or says why it cannot be read.
+        Raises `InputError` that lists every error of the file, or says why it cannot be read.
 
         >>> Mechanism.load("no_such_linkage.toml")
         Traceback (most recent call last):
@@ -157,7 +157,7 @@ class Mechanism:
         return cls.from_dict(data, source=str(path), folder=path.parent)
 
     def _build(self, data: Mapping[str, Any], source: str, folder: Path | None) -> None:
-        # pydantic is slow to import: whoever only decomposes a Topology does without it
+        # pydantic is slow to import, and decomposing a Topology does not need it
         from structkin.model.assemble import assemble
 
         draft, topology = assemble(data, folder)
@@ -193,15 +193,15 @@ class Mechanism:
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        """Refuse: a mechanism is frozen."""
-        raise AttributeError(f"a Mechanism is frozen: '{name}' cannot be set; make a new one from source_dict")
+        """Refuse: a mechanism is immutable."""
+        raise AttributeError(f"a Mechanism is immutable: '{name}' cannot be set; make a new one from source_dict")
 
     def __delattr__(self, name: str) -> NoReturn:
-        """Refuse: a mechanism is frozen."""
-        raise AttributeError(f"a Mechanism is frozen: '{name}' cannot be deleted")
+        """Refuse: a mechanism is immutable."""
+        raise AttributeError(f"a Mechanism is immutable: '{name}' cannot be deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as what it was built from."""
+        """Pickle as the data it was built from."""
         return _rebuild, (type(self), self._source_dict, self._source, self._folder, self._pose)
 
     def __copy__(self) -> Self:
@@ -218,11 +218,11 @@ class Mechanism:
 
     @property
     def source_dict(self) -> dict[str, Any]:
-        """A fresh copy of what the mechanism was built from, to vary and to build again."""
+        """A fresh copy of the data the mechanism was built from, to modify and build again."""
         return dict(_plain(self._source_dict))
 
     def with_drivers(self, entries: Mapping[str, Any]) -> Self:
-        """Return the mechanism with these entries of [drivers] beside its own.
+        """Return the mechanism with these entries of [drivers] added to its own.
 
         >>> arm = Mechanism(points={"A": [0, 0], "B": [1, 0]}, links={"ground": ["A"], "arm": ["A", "B"]})
         >>> arm.with_drivers({"motor": {"joint": "A", "speed": 1}})
@@ -234,7 +234,7 @@ class Mechanism:
         return _rebuild(type(self), data, self._source, self._folder, self._pose)
 
     def with_initial(self, entries: Mapping[str, Any]) -> Self:
-        """Return the mechanism with these entries of [initial] in the place of its own.
+        """Return the mechanism with these entries of [initial] in place of its own.
 
         >>> arm = Mechanism(points={"A": [0, 0], "B": [1, 0]}, links={"ground": ["A"], "arm": ["A", "B"]},
         ...                 drivers={"swing": {"joint": "A"}})
@@ -247,11 +247,11 @@ class Mechanism:
 
     @property
     def points(self) -> Mapping[str, NDArray[np.float64]]:
-        """The sketch: the place (2,) [m] of each point; exact lengths are not applied here."""
+        """The position (2,) [m] of each point in the sketch; exact lengths are not applied."""
         return MappingProxyType({name: np.array((place.real, place.imag)) for name, place in self.places.items()})
 
     def link_of(self, point: str) -> str:
-        """Return the ground if it has the point, else the first link that has it; `InputError` if none has.
+        """Return the ground if it has the point, else the first link that has it; `InputError` if none does.
 
         >>> m = Mechanism(points={"A": [0, 0], "B": [1, 0]}, links={"bar": ["A", "B"], "ground": ["A"]})
         >>> m.link_of("A"), m.link_of("B")
@@ -266,8 +266,8 @@ class Mechanism:
     def posed(self, pose: SketchPose) -> Self:
         """Return the same mechanism with this pose as its sketch: motions start from it, in its assembly modes.
 
-        `source_dict` stays that of the first sketch, whose axes and travels it is written in. Wheels are in mesh in the
-        pose as it is, and their turns are counted from there.
+        `source_dict` remains that of the original sketch, to which its axes and travels refer. Wheels are in mesh in
+        the new pose, and their rotations are counted from it.
         """
         from structkin.model.posed import posed_parts
 
@@ -302,9 +302,9 @@ def _rebuild(
 
 
 def driven_by(mechanism: M, drives: Sequence[DriverCoordinate]) -> M:
-    """Return a mechanism with these drivers in the place of its own; `posed` tells their values in the sketch.
+    """Return a mechanism with these drivers in place of its own; `posed` gives their values in the sketch.
 
-    `source_dict` keeps the drivers that the mechanism came with.
+    `source_dict` keeps the original drivers.
     """
     kept = {driver.id: driver for driver in mechanism.topology.drivers}
     drivers = tuple(kept.get(drive.id, Driver(drive.id, drive.kind, drive.links, drive.joint)) for drive in drives)

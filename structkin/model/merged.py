@@ -1,4 +1,4 @@
-"""A mechanism in which links that are fastened to each other are one link."""
+"""A mechanism in which links fastened together are merged into one link."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from structkin.model.topology import Driver, Joint, Topology
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
 
-#: The joints whose geometry can be told in the frame of another link of the same body.
+#: The joints whose geometry can be expressed in the frame of another link of the same body.
 MOVABLE = (Revolute, Guide, CircularSlot, TurnCoupling)
 
 
 @dataclass(frozen=True)
 class Bodies:
-    """Which link stands for the body of each fastened link, its base, and how the link lies in its frame."""
+    """The base of each fastened link, the link that represents its body, and the link's pose in the base's frame."""
 
     seats: Mapping[str, tuple[str, Seat]]
 
     def base(self, link: str) -> str:
-        """Return the link that stands for a link."""
+        """Return the link that represents a link's body."""
         return self.seats[link][0] if link in self.seats else link
 
     def seat(self, link: str) -> Seat:
-        """Return how a link lies in the frame of its base."""
+        """Return the pose of a link in the frame of its base."""
         return self.seats[link][1] if link in self.seats else Seat()
 
     def topology(self, topology: Topology, drivers: tuple[str, ...]) -> Topology:
-        """Return a topology of bodies, with these of its drivers."""
+        """Return the topology of the bodies, with these drivers only."""
         joints = []
         for joint in topology.joints:
             ends = tuple(dict.fromkeys(map(self.base, joint.links)))
@@ -54,7 +54,7 @@ class Bodies:
         return Topology(links, topology.ground, tuple(joints), kept, topology.title)
 
     def mechanism(self, mechanism: Mechanism) -> Mechanism:
-        """Return a mechanism whose links, joints and drivers are those of bodies; its topology stays."""
+        """Return a mechanism whose links, joints and drivers are those of the bodies; its topology is unchanged."""
         links = {name: self._link(mechanism, link) for name, link in mechanism.links.items() if self.base(name) == name}
         joints = Joints(map(self._joint, mechanism.joints.values()))
         drivers = {id: self._driver(drive) for id, drive in mechanism.drivers.items()}
@@ -63,7 +63,7 @@ class Bodies:
         )
 
     def _link(self, mechanism: Mechanism, base: Link) -> Link:
-        """Return a link with the points of all links that it stands for; its own come first."""
+        """Return a base with the points of all links it represents; its own points take precedence."""
         local = dict(base.local)
         for name, (of, seat) in self.seats.items():
             if of == base.name:

@@ -1,4 +1,4 @@
-"""A mechanism with another sketch: the same parts and sizes, drawn in another pose."""
+"""A mechanism with another sketch: the same parts and dimensions, drawn in another pose."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def posed_parts(mechanism: Mechanism, pose: SketchPose) -> dict[str, Any]:
     """Return the attributes of a mechanism that a pose changes: places, links, joints, drivers.
 
-    Lengths and the zero of every travel stay what they were; the turns of wheels are counted from the new pose.
+    Lengths and the zero of every travel do not change; rotations of wheels are counted from the new pose.
     """
     links = {
         name: replace(link, origin=pose.frames[name][0], direction=pose.frames[name][1])
@@ -37,7 +37,7 @@ def posed_parts(mechanism: Mechanism, pose: SketchPose) -> dict[str, Any]:
 
 
 def _start(mechanism: Mechanism, drive: DriverCoordinate, pose: SketchPose, links: Mapping[str, Link]) -> float:
-    """Return a driver's value in a pose; that of a driver which the pose does not know is read from it."""
+    """Return a driver's value in a pose; if the pose does not list the driver, compute it."""
     if drive.id in pose.starts:
         return pose.starts[drive.id]
     if drive.ends is not None:

@@ -11,9 +11,10 @@ from structkin.model.fields import Anything, Name, Names, TwoLinks, TwoPoints, o
 
 
 class LinkEntry(Entry):
-    """A link: its points; mass [kg], centre of mass in the sketch [m], inertia about it [kg m^2].
+    """A link: its points; mass [kg], centre of mass in the sketch [m], moment of inertia about it [kg m^2].
 
-    Or a uniform `shape`, a rod or a plate, of this mass or `density` [kg/m or kg/m^2]; and points that carry masses.
+    Instead of centre and inertia, a uniform `shape` (rod or plate) of this mass or `density` [kg/m or kg/m^2] may be
+    given, and point masses.
     """
 
     layout: ClassVar[str] = "a list of points, or a table"
@@ -29,7 +30,7 @@ class LinkEntry(Entry):
 
 
 class DriverEntry(Entry):
-    """A driver; what its speed, law or table are measured in is known once its joint is."""
+    """A driver; the units of its speed, law or table depend on its joint."""
 
     sample: ClassVar[str] = '{ joint = "A", speed = "60 rpm" }'
 

@@ -1,4 +1,4 @@
-"""Sizes that have to lie in a range."""
+"""Quantities that have to lie in a range."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TRANSITION = 1e-2
 
 
 def positive(draft: Draft, key: str, value: Any, kind: str) -> float | None:
-    """Return a quantity in SI that is greater than zero; None after a complaint."""
+    """Return a quantity in SI that is greater than zero; record an error and return None otherwise."""
     size = draft.attempt(key, draft.units.quantity, value, kind)
     if size is not None and size <= 0:
         draft.fault(key, f"expected a {kind} greater than zero, found {value}")
@@ -21,7 +21,7 @@ def positive(draft: Draft, key: str, value: Any, kind: str) -> float | None:
 
 
 def between(draft: Draft, key: str, value: Any, low: float, high: float, what: str) -> float | None:
-    """Return a number from `low` to `high`; None after a complaint that says what was expected."""
+    """Return a number from `low` to `high`; record an error and return None otherwise."""
     size = draft.attempt(key, number, value)
     if size is not None and not low <= size <= high:
         draft.fault(key, f"expected {what}, found {value}")

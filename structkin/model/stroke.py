@@ -1,4 +1,4 @@
-"""The stroke of what has ends: a cylinder, a slide, a pin in its slot."""
+"""The stroke of a cylinder, a slide, or a pin in a slot."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from structkin.model.fields import pair
 from structkin.model.flaw import Flaw
 from structkin.model.units import Units
 
-#: By this part of a stroke a coordinate may be beyond its end: rounding is no mistake, and no end.
+#: A coordinate may exceed its stroke by this fraction of it: rounding is not an error.
 SLACK = 1e-9
 
 
 def read_stroke(units: Units, value: Any, kind: str) -> tuple[float, float]:
-    """Return [least, largest] in SI, of the kind "length" or "angle"; raise `Flaw`.
+    """Return (smallest, largest) in SI, of the kind "length" or "angle"; raise `Flaw`.
 
     >>> read_stroke(Units(), [-0.1, "30 mm"], "length")
     (-0.1, 0.03)
     """
-    least, largest = (units.quantity(item, kind) for item in pair(value, "[least, largest]"))
+    least, largest = (units.quantity(item, kind) for item in pair(value, "[smallest, largest]"))
     return least, largest
 
 
 def check_stroke(
-    units: Units, stroke: tuple[float, float], kind: str, drawn: float, hint: str = "draw it between its ends"
+    units: Units, stroke: tuple[float, float], kind: str, drawn: float, hint: str = "draw it within its stroke"
 ) -> tuple[float, float]:
-    """Return a stroke in which the coordinate of the sketch, `drawn`, lies; raise `Flaw` where there is no such."""
+    """Return the stroke; raise `Flaw` unless it contains the coordinate in the sketch, `drawn`."""
     low, high = stroke
     if not low < high:
-        message = f"goes from {shown(units, low, kind)} to {shown(units, high, kind)}"
-        raise Flaw(message, "give [least, largest], the lesser one first")
+        message = f"the stroke from {shown(units, low, kind)} to {shown(units, high, kind)} does not increase"
+        raise Flaw(message, "give [smallest, largest]")
     slack = SLACK * (high - low)
     if not low - slack <= drawn <= high + slack:
         end = f"above {shown(units, high, kind)}" if drawn > high else f"below {shown(units, low, kind)}"
-        raise Flaw(f"the sketch is beyond this stroke: it is drawn at {shown(units, drawn, kind)}, {end}", hint)
+        raise Flaw(f"the sketch is outside this stroke: it is at {shown(units, drawn, kind)}, {end}", hint)
     return stroke
 
 

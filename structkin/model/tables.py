@@ -1,4 +1,4 @@
-"""Text files: read with plain words for what goes wrong; CSV tables of time and value."""
+"""Reading text files, with clear errors, and CSV tables of time and value."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from pathlib import Path
 
 from structkin.model.flaw import Flaw, decimal_comma, number, short
 
-#: Bytes of a file that are read at most: a million rows of a table.
+#: The largest file that is read, in bytes: about a million table rows.
 LARGEST_FILE = 32 * 2**20
 
 
 def read_text(path: Path, fallback: str | None = None) -> str:
-    """Return the text of a file; raise `Flaw` if it is missing, no regular file, too large, binary or empty.
+    """Return the text of a file; raise `Flaw` if it is missing, not a regular file, too large, binary or empty.
 
-    `fallback` is the encoding of a file that is not in UTF-8, if there may be such.
-
-    Pipes and devices are not read: the one may keep us waiting for ever, the other may have no end.
+    `fallback` is the encoding to try for a file that is not UTF-8. Pipes and devices are not read: they may block
+    forever or never end.
 
     >>> read_text(Path("no_such_file.csv"))
     Traceback (most recent call last):
@@ -27,7 +26,7 @@ def read_text(path: Path, fallback: str | None = None) -> str:
     try:
         mode = path.stat().st_mode
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-            raise Flaw(f"'{path}' is a pipe or a device", "save what it gives as a file, and name that")
+            raise Flaw(f"'{path}' is a pipe or a device", "save its contents to a file first")
         with path.open("rb") as file:
             raw = file.read(LARGEST_FILE + 1)
     except FileNotFoundError:
@@ -39,9 +38,9 @@ def read_text(path: Path, fallback: str | None = None) -> str:
     except (OSError, ValueError) as error:
         raise Flaw(f"'{path}' cannot be read: {getattr(error, 'strerror', None) or error}") from None
     if len(raw) > LARGEST_FILE:
-        raise Flaw(f"'{path}' is larger than {LARGEST_FILE >> 20} MiB", "a table of fewer rows will do")
+        raise Flaw(f"'{path}' is larger than {LARGEST_FILE >> 20} MiB", "use a smaller file")
     if b"\0" in raw[:4096]:
-        raise Flaw("the file is binary, not text")
+        raise Flaw("the file is binary, not text", "use a text file in UTF-8")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -64,10 +63,10 @@ def _alike(path: Path) -> str:
 
 
 def read_table(name: str, folder: Path | None) -> list[tuple[float, float]]:
-    """Return the rows (time, value) of a CSV file; commas, semicolons, tabs or spaces; one line of titles may lead.
+    """Return the rows (time, value) of a CSV file; commas, semicolons, tabs or spaces separate; the header is optional.
 
-    A relative name starts at `folder`, which it may leave: the file is the user's, and only numbers are taken from it.
-    Raises `Flaw` with the line.
+    A relative name starts at `folder` and may lead out of it: the file is the user's, and only numbers are read.
+    Raises `Flaw` with the line number.
     """
     rows: list[tuple[float, float]] = []
     first = True
@@ -83,7 +82,7 @@ def read_table(name: str, folder: Path | None) -> list[tuple[float, float]]:
         if len(cells) != 2:
             message = f"line {count}: expected two columns, time and value, found {len(cells)}"
             comma = decimal_comma(text)
-            raise Flaw(message, f"if the commas are decimal ones, {comma}" if comma else f"in '{name}'")
+            raise Flaw(message, f"if these are decimal commas, {comma}" if comma else f"in '{name}'")
         for cell in cells:
             if not _is_number(cell):
                 raise Flaw(f"line {count}: '{short(cell)}' is not a number", decimal_comma(cell) or f"in '{name}'")
@@ -92,7 +91,7 @@ def read_table(name: str, folder: Path | None) -> list[tuple[float, float]]:
 
 
 def _cells(text: str) -> list[str]:
-    """Return the cells of a line: parted by semicolons or tabs, else by commas, else by spaces.
+    """Return the cells of a line: separated by semicolons or tabs, else by commas, else by spaces.
 
     >>> _cells("0,5; 1,2"), _cells("0.5, 1.2"), _cells("0.5 1.2")
     (['0,5', '1,2'], ['0.5', '1.2'], ['0.5', '1.2'])

@@ -1,4 +1,4 @@
-"""Links, joints and drivers without any length: all that the structure depends on."""
+"""Links, joints and drivers without dimensions: all that the structure depends on."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from structkin.errors import InputError, Problem
 
 @dataclass(frozen=True, slots=True)
 class JointKind:
-    """A kind of joint as the structure sees it.
+    """A kind of joint, for structural analysis.
 
-    `equations` says what each scalar equation between its two links ties, their bars in any geometry: "orientation"
-    ties their turns, all others a place. `on_pin` tells whether it may hold a pin, which has no orientation, and
-    `of_many` whether it may join more than two links: it then has its equations for each link beyond the first.
+    `equations` names what each scalar equation between its two links constrains: "orientation" constrains their
+    relative angle, all others a position. `on_pin`: one end may be a pin, which has no orientation. `of_many`: it may
+    join more than two links, with its equations for each link beyond the first.
     """
 
     name: str
@@ -26,7 +26,7 @@ class JointKind:
     of_many: bool = False
 
 
-#: The letters of the joints. Several kinds of joints in a file may have one letter: their structure is the same.
+#: The joint letters. Several joint types of a file may share a letter: their structure is the same.
 JOINT_KINDS: Mapping[str, JointKind] = {
     "R": JointKind("revolute", ("position", "position"), of_many=True),
     "P": JointKind("prismatic", ("orientation", "guide")),
@@ -62,7 +62,7 @@ T = TypeVar("T")
 
 
 def fasten(body: dict[T, T], links: Iterable[T]) -> None:
-    """Make one body of links; `body` has the first link of that of each.
+    """Merge links into one body; `body` maps each link to the first link of its body.
 
     >>> body = {"a": "a", "b": "a"}
     >>> fasten(body, ["c", "b"])
@@ -74,7 +74,7 @@ def fasten(body: dict[T, T], links: Iterable[T]) -> None:
 
 
 def pin_of(end: str) -> str | None:
-    """Return the joint id of an end such as "@J" (the pin of joint J), or None for a link.
+    """Return the joint id of an end such as "@J" (the pin of joint J); None for a link.
 
     >>> pin_of("@B"), pin_of("crank")
     ('B', None)
@@ -86,8 +86,8 @@ def pin_of(end: str) -> str | None:
 class Joint:
     """A kinematic pair.
 
-    `kind` is a key of `JOINT_KINDS`. `links` are link names, or "@J" for the pin of the revolute
-    joint J. A revolute joint of k links is one multiple joint, k - 1 pairs; so is a joint that fastens k links.
+    `kind` is a key of `JOINT_KINDS`. `links` are link names, or "@J" for the pin of the revolute joint J. A revolute
+    joint of k links is one multiple joint, equivalent to k - 1 pairs; so is a joint that fastens k links.
     """
 
     id: str
@@ -96,7 +96,7 @@ class Joint:
 
     @property
     def equations(self) -> int:
-        """Scalar equations that the joint imposes."""
+        """The number of scalar equations that the joint imposes."""
         return len(JOINT_KINDS[self.kind].equations) * (len(self.links) - 1)
 
 
@@ -104,8 +104,8 @@ class Joint:
 class Driver:
     """An input: one prescribed coordinate between two links (or pins, written "@J").
 
-    `kind` is "angle" (orientation of the second link minus that of the first), "slide" (travel along
-    the prismatic joint `joint`) or "distance" (between a point of each end).
+    `kind` is "angle" (of the second link minus that of the first), "slide" (travel along the prismatic joint
+    `joint`) or "distance" (between a point of each end).
     """
 
     id: str
@@ -153,12 +153,12 @@ class Topology:
 
     @property
     def moving_links(self) -> tuple[str, ...]:
-        """Every link but the ground, in the user's order."""
+        """Every link except the ground, in the user's order."""
         return tuple(link for link in self.links if link != self.ground)
 
     @property
     def mobility_count(self) -> int:
-        """Chebyshev-Gruebler count 3n - sum(f): degrees of freedom before any driver."""
+        """Chebyshev-Gruebler count 3n - sum(f): degrees of freedom without drivers."""
         return 3 * len(self.moving_links) - sum(joint.equations for joint in self.joints)
 
     @property
@@ -178,8 +178,8 @@ class Topology:
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
         """Build a topology from plain data: keys links, ground, joints, drivers; others are ignored.
 
-        Link names may be integers. A joint is {"id", "kind", "links"}; a driver {"id", "kind", "links",
-        "joint"}, the joint being optional. An angle driver without a joint ties the orientations of its two links.
+        Link names may be integers. A joint is {"id", "kind", "links"}; a driver is {"id", "kind", "links",
+        "joint"}, the joint being optional. An angle driver without a joint drives the relative angle of its two links.
 
         >>> Topology.from_dict({"links": [0, 1], "ground": 0,
         ...                     "joints": [{"id": "A", "kind": "R", "links": [0, 1]}]}).moving_links
@@ -201,8 +201,8 @@ class Topology:
     ) -> Self:
         """Build a topology from an adjacency matrix (n, n) of strings, or from a networkx graph.
 
-        An entry is "" or "KIND:ID", several separated by commas ("R:A,P:s"); the same id on several
-        pairs is one multiple joint. A graph carries the same text in its edge attribute "joints".
+        An entry is "" or "KIND:ID", several separated by commas ("R:A,P:s"); the same id at several
+        pairs is one multiple joint. A graph has the same text in its edge attribute "joints".
         `drivers` are joint ids ("A": the angle or travel of that joint) or tables {"id", "kind", "links", "joint"}.
 
         >>> t = Topology.from_adjacency([["", "R:A"], ["R:A", ""]], ground=0, drivers=["A"])
@@ -242,10 +242,10 @@ def _problems(topology: Topology) -> Iterable[Problem]:
         if len(joint.links) > 2 and joint.kind in JOINT_KINDS and not JOINT_KINDS[joint.kind].of_many:
             yield Problem(key, f"a {_word(joint.kind)} joint joins two links, not {len(joint.links)}")
         if len(set(joint.links)) < len(joint.links):
-            yield Problem(key, "names a link twice")
+            yield Problem(key, "names a link twice", "delete one")
         yield from _ends(key, joint.links, links, pins)
         if f"@{joint.id}" in joint.links:
-            yield Problem(key, "is attached to its own pin", "name a link, or the pin of another joint")
+            yield Problem(key, "is attached to its own pin", "name a link or the pin of another joint")
     for driver in topology.drivers:
         key = f"drivers.{driver.id}"
         if driver.kind not in DRIVER_KINDS:
@@ -281,7 +281,7 @@ def _ends(key: str, ends: Sequence[str], links: set[str], pins: set[str]) -> Ite
     for end in ends:
         pin = pin_of(end)
         if pin is not None and pin not in pins:
-            yield Problem(key, f"'{end}': no revolute joint '{pin}' to attach to", suggest(pin, sorted(pins)))
+            yield Problem(key, f"'{end}': there is no revolute joint '{pin}'", suggest(pin, sorted(pins)))
         elif pin is None and end not in links:
             yield Problem(key, f"link '{end}' is unknown", suggest(end, sorted(links)))
 
@@ -290,5 +290,5 @@ def _duplicates(key: str, names: Sequence[str]) -> Iterable[Problem]:
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            yield Problem(key, f"'{name}' appears twice", "names are unique")
+            yield Problem(key, f"'{name}' appears twice", "choose different names")
         seen.add(name)

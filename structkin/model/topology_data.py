@@ -10,7 +10,7 @@ from structkin.model.topology import Driver, Joint, Topology, suggest
 
 T = TypeVar("T", bound=Topology)
 
-#: What a driver does if it only names its joint.
+#: The kind of a driver that only names its joint.
 _DRIVER_OF_JOINT = {"R": "angle", "P": "slide"}
 
 
@@ -18,9 +18,10 @@ def topology_from_dict(cls: type[T], data: Mapping[str, Any]) -> T:
     """Build a topology from the keys links, ground, joints, drivers (and title or name); other keys are ignored.
 
     Names may be integers. A joint is {"id", "kind", "links"}. A driver is {"id", "kind", "links", "joint"}: with
-    a joint of two links, kind and links may be left out; without one, an angle driver ties two orientations.
+    a joint of two links, kind and links may be omitted; without a joint, an angle driver drives the relative angle
+    of two links.
 
-    Raises `InputError` listing every mistake.
+    Raises `InputError` listing every error.
 
     >>> topology_from_dict(Topology, {"links": ["g", "a"], "ground": "g",
     ...     "joints": [{"id": "A", "kind": "R", "links": ["g", "a"]}],
@@ -53,7 +54,7 @@ def checked(
     title: str,
     problems: list[Problem],
 ) -> T:
-    """Return the topology, or raise all mistakes at once: those of reading and those of sense."""
+    """Return the topology, or raise all errors at once: those of reading and those of consistency."""
     try:
         topology = cls(links=links, ground=ground, joints=joints, drivers=drivers, title=title)
     except InputError as error:
@@ -124,13 +125,13 @@ def _driver(k: int, table: Mapping[str, Any], joints: Mapping[str, Joint], probl
 def driver_of(
     key: str, id: str, table: Mapping[str, Any], joint: Joint | None, name: str | None, problems: list[Problem]
 ) -> Driver:
-    """Return a driver, taking from its joint what the table leaves out."""
+    """Return a driver, taking from its joint what the table omits."""
     if "kind" in table or joint is None:
         kind = _field(key, table, "kind", problems)
     else:
         kind = _DRIVER_OF_JOINT.get(joint.kind, "")
         if not kind:
-            hint = "drive a revolute or prismatic joint, or give kind and links"
+            hint = "drive a revolute or prismatic joint, or give the driver's kind and links"
             problems.append(Problem(key, f"joint '{joint.id}' of kind '{joint.kind}' has no coordinate to drive", hint))
     if "links" in table or joint is None:
         links = tuple(_names(f"{key}.links", table.get("links"), problems))
@@ -138,6 +139,6 @@ def driver_of(
         links = joint.links
     if len(links) != 2:
         hint = "give links = [from, to]"
-        problems.append(Problem(key, f"acts between two links, not {len(links)}", hint))
+        problems.append(Problem(key, f"a driver acts between two links, not {len(links)}", hint))
         links = (*links, "", "")
     return Driver(id, kind, (links[0], links[1]), name)

@@ -1,7 +1,7 @@
 """Units of a file, and quantities written as text with their unit ("60 rpm", "3 N/mm").
 
-A table of factors and a parser of products and quotients; angle counts as a dimension of its own, so that
-"10 mm/s" on an angle driver is a mistake and not 0.01 rad/s.
+A table of factors and a parser of products and quotients. Angle is a separate dimension, so that "10 mm/s" on an
+angle driver is an error and not 0.01 rad/s.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _TIME: Dimension = (0, 0, 1, 0)
 _ANGLE: Dimension = (0, 0, 0, 1)
 _FORCE: Dimension = (1, 1, -2, 0)
 
-#: Units that a file may choose for its lengths, angles and masses: size in SI.
+#: The units a file may choose for lengths, angles and masses, with their size in SI.
 FILE_UNITS: Mapping[str, Mapping[str, float]] = {
     "length": {
         "m": 1.0, "mm": 1e-3, "cm": 1e-2, "dm": 0.1, "km": 1e3, "um": 1e-6,
@@ -56,7 +56,7 @@ _TABLE: dict[str, tuple[float, Dimension]] = {
     "Nmm": (1e-3, (2, 1, -2, 0)),
 }
 
-#: What a quantity is measured in: its dimension and an example to show.
+#: The dimension of each quantity, and an example for messages.
 QUANTITIES: Mapping[str, tuple[Dimension, str]] = {
     "length": (_LENGTH, "15 mm"),
     "angle": (_ANGLE, "30 deg"),
@@ -82,7 +82,7 @@ _FACTOR = re.compile(r"\s*([*/·]?)\s*(1|[A-Za-zµ°]+)(?:(?:\^|\*\*)?([+-]?\d))
 
 @lru_cache(maxsize=256)
 def unit(text: str) -> tuple[float, Dimension]:
-    """Return the size in SI and the dimension of a unit; raise `Flaw` if it is not one.
+    """Return the SI size and the dimension of a unit; raise `Flaw` if the text is not a unit.
 
     >>> unit("N/mm")
     (1000.0, (0, 1, -2, 0))
@@ -137,11 +137,11 @@ class Units:
         return FILE_UNITS["angle"][self.angle]
 
     def scale(self, kind: str) -> float:
-        """Return the size in SI of the file's unit for a kind of quantity; 1 unless a length, angle or mass."""
+        """Return the SI size of the file's unit for a kind of quantity; 1 except for length, angle and mass."""
         return FILE_UNITS[kind][getattr(self, kind)] if kind in FILE_UNITS else 1.0
 
     def quantity(self, value: Any, kind: str) -> float:
-        """Return a quantity in SI, from a number in the file's unit or from text with its unit.
+        """Return a quantity in SI, from a number in the file's unit or from text with a unit.
 
         `kind` is a key of `QUANTITIES`. Raises `Flaw`.
         """
@@ -150,11 +150,11 @@ class Units:
         dimension, example = QUANTITIES[kind]
         match = _NUMBER.fullmatch(value)
         if match is None:
-            raise Flaw(f"expected a number or a number with its unit, found {describe(value)}", f'such as "{example}"')
+            raise Flaw(f"expected a number or a number with a unit, found {describe(value)}", f'such as "{example}"')
         if not match[2]:
-            raise Flaw(f"'{value}' has no unit", f'write it without quotes, or with its unit: "{example}"')
+            raise Flaw(f"'{value}' has no unit", f'write it without quotes, or with a unit: "{example}"')
         if hint := decimal_comma(value):
-            raise Flaw(f"'{short(value)}' is not a number with its unit", hint)
+            raise Flaw(f"'{short(value)}' is not a number with a unit", hint)
         size, found = unit(match[2])
         if found != dimension:
             article = "an" if kind[0] in "ai" else "a"

@@ -1,7 +1,7 @@
-"""The section [pose]: another pose than that of [points] in which motions start, number for number.
+"""The section [pose]: a pose other than that of [points], from which motions start.
 
-A mechanism that was put together anew (`Assembly.mechanism`) keeps the lengths, axes and zeros of travel of its first
-sketch. In its file [points] is that sketch, and [pose] holds where everything stands instead.
+A mechanism assembled in another mode (`Assembly.mechanism`) keeps the lengths, axes and zeros of travel of its original
+sketch. In its file, [points] is that sketch and [pose] is the actual pose.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from structkin.model.topology import suggest
 if TYPE_CHECKING:
     from structkin.model.draft import Draft
 
-#: How far the length of a direction may be from one.
+#: Tolerance on the length of a unit vector.
 UNIT = 1e-9
 
 
 def read_pose(draft: Draft, section: Any) -> SketchPose | None:
-    """Return the pose of a section, None where there is none; mistakes are collected in the draft."""
+    """Return the pose of a section, or None if there is none; errors are collected in the draft."""
     if section is None:
         return None
     parts: dict[str, Mapping[str, Any]] = {
@@ -32,7 +32,7 @@ def read_pose(draft: Draft, section: Any) -> SketchPose | None:
     }
     if not isinstance(section, Mapping) or set(section) != set(parts):
         found = ", ".join(map(str, section)) if isinstance(section, Mapping) else describe(section)
-        draft.fault("pose", f"expected points, links and drivers, found {found}", "`save` writes this section")
+        draft.fault("pose", f"expected points, links and drivers, found {found}", "this section is written by `save`")
         return None
 
     def read(part: str, make: Callable[[str, Any], Any]) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def read_pose(draft: Draft, section: Any) -> SketchPose | None:
         needed: dict[str, Iterable[str]] = {"points": draft.holders, "links": draft.link_entries}
         for name in needed.get(part, ()):
             if name not in values:
-                draft.fault(f"pose.{part}", f"'{name}' is missing", "a pose says where everything is")
+                draft.fault(f"pose.{part}", f"'{name}' is missing", "a pose locates every point and link")
         return {name: draft.attempt(f"pose.{part}.{name}", make, name, value) for name, value in values.items()}
 
     units, found_before = draft.units, len(draft.problems)
@@ -70,14 +70,14 @@ def _frame(draft: Draft, value: Any) -> tuple[complex, complex]:
         raise Flaw(f"expected a direction [x, y], found {describe(axis)}")
     direction = complex(number(axis[0]), number(axis[1]))
     if abs(abs(direction) - 1) > UNIT:
-        raise Flaw(f"the direction has the length {abs(direction):.9g}", "it is a unit vector")
+        raise Flaw(f"the direction has the length {abs(direction):.9g}", "write a unit vector")
     return vector(value["at"], "length", draft.units), direction
 
 
 def pose_section(pose: SketchPose, kinds: Mapping[str, str]) -> dict[str, Any]:
-    """Return a pose as its section; `kinds` are those of the drivers.
+    """Return the section for a pose; `kinds` are the kinds of the drivers.
 
-    Numbers have their unit, which is SI: in that of the file they might not come back to the last bit.
+    Numbers are written with SI units: converted to the file's units they might change in the last bit.
 
     >>> pose_section(SketchPose({"A": 1 + 2j}, {"bar": (1 + 2j, 1j)}, {"motor": 0.5}), {"motor": "angle"})["drivers"]
     {'motor': '0.5 rad'}

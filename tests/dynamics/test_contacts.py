@@ -229,9 +229,9 @@ def slider(**contact: Any) -> dict[str, Any]:
         ({"model": "hertz"}, "forces.stop.model", "'lankarani-nikravesh' or 'exact'"),
         ({"internal": True}, "forces.stop", "for two circles"),
         ({"along": None}, "forces.stop", "no line"),
-        ({"center": None}, "forces.stop", "not clear about what touches"),
-        ({"centers": ["C", "W"], "radii": [1, 2]}, "forces.stop", "not clear about what touches"),
-        ({"center": None, "along": None, "centers": ["C", "W"]}, "forces.stop", "not clear about what touches"),
+        ({"center": None}, "forces.stop", "does not say which shapes touch"),
+        ({"centers": ["C", "W"], "radii": [1, 2]}, "forces.stop", "does not say which shapes touch"),
+        ({"center": None, "along": None, "centers": ["C", "W"]}, "forces.stop", "does not say which shapes touch"),
         ({"center": None, "along": None, "centers": ["C", "W"], "radii": [0, 0]}, "forces.stop", "not both zero"),
         ({"center": None, "along": None, "centers": ["C", "W"], "radii": 3}, "forces.stop", "two radii"),
         (

@@ -82,10 +82,10 @@ def test_simulations_need_a_size() -> None:
     ("friction", "found"),
     [
         ({"limit": 3}, "both a limit and a coefficient"),
-        ({"radius": 0.1}, "a guide has no radius"),
+        ({"radius": 0.1}, "has a radius, but acts along a guide"),
         ({"coefficient": -1}, "greater than zero"),
         ({"normal": -3}, "greater than zero"),
-        ({"joint": "A"}, "a pin has a radius"),
+        ({"joint": "A"}, "at a pin, but no radius"),
     ],
 )
 def test_mistakes(friction: dict[str, Any], found: str) -> None:

@@ -137,10 +137,10 @@ def test_missing_drivers_and_moving_ones() -> None:
 @pytest.mark.parametrize(
     ("initial", "key", "found"),
     [
-        ({"Q": {"vx": 1}}, "initial.Q", "no driver 'Q', and no point or link"),
+        ({"Q": {"vx": 1}}, "initial.Q", "'Q' is not a driver, point or link"),
         ({"P": {"speed": 1}}, "initial.P", "unknown key 'speed'"),
         ({"P": {"vx": "1 rad/s"}}, "initial.P", "not a speed"),
-        ({"P": {"vx": 1, "velocity": [1, 2]}}, "initial.P", "a velocity and a part of it"),
+        ({"P": {"vx": 1, "velocity": [1, 2]}}, "initial.P", "a velocity and a component of it"),
         ({"P": {"velocity": 3}}, "initial.P", "expected a velocity"),
         ({"P": 3}, "initial.P", "expected a table"),
         ({"rocker": {"angl": 3}}, "initial.rocker", "did you mean 'angle'"),

@@ -93,7 +93,7 @@ def motiongen(text):
     order = {one["id"]: k for k, one in enumerate(data["mechanism"]["joints"])}
     links = {}
     for k, one in enumerate(data["mechanism"]["links"]):
-        links["ground" if one["isGround"] else f"link {k + 1}"] = one["jointIds"]
+        links["ground" if one["isGround"] else f"L{k + 1}"] = one["jointIds"]
     joints = [
         (chr(65 + k), complex(one["x"], one["y"]), "R", 0.0, [link for link, ids in links.items() if one["id"] in ids])
         for k, one in enumerate(data["mechanism"]["joints"])

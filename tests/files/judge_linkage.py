@@ -137,7 +137,7 @@ def judge(text, motion):
     start = {name: motion.angle(name) for name in motion.mechanism.links}
 
     def turn_of(id):
-        name = next(link.given.get("name", "").strip() or f"link {id}" for link in links if int(link["id"]) == id)
+        name = next(link.given.get("name", "").strip() or f"L{id}" for link in links if int(link["id"]) == id)
         link = next(link for link in links if int(link["id"]) == id)
         if name in start:
             return (start[name] - start[name][0])[ok]

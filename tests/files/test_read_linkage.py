@@ -61,7 +61,7 @@ def test_the_limits_of_a_slider_end_its_slot():
 def test_what_was_understood_is_told():
     _, found = loaded(LINKAGE["a four-bar in inches, with a drawing, and a link between anchors"])
     told = " | ".join(found.notes)
-    for part in ("2 connectors and 1 links on other layers", "rigid parts of the ground: link 3", "left hand pin"):
+    for part in ("2 connectors and 1 links on other layers", "rigid parts of the ground: L3", "left hand pin"):
         assert part in told
     assert found.sections["units"]["length"] == "in"
     assert found.points["B"] == pytest.approx([30 / 96, 40 / 96])
@@ -108,7 +108,7 @@ REFUSED = {
     ),
     "an actuator on one link": (
         drawing(CRANK, link(0, "0 1"), link(1, "0 1", 'actuator="true" throw="2"')),
-        "both ends are on link 0",
+        "both ends are on L0",
     ),
     "too many": (drawing(*(connector(k, k, 0) for k in range(6000))), "at most"),
 }
@@ -184,3 +184,10 @@ def test_a_damaged_file_is_read_or_refused_and_nothing_else(data):
             sk.Mechanism.from_dict(found.sections)
     except (sk.InputError, ValueError) as error:
         assert isinstance(error, sk.InputError) or type(error).__name__ == "Flaw", error
+
+
+def test_a_link_may_begin_with_two_connectors_at_one_place():
+    text = drawing(CRANK, connector(2, 0, 0), connector(3, 30, -40), link(0, "0 2 3 1"))
+    mechanism, _ = loaded(text)
+    assert mechanism.links["L0"].points == ("A", "D", "C", "B")
+    assert max(judge(text, mechanism.solve(samples=19)).values()) < CLOSE

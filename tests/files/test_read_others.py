@@ -114,7 +114,7 @@ def test_a_profile_of_speeds_is_followed():
     found = motiongen.read(json.dumps(data))
     motion = sk.Mechanism.from_dict(found.sections).solve(samples=91)
     assert motion.ok.all()
-    turned = np.degrees(motion.angle("link 2") - motion.angle("link 2")[0])
+    turned = np.degrees(motion.angle("L2") - motion.angle("L2")[0])
     assert np.isclose(turned[-1], 360)
     rates = np.interp(turned, np.arange(360), speeds) * 6
     assert np.allclose(np.gradient(turned, motion.t)[2:-2], rates[2:-2], rtol=0.02)

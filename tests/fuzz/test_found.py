@@ -45,7 +45,7 @@ def test_a_cycle_longer_than_numbers_go_is_told():
     [[[0, 0], [1e-310, 1], [2e-310, 2]], [[0, 0], [1e-17, 1], [1, 2]], [[1, 0], [1 + 1e-15, 1], [3, 2], [4, 0]]],
 )
 def test_times_of_a_table_that_lie_too_near_are_told(table):
-    with pytest.raises(sk.InputError, match=r"drivers.motor.table: row 2: the time .* after the one before"):
+    with pytest.raises(sk.InputError, match=r"drivers.motor.table: row 2: the time .* after the previous row"):
         crank(table=table)
 
 
@@ -53,7 +53,7 @@ def test_times_of_a_table_that_lie_too_near_are_told(table):
 def test_an_integer_of_thousands_of_digits_is_told(place, tmp_path):
     file = tmp_path / "long.toml"
     file.write_text("[points]\n" + place.replace("{}", "9" * 5000))
-    with pytest.raises(sk.InputError, match=r"the TOML holds a number that cannot be read; .*4300 digits"):
+    with pytest.raises(sk.InputError, match=r"the TOML contains a number that cannot be read; .*4300 digits"):
         sk.load(file)
 
 

@@ -221,7 +221,7 @@ FAULTS = {
     "expected a list of places, found the text": {"through": "A"},
     "the pin 'C' is 2.* from its slot": {"through": ["A", [1, -0.1], "D"]},
     "slot.stroke: a curved slot ends where its curve does": {"stroke": [-1, 1], **SPLINE},
-    "the sketch is beyond this stroke": {**LINE, "segments": [{"length": 2}]},
+    "the sketch is outside this stroke": {**LINE, "segments": [{"length": 2}]},
     "slot.closed: this slot has no closed": {"axis": [1, 0], "closed": True},
     "slot.start: this slot has no start": {"start": [1, 0], **SPLINE},
     "slot.radius: this slot has no radius": {"radius": 1.0, **SPLINE},

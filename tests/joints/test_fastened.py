@@ -313,7 +313,7 @@ def test_drivers_of_fastened_links():
     assert driven(joint="A", links=["ground", "gear"]).topology.drivers == (
         Driver("motor", "angle", ("ground", "gear")),
     )
-    for joint, message in (("key", "cannot be driven"), ("B", "it is no pin")):
+    for joint, message in (("key", "cannot be driven"), ("B", "is not a joint")):
         with pytest.raises(sk.InputError, match=message):
             driven(joint=joint)
 

@@ -165,7 +165,7 @@ def test_slots_straight_or_circular():
 def test_a_contact_cannot_be_driven():
     data = changed()
     data["drivers"]["rest"] = {"joint": "cam", "speed": 1}
-    with pytest.raises(InputError, match="cannot be driven; drive the shaft"):
+    with pytest.raises(InputError, match="cannot be driven; drive the cam's shaft"):
         Mechanism.from_dict(data)
 
 

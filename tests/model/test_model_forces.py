@@ -30,7 +30,7 @@ CASES: dict[str, Case] = {
         {"links.coupler.shape": "rod", "links.coupler.center": [1, 1]},
         "links.coupler",
         "shape and center",
-        "keep",
+        "delete",
     ),
     "rod of a point": ({"links.block": {"points": ["E"], "shape": "rod", "mass": 1}}, "links.block", "two points", ""),
     "plate of two points": (
@@ -79,7 +79,7 @@ CASES: dict[str, Case] = {
         "not negative",
         "",
     ),
-    "point mass beside a mass": ({"links.coupler.point_masses": {"B": 1}}, "links.coupler", "no centre", "center"),
+    "point mass beside a mass": ({"links.coupler.point_masses": {"B": 1}}, "links.coupler", "no center", "center"),
     "mass of the ground": (
         {"links.ground": {"points": ["A", "D", "F"], "point_masses": {"A": 1}}},
         "links.ground",
@@ -87,14 +87,14 @@ CASES: dict[str, Case] = {
         "delete",
     ),
     # forces
-    "force without size": ({"forces.f": {"type": "force", "at": "E"}}, "forces.f", "no size", "value, law"),
+    "force without size": ({"forces.f": {"type": "force", "at": "E"}}, "forces.f", "no magnitude", "value, law"),
     "force with two sizes": ({"forces.f": {**FORCE, "law": ["t", "t"]}}, "forces.f", "value and law", "one of"),
     "force as a number": ({"forces.f": {**FORCE, "value": 3}}, "forces.f", "two components", ""),
     "force in kg": ({"forces.f": {**FORCE, "value": ["3 kg", 0]}}, "forces.f", "'3 kg' is not a force", "250 N"),
     "force at an unknown point": ({"forces.f": {**FORCE, "at": "Z"}}, "forces.f.at", "'Z' is not in", ""),
     "force on another link": ({"forces.f": {**FORCE, "on": "rocker"}}, "forces.f", "not on 'rocker'", "coupler, block"),
     "force on the ground": ({"forces.f": {**FORCE, "at": "F", "on": "ground"}}, "forces.f", "does not move", ""),
-    "force on no link": ({"forces.f": {**FORCE, "at": [1, 1]}}, "forces.f", "on no link", "add on"),
+    "force on no link": ({"forces.f": {**FORCE, "at": [1, 1]}}, "forces.f", "names no link", "add on"),
     "axes of a force": ({"forces.f": {**FORCE, "frame": "link"}}, "forces.f.frame", "'global' or 'local'", ""),
     "table without direction": (
         {"forces.f": {"type": "force", "at": "E", "table": [[0, 0], [1, 1], [2, 0]]}},
@@ -118,7 +118,7 @@ CASES: dict[str, Case] = {
     ),
     "moment twice": ({"forces.m": {**MOMENT, "links": ["crank", "rocker"]}}, "forces.m", "both", "one"),
     "moment in N": ({"forces.m": {**MOMENT, "value": "3 N"}}, "forces.m", "not a moment", "5 N m"),
-    "torsion at a slide": ({"forces.s": {**TORSION, "joint": "guide"}}, "forces.s", "do not turn", "revolute"),
+    "torsion at a slide": ({"forces.s": {**TORSION, "joint": "guide"}}, "forces.s", "not a revolute joint", "revolute"),
     "torsion at no joint": ({"forces.s": {**TORSION, "joint": "K"}}, "forces.s", "no joint 'K'", ""),
     "torsion of one link": (
         {"forces.s": {"type": "torsion", "links": ["crank", "crank"]}},
@@ -126,7 +126,7 @@ CASES: dict[str, Case] = {
         "itself",
         "two",
     ),
-    "torsion of nothing": ({"forces.s": {"type": "torsion"}}, "forces.s", "no links", "joint"),
+    "torsion of nothing": ({"forces.s": {"type": "torsion"}}, "forces.s", "between which links", "joint"),
     "torsion at a pin of three": (
         {"forces.s": {**TORSION, "joint": "F"}, "links.rocker": ["C", "D", "F"]},
         "forces.s",
@@ -153,7 +153,7 @@ CASES: dict[str, Case] = {
     "friction on a guide's links": (
         {"forces.r": {**FRICTION, "links": ["block", "ground"]}},
         "forces.r",
-        "guide tells",
+        "guide already determines",
         "",
     ),
     "impact": ({"forces.c": {"type": "impact"}}, "forces.c.type", "unknown", "contact"),

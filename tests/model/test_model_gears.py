@@ -151,7 +151,7 @@ MISTAKES = [
         "add up to 0.06 m, but the centres are 0.03 m apart",
         "internal",
     ),
-    (changed(PAIR, radii=[0.01, -0.02]), "joints.mesh.radii", "radii that are positive", "internal"),
+    (changed(PAIR, radii=[0.01, -0.02]), "joints.mesh.radii", "two positive radii", "internal"),
     (changed(PAIR, internal="yes"), "joints.mesh.internal", "expected true or false", ""),
     (changed(PAIR, teeth=[20, 20], internal=True), "joints.mesh", "ratio 1 cannot have its centres apart", "outside"),
     (changed(PAIR, carrier="small"), "joints.mesh", "the carrier 'small' is one of the two links", "holds both"),
@@ -206,7 +206,7 @@ def test_carriers_and_sketches_that_do_not_fit(data, message):
     if message.startswith("no link"):
         del data["links"]["other"]
         data["links"]["extra"] = ["B"]
-    with pytest.raises(sk.InputError, match="mistake") as caught:
+    with pytest.raises(sk.InputError, match="error") as caught:
         sk.Mechanism.from_dict(data)
     assert any(message in problem.message for problem in caught.value.problems)
 

@@ -29,9 +29,9 @@ CASES: dict[str, Case] = {
     "forces as text": ({"forces": "gravity"}, "forces", "found the text", "gravity"),
     "units as text": ({"units": "mm", "lengths": DELETE}, "units", "found the text 'mm'", 'length = "mm"'),
     "title as a number": ({"title": 5}, "title", "expected text, found the number 5", ""),
-    "newer format": ({"format": 2}, "format", "the file is in format 2; this structkin reads formats up to 1", "newer"),
-    "format as text": ({"format": "1"}, "format", "expected the number of a format, found the text '1'", "format = 1"),
-    "format zero": ({"format": 0}, "format", "expected the number of a format, found the number 0", "format = 1"),
+    "newer format": ({"format": 2}, "format", "the file has format 2; this structkin reads formats up to 1", "newer"),
+    "format as text": ({"format": "1"}, "format", "expected a format number, found the text '1'", "format = 1"),
+    "format zero": ({"format": 0}, "format", "expected a format number, found the number 0", "format = 1"),
     # units
     "unknown unit": ({"units.length": "millimetre"}, "units.length", "'millimetre' is not a unit of length", "mm"),
     "angle as unit of length": ({"units.length": "deg"}, "units.length", "not a unit of length", "known: m, mm"),
@@ -74,7 +74,7 @@ CASES: dict[str, Case] = {
     "negative mass": ({"links.coupler.mass": -1}, "links.coupler.mass", "not negative, found -1", ""),
     "mass in metres": ({"links.coupler.mass": "1 m"}, "links.coupler.mass", "'1 m' is not a mass", "250 g"),
     "inertia in kg": ({"links.coupler.inertia": "1 kg"}, "links.coupler.inertia", "is not an inertia", "kg m^2"),
-    "zero length": ({"points.B": [0, 0], "lengths": DELETE}, "links.crank", "zero length", "move one"),
+    "zero length": ({"points.B": [0, 0], "lengths": DELETE}, "links.crank", "so the link has no direction", "move one"),
     # lengths
     "length of an unknown point": ({"lengths.A-X": 1}, "lengths.A-X", "'X' is not in [points]", "known: A"),
     "length without -": ({"lengths.AB": 1}, "lengths.AB", "with '-' between them", '"A-B" = 15'),
@@ -105,13 +105,13 @@ CASES: dict[str, Case] = {
             "lengths.E-G": 30,
         },
         "links.coupler",
-        "contradicts the others",
-        "leave one length out",
+        "but the other lengths make it",
+        "delete one of these lengths",
     ),
     "length as text": ({"lengths.A-B": "long"}, "lengths.A-B", "found the text 'long'", "15 mm"),
     # joints
     "gear": ({"joints.mesh": {"type": "gear", "links": ["crank", "arm"]}}, "joints.mesh", "has no ratio", "teeth"),
-    "revolute": ({"joints.pin": {"type": "revolute"}}, "joints.pin.type", "are not listed", "in both of its links"),
+    "revolute": ({"joints.pin": {"type": "revolute"}}, "joints.pin.type", "are not listed here", "in both links"),
     "unknown type": ({"joints.guide.type": "prizmatic"}, "joints.guide.type", "is unknown", "mean 'prismatic'?"),
     "no type": ({"joints.guide.type": DELETE}, "joints.guide", "'type' is missing", "prismatic"),
     "joint as a list": ({"joints.guide": ["block"]}, "joints.guide", "expected a table", "prismatic"),
@@ -131,7 +131,7 @@ CASES: dict[str, Case] = {
     "links by number": ({"joints.guide.links": 2}, "joints.guide.links", "two link names, found the number 2", ""),
     "axis and along": ({"joints.guide.along": ["A", "D"]}, "joints.guide", "both an axis and along", "keep one"),
     "no direction": ({"joints.guide.axis": DELETE}, "joints.guide", "has no direction", "axis = [1, 0]"),
-    "zero axis": ({"joints.guide.axis": [0, 0]}, "joints.guide.axis", "points nowhere", "[1, 0]"),
+    "zero axis": ({"joints.guide.axis": [0, 0]}, "joints.guide.axis", "is not a direction", "[1, 0]"),
     "axis as text": ({"joints.guide.axis": "x"}, "joints.guide.axis", "a direction [x, y], found the text 'x'", ""),
     "along with equal points": (
         {"joints.guide.axis": DELETE, "joints.guide.along": ["A", "A"]},
@@ -165,11 +165,16 @@ CASES: dict[str, Case] = {
     "driver at a point of one link": (
         {"drivers.motor.joint": "Q"},
         "drivers.motor.joint",
-        "on one link only (arm)",
-        "point of two links",
+        "of one link only (arm)",
+        "name it in a second link",
     ),
-    "driver of nothing": ({"drivers.motor.joint": DELETE}, "drivers.motor", "drives nothing", "between"),
-    "driver of two things": ({"drivers.motor.between": ["A", "E"]}, "drivers.motor", "beside 'joint'", "one of them"),
+    "driver of nothing": ({"drivers.motor.joint": DELETE}, "drivers.motor", "does not say what it drives", "between"),
+    "driver of two things": (
+        {"drivers.motor.between": ["A", "E"]},
+        "drivers.motor",
+        "as well as 'joint'",
+        "one of them",
+    ),
     "driver of the ground with itself": (
         {"drivers.free.links": ["ground", "ground"], "initial": DELETE},
         "drivers.free",
@@ -198,7 +203,7 @@ CASES: dict[str, Case] = {
     "travel the other way": (
         {"drivers.motor": {"joint": "guide", "links": ["block", "ground"]}},
         "drivers.motor",
-        "block against ground",
+        "block relative to ground",
         "axis",
     ),
     "distance on one link": ({"drivers.ram.between": ["C", "D"]}, "drivers.ram", "both on 'rocker'", ""),
@@ -208,7 +213,7 @@ CASES: dict[str, Case] = {
         {"points.Q": [80, 60], "drivers.ram.between": ["Q", "E"]},
         "drivers.ram",
         "coincide in the sketch",
-        "length",
+        "apart",
     ),
     "linear speed of an angle": (
         {"drivers.motor.speed": "10 mm/s"},
@@ -252,7 +257,7 @@ CASES: dict[str, Case] = {
         "[[0, 0]",
     ),
     "missing csv": ({"drivers.free.csv": "no_such.csv", "initial": DELETE}, "drivers.free.csv", "there is no file", ""),
-    "name taken": ({"drivers.B": {"joint": "D"}}, "drivers.B", "already taken in [points]", "share one set of names"),
+    "name taken": ({"drivers.B": {"joint": "D"}}, "drivers.B", "already used in [points]", "need different names"),
     # the rest
     "gravity as a number": ({"forces.gravity": -9.81}, "forces.gravity", "two numbers [x, y]", ""),
     "spring of an unknown point": (
@@ -265,8 +270,18 @@ CASES: dict[str, Case] = {
     "stiffness in N": ({"forces.spring.stiffness": "5 N"}, "forces.spring.stiffness", "is not a stiffness", "3 N/mm"),
     "unknown force": ({"forces.rub": {"type": "magnet"}}, "forces.rub.type", "'magnet' is unknown", "contact"),
     "force without type": ({"forces.rub": 3}, "forces.rub", "a table with a type", "spring"),
-    "start of an unknown driver": ({"initial.fre": {"value": 1}}, "initial.fre", "there is no driver 'fre'", "'free'"),
-    "start of a driver with a law": ({"initial.motor": {"value": 1}}, "initial.motor", "has a law", "free coordinates"),
+    "start of an unknown driver": (
+        {"initial.fre": {"value": 1}},
+        "initial.fre",
+        "'fre' is not a driver, point or link",
+        "'free'",
+    ),
+    "start of a driver with a law": (
+        {"initial.motor": {"value": 1}},
+        "initial.motor",
+        "is prescribed",
+        "drivers without a motion",
+    ),
     "start as a number": ({"initial.free": 3}, "initial.free", "expected a table, found the number 3", "value"),
     "negative duration": ({"duration": -1}, "duration", "greater than zero", ""),
     "duration in metres": ({"duration": "1 m"}, "duration", "is not a time", "2 s"),
@@ -375,7 +390,7 @@ def test_a_top_level_key_below_a_section() -> None:
     for path in ("forces.duration", "drivers.motor.title"):
         (problem,) = mistakes(patched({path: 2}))
         assert problem.key == path.removesuffix(".title")
-        assert "stands above the first [section]" in problem.hint
+        assert "above the first [section]" in problem.hint
 
 
 def test_the_speed_of_an_unknown_joint_is_read_all_the_same() -> None:
@@ -385,7 +400,7 @@ def test_the_speed_of_an_unknown_joint_is_read_all_the_same() -> None:
 
 def test_no_joint_at_the_ground() -> None:
     data = {"points": {"A": [0, 0], "B": [1, 0]}, "links": {"ground": [], "bar": ["A", "B"]}}
-    assert "no joint joins the ground" in str(mistakes(data)[0])
+    assert "no joint connects the ground" in str(mistakes(data)[0])
 
 
 def test_only_the_ground() -> None:

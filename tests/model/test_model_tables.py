@@ -28,8 +28,8 @@ def bar(**driver):
         ("0;0\n1;0,5\n2;1\n", "line 2: '0,5' is not a number; write a decimal point: 0.5"),
         ("0,0;0,0\n1,0;0,5\n", "line 1: '0,0' is not a number; write a decimal point: 0.0"),
         ("t\tx\n0\t0\n1\t-0,5\n", "line 3: '-0,5' is not a number; write a decimal point: -0.5"),
-        ("0,0,0,0\n1,0,0,5\n", "found 4; if the commas are decimal ones, write a decimal point: 0.0"),
-        ("0,0 0,0\n1,0 0,5\n", "found 3; if the commas are decimal ones, write a decimal point: 0.0"),
+        ("0,0,0,0\n1,0,0,5\n", "found 4; if these are decimal commas, write a decimal point: 0.0"),
+        ("0,0 0,0\n1,0 0,5\n", "found 3; if these are decimal commas, write a decimal point: 0.0"),
         ("0 0 0\n", "expected two columns, time and value, found 3; in '"),
     ],
 )

@@ -192,7 +192,7 @@ def test_variants_keep_to_their_own_ends():
         np.testing.assert_array_equal(
             many.status[k], yoke({"stroke": stroke}, {"stroke": [-55, 8]}).solve(samples=37).status
         )
-    assert (many.status[2] == sk.Status.BAD_INPUT).all() and "the sketch is beyond this stroke" in str(many.faults[2])
+    assert (many.status[2] == sk.Status.BAD_INPUT).all() and "the sketch is outside this stroke" in str(many.faults[2])
 
 
 def test_a_stroke_ends_the_interval_of_a_driver():
@@ -325,9 +325,9 @@ def test_a_slot_is_drawn_between_its_ends():
 
 
 MISTAKES = [
-    ({"stroke": [10, -10]}, "joints.slot.stroke", "goes from 10 mm to -10 mm"),
-    ({"stroke": [5, 10]}, "joints.slot.stroke", "the sketch is beyond this stroke: it is drawn at 0 mm, below 5 mm"),
-    ({"stroke": [-5]}, "joints.slot.stroke", "expected [least, largest], found a list of 1"),
+    ({"stroke": [10, -10]}, "joints.slot.stroke", "the stroke from 10 mm to -10 mm does not increase"),
+    ({"stroke": [5, 10]}, "joints.slot.stroke", "the sketch is outside this stroke: it is at 0 mm, below 5 mm"),
+    ({"stroke": [-5]}, "joints.slot.stroke", "expected [smallest, largest], found a list of 1"),
     ({"stroke": ["5 s", 9]}, "joints.slot.stroke", "'5 s' is not a length"),
     ({"stroke": [-5, 5], "ends": ["P", "Q"]}, "joints.slot", "has both a stroke and ends"),
     ({"ends": ["P", "A"]}, "joints.slot.ends", "'A' is not a point of 'yoke', which has the line"),
@@ -359,6 +359,6 @@ def test_mistakes_of_strokes_are_told_together():
     with pytest.raises(sk.InputError) as error:
         sk.Mechanism.from_dict(data)
     found = {problem.key: problem.message for problem in error.value.problems}
-    assert found["drivers.ram.stroke"] == "the sketch is beyond this stroke: it is drawn at 500 mm, below 510 mm"
-    assert found["drivers.push.stroke"] == "the stroke of a slide is that of its joint"
-    assert found["drivers.turn.stroke"] == "an angle has no stroke" and "joints.rail.stroke" in found
+    assert found["drivers.ram.stroke"] == "the sketch is outside this stroke: it is at 500 mm, below 510 mm"
+    assert found["drivers.push.stroke"] == "the stroke of a slide belongs to its joint"
+    assert found["drivers.turn.stroke"] == "an angle driver has no stroke" and "joints.rail.stroke" in found

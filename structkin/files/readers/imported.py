@@ -46,6 +46,13 @@ class Imported:
             self.fault(key, f"expected a number, found {describe(value)}")
         return 0.0
 
+    def text(self, key: str, value: Any) -> str:
+        """Return a text; record a fault and return an empty one for anything else."""
+        if isinstance(value, str):
+            return value
+        self.fault(key, f"expected a text, found {describe(value)}")
+        return ""
+
     def unique(self, wanted: str, taken: Iterable[str] | None = None) -> str:
         """Return the wanted name without what names may not have, and other than the names that are taken.
 
@@ -71,8 +78,14 @@ class Imported:
 
     def angle(self, link: str) -> float:
         """Return the angle [deg] of a link in the sketch: from its first point to its second."""
-        places = [complex(*self.points[point]) for point in self.links[link][:2]]
+        places = [complex(*self.points[point]) for point in self._ordered(link)[:2]]
         return math.degrees(cmath.phase(places[1] - places[0])) if link != GROUND and len(places) == 2 else 0.0
+
+    def _ordered(self, link: str) -> list[str]:
+        """Return the points of a link, the first two of them at different places if there are such."""
+        first, *others = self.links[link] or [""]
+        apart = next((k for k, point in enumerate(others) if self.points[point] != self.points[first]), 0)
+        return self.links[link] if apart == 0 else [first, others[apart], *others[:apart], *others[apart + 1 :]]
 
     @property
     def sections(self) -> dict[str, Any]:
@@ -81,7 +94,7 @@ class Imported:
             "title": self.title,
             "units": {"length": self.length, "angle": "deg"},
             "points": self.points,
-            "links": self.links,
+            "links": {name: self._ordered(name) for name in self.links},
             "joints": self.joints,
             "drivers": self.drivers,
             "duration": self.duration,

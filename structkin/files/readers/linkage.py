@@ -20,9 +20,9 @@ def read(text: str) -> Imported:
     ...   <connector id="0" x="0" y="0" anchor="true" input="true" rpm="15"/> <connector id="1" x="96" y="0"/>
     ...   <Link id="0"><connector id="0"/><connector id="1"/></Link></linkage2>''')
     >>> found.points, found.links
-    ({'A': [0.0, 0.0], 'B': [1.0, 0.0]}, {'ground': ['A'], 'link 0': ['A', 'B']})
+    ({'A': [0.0, 0.0], 'B': [1.0, 0.0]}, {'ground': ['A'], 'L0': ['A', 'B']})
     >>> found.drivers
-    {'input A': {'links': ['ground', 'link 0'], 'speed': '-15.0 rpm'}}
+    {'input A': {'links': ['ground', 'L0'], 'speed': '-15.0 rpm'}}
     """
     found = Imported()
     drawing = parse(text, found)

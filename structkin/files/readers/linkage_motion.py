@@ -64,7 +64,7 @@ def _center(plan: Plan, carrier: str, center: complex, pin: str) -> str:
     for point in plan.found.links[carrier]:
         if plan.found.points[point] == place:
             return point
-    name = plan.found.unique(f"centre of the slot of {pin}")
+    name = plan.found.unique(f"centre {pin}")
     plan.found.points[name] = place
     plan.found.links[carrier].append(name)
     return name
@@ -110,7 +110,7 @@ def add_drivers(plan: Plan) -> None:
             swings = swings or one.swing > 0
     actuators = [part for part in plan.drawing.parts if part.actuator]
     for part in actuators:
-        rates += _cycles(plan, f"{part.label}.cpm", part.cpm, 60)
+        rates += _cycles(plan, f"actuator {part.label}.cpm", part.cpm, 60)
     if swings or actuators:
         plan.found.duration, complete = common_period(rates)
         if not complete:
@@ -167,7 +167,7 @@ def _swing(plan: Plan, one: Connector, duration: float) -> None:
 
 def _actuator(plan: Plan, part: Part, duration: float) -> None:
     """Drive the distance of an actuator's two connectors, back and forth at a constant speed."""
-    key, found = part.label, plan.found
+    key, found = f"actuator {part.label}", plan.found
     if len(part.connectors) != 2:
         found.fault(key, f"an actuator has two connectors, this one has {len(part.connectors)}")
         return
@@ -187,7 +187,7 @@ def _actuator(plan: Plan, part: Part, duration: float) -> None:
     length, sign = abs(b - a), 1 if cpm >= 0 else -1
     offset = part.offset / part.throw if part.throw else 0.0
     wave = zigzag(abs(cpm) / 30, offset, duration)
-    name = found.unique(part.label)
+    name = found.unique(f"actuator {part.label}")
     law = f"{length!r} {'+' if sign > 0 else '-'} {throw!r}*({wave})"
     loose = next((id for id in part.connectors if not plan.holders(id)), None)
     if loose is None:

@@ -219,7 +219,7 @@ def _parts(
         parts.append(
             Part(
                 id=id,
-                label=element.get("name", "").strip() or key,
+                label=element.get("name", "").strip() or f"L{id}",
                 connectors=list(dict.fromkeys(one for one in named if one is not None and one in connectors)),
                 actuator=_true(element, "actuator"),
                 throw=_number(found, key, element, "throw"),

@@ -20,14 +20,14 @@ def read(text: str) -> Imported:
     ...   {"jointIds": ["p"], "isGround": true}, {"jointIds": ["p", "q"], "isGround": false}], "actuators": [
     ...   {"type": "rotary", "at": "p", "from": "p", "to": "q", "velocity": 10}]}}''')
     >>> found.links, found.drivers["input A"]
-    ({'ground': ['A'], 'link 2': ['A', 'B']}, {'links': ['ground', 'link 2'], 'speed': '10.0 rpm'})
+    ({'ground': ['A'], 'L2': ['A', 'B']}, {'links': ['ground', 'L2'], 'speed': '10.0 rpm'})
     """
     data = parse_data(text, ".json")
     settings = data.get("settings")
     found = Imported()
     unit = settings.get("linearUnit") if isinstance(settings, Mapping) else None
-    if unit in UNITS:
-        found.length = str(unit)
+    if isinstance(unit, str) and unit in UNITS:
+        found.length = unit
     else:
         found.notes.append(f"the unit of length is {describe(unit)}: lengths are taken for mm")
     mechanism = table(found, "mechanism", data.get("mechanism"))
@@ -46,7 +46,7 @@ def _points(found: Imported, mechanism: Mapping[str, Any]) -> dict[str, str]:
     for k, joint in enumerate(tables(found, "mechanism.joints", mechanism.get("joints"))):
         key, name = f"mechanism.joints[{k}]", found.unique(chr(65 + k % 26) + (str(k // 26) if k >= 26 else ""))
         found.points[name] = [found.number(f"{key}.{axis}", joint.get(axis)) for axis in "xy"]
-        id = str(joint.get("id"))
+        id = found.text(f"{key}.id", joint.get("id"))
         if id in points:
             found.fault(f"{key}.id", "the id is given twice")
         points[id] = name
@@ -68,7 +68,7 @@ def _links(found: Imported, mechanism: Mapping[str, Any], points: Mapping[str, s
         if link.get("isGround"):
             found.links[GROUND] += [point for point in own if point not in found.links[GROUND]]
         elif own:
-            links[str(k)] = found.link(f"link {k + 1}", own)
+            links[str(k)] = found.link(f"L{k + 1}", own)
     if not links and not found.problems:
         found.fault("mechanism.links", "the file has no link that moves")
     for name, joint in list(found.joints.items()):
@@ -88,9 +88,9 @@ def _actuator(
     found: Imported, key: str, actuator: Mapping[str, Any], points: Mapping[str, str], links: Mapping[str, str]
 ) -> None:
     """Add a rotary actuator: at a joint, from the link of one joint to the link of another."""
-    at, start, end = (points.get(str(actuator.get(name))) for name in ("at", "from", "to"))
+    at, start, end = (points.get(found.text(f"{key}.{name}", actuator.get(name))) for name in ("at", "from", "to"))
     if actuator.get("type") != "rotary":
-        found.fault(f"{key}.type", f"actuators of the type '{actuator.get('type')}' are not understood")
+        found.fault(f"{key}.type", f"expected the text 'rotary', found {describe(actuator.get('type'))}")
         return
     held = {name: own for name, own in found.links.items() if at in own}
     driven = next((name for name, own in held.items() if end in own and end != at and name != GROUND), None)

@@ -20,7 +20,7 @@ def read(text: str) -> Imported:
     ({'ground': ['P1'], 'input': ['P1', 'P2']}, '6.0 rpm')
     """
     data = parse_data(text, ".json")
-    found = Imported(title=str(data.get("Name") or ""))
+    found = Imported(title=data["Name"] if isinstance(data.get("Name"), str) else "")
     joints = []
     for k, item in enumerate(tables(found, "Joints", data.get("Joints"))):
         key = f"Joints[{k}]"
@@ -29,7 +29,11 @@ def read(text: str) -> Imported:
             found.fault(f"{key}.Links", f"expected names of links, found {describe(links)}")
             continue
         x, y, angle = (found.number(f"{key}.{name}", item.get(name, usual)) for name, usual in _NUMBERS)
-        joints.append(PlainJoint(f"P{k + 1}", x, y, str(item.get("TypeOfJoint")), angle, tuple(links)))
+        joints.append(
+            PlainJoint(
+                f"P{k + 1}", x, y, found.text(f"{key}.TypeOfJoint", item.get("TypeOfJoint")), angle, tuple(links)
+            )
+        )
     if not joints and not found.problems:
         found.fault("Joints", "the file names no joint")
     names = add_joints(found, joints, "") if not found.problems else {}

@@ -94,9 +94,12 @@ def _joint(found: Imported, k: int, node: Node | str) -> PlainJoint | None:
         return None
     x, y = (found.number(f"{key}.P", item) for item in place)
     angle = found.number(f"{key}.A", parts["A"][0]) if parts.get("A") and isinstance(parts["A"][0], str) else 0.0
-    links = tuple(dict.fromkeys(str(link) for link in parts.get("L", [])))
+    links = parts.get("L", [])
+    if not all(isinstance(link, str) for link in links):
+        found.fault(f"{key}.L", "expected names of links such as L[ground, a]")
+        return None
     kind = node[1][0] if isinstance(node[1][0], str) else ""
-    return PlainJoint(f"Point{k}", x, y, kind, angle, links)
+    return PlainJoint(f"Point{k}", x, y, kind, angle, tuple(dict.fromkeys(links)))
 
 
 def _nodes(node: Node) -> Iterator[Node]:
