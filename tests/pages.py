@@ -29,3 +29,20 @@ def open_file(browser: Any, file: Path, **options: Any) -> Opened:
     opened.page.goto(file.as_uri())
     opened.requests[:] = [url for url in opened.requests if url != file.as_uri() and not url.startswith("data:")]
     return opened
+
+
+def pins(page: Any) -> dict[str, list[float]]:
+    """Return where the middles of the pins are drawn, in mechanism units, from what the browser lays out."""
+    return page.evaluate(
+        """() => {
+            const scene = document.querySelector(".sk-scene");
+            const back = scene.querySelector(".sk-world").getScreenCTM().inverse();
+            const found = {};
+            for (const pin of scene.querySelectorAll("circle[data-id^='pin:']")) {
+                const box = pin.getBoundingClientRect();
+                const at = new DOMPoint(box.x + box.width / 2, box.y + box.height / 2).matrixTransform(back);
+                found[pin.getAttribute("data-id").slice(4)] = [at.x, at.y];
+            }
+            return found;
+        }"""
+    )

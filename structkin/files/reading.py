@@ -8,6 +8,7 @@ from typing import Any
 from structkin.errors import InputError, Problem
 from structkin.files.readers import Reader, reader_of
 from structkin.files.readers.address import is_address
+from structkin.files.readers.imported import counted
 from structkin.files.readers.regular_sketch import with_regular_sketch
 from structkin.model.file import SUFFIXES, parse_data
 from structkin.model.flaw import Flaw
@@ -57,7 +58,6 @@ def _foreign(reader: Reader, text: str, source: str, title: str) -> tuple[dict[s
     if found.problems:
         raise InputError(found.problems, source)
     found.title = found.title or title
-    moving, inputs = len(found.links) - 1, len(found.drivers)
-    counts = f"{moving} moving link{'' if moving == 1 else 's'}, {inputs} input{'' if inputs == 1 else 's'}"
-    sections, moved = with_regular_sketch(found.sections)
+    counts = f"{counted(len(found.links) - 1, 'moving link')}, {counted(len(found.drivers), 'input')}"
+    sections, moved = with_regular_sketch(found.sections, source)
     return sections, (f"a file of {reader.tool}: {counts}", *found.notes, *((moved,) if moved else ()))

@@ -1,6 +1,6 @@
-"""The joints of a mechanism: one class and one file a kind.
+"""The joints of a mechanism: one class and one file per kind.
 
-What comes in is an entry of [joints] beside the sketch; what goes out is a frozen joint that knows its geometry.
+The input is an entry of [joints] and the sketch; the output is an immutable joint with its geometry.
 """
 
 from structkin.joints.belt import Belt

@@ -1,4 +1,4 @@
-"""Two pulleys or sprockets under a belt or chain."""
+"""Two pulleys or sprockets joined by a belt or chain."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from structkin.model.flaw import Flaw
 
 @dataclass(frozen=True, kw_only=True)
 class Belt(TurnCoupling):
-    """Two pulleys or sprockets under a belt or chain, whose centres the arm holds."""
+    """Two pulleys or sprockets joined by a belt or chain; their centres are held by the arm holds."""
 
     kind: ClassVar[str] = "G"
     type: ClassVar[str] = "belt"
@@ -28,14 +28,14 @@ class Belt(TurnCoupling):
 
 
 class BeltEntry(WheelsEntry):
-    """Two pulleys or sprockets under a belt or chain, whose centres the carrier holds."""
+    """Two pulleys or sprockets joined by a belt or chain; their centres are held by the carrier holds."""
 
     sample: ClassVar[str] = '{ type = "belt", links = ["small", "large"], radii = [20, 40] }'
 
     crossed: Flag | None = None
 
     def couple(self, draft: Draft, id: str) -> Belt | None:
-        """Return the two wheels."""
+        """Return the belt joint."""
         found = self.wheels(draft, id, "crossed", same=True)
         if found is None:
             return None
@@ -43,7 +43,7 @@ class BeltEntry(WheelsEntry):
         return Belt(id, links=self.links, centers=found.centers, radii=radii, ratio=found.ratio, arm=found.arm)
 
     def _pulley_radii(self, draft: Draft, distance: float, ratio: float) -> tuple[float, float]:
-        """Return the radii of pulleys; ones that are not given are drawn a quarter of the distance large."""
+        """Return the pulley radii; if not given, the larger one is a quarter of the centre distance."""
         if self.radii is None:
             large = 0.25 * distance
             return (large / abs(ratio), large) if abs(ratio) > 1 else (large, large * abs(ratio))
@@ -51,8 +51,8 @@ class BeltEntry(WheelsEntry):
         least = abs(first - second) if ratio > 0 else first + second
         if distance <= least:
             raise Flaw(
-                f"a belt over pulleys of these radii needs centres more than {draft.show_length(least)} apart; "
-                f"they are {draft.show_length(distance)} apart",
-                "check radii and sketch",
+                f"a belt on pulleys of these radii needs a centre distance of more than {draft.show_length(least)}, "
+                f"but it is {draft.show_length(distance)}",
+                "check the radii and the sketch",
             )
         return self.radii

@@ -1,4 +1,4 @@
-"""What all disc cams have in common, whether a law or a profile tells their shape."""
+"""What all disc cams have in common, whether a law or a profile defines their shape."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from structkin.rows.periodic import TURN
 class Cam(Pair, ABC):
     """A disc cam, the first link, that moves its follower, the second; lengths in m, angles in rad.
 
-    `contact` is "roller", "knife-edge" or "flat". `centre` is that of the cam in its frame. `touch` is the roller's
-    centre, the edge or a point of the face in the follower's frame, `normal` that of the face, away from the cam, None
-    where there is none; `radius` is the roller's, else 0.
+    `contact` is "roller", "knife-edge" or "flat". `centre` is the cam's centre in its frame. `touch` is the roller's
+    centre, the edge or a point of the face in the follower's frame; `normal` is the normal of the face, away from the
+    cam, None without a face; `radius` is the roller's, else 0.
     """
 
     kind: ClassVar[str] = "C"
@@ -46,10 +46,10 @@ class Cam(Pair, ABC):
 
     @abstractmethod
     def gap(self, poses: Poses) -> Floats:
-        """Return how far (n,) [m] follower and cam are apart, or overlap."""
+        """Return the distance (n,) [m] by which follower and cam are apart or overlap."""
 
     def gaps(self, poses: Poses) -> tuple[Floats]:
-        """Return how far follower and cam are apart."""
+        """Return the distance between follower and cam."""
         return (self.gap(poses) / poses.size,)
 
     @property
@@ -59,14 +59,14 @@ class Cam(Pair, ABC):
 
     @abstractmethod
     def profile(self, x: Any = None) -> Floats:
-        """Return the profile (n, 2) [m] in the cam's frame; a turn in 360 steps by default."""
+        """Return the profile (n, 2) [m] in the cam's frame; one turn in 360 steps by default."""
 
     @property
     @abstractmethod
     def remarks(self) -> tuple[str, ...]:
-        """What is odd about the cam, in sentences; empty if nothing is."""
+        """Warnings about the cam, as sentences; empty if there are none."""
 
 
 def cam_angles(x: Any) -> Floats:
-    """Return angles [rad] as an array (n,); a turn in 360 steps where none are given."""
+    """Return angles [rad] as an array (n,); one turn in 360 steps if None."""
     return np.linspace(0.0, TURN, 361) if x is None else np.atleast_1d(np.asarray(x, dtype=float))

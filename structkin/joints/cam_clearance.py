@@ -1,8 +1,8 @@
-"""Whether a follower clears the profile that it makes itself: all of the profile in all of its places.
+"""Undercutting: whether a follower, in all its positions, stays clear of the profile that it generates.
 
-The curvature of a profile tells where neighbouring places of the follower cut into each other's. Places far from each
-other do so too, as where the lift carries a roller past the cam's shaft: the profile then crosses itself, or lies
-within the roller.
+The curvature of a profile shows where neighbouring positions of the follower undercut it. Distant positions can do so
+too, for instance if the lift carries a roller past the cam's shaft: the profile then crosses itself, or lies within
+the roller.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from structkin.model.parts import Floats
 
 Places = NDArray[np.complex128]
 
-#: Overlaps are neglected up to this part of the cam's largest radius.
+#: Overlaps up to this fraction of the cam's largest radius are ignored.
 SMALL = 1e-6
 
 
 class Cut(NamedTuple):
-    """The deepest cut: into the profile that is touched at one angle of the cam, by the follower at another."""
+    """The deepest cut: into the profile touched at one cam angle, by the follower at another."""
 
     touched: int
     cutting: int
@@ -31,8 +31,8 @@ class Cut(NamedTuple):
 def roller_cut(profile: Places, pitch: Places, radius: float) -> Cut | None:
     """Return the deepest cut of a roller (radius 0: an edge) with the centres `pitch` (n,) into its profile (n,).
 
-    A place c of the profile is cut by r - min |c - p|. Where curves cross, a small roller may cut between the places
-    that are looked at: there the depth is at least 0.
+    A point c of the profile is cut by r - min |c - p|. Where the profile crosses itself, a small roller may cut between
+    the points examined: there the depth is reported as 0.
 
     >>> around = np.exp(1j * np.linspace(0, 2 * np.pi, 361))
     >>> roller_cut(1.0 * around, 1.2 * around, 0.2) is None, round(roller_cut(-0.2 * around, around, 1.2).depth, 6)
@@ -49,9 +49,9 @@ def roller_cut(profile: Places, pitch: Places, radius: float) -> Cut | None:
 
 
 def face_cut(profile: Places, normals: Places, support: Floats) -> Cut | None:
-    """Return the deepest cut of a flat face into its profile (n,), seen from the shaft: by max (c . n - H).
+    """Return the deepest cut of a flat face into its profile (n,) relative to the shaft: max (c . n - H).
 
-    `normals` (n,) point away from the cam, `support` (n,) is the face's distance H from the shaft along them.
+    `normals` (n,) point away from the cam; `support` (n,) is the distance H of the face from the shaft along them.
     """
     depth = np.nan_to_num((profile[:, None] * normals.conj()[None, :]).real - support, nan=-np.inf)
     touched, cutting = np.unravel_index(int(depth.argmax()), depth.shape)
@@ -61,13 +61,13 @@ def face_cut(profile: Places, normals: Places, support: Floats) -> Cut | None:
 
 
 def _crossing(curve: Places) -> tuple[int, int] | None:
-    """Return where a closed polygon (n,), its first place repeated at the end, crosses itself: two of its sides."""
+    """Return two sides where a closed polygon (n,), its first point repeated at the end, crosses itself."""
     start, side = curve[:-1], np.diff(curve)
-    # On which side of each line the places lie; sides cross where each separates the ends of the other.
+    # On which side of each line the points lie; two sides cross if each separates the ends of the other.
     left = (side.conj()[:, None] * (curve[None, :] - start[:, None])).imag > 0
     parted = left[:, :-1] != left[:, 1:]
     crossed = np.triu(parted & parted.T, 2)
-    crossed[0, -1] = False  # neighbours, like those beside the diagonal
+    crossed[0, -1] = False  # neighbours, like those next to the diagonal
     if not crossed.any():
         return None
     first, second = np.unravel_index(int(crossed.argmax()), crossed.shape)

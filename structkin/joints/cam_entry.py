@@ -1,4 +1,4 @@
-"""Cams of a file: what touches the cam, and which shaft and which joint a cam with a law has."""
+"""Cam entries of a file: the contact, and the shaft and follower joint of a cam with a law."""
 
 from __future__ import annotations
 
@@ -20,19 +20,16 @@ DIRECTIONS = {"counter-clockwise": 1, "clockwise": -1}
 
 
 class CamEntry(CamKeys):
-    """A cam of a file."""
+    """A cam entry of a file."""
 
     def make(self, draft: Draft, id: str) -> Joint | Cam | None:
-        """Return a cam; None where its links are not known.
-
-        Every mistake is told: what is wrong with one key does not hide what is wrong with another.
-        """
+        """Return a cam; None if its links are unknown. An error in one key does not hide errors in others."""
         key = f"joints.{id}"
         known = [draft.has_link(f"{key}.{name}", getattr(self, name)) for name in ("cam", "follower")]
         carried = self.carrier is None or draft.has_link(f"{key}.carrier", self.carrier)
         points = [point for point in (self.at, *(self.face or ())) if point is not None]
         placed = [draft.has_point(f"{key}.{'face' if point != self.at else 'at'}", point) for point in points]
-        # A radius that cannot be read is told already; it must not be missed as well.
+        # An unreadable radius has been reported already; it must not be reported as missing as well.
         broken = any(problem.key.startswith(f"{key}.") for problem in draft.problems)
         told = len(draft.problems)
         contact = None if broken else draft.attempt(key, _contact, self)
@@ -66,7 +63,7 @@ class CamEntry(CamKeys):
                 cam = draft.attempt(own, make_profile_cam, draft, own, id, self, contact, rows)
                 return joint if cam is None else cam
             return joint
-        # Links with mistakes of their own are missing here.
+        # Links that have errors are missing here.
         if law is not None and all(link in draft.links for link in (self.cam, self.follower, mounted[0])):
             return place_cam(draft, id, self, contact, sense, mounted, law)
         return joint
@@ -86,26 +83,26 @@ def _odd(entry: CamKeys, given: list[str]) -> Iterator[Flaw]:
         stray = [name for name in ("base", "start", "direction", "carrier") if getattr(entry, name) is not None]
         if stray:
             verb = "belongs" if len(stray) == 1 else "belong"
-            yield Flaw(f"has {' and '.join(stray)}, which {verb} to a law", "a profile says where it is by itself")
+            yield Flaw(f"has {' and '.join(stray)}, which {verb} to a law", "delete it: this cam has a profile")
         if entry.contact == "flat" and entry.face is None and entry.at is not None:
             yield Flaw("a flat face on a profile needs two points", 'face = ["F", "G"]')
     elif entry.center is not None:
-        yield Flaw("has a center, which belongs to a profile", "a law turns about the cam's shaft")
+        yield Flaw("has a center, which belongs to a profile", "delete it: a law turns about the cam's shaft")
 
 
 def _contact(entry: CamKeys) -> str:
-    """Return the kind of contact, given or told by what is given beside it."""
+    """Return the kind of contact, given or implied by other keys."""
     contact = entry.contact
     if contact is None:
         contact = "roller" if entry.radius is not None else "flat" if entry.face is not None else None
     if contact is None:
         raise Flaw(
-            "does not say what touches the cam", "radius = 10 of a roller, face = [...], or contact = 'knife-edge'"
+            "does not say what touches the cam", 'give radius = 10, or face = ["F", "G"], or contact = "knife-edge"'
         )
     if contact not in CONTACTS:
         raise Flaw(f"the contact '{contact}' is unknown", suggest(contact, CONTACTS))
     if contact == "roller" and entry.radius is None:
-        raise Flaw("has a roller without a radius", "such as radius = 10")
+        raise Flaw("has a roller, but no radius", "such as radius = 10")
     if contact != "roller" and entry.radius is not None:
         raise Flaw(f"has the radius of a roller, but its contact is {contact}", "delete one of the two")
     if contact != "flat" and entry.face is not None:
@@ -114,9 +111,9 @@ def _contact(entry: CamKeys) -> str:
         where = "the roller's centre" if contact == "roller" else "the edge"
         raise Flaw(f"'at' is missing: {where}, a point of the follower", 'such as at = "Q"')
     if contact == "flat" and (entry.at is None) == (entry.face is None):
-        what = "neither 'at' nor 'face'" if entry.at is None else "'at' beside 'face'"
+        what = "neither 'at' nor 'face'" if entry.at is None else "both 'at' and 'face'"
         raise Flaw(
-            f"has {what}", 'face = ["F", "G"] are two points of it; at = "F" is one, the face square to the stroke'
+            f"has {what}", 'give two points, face = ["F", "G"], or one, at = "F", for a face normal to the stroke'
         )
     return contact
 
@@ -132,7 +129,7 @@ def _points_of(draft: Draft, link: str) -> str:
 
 
 def _joints_of(draft: Draft, entry: CamKeys) -> tuple[str, AnyJoint, AnyJoint]:
-    """Return the carrier, its pin with the cam, and its joint with the follower."""
+    """Return the carrier, its pin to the cam, and its joint to the follower."""
     links = draft.link_entries if entry.carrier is None else (entry.carrier,)
     found = list(sketched_mountings(draft, links, entry.cam, entry.follower))
     grounded = [item for item in found if item[0] == GROUND]
@@ -144,5 +141,5 @@ def _joints_of(draft: Draft, entry: CamKeys) -> tuple[str, AnyJoint, AnyJoint]:
     who = f"'{entry.carrier}' does not carry" if entry.carrier else "no link carries"
     raise Flaw(
         f"{who} both the cam '{entry.cam}' by a pin and the follower '{entry.follower}' by a pin or a prismatic joint",
-        "a law needs one link, mostly the ground, that has both joints",
+        "a law needs one link, usually the ground, with both joints",
     )

@@ -9,7 +9,7 @@ from structkin.model.fields import Anything, Name, Radius, TwoPoints, scalar
 
 
 class CamKeys(JointEntry):
-    """A cam with a law or a profile; whether its lifts are lengths or angles is known later."""
+    """A cam with a law or a profile; whether its lifts are lengths or angles depends on the follower's joint."""
 
     sample: ClassVar[str] = (
         '{ type = "cam", cam = "disc", follower = "lifter", at = "Q", radius = 10, '

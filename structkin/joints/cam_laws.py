@@ -1,4 +1,4 @@
-"""Laws of cam followers: lift over the angle of the cam, of the usual motions joined to a closed turn.
+"""Cam laws: lift as a function of cam angle, composed of the usual motions over one full turn.
 
 A motion is a function of u from 0 to 1 that rises from 0 to 1; `MOTIONS` lists them. Peaks for a rise h over the angle
 b (Norton, Design of Machinery, tab. 8-3; Shigley & Uicker, ch. 6):
@@ -30,7 +30,7 @@ from structkin.rows.periodic import Piecewise
 
 TURN = 2 * math.pi
 
-#: A piece of a motion: its beginning, its polynomial from there, and its sine (amplitude, frequency, phase).
+#: A piece of a motion: its start, its polynomial from there, and its sine (amplitude, frequency, phase).
 Piece = tuple[float, tuple[float, ...], tuple[float, float, float]]
 
 _NONE = (0.0, 1.0, 0.0)
@@ -87,7 +87,7 @@ MOTIONS: Mapping[str, tuple[Piece, ...]] = {
 class Segment:
     """A part of a law: `motion` (a key of `MOTIONS`) over an angle of the cam [rad], `to` a lift [m or rad].
 
-    A dwell has no `to`: it stays.
+    A dwell has no `to`: the lift stays constant.
     """
 
     motion: str
@@ -95,7 +95,7 @@ class Segment:
     to: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is no segment: the first mistake; `flaws_of` tells all."""
+        """Raise the first error of an invalid segment; `flaws_of` yields all."""
         for flaw in flaws_of(self.motion, self.over, self.to):
             raise flaw
 
@@ -119,16 +119,16 @@ def flaws_of(motion: Any, over: Any, to: Any) -> Iterator[Flaw]:
     except Flaw as flaw:
         yield Flaw(f"the lift of {name}: {flaw.message}", flaw.hint)
     if motion == "dwell" and to is not None:
-        yield Flaw("a dwell has a lift 'to', but it stays where it is", "delete 'to'")
+        yield Flaw("a dwell has a lift 'to', but its lift is constant", "delete 'to'")
     if known and motion != "dwell" and to is None:
-        yield Flaw(f"a {motion} motion needs the lift that it goes 'to'", "such as to = 20")
+        yield Flaw(f"a {motion} motion needs its final lift 'to'", "such as to = 20")
 
 
 class CamLaw:
     """The lift of a follower over one turn of its cam, in SI and radians.
 
-    The segments follow each other from the angle 0 and the lift 0, cover a whole turn and end at the lift 0. Raises
-    `InputError` that lists every mistake.
+    The segments follow each other from angle 0 and lift 0, cover one full turn and end at lift 0. Raises `InputError`
+    listing every error.
 
     >>> law = CamLaw([("cycloidal", np.pi / 2, 0.02), ("dwell", np.pi / 2), ("3-4-5", np.pi, 0.0)])
     >>> [round(float(law(x)), 4) for x in (0.0, np.pi / 4, np.pi / 2, 1.5 * np.pi)]
@@ -138,7 +138,7 @@ class CamLaw:
     """
 
     def __init__(self, segments: Sequence[Segment | Sequence[Any]]) -> None:
-        """Take segments, or their fields in order."""
+        """Store segments, given as such or as tuples of their fields."""
         found, problems = list[Segment](), list[Problem]()
         rows: Any = segments
         if isinstance(rows, str | Mapping) or not isinstance(rows, Iterable):
@@ -148,7 +148,7 @@ class CamLaw:
             if isinstance(item, Segment):
                 found.append(item)
             elif isinstance(item, str) or not isinstance(item, Sequence) or len(item) not in (2, 3):
-                what = f"expected (motion, angle, lift), or (motion, angle) of a dwell, found {describe(item)}"
+                what = f"expected (motion, angle, lift), or (motion, angle) for a dwell, found {describe(item)}"
                 problems.append(Problem(f"segment {k}", what, EXAMPLE))
             else:
                 motion, over, to = (*item, None)[:3]
@@ -165,13 +165,13 @@ class CamLaw:
         mistakes = []
         total = sum(segment.over for segment in self.segments)
         if not self.segments:
-            return [("there are none", EXAMPLE)]
+            return [("are missing", EXAMPLE)]
         if abs(total - TURN) > 1e-9:
-            what = "missing" if total < TURN else "too many"
-            gap = f"{math.degrees(abs(TURN - total)):.6g} deg are {what}"
-            mistakes.append((f"cover {math.degrees(total):.6g} deg of the cam's turn of 360: {gap}", "add a dwell"))
+            what, hint = ("missing", "add a dwell") if total < TURN else ("too many", "shorten a segment")
+            gap = f"{math.degrees(abs(TURN - total)):.6g} deg {what}"
+            mistakes.append((f"cover {math.degrees(total):.6g} deg, not the cam's full turn of 360 deg: {gap}", hint))
         if abs(self.lifts[-1]) > 1e-12 * max(map(abs, self.lifts)):
-            mistakes.append(("end at another lift than 0, where they began: the lift would jump", "end with to = 0"))
+            mistakes.append(("do not end at lift 0, where they start: the lift would jump", "end with to = 0"))
         return mistakes
 
     @cached_property
@@ -206,16 +206,16 @@ class CamLaw:
         )
 
     def __call__(self, angle: Any, order: int = 0) -> Any:
-        """Return the lift (n,) at angles (n,) [rad] of the cam, or its derivative of this order by the angle."""
+        """Return the lift (n,) at cam angles (n,) [rad], or its derivative of this order with respect to the angle."""
         return self.function(angle, order)
 
     def __repr__(self) -> str:
-        """Return the motions."""
+        """Show the motions."""
         return f"<CamLaw: {', '.join(segment.motion for segment in self.segments)}>"
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is allowed, but not smooth: where velocity or acceleration jump from one segment to the next."""
+        """Warnings: where velocity or acceleration jumps from one segment to the next."""
         f, remarks, count = self.function, [], len(self.function.breaks) - 1
         largest = max(abs(a - b) for a in self.lifts for b in self.lifts) or 1.0
         for k in range(count):

@@ -11,9 +11,9 @@ from structkin.model.draft import Draft
 def mountings(
     joints: Iterable[AnyJoint], links: Iterable[str], cam: str, follower: str
 ) -> Iterator[tuple[str, AnyJoint, AnyJoint]]:
-    """Yield each of the links that carries the cam by a pin and the follower by a pin or a guide, with these joints.
+    """Yield each link that carries the cam on a pin and the follower on a pin or guide, with these joints.
 
-    A pin may join a link that the cam or its follower is fastened to in its place.
+    Instead of the cam or follower itself, a pin may join a link fastened to it.
 
     >>> from structkin.model.topology import Joint
     >>> joints = [Joint("A", "R", ("0", "disc")), Joint("g", "P", ("lifter", "0")), Joint("c", "C", ("disc", "lifter"))]
@@ -37,12 +37,12 @@ def mountings(
 def sketched_mountings(
     draft: Draft, links: Iterable[str], cam: str, follower: str
 ) -> Iterator[tuple[str, AnyJoint, AnyJoint]]:
-    """Yield those whose pins are points of the cam and its follower themselves."""
+    """Yield those whose pins are points of the cam and the follower themselves."""
     for link, shaft, guide in mountings(draft.joints.values(), links, cam, follower):
         if cam in draft.holders[shaft.id] and (guide.kind == "P" or follower in draft.holders[guide.id]):
             yield link, shaft, guide
 
 
 def _with_fastened(joints: Iterable[AnyJoint], link: str) -> set[str]:
-    """Return a link and those that are fastened to it."""
+    """Return a link and those fastened to it."""
     return {link, *(end for joint in joints if joint.kind == "F" and link in joint.links for end in joint.links)}

@@ -1,4 +1,4 @@
-"""From the sketch of a cam with a law to its geometry: where the follower stands at the lift 0, which way it lifts."""
+"""From the sketch of a cam with a law to its geometry: the follower's pose at lift 0, its direction of lift."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def place_cam(
     joints: tuple[str, AnyJoint, AnyJoint],
     law: CamLaw,
 ) -> LawCam:
-    """Return the cam, its follower placed at the lift 0, and what its joint does then; raise `Flaw` for bad sizes."""
+    """Return the cam with its follower placed at lift 0; raise `Flaw` for invalid dimensions."""
     carrier, shaft, guide = joints
     cam, follower, base = (draft.links[name] for name in (entry.cam, entry.follower, carrier))
     pivot = base.local[shaft.id]
@@ -35,7 +35,7 @@ def place_cam(
     phase = start - sense * cmath.phase(cam.direction / base.direction)
     lift = float(law(start))
     radius = entry.radius or 0.0
-    # What the follower has to go back from the sketch to stand at the lift 0.
+    # The travel of the follower from the sketch to lift 0.
     back = -lift
     if entry.base is not None:
         back = _onto_base(drawn, pivot, entry.base + radius) * drawn.sense
@@ -55,19 +55,19 @@ def place_cam(
     )  # fmt: skip
     if not made.base_radius > 1e-9 * abs(moves.place - pivot):
         raise Flaw(
-            f"the base circle has the radius {draft.show_length(made.base_radius)}",
+            f"the base circle has a radius of {draft.show_length(made.base_radius)}, which is not positive",
             "draw the follower farther from the cam's shaft, or give base = 20",
         )
     return made
 
 
 def _reference(entry: CamKeys) -> str:
-    """Return the point of the follower that is followed: the roller's centre, the edge, or one of the face."""
+    """Return the reference point of the follower: the roller's centre, the edge, or a point of the face."""
     return entry.at if entry.at is not None else (entry.face or ("",))[0]
 
 
 def _drawn(draft: Draft, entry: CamKeys, guide: AnyJoint, follower: Link, base: Link, pivot: complex) -> Follower:
-    """Return the follower as it stands in the sketch, in the frame of the carrier; it lifts away from the shaft."""
+    """Return the follower as sketched, in the frame of the carrier; it lifts away from the shaft."""
 
     def seen(place: complex) -> complex:
         return base.direction.conjugate() * (follower.origin + follower.direction * place - base.origin)
@@ -77,7 +77,7 @@ def _drawn(draft: Draft, entry: CamKeys, guide: AnyJoint, follower: Link, base: 
     if entry.face is not None:
         along = seen(follower.local[entry.face[1]]) - place
         if along == 0:
-            raise Flaw(f"the points '{entry.face[0]}' and '{entry.face[1]}' of the face coincide")
+            raise Flaw(f"the face points '{entry.face[0]}' and '{entry.face[1]}' coincide", "move one of them")
         face = 1j * along / abs(along)
         face *= math.copysign(1.0, ((place - pivot) / face).real)
     if guide.kind == "R":
@@ -89,16 +89,17 @@ def _drawn(draft: Draft, entry: CamKeys, guide: AnyJoint, follower: Link, base: 
         normal = face if face is not None else (place - pivot) / (abs(place - pivot) or 1.0)
         sense = normal.conjugate() * 1j * (contact - hinge)
         if abs(sense.real) <= 1e-9 * abs(contact - hinge):
-            raise Flaw("in the sketch the follower moves along the cam's profile, not away from it", "move its pivot")
+            raise Flaw("in the sketch the follower moves along the cam's profile, not away from it", "move its pin")
         return replace(drawn, sense=1 if sense.real > 0 else -1)
     line = draft.joints.get(guide.id)
     if not isinstance(line, Guide):
-        raise Flaw(f"the guide '{guide.id}' of the follower has mistakes of its own", "correct them first")
+        raise Flaw(f"the follower's guide '{guide.id}' has errors", "correct them first")
     direction = line.direction if line.slider == follower.name else line.direction / (line.turn or 1)
     towards = ((place - pivot if face is None else face) / direction).real
     if abs(towards) < 1e-9 * abs(place - pivot):
         raise Flaw(
-            "in the sketch the follower stands beside the cam's shaft: no side to lift to", "move it along its guide"
+            "in the sketch the follower is level with the cam's shaft: its lift has no direction",
+            "move it along its guide",
         )
     direction *= math.copysign(1.0, towards)
     if entry.contact == "flat" and face is None:
@@ -107,7 +108,7 @@ def _drawn(draft: Draft, entry: CamKeys, guide: AnyJoint, follower: Link, base: 
 
 
 def _guide_sense(draft: Draft, guide: str, follower: str, direction: complex) -> int:
-    """Return +1 where the travel of the guide grows with the lift, -1 where it falls."""
+    """Return +1 if the travel of the guide increases with the lift, -1 if it decreases."""
     line = draft.joints[guide]
     assert isinstance(line, Guide)
     if line.slider == follower:
@@ -125,9 +126,9 @@ def _moved(drawn: Follower, lift: float) -> Follower:
 
 
 def _onto_base(drawn: Follower, pivot: complex, reach: float) -> float:
-    """Return the travel, or the turn counter-clockwise, from the sketch to a distance from the shaft."""
+    """Return the travel, or counter-clockwise rotation, from the sketch to a distance from the shaft."""
     way = drawn.place - pivot
-    small = Flaw("the follower cannot reach the base circle", "enlarge base, or draw the follower nearer to the shaft")
+    small = Flaw("the follower cannot reach the base circle", "increase base, or draw the follower nearer to the shaft")
     if drawn.hinge is None:
         if drawn.face is not None:
             return (reach - (way / drawn.face).real) / (drawn.direction / drawn.face).real

@@ -1,4 +1,4 @@
-"""The law of a cam in a file, segment by segment, with every mistake."""
+"""The law of a cam in a file, read segment by segment, with every error."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SEGMENT = '{ motion = "cycloidal", over = 120, to = 20 }'
 
 
 def read_law(draft: Draft, key: str, entry: CamKeys, angular: bool | None) -> CamLaw | None:
-    """Return the law of an entry; `angular` tells whether its lift is an angle, None that this is not known."""
+    """Return the law of an entry; `angular`: whether its lift is an angle, None if unknown."""
     rows = entry.law
     if not isinstance(rows, list | tuple) or not rows:
         found = "an empty list" if isinstance(rows, list | tuple) else describe(rows)
@@ -40,13 +40,13 @@ def read_law(draft: Draft, key: str, entry: CamKeys, angular: bool | None) -> Ca
 
 
 def _segment(draft: Draft, row: Any, angular: bool | None) -> tuple[list[Flaw], Segment | None]:
-    """Return everything that is wrong with a segment, and the segment where nothing is."""
+    """Return the errors of a segment, and the segment if there are none."""
     if not isinstance(row, Mapping):
         return [Flaw(f"expected a table {{ ... }}, found {describe(row)}", f"such as {SEGMENT}")], None
     names = ("motion", "over", "to")
     flaws = [Flaw(f"unknown key '{name}'", suggest(str(name), names)) for name in row if name not in names]
     flaws += [Flaw(f"'{name}' is missing", f"such as {SEGMENT}") for name in names[:2] if name not in row]
-    # What is missing or cannot be read is told once; the rest is checked beside something that fits.
+    # A missing or unreadable field is reported once; the others are checked with a valid value in its place.
     fields: dict[str, Any] = {"motion": row.get("motion", "dwell"), "over": 1.0, "to": None if "to" not in row else 0.0}
     kinds = ["angle" if angular else "length"] if angular is not None else ["length", "angle"]
     for name, quantities in (("over", ["angle"]), ("to", kinds)):
@@ -63,7 +63,7 @@ def _segment(draft: Draft, row: Any, angular: bool | None) -> tuple[list[Flaw], 
 
 
 def _any_quantity(draft: Draft, value: Any, kinds: Sequence[str]) -> float:
-    """Return a value in SI, of the first kind that it fits."""
+    """Return a value in SI, as the first kind of quantity that it fits."""
     for kind in kinds[:-1]:
         try:
             return draft.units.quantity(value, kind)

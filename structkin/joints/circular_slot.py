@@ -1,4 +1,4 @@
-"""The circular slot, in which a pin slides about a centre."""
+"""The circular slot."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from structkin.rows.row import Row
 class CircularSlot(Sliding, Pair):
     """A pin in a slot along a circle about `center`, fixed in `carrier`, of a radius [m].
 
-    The point `point` of `slider` runs on its middle line; both places are in the frames of their links. Its travel is
-    the angle [rad] about the centre from `direction`, where the sketch has the pin.
+    The point `point` of `slider` runs on its centre line; each position is in the frame of its link. Its travel is the
+    angle [rad] about the centre from `direction`, the position of the pin in the sketch.
     """
 
     kind: ClassVar[str] = "S"
@@ -40,7 +40,7 @@ class CircularSlot(Sliding, Pair):
         return middle + np.arctan2(c * y - s * x, c * x + s * y)
 
     def room(self, x: Any, y: Any) -> Any:
-        """Return how far inside its stroke the pin is, by the cosine of its angle from the middle: no turn counts."""
+        """Return how far the pin is inside its stroke, from the cosine of its angle to the middle of the slot."""
         assert self.stroke is not None
         low, high = self.stroke
         middle, edge = 0.5 * (low + high), np.cos(0.5 * (high - low))
@@ -48,19 +48,19 @@ class CircularSlot(Sliding, Pair):
         return (cosine - edge) / (1 - edge)
 
     def stroke_between(self, first: complex, second: complex) -> tuple[float, float]:
-        """Return the arc between two directions that has the pin of the sketch; the shorter one that ends at it."""
+        """Return the arc between two directions that contains the sketched pin; the shorter one if it is an end."""
         low, high = super().stroke_between(first, second)
         if low > 0:
             return high - 2 * np.pi, low
         return (high, low + 2 * np.pi) if high < 0 else (low, high)
 
     def gaps(self, poses: Poses) -> tuple[Floats]:
-        """Return how far the pin is off the middle line."""
+        """Return the distance of the pin from the centre line."""
         way = poses.at(self.slider, self.point) - poses.at(self.carrier, self.center)
         return (np.abs(np.abs(way) - self.radius) / poses.size,)
 
     def write(self, w: RowWriter) -> None:
-        """Write that the pin keeps its distance from the centre, as a link without mass would."""
+        """Write that the pin keeps its distance from the centre, like a massless link."""
         tip, slider = w.tip(self)
         way = tip - w.point(self.carrier, self.center)
         square = Row.dot(way, way).plus(-(self.radius**2))

@@ -1,4 +1,4 @@
-"""The curved slot, in which a pin slides along a spline, or a chain of lines and arcs."""
+"""The curved slot: a spline, or a chain of lines and arcs."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from structkin.rows.curves import Curve
 from structkin.rows.plane_curve import PlaneCurve
 from structkin.rows.relations import OnCurve
 
-#: Curvatures times the length of a curve that differ by less than this do not jump.
+#: A curvature jump times the length of the curve below this counts as none.
 SMOOTH = 1e-6
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CurveSlot(Sliding, Pair):
-    """A pin in a slot along a curve that is fixed in `carrier`: the point `point` of `slider` runs on it.
+    """A pin in a slot along a curve fixed in `carrier`: the point `point` of `slider` runs on it.
 
-    Curve and point are in the frames of their links. Its travel [m] is the length of the curve from `start`, where the
-    sketch has the pin, and its stroke goes from end to end; a closed slot has none, and the travel is within half of
-    its length.
+    Curve and point are in the frames of their links. The travel [m] is the arc length from `start`, the position of the
+    pin in the sketch, and the stroke is from end to end; a closed slot has none, and its travel is within half its
+    length.
 
-    The pin's signed distance from the curve, seen from its nearest place, is zero: one equation of the two frames, as
-    for straight and circular slots, and the same row on lines and arcs. A parameter of the curve as a further unknown
-    would be no coordinate of any family, and would need a branch of its own to be followed.
+    The signed distance of the pin from the nearest point of the curve is zero: one equation in the two frames, as for
+    straight and circular slots, and the same row on lines and arcs. A curve parameter as an additional unknown would
+    belong to no family of coordinates, and would need its own branch tracking.
     """
 
     kind: ClassVar[str] = "S"
@@ -44,14 +44,14 @@ class CurveSlot(Sliding, Pair):
         return 0j, self.direction
 
     def travel_at(self, x: Any, y: Any) -> Any:
-        """Return the length of the curve [m] from the pin of the sketch to the nearest place; x, y may be complex."""
+        """Return the arc length [m] from the pin in the sketch to the nearest point; x, y may be complex."""
         travel = self.curve.travel(self.curve.foot(x, y)) - self.start
         if not self.curve.closed:
             return travel
         return travel - self.curve.length * np.round(np.real(travel) / self.curve.length)
 
     def gaps(self, poses: Poses) -> tuple[Floats]:
-        """Return how far the pin is from the nearest place of the curve."""
+        """Return the distance of the pin from the nearest point of the curve."""
         way = poses.at(self.slider, self.point) - poses.at(self.carrier, 0j)
         place = way * np.conj(poses.along(self.carrier))
         x, y = self.curve.at(self.curve.foot(place.real, place.imag))[0]
@@ -66,7 +66,7 @@ class CurveSlot(Sliding, Pair):
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """Between which segments the slot bends suddenly, which makes accelerations jump; empty if nowhere."""
+        """Warnings: between which segments the curvature jumps, so that the acceleration jumps; empty if nowhere."""
         breaks = self.curve.x.breaks
         count = len(breaks) - 1
         remarks = []

@@ -1,4 +1,4 @@
-"""How an entry says where the line of its joint ends: by travels from the sketch, or by two points."""
+"""The ends of a joint's line in its entry: travels from the sketch, or two points."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from structkin.model.stroke import check_stroke, read_stroke
 
 
 class WithEnds(Protocol):
-    """An entry that may say where a line ends: by travels from the sketch, or by two points."""
+    """An entry that may give the ends of a line: travels from the sketch, or two points."""
 
     stroke: Any
     ends: tuple[str, str] | None
@@ -24,7 +24,7 @@ S = TypeVar("S", bound=Sliding)
 
 
 def with_stroke(draft: Draft, id: str, entry: WithEnds, joint: S) -> S:
-    """Return a joint with the stroke that its entry gives it; complain if it cannot be one."""
+    """Return a joint with the stroke of its entry; record an error if it is invalid."""
     key, stroke = f"joints.{id}", None
     if entry.stroke is not None and entry.ends is not None:
         draft.fault(key, "has both a stroke and ends", "keep one")
@@ -38,15 +38,15 @@ def with_stroke(draft: Draft, id: str, entry: WithEnds, joint: S) -> S:
 def _by_travels(draft: Draft, joint: Sliding, value: Any) -> tuple[float, float]:
     stroke = read_stroke(draft.units, value, joint.measure)
     if joint.measure == "angle" and stroke[1] - stroke[0] >= 2 * math.pi:
-        raise Flaw("goes round by a full turn", "leave it out: such a slot has no ends")
-    hint = "it is measured from the sketch, back and forth: [-40, 60]"
+        raise Flaw("covers a full turn", "delete it: such a slot has no ends")
+    hint = "it is measured from the sketch in both directions: [-40, 60]"
     return check_stroke(draft.units, stroke, joint.measure, 0.0, hint)
 
 
 def _by_points(draft: Draft, joint: Sliding, ends: tuple[str, str]) -> tuple[float, float]:
     carrier = draft.links[joint.carrier]
     if ends[0] == ends[1]:
-        raise Flaw(f"names the point '{ends[0]}' twice", "name the points at which the travel ends")
+        raise Flaw(f"names the point '{ends[0]}' twice", "name the two ends of the travel")
     for end in ends:
         if end not in carrier.local:
             held = held_by(draft.holders.get(end, []))

@@ -11,15 +11,14 @@ from structkin.model.entry import Entry
 from structkin.model.fields import Name
 from structkin.model.topology import Joint
 
-#: A joint of a mechanism, or that of a topology where mistakes of its links leave it without geometry.
+#: A joint of a mechanism, or of a topology if errors in its links leave it without geometry.
 AnyJoint = Joint | Pair
 
 
 class JointEntry(Entry):
-    """An entry of [joints]: its keys are fields, and `make` is the way from it and the sketch to the joint.
+    """An entry of [joints]: its keys are fields; `make` creates the joint from it and the sketch.
 
-    Entries of a lower `order` are made first: a cam looks at the joints of its shaft and of its follower, a rack at
-    its guide.
+    Entries of lower `order` are made first: a cam needs the joints of its shaft and its follower, a rack its guide.
     """
 
     order: ClassVar[int] = 0
@@ -27,8 +26,8 @@ class JointEntry(Entry):
     type: Name
 
     def prepare(self, draft: Draft, id: str) -> None:
-        """Change links to sizes that a sketch can only round, before any joint is made."""
+        """Set exact dimensions of links that a sketch can only give rounded, before any joint is made."""
 
     @abstractmethod
     def make(self, draft: Draft, id: str) -> AnyJoint | None:
-        """Return the joint, without geometry where its links have mistakes; None after complaints; raise `Flaw`."""
+        """Return the joint, without geometry if its links have errors; None if it has errors itself; raise `Flaw`."""

@@ -1,4 +1,4 @@
-"""Links fastened to each other: welded, bolted, keyed on one shaft."""
+"""Links fastened together: welded, bolted, or keyed on one shaft."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from structkin.model.parts import Link
 from structkin.model.topology import Joint, fasten
 from structkin.rows.row import Row
 
-#: Places nearer than this part of the links' size are one.
+#: Points closer than this fraction of the links' size coincide.
 SAME = 1e-9
 
 
 @dataclass(frozen=True)
 class Seat:
-    """How a link lies in the frame of another: its origin [m] and its direction (unit).
+    """The pose of a link in the frame of another: its origin [m] and direction (unit).
 
     >>> Seat(1 + 0j, 1j).point(2 + 0j), Seat(1 + 0j, 1j).within(Seat(0j, 1j))
     ((1+2j), Seat(origin=-1j, direction=(1+0j)))
@@ -37,19 +37,19 @@ class Seat:
     direction: complex = 1 + 0j
 
     def point(self, local: complex) -> complex:
-        """Return a place of the link in the other's frame."""
+        """Return a point of the link in the other's frame."""
         return self.origin + self.direction * local
 
     def within(self, base: Seat) -> Seat:
-        """Return how the link lies in the frame of a third one, which lies so in the other's."""
+        """Return the pose of the link in the frame of a third one, whose pose in the other's frame is `base`."""
         return Seat((self.origin - base.origin) / base.direction, self.direction / base.direction)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fastened(Pair):
-    """Two links or more that are one rigid body: three equations for each link beyond the first.
+    """Two or more links that form one rigid body: three equations for each link beyond the first.
 
-    `seats` tells how each link lies in the frame of the first. Forces and moments are those at the place `at`, in the
+    `seats` are the poses of the links in the frame of the first. Forces and moments refer to the point `at`, in the
     frame of the first link.
     """
 
@@ -61,31 +61,31 @@ class Fastened(Pair):
 
     @property
     def place(self) -> tuple[complex, str]:
-        """The place where force and moment are told."""
+        """The reference point of force and moment."""
         return self.at, self.links[0]
 
     def seat(self, link: str) -> Seat:
-        """Return how a link lies in the frame of the first."""
+        """Return the pose of a link in the frame of the first."""
         return self.seats[self.links.index(link)]
 
     def seat_on(self, link: str, base: str) -> Seat:
-        """Return how a link lies in the frame of another one."""
+        """Return the pose of a link in the frame of another one."""
         return self.seat(link).within(self.seat(base))
 
     def place_on(self, link: str) -> complex:
-        """Return the place of forces and moments in the frame of a link."""
+        """Return the reference point of forces and moments in the frame of a link."""
         seat = self.seat(link)
         return (self.at - seat.origin) / seat.direction
 
     def gaps(self, poses: Poses) -> Iterator[Floats]:
-        """Yield how far each link is from its place on the first, and how far it is turned against that."""
+        """Yield the position error and the angle error of each link relative to the first."""
         first = self.links[0]
         for link, seat in zip(self.links[1:], self.seats[1:], strict=True):
             yield np.abs(poses.at(link, 0j) - poses.at(first, seat.origin)) / poses.size
             yield np.abs(poses.along(link) - poses.along(first, seat.direction))
 
     def write(self, w: RowWriter) -> None:
-        """Write that each link keeps its place on the first, and its angle with it."""
+        """Write that position and angle of each link relative to the first are constant."""
         for link in w.fastened(self.id):
             first = self.links[0]
             gap = w.point(link, self.place_on(link)) - w.point(first, self.at)
@@ -95,7 +95,7 @@ class Fastened(Pair):
 
 
 class FastenedEntry(JointEntry):
-    """Links that are fastened to each other as they are sketched."""
+    """Links fastened together as sketched."""
 
     sample: ClassVar[str] = '{ type = "fastened", links = ["crank", "gear"] }'
 
@@ -103,20 +103,20 @@ class FastenedEntry(JointEntry):
     at: Location | None = None
 
     def make(self, draft: Draft, id: str) -> Joint | Fastened | None:
-        """Return the joint, at its first common point if it names no other place."""
+        """Return the joint, located at its first common point unless it names another."""
         key = f"joints.{id}"
         known = [draft.has_link(f"{key}.links", link) for link in dict.fromkeys(self.links)]
         if isinstance(self.at, str):
             known.append(draft.has_point(f"{key}.at", self.at))
         if len(self.links) < 2:
-            raise Flaw(f"fastens {len(self.links)} link", "name two links or more")
+            raise Flaw(f"fastens {len(self.links)} link{'s' if not self.links else ''}", "name at least two links")
         twice = [link for k, link in enumerate(self.links) if link in self.links[:k]]
         if twice:
             raise Flaw(f"names the link '{twice[0]}' twice", "delete one")
         if not all(known):
             return None
         if any(link not in draft.links for link in self.links):
-            return Joint(id, "F", self.links)  # their own mistakes are told already
+            return Joint(id, "F", self.links)  # their errors have been reported
         links = [draft.links[link] for link in self.links]
         seats: list[Seat] = []
         for link in links:
@@ -124,7 +124,7 @@ class FastenedEntry(JointEntry):
         return Fastened(id, self.links, seats=tuple(seats), at=self._place(links, seats))
 
     def _place(self, links: Sequence[Link], seats: Sequence[Seat]) -> complex:
-        """Return where forces and moments are told, in the frame of the first link."""
+        """Return the reference point of forces and moments, in the frame of the first link."""
         if isinstance(self.at, complex):
             return into_frame(links[0], self.at)
         held = [
@@ -135,7 +135,7 @@ class FastenedEntry(JointEntry):
         if self.at is not None:
             found = [place for point, place in held if point == self.at]
             if not found:
-                raise Flaw(f"the point '{self.at}' of at is on none of its links", "name a point of one of them")
+                raise Flaw(f"the point '{self.at}' is on none of its links", "for 'at' name a point of one of them")
             return found[0]
         counts = Counter(point for point, _ in held)
         common = [place for point, place in held if counts[point] > 1]
@@ -143,9 +143,9 @@ class FastenedEntry(JointEntry):
 
 
 def _seat(link: Link, others: Sequence[Link], seats: Sequence[Seat]) -> Seat:
-    """Return how a link lies in the frame of the first of the others, which lie there as `seats` tells.
+    """Return the pose of a link in the frame of the first of the others, whose poses there are `seats`.
 
-    It lies as it is sketched; points that it shares with others coincide, whatever lengths say otherwise of the sketch.
+    It is the sketched pose, adjusted so that shared points coincide also after exact lengths have changed the links.
     """
     if not others:
         return Seat()
@@ -168,7 +168,7 @@ def _seat(link: Link, others: Sequence[Link], seats: Sequence[Seat]) -> Seat:
 
 
 def bodies(entries: Iterable[JointEntry]) -> dict[str, str]:
-    """Return the first link of the body that each fastened link is a part of, by the entries of [joints]."""
+    """Map each fastened link to the first link of its body, according to the entries of [joints]."""
     body: dict[str, str] = {}
     for entry in entries:
         if isinstance(entry, FastenedEntry):

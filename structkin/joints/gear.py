@@ -1,4 +1,4 @@
-"""Two gears whose centres one link holds."""
+"""Two gears whose centres are held by one link."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from structkin.model.flaw import Flaw
 
 @dataclass(frozen=True, kw_only=True)
 class Gear(TurnCoupling):
-    """Two gears in mesh, whose centres the arm holds."""
+    """Two gears in mesh; their centres are held by the arm."""
 
     kind: ClassVar[str] = "G"
     type: ClassVar[str] = "gear"
@@ -27,14 +27,14 @@ class Gear(TurnCoupling):
 
 
 class GearEntry(WheelsEntry):
-    """Two gears whose centres the carrier holds."""
+    """Two gears whose centres are held by the carrier."""
 
     sample: ClassVar[str] = '{ type = "gear", links = ["pinion", "wheel"], teeth = [20, 40] }'
 
     internal: Flag | None = None
 
     def couple(self, draft: Draft, id: str) -> Gear | None:
-        """Return the two wheels."""
+        """Return the gear joint."""
         found = self.wheels(draft, id, "internal", same=False)
         if found is None:
             return None
@@ -42,7 +42,7 @@ class GearEntry(WheelsEntry):
         return Gear(id, links=self.links, centers=found.centers, radii=radii, ratio=found.ratio, arm=found.arm)
 
     def _pitch_radii(self, draft: Draft, distance: float, ratio: float) -> tuple[float, float]:
-        """Return the pitch radii that fit the distance of the centres."""
+        """Return the pitch radii that match the centre distance."""
         if self.radii is not None:
             first, second = self.radii
             wanted = abs(first - second) if ratio > 0 else first + second
@@ -51,10 +51,10 @@ class GearEntry(WheelsEntry):
                 raise Flaw(
                     f"the pitch radii {word} {draft.show_length(wanted)}, but the centres are "
                     f"{draft.show_length(distance)} apart",
-                    "internal = true for a gear inside a ring" if ratio < 0 else "check radii and sketch",
+                    "write internal = true for a gear inside a ring" if ratio < 0 else "check the radii and the sketch",
                 )
         if ratio == 1:
-            raise Flaw("an internal pair of ratio 1 cannot have its centres apart", "two equal gears run outside")
+            raise Flaw("an internal gear pair of ratio 1 cannot have its centres apart", "equal gears mesh externally")
         # r_2 / r_1 = |ratio|, and distance = r_1 + r_2, or their difference
         first = distance / abs(1 - ratio)
         return first, first * abs(ratio)

@@ -1,4 +1,4 @@
-"""Geneva wheels: a crank whose pin turns a slotted wheel by steps."""
+"""Geneva wheels: a crank whose pin turns a slotted wheel step by step."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from structkin.rows.curves import Curve
 from structkin.rows.periodic import Follow, GenevaLaw
 from structkin.rows.relations import Stepped
 
-#: How far the sketched pin may be from where the wheel needs it, relative to its radius.
+#: Tolerance on the radius of the sketched pin, relative to the radius the wheel needs.
 SLOPPY = 0.02
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Geneva(Pair):
-    """An external Geneva wheel of n slots and its crank, both on pins of one carrier; lengths in m, angles in rad.
+    """An external Geneva wheel with n slots and its crank, both pinned to one carrier; lengths in m, angles in rad.
 
-    The pin enters and leaves the slots along their middle line, so that its radius is `distance` sin(pi / n).
-    The crank's angle x from the line of centres is its angle against the carrier plus `phase`; the wheel's angle
-    against the carrier is `start` - law(x). `slot` is the direction of a slot in the wheel's frame.
+    The pin enters and leaves the slots along their centre line, so its radius is `distance` sin(pi / n).
+    The crank's angle x from the line of centres is its angle relative to the carrier plus `phase`; the wheel's angle
+    relative to the carrier is `start` - law(x). `slot` is the direction of a slot in the wheel's frame.
     """
 
     kind: ClassVar[str] = "C"
@@ -61,17 +61,17 @@ class Geneva(Pair):
         w.add(self.id, "angle by the crank's", links, 1.0, Curve.of(relation, (turned, wheel)))
 
     def gap(self, poses: Poses) -> Floats:
-        """Return how far (n,) [m] the pin is from the middle line of its slot while engaged; 0 while locked."""
+        """Return the distance (n,) [m] of the pin from the centre line of its slot while engaged; 0 while locked."""
         way = poses.at(self.crank, self.pin) - poses.at(self.wheel, self.pivot)
         seen = way * np.conj(poses.along(self.wheel)) * cmath.exp(-1j * self.slot)
-        # The nearest of the slots.
+        # The nearest slot.
         turn = 2 * np.pi / self.slots
         along = seen * np.exp(-1j * turn * np.round(np.angle(seen) / turn))
         angle = np.angle(poses.along(self.crank) / poses.along(self.carrier)) + self.phase
         return np.where(self.law.engaged(angle), np.abs(along.imag), 0.0)
 
     def gaps(self, poses: Poses) -> tuple[Floats]:
-        """Return how far the pin is from the middle line of its slot."""
+        """Return the distance of the pin from the centre line of its slot."""
         return (self.gap(poses) / poses.size,)
 
     @property
@@ -86,16 +86,16 @@ class Geneva(Pair):
 
     @property
     def law(self) -> GenevaLaw:
-        """The turn of the wheel by the crank's angle from the line of centres."""
+        """The rotation of the wheel as a function of the crank's angle from the line of centres."""
         return GenevaLaw(self.slots)
 
     @property
     def radius(self) -> float:
-        """The radius of the crank's pin."""
+        """The distance of the pin from the crank's shaft."""
         return self.distance * math.sin(math.pi / self.slots)
 
     def outline(self) -> NDArray[np.complex128]:
-        """Return the closed outline (k,) of a wheel of usual proportions, about its pivot in its own axes."""
+        """Return the closed outline (k,) of a wheel of usual proportions, relative to its pivot in its own axes."""
         n, d, a = self.slots, self.distance, self.radius
         w, tip = 0.1 * a, d * math.cos(math.pi / n)
         bottom, lock = d - a, a - 2.4 * w
@@ -115,7 +115,7 @@ class Geneva(Pair):
 
 
 class GenevaEntry(JointEntry):
-    """A Geneva wheel of n slots and the crank whose pin turns it."""
+    """A Geneva wheel with n slots and the crank whose pin turns it."""
 
     sample: ClassVar[str] = '{ type = "geneva", crank = "crank", pin = "P", wheel = "wheel", slots = 4 }'
 
@@ -125,7 +125,7 @@ class GenevaEntry(JointEntry):
     slots: Whole
 
     def prepare(self, draft: Draft, id: str) -> None:
-        """Give the pin of the crank its exact radius, which a sketch can only round."""
+        """Give the pin of the crank its exact radius, which a sketch can only give rounded."""
         found = self._shafts(draft)
         link = draft.links.get(self.crank)
         if self.slots < 3 or found is None or link is None or self.pin not in link.local or found[0] not in draft.links:
@@ -137,14 +137,14 @@ class GenevaEntry(JointEntry):
         if abs(abs(arm) - radius) > SLOPPY * radius:
             right, drawn = draft.show_length(radius), draft.show_length(abs(arm))
             text = f"the pin '{self.pin}' is {drawn} from '{shaft}', but {self.slots} slots need {right}"
-            draft.fault(f"joints.{id}", text, "distance of the shafts times sin(180 deg / slots)")
+            draft.fault(f"joints.{id}", text, "the shaft distance times sin(180 deg / slots)")
             return
         placed = dict(link.local)
         placed[self.pin] = link.local[shaft] + arm / abs(arm) * radius
         draft.links[self.crank] = replace(link, local=MappingProxyType(placed))
 
     def make(self, draft: Draft, id: str) -> Joint | Geneva | None:
-        """Return a Geneva wheel; None where mistakes hinder."""
+        """Return a Geneva wheel; None if there are errors."""
         key = f"joints.{id}"
         known = [draft.has_link(f"{key}.{name}", getattr(self, name)) for name in ("crank", "wheel")]
         known.append(draft.has_point(f"{key}.pin", self.pin))
@@ -160,11 +160,11 @@ class GenevaEntry(JointEntry):
         if found is None:
             raise Flaw(
                 f"no link carries both '{self.crank}' and '{self.wheel}' on pins",
-                "name their shafts as points of the ground",
+                "make their shafts points of the ground",
             )
         carrier, shaft, pivot = found
         if any(name not in draft.links for name in (self.crank, self.wheel, carrier)):
-            return Joint(id, "C", (self.crank, self.wheel))  # their own mistakes are told already
+            return Joint(id, "C", (self.crank, self.wheel))  # their errors have been reported
         base, crank, wheel = (draft.links[name] for name in (carrier, self.crank, self.wheel))
         centres = base.local[pivot] - base.local[shaft]
         if not centres:
@@ -172,7 +172,7 @@ class GenevaEntry(JointEntry):
         turned, angle = crank.direction / base.direction, cmath.phase(wheel.direction / base.direction)
         pin = (crank.local[self.pin] - crank.local[shaft]) * turned
         if not pin:
-            raise Flaw(f"the pin '{self.pin}' is at the crank's shaft", "give it a radius")
+            raise Flaw(f"the pin '{self.pin}' is on the crank's shaft", "move it away from the shaft")
         x = cmath.phase(pin / centres)
         law = GenevaLaw(self.slots)
         start = angle + float(law(x))
@@ -182,7 +182,7 @@ class GenevaEntry(JointEntry):
         )  # fmt: skip
 
     def _shafts(self, draft: Draft) -> tuple[str, str, str] | None:
-        """Return the carrier, its pin with the crank and its pin with the wheel; the ground if it is one."""
+        """Return the carrier, preferably the ground, its pin to the crank and its pin to the wheel."""
 
         def pins(link: str, other: str) -> list[str]:
             return [point for point, held in draft.holders.items() if link in held and other in held]

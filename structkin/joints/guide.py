@@ -1,4 +1,4 @@
-"""What the joints have in common in which a point of one link runs on a line of another."""
+"""What joints with a point of one link on a straight line of another have in common."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Guide(Sliding, Pair):
-    """A joint with a line: a prismatic joint, a straight slot, or a circle that rolls on a line.
+    """A joint with a straight line: a prismatic joint, a straight slot, or a circle rolling on a line.
 
     The line is fixed in `carrier`: through `origin` along the unit vector `direction`, both in the
     carrier's frame. The point `point`, in the frame of `slider`, moves along it at the constant distance
@@ -45,13 +45,13 @@ class Guide(Sliding, Pair):
         return x - self.start
 
     def write_across(self, w: RowWriter, equation: str = "across the guide") -> None:
-        """Write that the slider's point keeps its distance from the line, where the frames do not see to it."""
+        """Write that the slider's point keeps its distance from the line, unless the frames ensure it."""
         if not w.is_met(self.id):
             along, way, links = w.line(self.id)
             w.add(self.id, equation, links, w.size, Row.cross(along, way).plus(-self.offset))
 
     def gaps(self, poses: Poses) -> Iterator[Floats]:
-        """Yield how far the slider's point is off its line, and the sine of the slider's turn where that is held."""
+        """Yield the distance of the slider's point from its line and, if its angle is held, the sine of its error."""
         yield np.abs(self._seen(poses).imag - self.offset) / poses.size
         if self.turn is not None:
             held = poses.along(self.carrier, self.turn)
@@ -62,17 +62,17 @@ class Guide(Sliding, Pair):
         return self._seen(poses).real - self.start
 
     def _seen(self, poses: Poses) -> Plane:
-        """Return the slider's point (n,) along and across the line."""
+        """Return the coordinates (n,) of the slider's point along and across the line."""
         way = poses.at(self.slider, self.point) - poses.at(self.carrier, self.origin)
         return np.asarray(np.conj(poses.along(self.carrier, self.direction)) * way)
 
     def posed(self, before: Mapping[str, Link], after: Mapping[str, Link], joints: Mapping[str, Pair]) -> Self:
-        """Draw the symbol where it has gone with the carrier."""
+        """Move the symbol with the carrier."""
         old, new = before[self.carrier], after[self.carrier]
         return replace(self, at=new.origin + new.direction * (self.at - old.origin) / old.direction)
 
     def travel_in(self, links: Mapping[str, Link]) -> float:
-        """Return the travel [m] where the links are in their sketch."""
+        """Return the travel [m] in the sketch of these links."""
         base, slider = links[self.carrier], links[self.slider]
         way = slider.origin + slider.direction * self.point - base.origin - base.direction * self.origin
         return (way * (base.direction * self.direction).conjugate()).real - self.start

@@ -1,7 +1,7 @@
-"""Cams: what drives what by which law, and the geometry that follows: pitch curve, profile, pressure angle, curvature.
+"""Cams given by a law, and their geometry: pitch curve, profile, pressure angle, curvature.
 
-Everything is in SI and radians. The *cam angle* x is the argument of the law: it grows with the cam's turn against its
-carrier, in the direction that the file names. Plane vectors are complex numbers inside.
+Everything is in SI and radians. The *cam angle* x is the argument of the law: it increases with the cam's rotation
+relative to its carrier, in the direction given in the file. Plane vectors are complex numbers internally.
 
 Sources: Norton, Design of Machinery, ch. 8; Shigley & Uicker, Theory of Machines and Mechanisms, ch. 6.
 """
@@ -29,16 +29,16 @@ from structkin.rows.relations import ByLaw, TurnByLaw
 
 Places = NDArray[np.complex128]
 
-#: Pressure angles that designers stay below [rad], for translating and oscillating followers.
+#: Usual upper limits of the pressure angle [rad], for translating and oscillating followers.
 USUAL_PRESSURE = {"translating": math.radians(30), "oscillating": math.radians(45)}
 
 
 @dataclass(frozen=True, eq=False)
 class Follower:
-    """How a follower moves against the carrier: with the lift s along `direction`, or by `sense` s about `hinge`.
+    """How a follower moves relative to the carrier: by the lift s along `direction`, or by `sense` s about `hinge`.
 
-    Places and directions are those at the lift 0, in the carrier's frame. `place` [m] is the roller's centre, the edge,
-    or a point of the face, whose unit normal `face` points away from the cam; None where there is no face.
+    Positions and directions are those at lift 0, in the carrier's frame. `place` [m] is the roller's centre, the edge,
+    or a point of the face, whose unit normal `face` points away from the cam; None without a face.
     """
 
     place: complex
@@ -53,21 +53,21 @@ class Follower:
         return "translating" if self.hinge is None else "oscillating"
 
     def turned(self, lift: Floats) -> Places:
-        """Return by what the follower has turned (n,) at a lift, as unit complex numbers."""
+        """Return the rotation (n,) of the follower at a lift, as unit complex numbers."""
         return np.asarray(np.exp(1j * (0.0 if self.hinge is None else self.sense) * lift))
 
     def at(self, lift: Floats) -> Places:
-        """Return the place (n,) at a lift (n,)."""
+        """Return the position (n,) at a lift (n,)."""
         if self.hinge is None:
             return np.asarray(self.place + self.direction * lift)
         return np.asarray(self.hinge + (self.place - self.hinge) * self.turned(lift))
 
     def moves(self, place: Any) -> Any:
-        """Return the velocity by the lift of places of the follower (n,)."""
+        """Return the derivative of points of the follower (n,) with respect to the lift."""
         return self.direction if self.hinge is None else 1j * self.sense * (place - self.hinge)
 
     def path(self, s: tuple[Floats, ...]) -> tuple[Any, Any, Any]:
-        """Return the place and its first and second derivative, from those of the lift."""
+        """Return the position and its first and second derivative, from those of the lift."""
         if self.hinge is None:
             return self.at(s[0]), self.direction * s[1], self.direction * s[2]
         turn, arm = 1j * self.sense, self.at(s[0]) - self.hinge
@@ -76,11 +76,11 @@ class Follower:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LawCam(Cam):
-    """A disc cam whose law moves its follower.
+    """A disc cam that moves its follower by a law.
 
-    `joint` joins the follower to the `carrier`: a prismatic joint whose travel, or a pin whose angle is `follow` of the
-    angle of the cam against the carrier. The cam angle is x = sense * angle + phase. `centre` is the cam's shaft in the
-    cam's frame, `pivot` in the carrier's.
+    `joint` joins the follower to the `carrier`: a prismatic joint whose travel, or a pin whose angle, is `follow` of
+    the cam's angle relative to the carrier. The cam angle is x = sense * angle + phase. `centre` is the cam's shaft in
+    the cam's frame, `pivot` in the carrier's.
     """
 
     carrier: str
@@ -93,7 +93,7 @@ class LawCam(Cam):
     follow: Follow
 
     def write(self, w: RowWriter) -> None:
-        """Write the follower's travel, or its angle, by the cam's angle against the carrier."""
+        """Write the follower's travel or angle as a function of the cam's angle relative to the carrier."""
         links = (self.cam, self.follower, self.carrier)
         base, turned = w.along(self.carrier), w.along(self.cam)
         if self.moves.hinge is not None:
@@ -105,7 +105,7 @@ class LawCam(Cam):
         w.add(self.id, "travel by the cam's law", links, w.size, Curve.of(ByLaw(follow), along, way, turned, base))
 
     def gap(self, poses: Poses) -> Floats:
-        """Return how far (n,) [m] the follower is from the pitch curve, or its face from the profile."""
+        """Return the distance (n,) [m] of the follower from the pitch curve, or of its face from the profile."""
         x = self.sense * np.angle(poses.along(self.cam) / poses.along(self.carrier)) + self.phase
         touch = poses.at(self.follower, self.touch)
         if self.normal is None:
@@ -115,7 +115,7 @@ class LawCam(Cam):
 
     @property
     def base_radius(self) -> float:
-        """Radius of the base circle [m]: of the profile at the lift 0."""
+        """Radius of the base circle [m]: of the profile at lift 0."""
         way = self.moves.place - self.pivot
         if self.moves.face is not None:
             return float((way / self.moves.face).real)
@@ -123,24 +123,24 @@ class LawCam(Cam):
 
     @property
     def offset(self) -> float:
-        """How far the line of a translating follower passes to the left of the cam's shaft [m]; 0 if it oscillates."""
+        """Offset of a translating follower's line to the left of the cam's shaft [m]; 0 if it oscillates."""
         if self.moves.hinge is not None:
             return 0.0
         return float(((self.moves.place - self.pivot) / self.moves.direction).imag)
 
     def lift(self, x: Any, order: int = 0) -> Floats:
-        """Return the lift (n,) [m or rad] at cam angles x (n,), or its derivative of this order by the cam angle."""
+        """Return the lift (n,) [m or rad] at cam angles x (n,), or its derivative of this order with respect to x."""
         return np.asarray(self.law(np.asarray(x, dtype=float), order))
 
     def pitch_curve(self, x: Any = None) -> Floats:
-        """Return the path (n, 2) [m] of the roller's centre or edge in the cam's frame; of the profile if it is flat.
+        """Return the path (n, 2) [m] of the roller's centre or edge in the cam's frame; the profile for a flat face.
 
-        `x` (n,) are cam angles [rad]; a turn in 360 steps by default.
+        `x` (n,) are cam angles [rad]; one turn in 360 steps by default.
         """
         return _pairs(self._pitch(cam_angles(x))[0])
 
     def profile(self, x: Any = None) -> Floats:
-        """Return the cam's profile (n, 2) [m] in its frame, where it touches the follower at the cam angles x (n,)."""
+        """Return the profile points (n, 2) [m] in the cam's frame that touch the follower at cam angles x (n,)."""
         return _pairs(self._profile(cam_angles(x)))
 
     def normal_at(self, x: Any = None) -> Floats:
@@ -177,7 +177,7 @@ class LawCam(Cam):
     def curvature_radius(self, x: Any = None) -> Floats:
         """Return the radius of curvature (n,) [m] of the profile, positive where it is convex.
 
-        Of a roller's profile it is that of the pitch curve less the roller's radius. With a translating flat face it is
+        For a roller it is that of the pitch curve minus the roller's radius, for a translating flat face it is
         r_b + s + s'' (Norton, eq. 8.35b).
         """
         if self.moves.face is None:
@@ -189,12 +189,12 @@ class LawCam(Cam):
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """What is odd about the cam: jumps of its law, undercutting, large pressure angles; empty if nothing is."""
+        """Warnings about the cam: jumps of its law, undercutting, large pressure angles; empty if there are none."""
         x = np.union1d(np.linspace(0.0, TURN, 3601), self.law.ends)
         remarks = list(self.law.remarks)
-        cure = "enlarge the base circle" + (" or take a smaller roller" if self.radius else "")
+        cure = "enlarge the base circle" + (" or use a smaller roller" if self.radius else "")
         if undercut := self._undercut(x):
-            remarks.append(f"the profile is undercut {undercut}: it cannot make this motion; {cure}")
+            remarks.append(f"the profile is undercut {undercut}: it cannot produce this motion; {cure}")
         near = self._clearance(x)
         if near.min() <= 0:
             what, at = "face" if self.moves.face is not None else "roller", math.degrees(x[near.argmin()])
@@ -204,12 +204,13 @@ class LawCam(Cam):
         if pressure[peak] > usual and self.moves.face is None:
             found, at = math.degrees(pressure[peak]), math.degrees(x[peak])
             remarks.append(
-                f"the pressure angle reaches {found:.3g} deg at {at:.4g} deg; usual are up to {math.degrees(usual):.0f}"
+                f"the pressure angle reaches {found:.3g} deg at {at:.4g} deg; "
+                f"the usual limit is {math.degrees(usual):.0f} deg"
             )
         return tuple(remarks)
 
     def _undercut(self, x: Floats) -> str:
-        """Return where on the profile the follower cuts into it at cam angles x (n,), in words; empty if nowhere."""
+        """Return in words where the follower undercuts the profile at cam angles x (n,); empty if nowhere."""
         radius, pitch = self.curvature_radius(x), self.pitch_radius(x)
         bad = radius <= 0 if self.moves.face is not None else (pitch > 0) & (radius <= 0)
         if bad.any():
@@ -227,12 +228,12 @@ class LawCam(Cam):
         return f"at {touched}, by the follower at {cutting}{deep}"
 
     def _clearance(self, x: Floats) -> Floats:
-        """Return how far from the cam's shaft the follower stays (n,) [m], negative beyond it; of an edge, 1."""
+        """Return the clearance (n,) [m] of the follower from the cam's shaft, negative beyond it; 1 for an edge."""
         if self.moves.face is not None:
             return self._support(x)[0]
         return np.abs(self._pitch(x)[0] - self.centre) - self.radius if self.radius else np.ones_like(x)
 
-    # --- inside -------------------------------------------------------------------------------------------
+    # --- internals ----------------------------------------------------------------------------------------
 
     def _derivatives(self, x: Floats) -> tuple[Floats, Floats, Floats]:
         return self.lift(x), self.lift(x, 1), self.lift(x, 2)
@@ -242,7 +243,7 @@ class LawCam(Cam):
         return np.asarray(np.exp(1j * self.sense * (x - self.phase)))
 
     def _pitch(self, x: Floats) -> tuple[Places, Places, Places]:
-        """Return the pitch curve (n,) in the cam's frame with two derivatives by the cam angle."""
+        """Return the pitch curve (n,) in the cam's frame with two derivatives with respect to the cam angle."""
         if self.moves.face is not None:
             place = self._profile(x)
             return place, np.full_like(place, np.nan), np.full_like(place, np.nan)
@@ -263,7 +264,7 @@ class LawCam(Cam):
         return p - self.radius * self._outward(dp)
 
     def _profile_place(self, x: Floats) -> Places:
-        """Return where a flat face touches, from the shaft, in the cam's axes: H n + dH/dpsi i n."""
+        """Return the contact point of a flat face relative to the shaft, in the cam's axes: H n + dH/dpsi i n."""
         assert self.moves.face is not None
         support, first, _, rate, _ = self._support(x)
         normal = self._face_normal(x)
@@ -276,7 +277,7 @@ class LawCam(Cam):
         return np.asarray(self.moves.face * self.moves.turned(self.lift(x)) * np.conj(self._turn(x)))
 
     def _support(self, x: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-        """Return the face's distance H from the shaft with two derivatives by x, and psi' and psi'' of its normal."""
+        """Return the face's distance H from the shaft, its two derivatives in x, and psi' and psi'' of the normal."""
         assert self.moves.face is not None
         s = self._derivatives(x)
         q, dq, ddq = self.moves.path(s)

@@ -1,4 +1,4 @@
-"""What the joints with a line read from the sketch alike."""
+"""What all joints with a straight line read from the sketch."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from structkin.model.draft import Draft
 from structkin.model.geometry import TINY
 from structkin.model.parts import Link
 
-#: How far beside its line a point may be sketched, in lengths of the line.
+#: How far from its line a point may be sketched, as a fraction of the line's length.
 SLOPPY = 0.1
 
 
 class AlongLine(Protocol):
-    """An entry that names a line: by a direction of the sketch, or by two points."""
+    """An entry that defines a line: by a direction in the sketch, or by two points."""
 
     axis: complex | None
     along: tuple[str, str] | None
 
 
 def check_line(draft: Draft, key: str, entry: AlongLine, holders: list[str]) -> bool:
-    """Tell whether the line of a guide can be made; complain if not."""
+    """Return whether the line of a guide is defined; record an error if not."""
     if (entry.axis is None) == (entry.along is None):
         if entry.axis is not None:
-            draft.fault(key, "has both an axis and along", "keep one")
+            draft.fault(key, "has both an axis and along", "keep one of them")
         elif not any(problem.key in (f"{key}.axis", f"{key}.along") for problem in draft.problems):
             draft.fault(key, "has no direction", 'give axis = [1, 0], or along = ["P", "Q"]')
         return False
@@ -45,7 +45,7 @@ def check_line(draft: Draft, key: str, entry: AlongLine, holders: list[str]) -> 
             )
         return False
     if abs(draft.points[p] - draft.points[q]) <= TINY * (abs(draft.points[p]) + abs(draft.points[q])):
-        draft.fault(f"{key}.along", f"'{p}' and '{q}' coincide in the sketch: no direction")
+        draft.fault(f"{key}.along", f"'{p}' and '{q}' coincide in the sketch: no direction", "move one of them")
         return False
     return True
 
@@ -60,10 +60,10 @@ def _where(draft: Draft, points: tuple[str, ...]) -> str:
 
 
 def held_by(held: list[str]) -> str:
-    """Say which links have a point."""
+    """Return in words which links have a point."""
     return f"is on {', '.join(held)}" if held else "is on no link"
 
 
 def into_frame(link: Link, place: complex) -> complex:
-    """Return a place of the sketch in the frame of a link."""
+    """Return a position in the sketch in the frame of a link."""
     return link.direction.conjugate() * (place - link.origin)

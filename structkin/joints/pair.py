@@ -1,4 +1,4 @@
-"""What all joints of a mechanism have in common, and the mapping that holds them."""
+"""What all joints of a mechanism have in common, and the mapping that contains them."""
 
 from __future__ import annotations
 
@@ -17,23 +17,22 @@ if TYPE_CHECKING:
 class Pair:
     """A kinematic pair with its geometry: the joint of a mechanism; that of its topology has the same id and links.
 
-    Lengths are in m, angles in rad, plane vectors are x + iy. A kind of joint is one file, which states:
+    Lengths are in m, angles in rad, plane vectors are x + iy. Each kind of joint is one file, which defines:
 
-    1. its `kind`: the letter in a topology, by which `JOINT_KINDS` has its structural equations;
+    1. its `kind`: the letter in a topology, whose structural equations are in `JOINT_KINDS`;
     2. its geometry, as the frozen fields of its class;
     3. its entry in a file, a `JointEntry` with the keys as fields, listed in `registry.JOINT_TYPES`;
     4. how it is made: `JointEntry.make`, from the entry and the sketch;
     5. `posed`: what a new sketch changes in it;
-    6. `counts_turns`: whether whole turns of its links matter, as to the teeth of gears;
-    7. `presses`: whether its links lift off where the force turns round; `has_moment`: whether it bears a moment about
+    6. `counts_turns`: whether full turns of its links matter, as they do for gears;
+    7. `presses`: whether its links separate when the force reverses; `has_moment`: whether it transmits a moment about
        the `place` of its force;
     8. its rows: `write`, once for groups, all families of coordinates, homotopies and forces;
-    9. its `gaps`: how far links are from closing it, from their places and not from its rows;
-    10. where a point runs along a line (`Sliding`): its travel, and the stroke that the travel has to keep to.
+    9. its `gaps`: its closure errors, computed from link poses and not from its rows;
+    10. if a point runs along a line (`Sliding`): its travel, and the stroke that limits the travel.
 
-    A pair whose rows tie the turns of more than two links has the names of the `parts` of its force as well; their
-    lines of action are registered in `dynamics/inverse/pair_forces.py`. Symbols are registered in
-    `show/joint_symbols.py`.
+    A pair whose rows couple the rotations of more than two links also names the `parts` of its force; their lines of
+    action are registered in `dynamics/inverse/pair_forces.py`. Symbols are registered in `show/joint_symbols.py`.
     """
 
     kind: ClassVar[str]
@@ -47,22 +46,22 @@ class Pair:
 
     @property
     def place(self) -> tuple[str | complex, str | None]:
-        """A point where its force acts, where no line of action is registered: a name, or a place in a link's frame."""
+        """Where its force acts if no line of action is registered: a point name, or a position in a link's frame."""
         raise NotImplementedError
 
     def write(self, w: RowWriter) -> None:
-        """Write the rows that are zero where the joint closes."""
+        """Write the rows that are zero when the joint is closed."""
         raise NotImplementedError
 
     def gaps(self, poses: Poses) -> Iterable[Floats]:
-        """Return how far links are from closing the joint (n,): lengths over the size of the mechanism, angles in rad.
+        """Return the closure errors (n,): lengths relative to the size of the mechanism, angles in rad.
 
-        They judge solutions, so that they are not taken from the rows that were solved.
+        They verify solutions, so they do not use the rows that were solved.
         """
         raise NotImplementedError
 
     def posed(self, before: Mapping[str, Link], after: Mapping[str, Link], joints: Mapping[str, Pair]) -> Self:
-        """Return the joint in another sketch: that of the links `after` in the place of `before`."""
+        """Return the joint in another sketch: that of the links `after` instead of `before`."""
         return self
 
 
@@ -79,7 +78,7 @@ class Joints(Mapping[str, Pair]):
     """
 
     def __init__(self, joints: Iterable[Pair]) -> None:
-        """Hold these joints."""
+        """Store these joints."""
         self._joints = {joint.id: joint for joint in joints}
         self._of: dict[type, Mapping[str, Any]] = {}
 
@@ -88,11 +87,11 @@ class Joints(Mapping[str, Pair]):
         return self._joints[id]
 
     def __iter__(self) -> Iterator[str]:
-        """Go through the ids."""
+        """Iterate over the ids."""
         return iter(self._joints)
 
     def __len__(self) -> int:
-        """Return how many joints there are."""
+        """Return the number of joints."""
         return len(self._joints)
 
     def __repr__(self) -> str:
@@ -100,7 +99,7 @@ class Joints(Mapping[str, Pair]):
         return f"<Joints: {', '.join(f'{type(joint).__name__} {id}' for id, joint in self.items())}>"
 
     def of(self, kind: type[T]) -> Mapping[str, T]:
-        """Return the joints of a class or of those that inherit from it, by their ids."""
+        """Return the joints of a class or its subclasses, by id."""
         if kind not in self._of:
             found = {id: joint for id, joint in self._joints.items() if isinstance(joint, kind)}
             self._of[kind] = MappingProxyType(found)

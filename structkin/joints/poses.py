@@ -1,4 +1,4 @@
-"""Where links are: what the gaps of joints are measured from."""
+"""Poses of links, from which closure errors of joints are computed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from structkin.model.parts import Link
 
 Floats = NDArray[np.float64]
-#: Places and vectors of the plane as complex numbers (n,).
+#: Plane positions and vectors as complex numbers (n,).
 Plane = NDArray[np.complex128]
 
 
@@ -26,13 +26,13 @@ class Poses:
     size: float
 
     def at(self, link: str, place: complex | str | Plane) -> Plane:
-        """Return where (n,) a named point of a link is, or places in its frame."""
+        """Return the global position (n,) of a named point of a link, or of positions in its frame."""
         origin, direction = self.frames[link]
         local: Any = self.links[link].local[place] if isinstance(place, str) else place
         return np.asarray(origin + direction * local)
 
     def drawn(self, link: str, local: complex) -> complex:
-        """Return where a place in a link's frame is in the sketch."""
+        """Return the position in the sketch of a point given in a link's frame."""
         return self.links[link].origin + self.links[link].direction * local
 
     def along(self, link: str, local: complex = 1 + 0j) -> Plane:
@@ -40,5 +40,5 @@ class Poses:
         return self.frames[link][1] * local
 
     def turned(self, link: str) -> Floats:
-        """Return the turn (n,) of a link since the sketch, but for whole turns."""
+        """Return the rotation (n,) of a link from the sketch, modulo full turns."""
         return np.angle(self.frames[link][1] / self.links[link].direction)

@@ -26,7 +26,7 @@ class Prismatic(Guide):
     has_moment: ClassVar[bool] = True
 
     def write(self, w: RowWriter) -> None:
-        """Write the row across the guide, and that the angle between the links is constant."""
+        """Write the row across the guide, and the constant angle between the links."""
         self.write_across(w)
         assert self.turn is not None
         if not w.is_met(self.id):
@@ -34,7 +34,7 @@ class Prismatic(Guide):
 
 
 class PrismaticEntry(JointEntry):
-    """A prismatic joint of two links, along a direction of the sketch or along two points of one link."""
+    """A prismatic joint of two links, along a direction in the sketch or two points of one link."""
 
     sample: ClassVar[str] = '{ type = "prismatic", links = ["piston", "ground"], at = "C", axis = [1, 0] }'
 
@@ -46,7 +46,7 @@ class PrismaticEntry(JointEntry):
     ends: TwoPoints | None = None
 
     def make(self, draft: Draft, id: str) -> Joint | Prismatic | None:
-        """Return the joint; the ground carries its line, else the second link."""
+        """Return the joint; its line is fixed in the ground, or else in the second link."""
         key = f"joints.{id}"
         known = [draft.has_link(f"{key}.links", link) for link in dict.fromkeys(self.links)]
         if self.links[0] == self.links[1]:
@@ -59,7 +59,7 @@ class PrismaticEntry(JointEntry):
             return None
         carrier, slider = self.links if self.links[1] != GROUND else (self.links[1], self.links[0])
         if carrier not in draft.links or slider not in draft.links:
-            return Joint(id, "P", self.links)  # their own mistakes are told already
+            return Joint(id, "P", self.links)  # their errors have been reported
         return with_stroke(draft, id, self, self._made(draft, id, draft.links[carrier], draft.links[slider]))
 
     def _made(self, draft: Draft, id: str, carrier: Link, slider: Link) -> Prismatic:
@@ -67,7 +67,7 @@ class PrismaticEntry(JointEntry):
         place = draft.points[at] if isinstance(at, str) else at
 
         def on(link: Link) -> complex:
-            """Place of the reference point in the frame of a link: exact if the link has it."""
+            """Return the reference point in the frame of a link: exact if the link has it."""
             exact = link.local.get(at) if isinstance(at, str) else None
             return into_frame(link, place) if exact is None else exact
 
@@ -81,7 +81,7 @@ class PrismaticEntry(JointEntry):
             p, q = self.along
             if p in carrier.local and q in carrier.local:
                 direction = unit_direction(carrier.local, p, q)
-                # the line goes through P; the slider's point runs beside it as far as it is sketched
+                # the line goes through P; the slider's point runs at its sketched distance from it
                 step = direction.conjugate() * (origin - carrier.local[p])
                 origin = carrier.local[p]
                 offset = step.imag if abs(step.imag) > 1e-9 * abs(step) else 0.0

@@ -1,4 +1,4 @@
-"""Cams given by their profile: a table of radii, or an outline, through which a smooth curve is laid."""
+"""Cams given by their profile: a smooth curve through a table of radii or an outline."""
 
 from __future__ import annotations
 
@@ -21,42 +21,42 @@ from structkin.rows.relations import FaceOnProfile, OnProfile
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ProfileCam(Cam):
-    """A disc cam given by its profile: the radius [m] about `centre` by the polar angle u [rad] in the cam's frame."""
+    """A disc cam given by its profile: the radius [m] from `centre` at the polar angle u [rad] in the cam's frame."""
 
     function: Piecewise
 
     def write(self, w: RowWriter) -> None:
-        """Write the follower's distance by its direction, both seen from the cam."""
+        """Write the follower's distance as a function of its direction, both in the cam's frame."""
         links, axis = (self.cam, self.follower), w.along(self.cam)
         way = w.point(self.follower, self.touch) - w.point(self.cam, self.centre)
         if self.normal is None:
             w.add(self.id, "roller on the profile", links, w.size, Curve.of(OnProfile(self.met), way, axis))
             return
-        # The face lies along -i times its normal, a quarter of a turn behind it.
+        # The face lies along -i times its normal, a quarter turn behind it.
         face = w.along(self.follower, -1j * self.normal)
         row = Curve.of(FaceOnProfile(Follow(self.met, phase=0.5 * math.pi)), face, way, axis)
         w.add(self.id, "face on the profile", links, w.size, row)
 
     def gap(self, poses: Poses) -> Floats:
-        """Return how far (n,) [m] the follower is from where the profile holds it."""
+        """Return the distance (n,) [m] of the follower from its position on the profile."""
         way, face = self.seen(poses)
         if face is None:
             return np.asarray(np.abs(np.abs(way) - self.met(np.angle(way))))
         return np.asarray(np.abs((way * np.conj(face)).real - self.met(np.angle(face))))
 
     def seen(self, poses: Poses) -> tuple[Plane, Plane | None]:
-        """Return where the follower touches (n,) and the normal of its face, from the cam's centre in its axes."""
+        """Return the follower's reference point (n,), from the cam's centre, and its face normal, in the cam's axes."""
         axis = np.conj(poses.along(self.cam))
         way = (poses.at(self.follower, self.touch) - poses.at(self.cam, self.centre)) * axis
         return way, None if self.normal is None else poses.along(self.follower, self.normal) * axis
 
     @cached_property
     def met(self) -> Met:
-        """The distance of the roller's centre, the edge or the face from `centre` by its angle in the cam's frame."""
+        """The distance of the roller's centre, edge or face from `centre` as a function of the angle on the cam."""
         return Met(self.function, self.radius, self.normal is not None)
 
     def profile(self, x: Any = None) -> Floats:
-        """Return the profile (n, 2) [m] in the cam's frame at polar angles x (n,); a turn in 360 steps by default."""
+        """Return the profile (n, 2) [m] in the cam's frame at polar angles x (n,); one turn in 360 steps by default."""
         u = cam_angles(x)
         z = self.centre + self.function(u) * np.exp(1j * u)
         return np.stack((z.real, z.imag), axis=1)
@@ -74,8 +74,8 @@ class ProfileCam(Cam):
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """What is odd about the profile: where the roller cannot follow it; empty if nothing is."""
+        """Warnings about the profile: where the roller cannot follow it; empty if there are none."""
         radius = self.curvature_radius(np.linspace(0.0, TURN, 3601))
         if self.contact == "roller" and ((radius < 0) & (-radius < self.radius)).any():
-            return ("the profile is hollow with a smaller radius than that of the roller: it touches at two places",)
+            return ("the profile has a concave radius smaller than the roller's: the roller touches at two points",)
         return ()

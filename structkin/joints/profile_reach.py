@@ -1,7 +1,7 @@
 """Whether a follower can reach the profile of its cam at all, in any position of both.
 
-Seen from the cam's shaft, the roller's centre (or the edge) has to be as far away as some place of the curve that it
-runs on, and a face as far as some tangent of the profile.
+The distance of the roller's centre (or the edge) from the cam's shaft has to equal that of some point of the curve on
+which it runs; the distance of a face has to equal that of some tangent of the profile.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from structkin.model.draft import Draft
 from structkin.model.flaw import Flaw
 from structkin.rows.periodic import TURN
 
-#: A follower has to miss by this part of the farthest distance, more than extremes between places hide.
+#: A follower has to miss by this fraction of the largest distance: more than extremes between samples can hide.
 MARGIN = 1e-5
 
 
 def require_reach(draft: Draft, made: ProfileCam) -> None:
-    """Raise `Flaw` where the link that carries the cam's shaft holds the follower away from the profile for ever.
+    """Raise `Flaw` if the link that carries the cam's shaft always keeps the follower away from the profile.
 
-    The distance of the roller's centre from the shaft is what its pin and its arm allow, or at least that of the line
-    which it moves along. A face on a pin is at a fixed distance h from it; a tangent of the profile at the
-    distance H from the shaft, which is D from the pin, can be at H - D to H + D. A face on a guide reaches any profile.
+    The distance of the roller's centre from the shaft is limited by its pin and its arm, or is at least that of the
+    line along which it moves. A face on a pin is at a fixed distance h from it; a tangent of the profile at distance H
+    from the shaft, which is D from the pin, can be at H - D to H + D. A face on a guide reaches any profile.
     """
     mounted = next(sketched_mountings(draft, draft.links, made.cam, made.follower), None)
     if mounted is None or (mounted[2].kind == "P" and (made.normal is not None or not isinstance(mounted[2], Guide))):
@@ -59,7 +59,7 @@ def require_reach(draft: Draft, made: ProfileCam) -> None:
     ends = [draft.show_length(length) for length in (low, high, least, most)]
     can = f"{ends[0]} to {ends[1]}" if math.isfinite(high) else f"{ends[0]} or more"
     raise Flaw(
-        "the follower can never reach the profile: from the cam's shaft "
-        f"{what} can be {can} away, and has to be {ends[2]} to {ends[3]}",
+        f"the follower can never reach the profile: {what} can be {can} from the cam's shaft, "
+        f"but the profile needs {ends[2]} to {ends[3]}",
         "draw the follower where it touches the cam",
     )

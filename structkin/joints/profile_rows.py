@@ -1,4 +1,4 @@
-"""Cams with a profile in a file: the table, outline or CSV file that tells their shape."""
+"""Cams with a profile in a file: the table, outline or CSV file that defines their shape."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from structkin.model.parts import Link
 from structkin.model.tables import read_table
 from structkin.rows.periodic import TURN
 
-#: Rows of a profile: an angle [rad] and a radius [m] each, or of an outline a place [m] in the sketch.
+#: Rows of a profile: angle [rad] and radius [m]; rows of an outline: positions [m] in the sketch.
 Rows = list[tuple[float, float]]
 
 
 def make_profile_cam(draft: Draft, key: str, id: str, entry: CamKeys, contact: str, rows: Rows) -> ProfileCam | None:
-    """Return the cam of an entry with a profile, an outline or a CSV table; None where its mistakes hinder."""
+    """Return the cam of an entry with a profile, an outline or a CSV table; None if there are errors."""
     cam, follower = draft.links[entry.cam], draft.links[entry.follower]
     center = entry.center or draft.link_entries[entry.cam].points[0]
     if center not in cam.local:
@@ -39,13 +39,13 @@ def make_profile_cam(draft: Draft, key: str, id: str, entry: CamKeys, contact: s
     angles, radii = (np.array(column) for column in zip(*rows, strict=True))
     function = spline(angles, radii)
     if float(np.min(function(np.linspace(0.0, TURN, 361)))) <= 0:
-        raise Flaw("the curve through the profile passes through the cam's center", "give more rows")
+        raise Flaw("the curve through the profile reaches the cam's center", "give more rows")
     place = follower.local[entry.at if entry.at is not None else (entry.face or ("",))[0]]
     normal = None
     if entry.face is not None:
         along = follower.local[entry.face[1]] - place
         if not along:
-            raise Flaw(f"the points '{entry.face[0]}' and '{entry.face[1]}' of the face coincide")
+            raise Flaw(f"the face points '{entry.face[0]}' and '{entry.face[1]}' coincide", "move one of them")
         middle = follower.direction.conjugate() * (cam.origin + cam.direction * cam.local[center] - follower.origin)
         normal = 1j * along / abs(along)
         normal *= math.copysign(1.0, ((place - middle) / normal).real)
@@ -54,14 +54,18 @@ def make_profile_cam(draft: Draft, key: str, id: str, entry: CamKeys, contact: s
         normal=normal, radius=entry.radius or 0.0,
     )  # fmt: skip
     if not made.met.is_single_valued:
-        what = "is not convex: a flat face bridges it" if normal is not None else "is too hollow for the roller"
-        raise Flaw(f"the profile {what}", "take a knife edge or a smaller roller" if normal is not None else "")
+        what = (
+            "is not convex, so a flat face cannot follow it" if normal is not None else "is too concave for the roller"
+        )
+        raise Flaw(
+            f"the profile {what}", "use a knife edge or a roller" if normal is not None else "use a smaller roller"
+        )
     require_reach(draft, made)
     return made
 
 
 def profile_rows(draft: Draft, key: str, entry: CamKeys, name: str) -> Rows | None:
-    """Return the rows of a profile, an outline or a CSV table in SI; None where some are none, after telling all."""
+    """Return the rows of a profile, an outline or a CSV table in SI; None if some rows have errors."""
     if name == "csv":
         assert entry.csv is not None
         scales = draft.units.scale("angle"), draft.units.scale("length")
@@ -84,7 +88,7 @@ def profile_rows(draft: Draft, key: str, entry: CamKeys, name: str) -> Rows | No
 
 
 def _table(entry: CamKeys, rows: Rows, cam: Link, centre: complex) -> Rows:
-    """Return rising polar angles [rad] within a turn and radii [m]."""
+    """Return increasing polar angles [rad] within one turn and radii [m]."""
     rows = list(rows)
     if entry.outline is not None:
         seen = [(complex(*row) - cam.origin) * cam.direction.conjugate() - centre for row in rows]
@@ -99,14 +103,16 @@ def _table(entry: CamKeys, rows: Rows, cam: Link, centre: complex) -> Rows:
 
 
 def _flaws(rows: Rows) -> Iterator[Flaw]:
-    """Yield everything that is wrong with a table of rows."""
+    """Yield all errors in a table of rows."""
     if len(rows) < 4:
-        yield Flaw(f"a profile needs at least 4 rows, found {len(rows)}", "a periodic spline goes through them")
+        yield Flaw(f"a profile needs at least 4 rows, found {len(rows)}", "they are joined by a periodic spline")
     for k, (before, after) in enumerate(pairwise(rows), 2):
         if after[0] <= before[0]:
-            yield Flaw(f"row {k}: the profile turns back, seen from its center", "its angles rise all round the cam")
+            yield Flaw(f"row {k}: the angle about the center does not increase", "angles must increase around the cam")
     if rows and rows[-1][0] - rows[0][0] >= TURN:
-        yield Flaw("the profile goes round more than once", "angles rise by less than a turn; the curve closes itself")
+        yield Flaw(
+            "the profile covers more than one turn", "the angles must span less than a turn; the curve is closed"
+        )
     for k, (_, radius) in enumerate(rows, 1):
         if radius <= 0:
             yield Flaw(f"row {k}: the radius is not greater than zero", "it is the distance from the cam's center")

@@ -17,14 +17,14 @@ from structkin.model.parts import Link
 
 @dataclass(frozen=True, kw_only=True)
 class Rack(TurnCoupling):
-    """A pinion and a rack, which slides by the joint `guide` along the arm, the link that holds the pinion's centre."""
+    """A pinion and a rack, which slides in the joint `guide` along the arm, the link that holds the pinion's centre."""
 
     kind: ClassVar[str] = "G"
     type: ClassVar[str] = "rack"
     parts: ClassVar[tuple[str, ...]] = ("tangent",)
 
     def write(self, w: RowWriter) -> None:
-        """Write the rack's travel by the pinion's turn."""
+        """Write the rack's travel as a function of the pinion's rotation."""
         assert self.guide is not None
         self.write_travel(w, w.mechanism.joints.of(Prismatic)[self.guide])
 
@@ -40,7 +40,7 @@ class RackEntry(CouplingEntry):
     center: Name | None = None
 
     def couple(self, draft: Draft, id: str) -> Rack | None:
-        """Return a pinion and its rack; None where what they need has mistakes of its own."""
+        """Return the rack joint; None if a part it needs has errors."""
         pinion, rack = (draft.links[link] for link in self.links)
         ways = [
             (joint, link)
@@ -63,8 +63,8 @@ class RackEntry(CouplingEntry):
                 return None
             name = self.carrier or "one link"
             raise Flaw(
-                f"{name} has to hold '{pinion.name}' by a pin, and '{rack.name}' by a prismatic joint",
-                "add the missing joint; carrier and center choose between several",
+                f"{name} has to hold '{pinion.name}' by a pin and '{rack.name}' by a prismatic joint",
+                "add the missing joint, or check carrier and center",
             )
         if len(found) > 1:
             shown = "; ".join(f"{link} (center {pin})" for _, link, pin in found)
@@ -75,7 +75,7 @@ class RackEntry(CouplingEntry):
         along = guide.direction * draft.links[guide.carrier].direction
         place = draft.points[center]
         side, radius = self._pitch_line(draft, rack, place, along)
-        # The pinion's lowest point, on the side of the rack, moves along the line: travel = lever times turn.
+        # The pinion's point nearest to the rack moves along the line: travel = lever times rotation.
         lever = radius * (1j * side * along.conjugate()).real
         lever = lever if guide.slider == rack.name else -lever
         foot = place + radius * side
@@ -93,18 +93,18 @@ class RackEntry(CouplingEntry):
         if self.along is not None:
             for point in self.along:
                 if point not in rack.local:
-                    raise Flaw(f"'{point}' of along is not on the rack '{rack.name}'", points_of(draft, rack.name))
+                    raise Flaw(
+                        f"the point '{point}' of along is not on the rack '{rack.name}'", points_of(draft, rack.name)
+                    )
             side, distance = beside(draft, self.along, place)
             if abs((side * along.conjugate()).real) > 1e-3:
-                raise Flaw(
-                    "the pitch line is not parallel to the guide of the rack", "check along, and axis of the guide"
-                )
+                raise Flaw("the pitch line is not parallel to the rack's guide", "check 'along' and the guide's axis")
             side = 1j * along * (1 if (side * along.conjugate()).imag > 0 else -1)
             if self.radius is not None and abs(self.radius - distance) > APART * distance:
                 raise Flaw(
                     f"the pitch radius {draft.show_length(self.radius)} contradicts the sketch: the pitch line is "
                     f"{draft.show_length(distance)} from the centre",
-                    "leave one of radius and along out",
+                    "delete either radius or along",
                 )
             return side, self.radius or distance
         if self.radius is None:
@@ -112,7 +112,7 @@ class RackEntry(CouplingEntry):
         across = ((draft.points[rack.points[0]] - place) * along.conjugate()).imag
         if abs(across) < 1e-6 * self.radius:
             raise Flaw(
-                f"it is not clear on which side of the pinion '{rack.name}' runs: "
+                f"it is not clear on which side of the pinion the rack '{rack.name}' runs: "
                 "its first point is level with the centre",
                 "give along = two points of the rack on its pitch line",
             )

@@ -1,4 +1,4 @@
-"""The kinds of joints that a file may list, by the words of their key `type`."""
+"""The kinds of joints a file may list, by the value of their key `type`."""
 
 from __future__ import annotations
 

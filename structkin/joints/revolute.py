@@ -16,7 +16,7 @@ from structkin.rows.row import Row
 
 @dataclass(frozen=True)
 class Revolute(Pair):
-    """A pin, in the point of its name on each of its links."""
+    """A pin, at the point of the same name on each of its links."""
 
     kind: ClassVar[str] = "R"
 
@@ -26,12 +26,12 @@ class Revolute(Pair):
         return self.id, None
 
     def gaps(self, poses: Poses) -> Iterator[Floats]:
-        """Yield how far the pin is on each of its other links from where it is on the first."""
+        """Yield the distance of the pin on each other link from the pin on the first."""
         first, *others = (poses.at(link, self.id) for link in self.links)
         return (np.abs(place - first) / poses.size for place in others)
 
     def write(self, w: RowWriter) -> None:
-        """Write that the pin of each link is where the pin is."""
+        """Write that the points of all links coincide at the pin."""
         for link, at, others in w.ties(self.id):
             gap = w.point(link, w.mechanism.links[link].local[self.id]) - at
             for axis, name in enumerate("xy"):

@@ -22,7 +22,7 @@ from structkin.rows.windings import Winding
 
 @dataclass(frozen=True, kw_only=True)
 class RollingOnLine(TurnCoupling, Guide):
-    """A circle of the first link that rolls on a line of the second: its centre runs beside the line."""
+    """A circle of the first link that rolls on a line of the second: its centre runs parallel to the line."""
 
     kind: ClassVar[str] = "K"
     type: ClassVar[str] = "rolling"
@@ -30,12 +30,12 @@ class RollingOnLine(TurnCoupling, Guide):
     parts: ClassVar[tuple[str, ...]] = ("tangent", "normal")
 
     def gaps(self, poses: Poses) -> Iterator[Floats]:
-        """Yield how far the centre is off its line, and how far the circle has slipped, as a turn."""
+        """Yield the error of the centre's distance from the line, and the slip as an angle."""
         yield from Guide.gaps(self, poses)
         yield from super().gaps(poses)
 
     def write(self, w: RowWriter) -> None:
-        """Write that the centre keeps its distance from the line, and its travel by the turn."""
+        """Write that the centre keeps its distance from the line, and its travel as a function of the rotation."""
         self.write_across(w, "across the line")
         self.write_travel(w, self)
 
@@ -50,25 +50,25 @@ class RollingOnCircle(TurnCoupling):
     parts: ClassVar[tuple[str, ...]] = ("tangent", "normal")
 
     def gaps(self, poses: Poses) -> Iterator[Floats]:
-        """Yield how far apart the circles are, and how far they have slipped, as a turn of the first."""
+        """Yield the error of the centre distance, and the slip as an angle of the first circle."""
         yield np.abs(np.abs(self._way(poses)[0]) - self.reach) / poses.size
         yield from super().gaps(poses)
 
     def carrier_turned(self, poses: Poses) -> Floats:
-        """Return the turn (n,) of the line of centres since the sketch, but for whole turns."""
+        """Return the rotation (n,) of the line of centres from the sketch, modulo full turns."""
         way, drawn = self._way(poses)
         return np.angle(way / drawn)
 
     def _way(self, poses: Poses) -> tuple[Plane, complex]:
-        """Return the way (n,) from the first centre to the second, and in the sketch."""
+        """Return the vector (n,) from the first centre to the second, and that in the sketch."""
         (first, second), (a, b) = self.links, self.centers
         assert b is not None
         return poses.at(second, b) - poses.at(first, a), poses.drawn(second, b) - poses.drawn(first, a)
 
     def write(self, w: RowWriter) -> None:
-        """Write C_2 - C_1 - R E(s) = 0, where the line of centres carries: (1 - r) s = t_1 - r t_2.
+        """Write C_2 - C_1 - R E(s) = 0 with the line of centres as carrier: (1 - r) s = t_1 - r t_2.
 
-        E(s) is the unit vector that has turned by s since the sketch.
+        E(s) is the unit vector rotated by s from the sketch.
         """
         assert self.ratio is not None
         first, second = self.links
@@ -96,12 +96,17 @@ class RollingEntry(CouplingEntry):
     def couple(self, draft: Draft, id: str) -> RollingOnLine | RollingOnCircle:
         """Return a rolling contact."""
         if self.along is not None and (self.centers or self.radii or self.internal is not None):
-            raise Flaw("has 'along' beside what two circles need", "a line: radius, along; circles: radii, centers")
+            raise Flaw(
+                "has 'along' as well as keys for two circles",
+                "a line needs radius and along; circles, radii and centers",
+            )
         if self.along is not None:
             return self._on_line(draft, id, self.along)
         if self.centers is not None and self.radii is not None:
             if self.radius is not None or self.center is not None:
-                raise Flaw("has 'radius' or 'center' beside 'radii' and 'centers'", "two circles need the latter")
+                raise Flaw(
+                    "has 'radius' or 'center' as well as 'radii' and 'centers'", "for two circles delete the former"
+                )
             return self._on_circle(draft, id, self.centers, self.radii)
         raise Flaw(
             "does not say what it rolls on", 'give along = ["P", "Q"], or centers = ["C", "O"] and radii = [10, 30]'
@@ -111,7 +116,7 @@ class RollingEntry(CouplingEntry):
         wheel, base = (draft.links[link] for link in self.links)
         for point in along:
             if point not in base.local:
-                raise Flaw(f"'{point}' of along is not on '{base.name}'", points_of(draft, base.name))
+                raise Flaw(f"the point '{point}' of along is not on '{base.name}'", points_of(draft, base.name))
         center = self.center or wheel.points[0]
         if center not in wheel.local:
             raise Flaw(f"the centre '{center}' is not on '{wheel.name}'", points_of(draft, wheel.name))
@@ -120,7 +125,7 @@ class RollingEntry(CouplingEntry):
         radius = distance if self.radius is None else self.radius
         if abs(radius - distance) > SLOPPY * radius:
             raise Flaw(
-                f"in the sketch the centre '{center}' is {draft.show_length(distance)} from the line, not its radius "
+                f"in the sketch the centre '{center}' is {draft.show_length(distance)} from the line, the radius is "
                 f"{draft.show_length(radius)}",
                 "draw the circle on its line",
             )
@@ -129,7 +134,7 @@ class RollingEntry(CouplingEntry):
         above = (side * (base.direction * way).conjugate()).imag < 0
         offset = radius if above else -radius
         start = ((into_frame(base, place) - p) * way.conjugate()).real
-        # A circle above its line that turns counter-clockwise rolls backwards.
+        # A circle above its line that rotates counter-clockwise rolls backwards.
         return RollingOnLine(
             id, links=self.links, centers=(wheel.local[center], None), radii=(radius, None), guide=id, lever=-offset,
             line=(p, q), carrier=base.name, slider=wheel.name, origin=p, direction=way, point=wheel.local[center],
@@ -145,7 +150,7 @@ class RollingEntry(CouplingEntry):
                 raise Flaw(f"the centre '{point}' is not on '{link.name}'", points_of(draft, link.name))
         sign = 1.0 if self.internal else -1.0
         if self.internal and radii[0] == radii[1]:
-            raise Flaw("circles of one size cannot roll inside each other", "leave internal out, or check radii")
+            raise Flaw("circles of equal size cannot roll inside each other", "delete internal, or check radii")
         mesh = RollingOnCircle(
             id, links=self.links, centers=(ends[0].local[centers[0]], ends[1].local[centers[1]]), radii=radii,
             ratio=sign * radii[1] / radii[0],
@@ -155,6 +160,6 @@ class RollingEntry(CouplingEntry):
             raise Flaw(
                 f"in the sketch the centres are {draft.show_length(distance)} apart, "
                 f"not {draft.show_length(mesh.reach)}",
-                "internal = true for a circle inside the other; else draw the circles in touch",
+                "draw the circles in contact; internal = true puts one inside the other",
             )
         return mesh

@@ -1,7 +1,7 @@
-"""What a joint needs to write its rows: frames of its links, and what collects the rows.
+"""What a joint needs to write its rows: the frames of its links, and a collector of rows.
 
-Each family of coordinates is one writer, whose frames are slots of the family; a group of links is another: the frames
-of its own links are unknown, and all others are known inputs.
+Each family of coordinates is one writer, whose frames are slots of the family. A group of links is another: the frames
+of its links are unknown, and all others are known inputs.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from structkin.rows.affine import Affine
 from structkin.rows.equations import Form
 from structkin.rows.row import Row
 
-#: What a row takes from a driver's coordinate z: z itself, or z^2 / 2.
+#: How a row uses a driver's coordinate z: z itself, or z^2 / 2.
 DrivenForm = Literal["value", "half square"]
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One scalar equation: the joint, driver or link it belongs to, what it says, its links and its unit.
+    """One scalar equation: the joint, driver or link it belongs to, its name, its links and its unit.
 
-    `unit` is the size of what the row compares: 1 for angles and unit vectors, a length [m], or its square.
+    `unit` is the scale of the compared quantity: 1 for angles and unit vectors, a length [m], or its square.
     """
 
     of: str
@@ -37,7 +37,7 @@ class Written:
 
 
 class Parts(Protocol):
-    """What a mechanism consists of."""
+    """The parts of a mechanism."""
 
     @property
     def links(self) -> Mapping[str, Link]:
@@ -49,7 +49,7 @@ class Parts(Protocol):
 
 
 class Led(Protocol):
-    """A joint that leads a point of its slider."""
+    """A joint that guides a point of its slider."""
 
     @property
     def id(self) -> str:
@@ -65,7 +65,7 @@ class Led(Protocol):
 
 
 class RowWriter(ABC):
-    """Collects the rows of joints and drivers; `size` is a length of what is written about [m]."""
+    """Collects the rows of joints and drivers; `size` is a characteristic length of the mechanism [m]."""
 
     mechanism: Parts
     size: float
@@ -90,43 +90,43 @@ class RowWriter(ABC):
 
     @abstractmethod
     def ties(self, pin: str) -> Iterable[tuple[str, Affine, tuple[str, ...]]]:
-        """Return the links that a pin holds, each with the place where it holds it and the links that give the place.
+        """Return the links joined by a pin, each with the pin's position and the links that determine this position.
 
-        Links whose frames meet the pin anyway are not among them.
+        Links whose frames already satisfy the pin are omitted.
         """
 
     @abstractmethod
     def fastened(self, joint: str) -> Iterable[str]:
-        """Return the links for which it has to be written that they are fastened to the first one of a joint."""
+        """Return the links whose attachment to the first link of a fastened joint has to be written."""
 
     @abstractmethod
     def tip(self, slot: Led) -> tuple[Affine, str]:
-        """Return the point that a joint leads, and its link."""
+        """Return the point that a joint guides, and its link."""
 
     @abstractmethod
     def end(self, link: str, point: str) -> tuple[Affine, str]:
-        """Return an end of a driven distance, and the link that stands for it."""
+        """Return an end of a driven distance, and the link that represents it."""
 
     @abstractmethod
     def is_met(self, guide: str) -> bool:
-        """Return whether the frames keep to a guide by themselves."""
+        """Return whether the frames already satisfy a guide."""
 
     @abstractmethod
     def turns(self, factors: Mapping[str, float]) -> Row:
-        """Return the sum of factor * turn over links, whole turns since the sketch counted."""
+        """Return the sum of factor * rotation over links, counting full turns from the sketch."""
 
     @abstractmethod
     def orient(self, of: str, links: tuple[str, str], turn: complex, driver: str | None = None) -> None:
-        """Write that the second link's direction is `turn` times the first's, or that turned by a driver's angle."""
+        """Write that the second link's direction is `turn` times the first's, or that rotated by a driver's angle."""
 
     @abstractmethod
     def driven(
         self, drive: DriverCoordinate, equation: str, links: tuple[str, ...], unit: float, row: Row, form: DrivenForm
     ) -> None:
-        """Write a row that is driven: it is z of the driver, or z^2 / 2."""
+        """Write a driven row: it equals z of the driver, or z^2 / 2."""
 
     def line(self, joint: str) -> tuple[Affine, Affine, tuple[str, str]]:
-        """Return the direction of a guide, the way from its origin to the slider's point, and the two links."""
+        """Return a guide's direction, the vector from its origin to the slider's point, and the two links."""
         guide = self.mechanism.joints.of(Guide)[joint]
         tip, slider = self.tip(guide)
         way = tip - self.point(guide.carrier, guide.origin)

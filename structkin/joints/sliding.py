@@ -1,4 +1,4 @@
-"""What the joints have in common in which a point of one link runs along a line of another: travel and stroke."""
+"""What joints with a point of one link on a line of another have in common: travel and stroke."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from structkin.rows.affine import Affine, Frame
 
 @dataclass(frozen=True, kw_only=True)
 class Sliding:
-    """What a joint adds to its pair in which `point` of `slider` runs along a line of `carrier`, straight or curved.
+    """Mixin for pairs in which `point` of `slider` runs along a line of `carrier`, straight or curved.
 
-    How far it has gone along the line since the sketch is its travel: a length [m], or an angle [rad] about a centre,
-    as `measure` says. `stroke` is the least and the largest travel, None where the line has no ends. The travel is a
-    function of the place (x, y) [m] of the point in axes of the carrier: their origin and the unit vector of x are the
-    `axes`, in the carrier's frame.
+    Its travel is measured along the line from the sketch: a length [m], or an angle [rad] about a centre, as given by
+    `measure`. `stroke` is the smallest and the largest travel, None if the line has no ends. The travel is a function
+    of the coordinates (x, y) [m] of the point in axes of the carrier: `axes` is their origin and the unit vector of x,
+    in the carrier's frame.
     """
 
     measure: ClassVar[str] = "length"
@@ -29,33 +29,33 @@ class Sliding:
 
     @property
     def place(self) -> tuple[complex, str]:
-        """The point that slides, where the force of the joint acts."""
+        """The sliding point, at which the joint force acts."""
         return self.point, self.slider
 
     @property
     def axes(self) -> tuple[complex, complex]:
-        """The origin and the unit vector of x of the axes in which the travel is told, in the carrier's frame."""
+        """Origin and unit x vector of the axes in which the travel is measured, in the carrier's frame."""
         raise NotImplementedError
 
     def along_and_way(self, frames: Mapping[str, Frame]) -> tuple[Affine, Affine]:
-        """Return the unit vector of x, and the way from the origin of the axes to the point, for frames of links."""
+        """Return the unit x vector, and the vector from the origin of the axes to the point, for link frames."""
         carrier, (origin, unit) = frames[self.carrier], self.axes
         return carrier.direction * unit, frames[self.slider].point(self.point) - carrier.point(origin)
 
     def travel_at(self, x: Any, y: Any) -> Any:
-        """Return the travel where the point is at x, y, numbers or real arrays of one shape."""
+        """Return the travel of a point at x, y: numbers or real arrays of equal shape."""
         raise NotImplementedError
 
     def room(self, x: Any, y: Any) -> Any:
         """Return how far inside its stroke the point is: zero at both ends, negative beyond, at most about one.
 
-        It is an analytic function of x and y, which may be complex: limits are found as its zeros.
+        It is an analytic function of x and y, which may be complex; limits are found as its zeros.
         """
         assert self.stroke is not None
         return room(self.travel_at(x, y), self.stroke)
 
     def stroke_between(self, first: complex, second: complex) -> tuple[float, float]:
-        """Return the stroke with ends at two places in the carrier's frame."""
+        """Return the stroke with ends at two points in the carrier's frame."""
         one, other = (self._travel_of(place) for place in (first, second))
         return (one, other) if one < other else (other, one)
 

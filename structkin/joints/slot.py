@@ -25,7 +25,7 @@ from structkin.rows.plane_curve import PlaneCurve
 
 @dataclass(frozen=True, kw_only=True)
 class Slot(Guide):
-    """A pin of the slider in a straight slot of the carrier, whose middle line is the guide's."""
+    """A pin of the slider in a straight slot of the carrier; the line of the guide is the slot's centre line."""
 
     kind: ClassVar[str] = "S"
 
@@ -65,12 +65,12 @@ class SlotEntry(JointEntry):
         held = draft.holders.get(self.pin, [])
         if self.slot in held:
             raise Flaw(
-                f"the pin '{self.pin}' is a point of '{self.slot}', whose slot it slides in", "it is on other links"
+                f"the pin '{self.pin}' is a point of '{self.slot}', the slotted link", "name a point of another link"
             )
         if self.on is not None and self.on not in held:
             raise Flaw(f"the pin '{self.pin}' is not on the link '{self.on}'", held_by(held))
         if not held:
-            return None  # told by `check_use`
+            return None  # reported by `check_use`
         slider = self.on or (GROUND if GROUND in held else held[0])
         end = f"@{self.pin}" if self.on is None and self.pin in draft.joints else slider
         links = end, self.slot
@@ -113,7 +113,7 @@ class SlotEntry(JointEntry):
         size = abs(carrier.local[q] - carrier.local[p])
         if abs(step.imag) > SLOPPY * size:
             raise Flaw(
-                f"in the sketch the pin '{self.pin}' is {draft.show_length(abs(step.imag))} beside the line {p}-{q}",
+                f"in the sketch the pin '{self.pin}' is {draft.show_length(abs(step.imag))} from the line {p}-{q}",
                 "draw it on the line, or give the slot an axis instead",
             )
         # the pin runs on the line P-Q itself: a rounded sketch does not shift the slot
@@ -123,7 +123,7 @@ class SlotEntry(JointEntry):
         )  # fmt: skip
 
     def _curved(self, draft: Draft, id: str, links: tuple[str, str], carrier: Link, slider: Link) -> CurveSlot | None:
-        """Return a slot along a curve; None where mistakes hinder."""
+        """Return a slot along a curve; None if there are errors."""
         curve, there = self._curve(draft, f"joints.{id}", carrier), into_frame(carrier, draft.points[self.pin])
         if curve is None:
             return None
@@ -140,11 +140,11 @@ class SlotEntry(JointEntry):
 
     @property
     def is_curved(self) -> bool:
-        """Whether the slot goes through places, or is made of segments."""
+        """Whether the slot is a spline through points, or made of segments."""
         return self.through is not None or self.segments is not None
 
     def _curve(self, draft: Draft, key: str, carrier: Link) -> PlaneCurve | None:
-        """Return the middle line of a curved slot; None where mistakes hinder."""
+        """Return the centre line of a curved slot; None if there are errors."""
         closed = bool(self.closed)
         if self.through is not None:
             key = f"{key}.through"
@@ -154,28 +154,28 @@ class SlotEntry(JointEntry):
         return draft.attempt(key, chain_curve, draft, key, self.segments, carrier, start, self.axis, closed)
 
     def _has_curve(self, draft: Draft, key: str) -> bool:
-        """Tell whether the middle line of a slot can be made; complain if not."""
+        """Return whether the centre line of a slot is defined; record an error if not."""
         named = [name for name in ("along", "center", "through", "segments") if getattr(self, name) is not None]
         if self.axis is not None and self.segments is None:
             named.insert(0, "axis")
         if len(named) > 1:
-            draft.fault(key, f"has {' and '.join(named)}", "a slot has one middle line")
+            draft.fault(key, f"has {' and '.join(named)}", "a slot has one centre line: keep one of them")
             return False
         whole = True
         for name, kinds, hint in (
-            ("radius", ("center",), 'give the center of a circular slot: "M"; an arc of segments has its own'),
-            ("start", ("segments",), "it is where a slot of segments begins"),
-            ("closed", ("through", "segments"), "only a curve through places or of segments is open or closed"),
+            ("radius", ("center",), 'for a circular slot give its center, such as center = "M"'),
+            ("start", ("segments",), "only a slot of segments has a start"),
+            ("closed", ("through", "segments"), "only a curved slot can be closed"),
         ):
             if getattr(self, name) is not None and not set(kinds) & set(named):
                 draft.fault(f"{key}.{name}", f"this slot has no {name}", hint)
                 whole = False
         for name in ("stroke", "ends") if self.is_curved else ():
             if getattr(self, name) is not None:
-                draft.fault(f"{key}.{name}", "a curved slot ends where its curve does", "make the curve shorter")
+                draft.fault(f"{key}.{name}", "a curved slot ends where its curve ends", "shorten the curve instead")
                 whole = False
         if self.segments is not None and (self.axis is None or self.start is None):
-            draft.fault(key, "segments need a start and an axis", "start = [0, 0], axis = [1, 0]: where and which way")
+            draft.fault(key, "segments need a start and an axis", "such as start = [0, 0], axis = [1, 0]")
             return False
         if self.is_curved:
             return whole

@@ -1,4 +1,4 @@
-"""The middle line of a curved slot in a file: places that a spline goes through, or segments one behind the other."""
+"""The centre line of a curved slot in a file: points on a spline, or a chain of segments."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from structkin.model.parts import Link
 from structkin.rows.periodic import TURN, Piecewise
 from structkin.rows.plane_curve import PlaneCurve
 
-#: How places and segments are written.
+#: Examples of points and segments.
 PLACES = "[[0, 0], [40, 10], [80, 40]]"
 SEGMENTS = "[{ length = 180 }, { turn = -90, radius = 30 }, { length = 200 }]"
 
-#: How far from its start, in parts of its length, and how much turned a closed chain of segments may end.
+#: Closure tolerance of a closed chain of segments: distance as a fraction of its length, and angle [rad].
 MEETS = 1e-9
 
-#: Places that are nearer to the line of a chord, in parts of the curve's length, may be on it.
+#: Points closer to the line of a chord than this fraction of the curve's length may be on it.
 ROUNDING = 1e-9
 
-#: Chords of a curve among which crossings are sought, and how many of them a piece has at least.
+#: Number of chords of a curve used to search for crossings, and the minimum per piece.
 CHORDS, ON_PIECE = 240, 4
 
 
 class SegmentEntry(Entry):
-    """A line of a length, or an arc by its turn, positive to the left, and its radius."""
+    """A line with a length, or an arc with a turn, positive to the left, and a radius."""
 
-    sample: ClassVar[str] = "{ length = 180 } of a line, or { turn = -90, radius = 30 } of an arc"
+    sample: ClassVar[str] = "{ length = 180 } for a line, or { turn = -90, radius = 30 } for an arc"
 
     length: Radius | None = None
     turn: Annotated[float, scalar("angle")] | None = None
@@ -43,19 +43,19 @@ class SegmentEntry(Entry):
 
 
 def spline_curve(draft: Draft, key: str, given: Any, carrier: Link, closed: bool) -> PlaneCurve | None:
-    """Return the quintic spline through places of the sketch, by the lengths of its chords; None after complaints."""
+    """Return the quintic spline, by chord lengths, through points of the sketch; None if there are errors."""
     if not isinstance(given, list | tuple | np.ndarray):
-        raise Flaw(f"expected a list of places, found {describe(given)}", f"such as {PLACES}")
+        raise Flaw(f"expected a list of points, found {describe(given)}", f"such as {PLACES}")
     places = [draft.attempt(f"{key}[{k}]", _place, draft, item, carrier) for k, item in enumerate(given, 1)]
     if len(places) < 3 + closed:
-        raise Flaw(f"a spline needs at least {3 + closed} places, found {len(places)}", f"such as {PLACES}")
+        raise Flaw(f"a spline needs at least {3 + closed} points, found {len(places)}", f"such as {PLACES}")
     known = np.array([place for place in places if place is not None])
     if len(known) < len(places):
         return None
     chords = np.abs(np.diff(known, append=known[:1])) if closed else np.abs(np.diff(known))
     for k in np.flatnonzero(chords == 0.0):
         after = (k + 1) % len(known) + 1
-        draft.fault(key, f"the places {k + 1} and {after} are the same", "leave one out; closed = true closes a curve")
+        draft.fault(key, f"points {k + 1} and {after} coincide", "delete one; closed = true closes a curve")
     if not chords.all():
         return None
     u = np.concatenate(([0.0], np.cumsum(chords))) * (TURN / chords.sum())
@@ -65,7 +65,7 @@ def spline_curve(draft: Draft, key: str, given: Any, carrier: Link, closed: bool
 
 
 def _place(draft: Draft, item: Any, carrier: Link) -> complex:
-    """Return a place in the frame of the slotted link, from [x, y] in the sketch or the name of a point."""
+    """Return a position in the frame of the slotted link, from [x, y] in the sketch or a point name."""
     return _in_frame(draft, item if isinstance(item, str) else vector(item, "length", draft.units), carrier)
 
 
@@ -80,7 +80,7 @@ def _in_frame(draft: Draft, place: str | complex, carrier: Link) -> complex:
 def chain_curve(
     draft: Draft, key: str, given: Any, carrier: Link, start: str | complex, axis: complex, closed: bool
 ) -> PlaneCurve | None:
-    """Return lines and arcs, each tangent to the one before, from a start along an axis; None after complaints."""
+    """Return lines and arcs, each tangent to the previous, from a start along an axis; None if there are errors."""
     if not isinstance(given, list | tuple) or not given:
         found = "an empty list" if isinstance(given, list | tuple) else describe(given)
         raise Flaw(f"expected a list of segments, found {found}", f"such as {SEGMENTS}")
@@ -103,8 +103,8 @@ def chain_curve(
         made.add(length, bend)
     gap = abs(made.place - place)
     if closed and (gap > MEETS * total or abs(abs(turned) - TURN) > MEETS):
-        said = f"ends {draft.show_length(gap)} from its start, turned by {np.degrees(turned):.9g} deg"
-        raise Flaw(f"the closed slot {said}", "its segments lead back to the start, and turn by 360 deg in all")
+        said = f"ends {draft.show_length(gap)} from its start, after turning by {np.degrees(turned):.9g} deg"
+        raise Flaw(f"the closed slot {said}", "the segments must return to the start and turn by 360 deg in total")
     x, y = (Piecewise(breaks, np.array(polynomials), np.array(waves)) for polynomials, waves in made.pieces)
     return _uncrossed(draft, PlaneCurve(x, y, closed), carrier)
 
@@ -116,18 +116,18 @@ def _segment(entry: SegmentEntry) -> tuple[float, float]:
     if entry.length is None and entry.turn and entry.radius is not None:
         bend = (1 if entry.turn > 0 else -1) / entry.radius
         return entry.turn / bend, bend
-    raise Flaw("a segment is a line with a length, or an arc with turn and radius", f"such as {entry.sample}")
+    raise Flaw("expected a line with a length, or an arc with turn and radius", f"such as {entry.sample}")
 
 
 class _Chain:
-    """Lines and arcs in the making: x and y as functions of u, of which one is `scale` metres long."""
+    """Lines and arcs under construction: x and y as functions of u; a unit of u is `scale` metres long."""
 
     def __init__(self, place: complex, heading: complex, scale: float) -> None:
         self.place, self._heading, self._scale = place, heading, scale
         self.pieces: tuple[tuple[list[Any], list[Any]], ...] = (([], []), ([], []))
 
     def add(self, length: float, bend: float) -> None:
-        """Go on along a line or an arc."""
+        """Append a line or an arc."""
         if bend:
             arm = -1j * self._heading / bend
             centre = self.place - arm
@@ -148,20 +148,22 @@ class _Chain:
 
 
 def _uncrossed(draft: Draft, curve: PlaneCurve, carrier: Link) -> PlaneCurve:
-    """Return a curve; raise `Flaw` where it crosses itself."""
+    """Return the curve; raise `Flaw` if it crosses itself."""
     for place in _crossings(curve):
         there = (carrier.origin + carrier.direction * place) / draft.units.length_scale
         where = f"near [{there.real:.4g}, {there.imag:.4g}]"
-        raise Flaw(f"the slot crosses itself {where}: the pin could go either way", "lead it past itself")
+        raise Flaw(
+            f"the slot crosses itself {where}: the pin could take either path", "change the curve so that it does not"
+        )
     return curve
 
 
 def _crossings(curve: PlaneCurve) -> Iterator[complex]:
-    """Yield where the curve crosses itself, as places on its chords."""
+    """Yield points on the chords where the curve crosses itself."""
     z = curve.places(max(CHORDS, ON_PIECE * (len(curve.x.breaks) - 1)))
     start, way = z[:-1], np.diff(z)
     count = len(way)
-    # Chord j begins and ends on different sides of chord i, and the other way round.
+    # Chord j starts and ends on different sides of chord i, and vice versa.
     beside = (np.conj(way)[:, None] * (z - start[:, None])).imag
     left = beside > -ROUNDING * curve.length * np.abs(way)[:, None]
     parted = left[:, :-1] != left[:, 1:]

@@ -1,4 +1,4 @@
-"""What the joints have in common that couple turns: gears, belts, racks and circles that roll."""
+"""What joints that couple rotations have in common: gears, belts, racks and rolling contacts."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from structkin.model.geometry import TINY
 from structkin.model.parts import Link
 from structkin.rows.row import Row
 
-#: How far the sum of two pitch radii may miss the sketched distance of the centres.
+#: Relative tolerance of the sum of two pitch radii on the sketched centre distance.
 APART = 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
 class TurnCoupling(Pair):
-    """Two links whose turns are coupled: gears, pulleys under a belt, a pinion with its rack, a body that rolls.
+    """Two links with coupled rotations: gears, pulleys with a belt, a pinion with its rack, a rolling body.
 
-    Turns are counted from the sketch, without whole turns lost. Either `ratio` is given: (turn of the first - turn of
-    the arm) = ratio (turn of the second - turn of the arm), where the arm is the link that holds both
-    centres, and for rolling circles (`arm` None) the line of their centres. Or `guide` is given, a prismatic joint
-    or the rolling joint itself: its travel - shift = lever (turn of the first - turn of the second), lever in m per
-    radian; `shift` [m] is its travel in the sketch, other than zero where a mechanism is posed anew.
+    Rotations are counted from the sketch, including full turns. Either `ratio` is given: (rotation of the first -
+    rotation of the arm) = ratio (rotation of the second - rotation of the arm), where the arm is the link that holds
+    both centres or, for rolling circles (`arm` None), the line of centres. Or `guide` is given, a prismatic joint or
+    the rolling joint itself: its travel - shift = lever (rotation of the first - rotation of the second), lever in m
+    per radian; `shift` [m] is its travel in the sketch, nonzero after a mechanism has been posed anew.
 
-    `centers` are places in the frames of the two links, `radii` those of the pitch circles [m]; a rack or a
-    line has None instead. `line` holds the two ends of its pitch line, in its own frame. The sketch is in mesh.
+    `centers` are positions in the frames of the two links, `radii` those of the pitch circles [m]; a rack or a line
+    has None instead. `line` is the two ends of its pitch line, in its frame. The sketch is in mesh.
     """
 
     type: ClassVar[str]
@@ -55,7 +55,7 @@ class TurnCoupling(Pair):
     counts_turns: ClassVar[bool] = True
 
     def posed(self, before: Mapping[str, Link], after: Mapping[str, Link], joints: Mapping[str, Pair]) -> Self:
-        """Count the turns from the new sketch, where the travel is another."""
+        """Count rotations from the new sketch, in which the travel differs."""
         posed = super().posed(before, after, joints)
         if self.guide is None:
             return posed
@@ -64,7 +64,7 @@ class TurnCoupling(Pair):
         return replace(posed, shift=guide.travel_in(after))
 
     def gaps(self, poses: Poses) -> Iterator[Floats]:
-        """Yield how far teeth are from meeting, as a turn of the first link: whichever teeth they are."""
+        """Yield the meshing error as an angle of the first link, modulo one tooth."""
         first, second = (poses.turned(link) for link in self.links)
         if self.guide is not None:
             travel = poses.joints[self.guide].travel(poses) - self.shift
@@ -72,26 +72,26 @@ class TurnCoupling(Pair):
             return
         assert self.ratio is not None
         teeth = Fraction(self.ratio).limit_denominator(10_000)
-        # Without a common number of teeth any turn could be a whole number of them.
+        # Without integer numbers of teeth, an error modulo one tooth has no meaning.
         if abs(float(teeth) - self.ratio) <= 1e-15 * abs(self.ratio):
             carrier = self.carrier_turned(poses)
             p, q = teeth.numerator, teeth.denominator
             yield np.abs(_wrapped(q * (first - carrier) - p * (second - carrier))) / q
 
     def carrier_turned(self, poses: Poses) -> Floats:
-        """Return the turn (n,) since the sketch of what holds the centres, but for whole turns."""
+        """Return the rotation (n,) from the sketch of the carrier of the centres, modulo full turns."""
         assert self.arm is not None
         return poses.turned(self.arm)
 
     @property
     def reach(self) -> float:
-        """The distance [m] of the centres of two circles that touch: from inside where they turn in one sense."""
+        """The centre distance [m] of two circles in contact: internal if they turn in the same sense."""
         first, second = self.radii
         assert self.ratio is not None and second is not None
         return first + second if self.ratio < 0 else abs(first - second)
 
     def write_ratio(self, w: RowWriter) -> None:
-        """Write t_1 - r t_2 + (r - 1) t_c = 0 of the turns of both links and their arm (Willis)."""
+        """Write t_1 - r t_2 + (r - 1) t_c = 0 for the rotations of both links and their arm (Willis)."""
         assert self.ratio is not None and self.arm is not None
         links = (*self.links, self.arm)
         factors = (1.0, -self.ratio, self.ratio - 1.0)
@@ -99,7 +99,7 @@ class TurnCoupling(Pair):
         w.add(self.id, f"{self.type} ratio", links, max(map(abs, factors)), row)
 
     def write_travel(self, w: RowWriter, guide: Guide) -> None:
-        """Write that the travel of a guide is the lever times the turn of the first link against the second."""
+        """Write that the travel of a guide is the lever times the rotation of the first link relative to the second."""
         along, way, ends = w.line(guide.id)
         links = tuple(dict.fromkeys((*ends, *self.links)))
         first, second = self.links
@@ -109,19 +109,19 @@ class TurnCoupling(Pair):
 
 
 def _wrapped(angle: Floats) -> Floats:
-    """Return angles between minus half a turn and half a turn."""
+    """Return angles wrapped to (-pi, pi]."""
     return np.asarray(np.angle(np.exp(1j * angle)))
 
 
 class CouplingEntry(JointEntry):
-    """An entry of two links whose turns are coupled."""
+    """An entry of two links with coupled rotations."""
 
     order: ClassVar[int] = 2
 
     links: TwoLinks
 
     def make(self, draft: Draft, id: str) -> AnyJoint | None:
-        """Check what is named alike in all of them, then return what `couple` makes."""
+        """Check the keys common to all couplings, then return the joint made by `couple`."""
         key = f"joints.{id}"
         known = [draft.has_link(f"{key}.links", link) for link in dict.fromkeys(self.links)]
         if self.links[0] == self.links[1]:
@@ -130,7 +130,7 @@ class CouplingEntry(JointEntry):
         if carrier is not None:
             known.append(draft.has_link(f"{key}.carrier", carrier))
             if carrier in self.links:
-                raise Flaw(f"the carrier '{carrier}' is one of the two links", "it is the link that holds both centres")
+                raise Flaw(f"the carrier '{carrier}' is one of the two links", "name the link that holds both centres")
         points = [*(getattr(self, "along", None) or ()), *(getattr(self, "centers", None) or ())]
         points += [point for point in (getattr(self, "center", None),) if point is not None]
         known += [draft.has_point(key, point) for point in dict.fromkeys(points)]
@@ -141,7 +141,7 @@ class CouplingEntry(JointEntry):
 
     @abstractmethod
     def couple(self, draft: Draft, id: str) -> TurnCoupling | None:
-        """Return the joint; None where what it needs has mistakes of its own; raise `Flaw`."""
+        """Return the joint; None if a part it needs has errors; raise `Flaw`."""
 
 
 def shared_pins(draft: Draft, one: str, other: str) -> list[str]:
@@ -156,12 +156,12 @@ def points_of(draft: Draft, link: str) -> str:
 
 
 def beside(draft: Draft, along: tuple[str, str], place: complex) -> tuple[complex, float]:
-    """Return unit direction and distance from a place to the line of two points in the sketch."""
+    """Return unit direction and distance from a position to the line through two points in the sketch."""
     p, q = (draft.points[point] for point in along)
     if abs(q - p) <= TINY * (abs(p) + abs(q)):
         raise Flaw(f"'{along[0]}' and '{along[1]}' coincide in the sketch: no direction", "name two points of the line")
     way = (q - p) / abs(q - p)
     height = ((place - p) * way.conjugate()).imag
     if abs(height) <= TINY * abs(q - p):
-        raise Flaw(f"the centre lies on the line {along[0]}-{along[1]} in the sketch", "draw it beside the line")
+        raise Flaw(f"in the sketch the centre lies on the line {along[0]}-{along[1]}", "draw it off the line")
     return -1j * way if height > 0 else 1j * way, abs(height)

@@ -1,4 +1,4 @@
-"""What gears and belts read from the sketch alike: their ratio, and the arm that holds their centres."""
+"""What gears and belts both read from their entries: the ratio, and the arm that holds the centres."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from structkin.model.fields import Name, Radii, Ratio, Teeth, TwoPoints
 from structkin.model.flaw import Flaw
 from structkin.model.parts import Link
 
-#: How far sizes that say the same may differ: pitch radii are often rounded in a file.
+#: Relative tolerance between redundant data: pitch radii are often rounded in a file.
 AGREE = 1e-3
 
 
 class WheelsEntry(CouplingEntry):
-    """Two wheels that turn at a ratio, whose centres the carrier holds."""
+    """Two wheels with a speed ratio; their centres are held by the carrier."""
 
     ratio: Ratio | None = None
     teeth: Teeth | None = None
@@ -25,10 +25,10 @@ class WheelsEntry(CouplingEntry):
     centers: TwoPoints | None = None
 
     def wheels(self, draft: Draft, id: str, flag: str, same: bool) -> Wheels | None:
-        """Return ratio, arm and centres; None where what they need has mistakes of its own.
+        """Return ratio, arm and centres; None if a part they need has errors.
 
-        `same` tells whether the two turn in one sense where nothing is said: under an open belt they do, and where one
-        gear runs inside the other. `flag` is the key that says so, or the contrary.
+        `same`: whether the two turn in the same sense by default, as with an open belt; an internal gear pair does,
+        too. `flag` is the key that reverses the default.
         """
         said = getattr(self, flag)
         if said is not None:
@@ -37,9 +37,7 @@ class WheelsEntry(CouplingEntry):
             same = self.ratio > 0
         ratio = self._ratio(same)
         if ((ratio if self.ratio is None else self.ratio) > 0) != same:
-            hint = (
-                "of gears it is negative, inside an internal gear positive; open belts positive, crossed ones negative"
-            )
+            hint = "negative for external gears and crossed belts, positive for internal gears and open belts"
             raise Flaw(f"the ratio {self.ratio or ratio:g} contradicts {flag} = {str(said).lower()}", hint)
         held = self._held(draft, f"joints.{id}")
         if held is None:
@@ -51,7 +49,7 @@ class WheelsEntry(CouplingEntry):
         )
 
     def _ratio(self, same: bool) -> float:
-        """Return omega_1 / omega_2 seen from the carrier: what is given more than once has to agree."""
+        """Return omega_1 / omega_2 relative to the carrier; redundant data has to agree."""
         sign = 1.0 if same else -1.0
         found = {}
         if self.teeth is not None:
@@ -67,12 +65,12 @@ class WheelsEntry(CouplingEntry):
             if abs(abs(value) - abs(found[first])) > AGREE * abs(value):
                 raise Flaw(
                     f"{first} and {other} contradict each other: omega_1 / omega_2 is {found[first]:g} or {value:g}",
-                    "keep one of them; radius and teeth of a gear go with the inverse of its speed",
+                    "delete one; speeds are inversely proportional to radii and teeth",
                 )
         return found[first]
 
     def _held(self, draft: Draft, key: str) -> tuple[Link, str, str] | None:
-        """Return the carrier and the pins of the two links on it."""
+        """Return the carrier and its pins to the two links."""
         first, second = self.links
         name = self.carrier
         found = [*_carriers(draft, first, second, name)]
@@ -89,9 +87,9 @@ class WheelsEntry(CouplingEntry):
             found = [one for one in found if one[1:] == self.centers]
         apart = [one for one in found if draft.points[one[1]] != draft.points[one[2]]]
         if found and not apart and (name is not None or self.centers is not None):
-            hint = "a bevel differential is drawn as one of spur gears: two planets between the suns"
+            hint = "draw a bevel differential with spur gears: two planets between the suns"
             raise Flaw(f"its centres coincide on '{found[0][0]}': two wheels on one axis cannot mesh", hint)
-        # Links that are fastened to each other are one carrier: the first that has both pins.
+        # Links fastened together are one carrier: the first that has both pins.
         found = [*{(draft.bodies.get(one[0], one[0]), *one[1:]): one for one in reversed(apart)}.values()][::-1]
         if len(found) == 1:
             carrier, a, b = found[0]
@@ -106,14 +104,14 @@ class WheelsEntry(CouplingEntry):
         if draft.whole("links"):
             raise Flaw(
                 f"no link holds both centres: there is no carrier of '{first}' and '{second}'",
-                "pin both to one link (or the ground) at their centres, in two points",
+                "pin both centres to one link or to the ground",
             )
         return None
 
 
 @dataclass(frozen=True)
 class Wheels:
-    """Two wheels: their ratio, the arm that holds them, the centres in their frames, and their distance [m]."""
+    """Two wheels: their ratio, the arm that holds them, the centres in their frames, and the centre distance [m]."""
 
     ratio: float
     arm: str
@@ -122,7 +120,7 @@ class Wheels:
 
 
 def _carriers(draft: Draft, first: str, second: str, name: str | None) -> Iterator[tuple[str, str, str]]:
-    """Yield links that may be the carrier (all, or the one named), each with its pins to the two links."""
+    """Yield possible carriers (all links, or the named one), each with its pins to the two links."""
     for link in draft.link_entries:
         if link not in (first, second) and name in (None, link):
             for a in shared_pins(draft, link, first):

@@ -27,6 +27,8 @@ class PlanBuilder:
     drivers: dict[tuple[str, int, bool], DriverSlot] = field(default_factory=dict)
     #: How far the vector of a slot has turned since the sketch, where that is known as a sum of scalar slots.
     turns: dict[int, Affine] = field(default_factory=dict)
+    #: Vectors turned against another by so much: their turns are followed only where something needs them.
+    turned: dict[int, tuple[Affine, Affine]] = field(default_factory=dict)
     _combined: dict[Affine, Slot] = field(default_factory=dict)
 
     def slot(self, width: int, sketch: complex) -> int:

@@ -9,7 +9,7 @@ from structkin.joints.turn_coupling import TurnCoupling
 from structkin.plan.closing import Closing, half_square, half_square_of, turn_of_guide
 from structkin.plan.known_state import Contact, KnownState
 from structkin.plan.plan import Operand
-from structkin.plan.turns import turn_of, turn_of_driver
+from structkin.plan.turns import turn_of_driver
 from structkin.rows.affine import Affine, Frame
 
 
@@ -35,7 +35,7 @@ def _driven_r(closing: Closing, tie: Contact, driver: str) -> Mapping[str, Frame
     if state.mechanism.joints.of(TurnCoupling):
         ((slot, _),) = frames[tie.link].direction.terms
         own = turn_of_driver(state, driver, closing.index) * sign
-        state.builder.turns[slot] = turn_of(state, other, closing.index) + own
+        state.builder.turned[slot] = state.frames[other].direction, own
     return frames
 
 

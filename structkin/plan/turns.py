@@ -47,6 +47,9 @@ def turn_of_vector(state: KnownState, vector: Affine, group: int) -> Affine:
         operand = builder.vector(vector, group)
         assert isinstance(operand, Slot)
         slot = operand.index
+    if slot in builder.turned and slot not in builder.turns:
+        other, own = builder.turned[slot]
+        builder.turns[slot] = turn_of_vector(state, other, group) + own
     if slot not in builder.turns:
         (out,) = builder.step(Turn(builder.sketch[slot]), (Slot(slot),), (0.0,), group=group, scalar=True)
         builder.turns[slot] = Affine.slot(out)

@@ -112,7 +112,7 @@ def _table(found: Kinetostatics, reactions: list[tuple[str, str, Floats]], x: Fl
         if at is not None:
             size, words = (1e3, f"k{unit}") if abs(at[0]) >= LARGE else (1.0, unit)
             mean = float(np.nanmean(values))
-            table.append([name, *plain([at[0]], size), words, *plain([at[1]]), *plain([mean], size)])
+            table.append([name, *plain([at[0]], size), words, *plain([at[1]]), *plain([mean], size, abs(at[0]))])
     return table
 
 

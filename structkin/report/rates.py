@@ -33,13 +33,11 @@ def rates(motion: Motion) -> dict[str, Any] | None:
         v, a = motion.velocity(name), motion.acceleration(name)
         if not np.isfinite(v).any():
             return None
-        pairs = (
-            ("vx", v[:, 0], speed),
-            ("vy", v[:, 1], speed),
-            ("ax", a[:, 0], acceleration),
-            ("ay", a[:, 1], acceleration),
-        )
-        found["points"][name] = {head: plain(values, size) for head, values, size in pairs}
+        found["points"][name] = {
+            f"{head}{axis}": plain(values[:, k], size, largest(values))
+            for head, values, size in (("v", v, speed), ("a", a, acceleration))
+            for k, axis in enumerate("xy")
+        }
     for name in links:
         found["links"][name] = {
             "omega": plain(motion.omega(name), measures.size("omega")),
@@ -52,8 +50,16 @@ def rates(motion: Motion) -> dict[str, Any] | None:
 
 def usual_alpha(motion: Motion, link: str) -> float:
     """Return the angular acceleration [rad/s^2] below a millionth of a millionth of which all is rounding."""
-    omega = motion.omega(link)
-    return 100.0 * float(np.max(omega[np.isfinite(omega)] ** 2, initial=0.0))
+    return 100.0 * largest(motion.omega(link)) ** 2
+
+
+def largest(values: Floats) -> float:
+    """Return the largest size among values of any shape, 0 where none is known.
+
+    >>> largest(np.array([1.0, -3.0, np.nan]))
+    3.0
+    """
+    return float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0))
 
 
 def plots(motion: Motion) -> dict[str, Any]:
@@ -107,8 +113,13 @@ def coefficients(motion: Motion) -> dict[str, Any] | None:
             K, L = (K, L) if kind == "points" else (K[:, None], L[:, None])
             rows = range(K.shape[1])
             found[kind][name] = {
-                "K": [[plain(K[:, r, i], own / sizes[i]) for r in rows] for i in range(len(drivers))],
-                "L": [[plain(L[:, r, i, j], own / sizes[i] / sizes[j]) for r in rows] for i, j in pairs],
+                "K": [
+                    [plain(K[:, r, i], own / sizes[i], largest(K[:, :, i])) for r in rows] for i in range(len(drivers))
+                ],
+                "L": [
+                    [plain(L[:, r, i, j], own / sizes[i] / sizes[j], largest(L[:, :, i, j])) for r in rows]
+                    for i, j in pairs
+                ],
             }
     return found
 

@@ -52,7 +52,8 @@ def ranges(motion: Motion) -> dict[str, Any]:
 
     def span(values: Floats, quantity: str) -> list[float | None]:
         good = values[np.isfinite(values)]
-        return plain([good.min(), good.max()] if len(good) else [np.nan, np.nan], measures.size(quantity))
+        ends = [good.min(), good.max()] if len(good) else [np.nan, np.nan]
+        return plain(ends, measures.size(quantity), motion.size if quantity == "length" else 1.0)
 
     def peak(values: Floats, quantity: str, usual: float = 0.0) -> list[float | None]:
         at = extreme(values, x)

@@ -1,4 +1,4 @@
-"""Integers for kinds, and numbers for names: how arrays write what a `Topology` says in words."""
+"""Integer codes for kinds and names: the array form of a `Topology`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from structkin.model.topology import JOINT_KINDS
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-#: The letters of the joint kinds; a kind's code is its place here, as a driver's is in `DRIVER_KINDS`.
+#: The letters of the joint kinds; a kind's code is its index here, a driver's its index in `DRIVER_KINDS`.
 KINDS = "".join(JOINT_KINDS)
 R, P, G, C, S, K, F = range(7)
 ANGLE, SLIDE, DISTANCE = range(3)
@@ -23,7 +23,7 @@ OF_MANY = tuple(code for code, kind in enumerate(JOINT_KINDS.values()) if kind.o
 
 
 def codes(given: Any, known: Sequence[str]) -> IntArray:
-    """Return codes (k,) from codes, words or one text of letters; an unknown word becomes -1."""
+    """Return codes (k,) from codes, words or a string of letters; an unknown word becomes -1."""
     if isinstance(given, str):
         given = list(given)
     array = np.asarray(given)
@@ -35,7 +35,7 @@ def codes(given: Any, known: Sequence[str]) -> IntArray:
 
 
 def integers(key: str, given: Any, problems: list[Problem]) -> IntArray:
-    """Return a flat array of integers; a copy unless it cannot be changed."""
+    """Return a flat array of integers; a copy unless it is read-only."""
     array = np.asarray(given)
     if array.size and array.dtype.kind not in "iu":
         found = Problem(key, f"expected integers, found {array.dtype}")
@@ -47,7 +47,7 @@ def integers(key: str, given: Any, problems: list[Problem]) -> IntArray:
 
 
 class Numbered(Sequence[str]):
-    """The names "L0", "L1", ... without storing them; number `skip` is left out.
+    """The names "L0", "L1", ... without storing them, omitting number `skip`.
 
     >>> names = Numbered("L", 4, skip=1)
     >>> list(names), names[-1], len(names)
@@ -55,13 +55,13 @@ class Numbered(Sequence[str]):
     """
 
     def __init__(self, prefix: str, count: int, skip: int | None = None) -> None:
-        """Number `count` things from 0."""
+        """Number `count` items from 0."""
         self._prefix = prefix
         self._skip = count if skip is None else skip
         self._length = count - (skip is not None)
 
     def __len__(self) -> int:
-        """Return how many names there are."""
+        """Return the number of names."""
         return self._length
 
     @overload
@@ -69,7 +69,7 @@ class Numbered(Sequence[str]):
     @overload
     def __getitem__(self, index: slice) -> list[str]: ...
     def __getitem__(self, index: int | slice) -> str | list[str]:
-        """Return one name, or those of a slice."""
+        """Return one name, or a slice."""
         if isinstance(index, slice):
             return [self[k] for k in range(*index.indices(self._length))]
         if index < 0:
@@ -79,5 +79,5 @@ class Numbered(Sequence[str]):
         return f"{self._prefix}{index + (index >= self._skip)}"
 
     def __iter__(self) -> Iterator[str]:
-        """Go through all names."""
+        """Iterate over the names."""
         return (self[k] for k in range(self._length))

@@ -1,4 +1,4 @@
-"""What is wrong with the arrays of a topology: each check over all joints or drivers at once."""
+"""Errors in the arrays of a topology: each check covers all joints or drivers at once."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from structkin.structure.array_codes import DISTANCE, KINDS, OF_MANY, SLIDE, Boo
 if TYPE_CHECKING:
     from structkin.structure.arrays import TopologyArrays
 
-#: So many mistakes of one sort are named one by one.
+#: How many errors of one sort are listed one by one.
 MOST_NAMED = 20
 
 
 def mistakes(topology: TopologyArrays) -> Iterable[Problem]:
-    """Yield what is wrong, as the checks of `Topology` do, each over all joints or drivers at once."""
+    """Yield the errors that the checks of `Topology` find, each check over all joints or drivers at once."""
     t = topology
     n, joint_of = t.n_links, np.repeat(np.arange(t.n_joints), np.diff(t.joint_start))
     for key, names, count in (
@@ -30,7 +30,7 @@ def mistakes(topology: TopologyArrays) -> Iterable[Problem]:
         if len(names) != count:
             yield Problem(key, f"{len(names)} names for {count}")
         elif not isinstance(names, Numbered) and len(set(names)) < count:
-            yield Problem(key, "names appear twice", "names are unique")
+            yield Problem(key, "names appear twice", "choose different names")
     if not 0 <= t.ground < n:
         yield Problem("ground", f"there is no link {t.ground}", f"links are numbered from 0 to {n - 1}")
 
@@ -65,7 +65,9 @@ def mistakes(topology: TopologyArrays) -> Iterable[Problem]:
         return (ends >= n) | ((ends < 0) & ~on_pin)
 
     no_end = missing(t.joint_ends, np.ones(len(t.joint_ends), dtype=np.bool_))
-    yield from joints(any_of(no_end), lambda k: f"one of the ends {t.ends_of(k)} is neither link nor revolute joint")
+    yield from joints(
+        any_of(no_end), lambda k: f"one of the ends {t.ends_of(k)} is neither a link nor a revolute joint"
+    )
     yield from joints(
         any_of(~t.joint_ends == joint_of), lambda k: "is attached to its own pin", "name the pin of another joint"
     )
@@ -78,7 +80,7 @@ def mistakes(topology: TopologyArrays) -> Iterable[Problem]:
     yield from drivers(ends[:, 0] == ends[:, 1], lambda k: "a driver acts between two different links")
     allowed = np.broadcast_to((what == DISTANCE)[:, None], ends.shape)
     no_end = missing(ends, allowed)
-    yield from drivers(no_end[:, 0] | no_end[:, 1], lambda k: f"one of the ends {ends[k].tolist()} is no link")
+    yield from drivers(no_end[:, 0] | no_end[:, 1], lambda k: f"one of the ends {ends[k].tolist()} is not a link")
     yield from drivers((what == SLIDE) & (driven < 0), lambda k: "a slide driver needs its prismatic joint")
     out = (driven < -1) | (driven >= t.n_joints)
     yield from drivers(out, lambda k: f"there is no joint {driven[k]}")
@@ -104,4 +106,4 @@ def _named(key: str, bad: IntArray, names: Sequence[str], said: Callable[[int], 
     for k in bad[:MOST_NAMED].tolist():
         yield Problem(f"{key}.{names[k]}", said(k), hint)
     if len(bad) > MOST_NAMED:
-        yield Problem(key, f"the same at {len(bad) - MOST_NAMED} more")
+        yield Problem(key, f"the same error occurs {len(bad) - MOST_NAMED} more times")

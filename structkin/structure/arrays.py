@@ -1,7 +1,7 @@
-"""A topology as integer arrays: what a million links need, and what every decomposition starts from.
+"""A topology as integer arrays: suited to a million links, and the input of every decomposition.
 
-No Python object a link. `decompose` turns a `Topology` into these arrays and works on them; whoever has arrays already
-gives them to `decompose_arrays`.
+There is no Python object per link. `decompose` converts a `Topology` to these arrays; callers that already have arrays
+use `decompose_arrays`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from structkin.structure.array_mistakes import MOST_NAMED, mistakes
 
 @dataclass(frozen=True, eq=False)
 class TopologyArrays:
-    """Links, joints, ground and drivers as integers; the arrays' counterpart of `Topology`.
+    """Links, joints, ground and drivers as integers; the array counterpart of `Topology`.
 
-    `joint_kind` (j,) holds places in "RPGCSKF" (text of that many letters will do); the ends of joint k are
+    `joint_kind` (j,) holds indices into "RPGCSKF" (or is a string of these letters); the ends of joint k are
     `joint_ends[joint_start[k]:joint_start[k + 1]]`. Without `joint_start` every joint has two ends, and
     `joint_ends` may have the shape (j, 2). An end is the number of a link, or ~i (that is -1 - i) for the pin of the
     revolute joint i.
@@ -54,7 +54,7 @@ class TopologyArrays:
     driver_names: Sequence[str] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        """Bring the arrays to form and check them."""
+        """Normalize the arrays and check them."""
         problems: list[Problem] = []
         kind = codes(self.joint_kind, KINDS)
         ends = integers("joint_ends", self.joint_ends, problems)
@@ -63,8 +63,8 @@ class TopologyArrays:
         else:
             start = integers("joint_start", self.joint_start, problems)
         if len(start) != len(kind) + 1 or start[0] != 0 or start[-1] != len(ends) or (np.diff(start) < 0).any():
-            text = f"{len(kind)} joints and {len(ends)} ends do not fit together"
-            problems.append(Problem("joint_start", text, "it begins with 0, grows, and closes with the number of ends"))
+            text = f"does not match {len(kind)} joints and {len(ends)} ends"
+            problems.append(Problem("joint_start", text, "start with 0, increase, and end with the number of ends"))
         driver = codes(self.driver_kind, DRIVER_KINDS)
         pairs = integers("driver_ends", self.driver_ends, problems)
         joint = np.full(len(driver), -1) if self.driver_joint is None else self.driver_joint
@@ -103,17 +103,17 @@ class TopologyArrays:
 
     @property
     def n_joints(self) -> int:
-        """Joints; a pin of many links is one."""
+        """Number of joints; a multiple pin is one joint."""
         return len(self.joint_kind)
 
     @property
     def n_drivers(self) -> int:
-        """Drivers."""
+        """Number of drivers."""
         return len(self.driver_kind)
 
     @property
     def mobility_count(self) -> int:
-        """Chebyshev-Gruebler count: degrees of freedom before any driver."""
+        """Chebyshev-Gruebler count: degrees of freedom without drivers."""
         equations = np.array([len(JOINT_KINDS[letter].equations) for letter in KINDS])
         return 3 * (self.n_links - 1) - int((equations[self.joint_kind] * (np.diff(self.joint_start) - 1)).sum())
 
@@ -123,7 +123,7 @@ class TopologyArrays:
         return ends
 
     def driven_at(self, joints: ArrayLike) -> TopologyArrays:
-        """Return the same with a driver more at each of these joints (R: its angle, P: its travel), as first listed.
+        """Return a copy with an additional driver at each of these joints (R: its angle, P: its travel), in this order.
 
         >>> slider = TopologyArrays(2, "P", [0, 1]).driven_at([0])
         >>> slider.driver_kind.tolist(), slider.driver_joint.tolist()
@@ -136,7 +136,7 @@ class TopologyArrays:
         kind, count = self.joint_kind[chosen], np.diff(self.joint_start)[chosen]
         wrong = chosen[(kind > P) | (count != 2)]
         if len(wrong):
-            hint = "only a revolute or prismatic joint of two links has one coordinate to drive"
+            hint = "cannot be driven: only revolute and prismatic joints of two links can"
             raise InputError(
                 [Problem(f"joints.{self.joint_names[k]}", hint) for k in wrong[:MOST_NAMED].tolist()], self.title
             )
@@ -160,11 +160,11 @@ class TopologyArrays:
 
     @classmethod
     def from_adjacency(cls, matrix: Any, kinds: Any = None, *, ground: int = 0, title: str = "") -> TopologyArrays:
-        """Build from a symmetric sparse matrix (n, n) of joint numbers, counted from 1: any SciPy format.
+        """Build from a symmetric sparse matrix (n, n) of joint numbers, counted from 1, in any SciPy format.
 
-        One number on several pairs is one multiple joint. Two links with several joints have several entries,
-        which COO and CSR keep apart as long as nobody sums them. `kinds` (j,) are the joints' letters or codes, all
-        revolute if left out. One triangle of the matrix is enough. Drivers: see `driven_at`.
+        One number at several pairs is one multiple joint. Two links with several joints have several entries, which
+        COO and CSR keep separate unless duplicates are summed. `kinds` (j,) are the joints' letters or codes, all
+        revolute by default. One triangle of the matrix is enough. Drivers: see `driven_at`.
 
         >>> import scipy.sparse as sp
         >>> matrix = sp.coo_array(([1, 2, 3, 4], ([0, 1, 2, 3], [1, 2, 3, 0])), shape=(4, 4))
@@ -178,7 +178,7 @@ class TopologyArrays:
         a, b = (np.asarray(index).astype(np.int64) for index in (entries.row, entries.col))
         loop = a[(a == b) & (number >= 0)]
         if len(loop):
-            raise InputError([Problem("matrix", f"link {k} is joined to itself") for k in loop[:MOST_NAMED].tolist()])
+            raise InputError([Problem("matrix", f"joins link {k} to itself") for k in loop[:MOST_NAMED].tolist()])
         keep = number >= 0
         number, a, b = number[keep], a[keep], b[keep]
         count = int(number.max(initial=-1)) + 1
@@ -199,13 +199,13 @@ class TopologyArrays:
         >>> TopologyArrays.from_topology(Topology(("g", "a"), "g", (Joint("A", "R", ("g", "a")),))).ends_of(0)
         [0, 1]
         """
-        self = cls.__new__(cls)  # a Topology has been checked already
+        self = cls.__new__(cls)  # a Topology has already been checked
         for name, value in _fields_of(topology).items():
             object.__setattr__(self, name, value)
         return self
 
     def to_topology(self) -> Topology:
-        """Return the ordinary topology: a Python object a joint."""
+        """Return the ordinary topology, with a Python object per joint."""
         links = tuple(self.link_names)
         ids = tuple(self.joint_names)
 
@@ -231,7 +231,7 @@ class TopologyArrays:
 
 
 def _fields_of(topology: Topology) -> dict[str, Any]:
-    """Return what the fields of `TopologyArrays` hold for a topology, in its order and with its names."""
+    """Return the fields of `TopologyArrays` for a topology, in its order and with its names."""
     number = {name: k for k, name in enumerate(topology.links)}
     joint = {one.id: k for k, one in enumerate(topology.joints)}
 

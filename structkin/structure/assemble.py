@@ -1,4 +1,4 @@
-"""From proven blocks to named groups in solve order, all groups at once."""
+"""From verified blocks to named groups in solve order, all groups at once."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from structkin.structure.rows import DRIVER, GROUND, BoolArray, IntArray, Rows
 from structkin.structure.shapes import Shapes, spread
 from structkin.structure.structure_arrays import Outside, StructureArrays
 
-#: No pin rides with a body so numbered, not even with the ground.
+#: The carrier of a pin that has none; also different from the ground.
 _NOBODY = -2
 
 
 def assemble(
     rows: Rows, values: IntArray, owner: IntArray, loose: BoolArray, shapes: Shapes, **facts: Any
 ) -> StructureArrays:
-    """Return the groups of all blocks that are not loose, in solve order; `facts` are what is known of the whole."""
+    """Return the groups of all blocks that are not loose, in solve order; `facts` are data of the whole structure."""
     block, n_bodies = shapes.block, rows.n_bodies
     height, first_vertex = np.diff(shapes.row_start), shapes.vertex[shapes.vertex_start[:-1]]
     carrier = _carriers(rows, owner, shapes, loose, first_vertex)
@@ -35,7 +35,7 @@ def assemble(
     number = np.full(shapes.count, -1, dtype=np.int64)
     number[chosen] = np.arange(len(chosen))
 
-    # who knows the other end of a row: a pin that rides with a body is known where the body is
+    # the group that knows the other end of a row: a pin carried by a body is known with the body
     row = shapes.row[spread(shapes.row_start[chosen], height[chosen])]
     own = owner[row]
     end = np.where(rows.ends[row, 0] == own, rows.ends[row, 1], rows.ends[row, 0])
@@ -93,9 +93,9 @@ def assemble(
 
 
 def _carriers(rows: Rows, owner: IntArray, shapes: Shapes, loose: BoolArray, first_vertex: IntArray) -> IntArray:
-    """Return the body (or GROUND) with which each pin rides: a pin of one known body is not solved for.
+    """Return the body (or GROUND) that carries each pin: a pin of one known body is not an unknown.
 
-    Two cylinders from one body to a pin do not carry it so: there the pin is a group of its own.
+    Two cylinders from one body to a pin do not carry it: that pin is a separate group.
     """
     n = rows.n_bodies
     carrier = np.full(rows.n_vertices - n, _NOBODY, dtype=np.int64)
@@ -109,7 +109,7 @@ def _carriers(rows: Rows, owner: IntArray, shapes: Shapes, loose: BoolArray, fir
 
 
 def _links_on_pins(rows: Rows, owner: IntArray, block: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the bodies of a pin's own group that it joins: start (pins + 1,) and the bodies."""
+    """Return the bodies of a pin's own group that are joined by the pin: start (pins + 1,) and the bodies."""
     n = rows.n_bodies
     body, pin = rows.ends[:, 0], rows.ends[:, 1]
     inside = np.flatnonzero((pin >= n) & (owner >= 0) & (rows.kind == R) & (body != GROUND))
@@ -121,7 +121,7 @@ def _links_on_pins(rows: Rows, owner: IntArray, block: IntArray) -> tuple[IntArr
 def _names(
     rows: Rows, system: System, owner: IntArray, shapes: Shapes, chosen: IntArray
 ) -> tuple[IntArray, tuple[Name, ...], IntArray]:
-    """Return the name of each shape (s,), the names, and `composite` (links,): one look a shape."""
+    """Return the name of each shape (s,), the names, and `composite` (links,); each shape is examined once."""
     found: dict[Name, int] = {}
     name = np.full(len(shapes.example), -1, dtype=np.int64)
     composite = np.full(rows.n_bodies + 1, -1, dtype=np.int64)
@@ -177,11 +177,11 @@ class _Row:
 
 
 def _connections(owned: Sequence[_Row], node: dict[int, int], pins: Sequence[int]) -> list[Connection]:
-    """Return the joints and drivers of a block between its contracted links; `node` is that of each body."""
+    """Return the joints and drivers of a block between its contracted links; `node` maps bodies to these."""
     on_pin: dict[int, dict[int, int]] = {v: {} for v in pins}
     rest = []
     for one in owned:
-        body, pin = one.ends  # where a pin is an end, it is the second
+        body, pin = one.ends  # if one end is a pin, it is the second
         if one.kind == "R" and body in node and pin in on_pin:
             on_pin[pin][node[body]] = on_pin[pin].get(node[body], 0) + 1
         else:
@@ -209,7 +209,7 @@ def _connections(owned: Sequence[_Row], node: dict[int, int], pins: Sequence[int
 
 
 def _fastened(inner: Iterable[_Row]) -> list[list[int]]:
-    """Return the clusters of links that are fastened to each other within a group, from its inner rows."""
+    """Return the clusters of links fastened together within a group, from its inner rows."""
     body: dict[int, int] = {}
     for one in inner:
         if one.kind == "F":
@@ -221,14 +221,14 @@ def _fastened(inner: Iterable[_Row]) -> list[list[int]]:
 
 
 def _rigid_clusters(system: System, vertices: Sequence[int], inner: Sequence[int], n_bodies: int) -> list[list[int]]:
-    """Return the clusters (two links or more) that move as one in every motion the inner rows allow.
+    """Return the clusters of two or more links that move as one in every motion the inner rows allow.
 
-    A hydraulic cylinder is two links whose length is driven: rigid in itself, it acts as one link of its group,
-    and only then is an excavator's boom the dyad that engineers see.
+    A hydraulic cylinder is two links with a driven length: rigid in itself, it acts as one link of its group. Only with
+    this contraction is an excavator's boom the dyad that engineers see.
 
-    `vertices` are those of one group, `inner` the rows between two of them. Links belong together if their
-    twists agree in a random motion of the group set free from its surroundings. A cluster that is
-    the whole group is none, unless by links that are fastened: there would be nothing left to classify.
+    `vertices` are those of one group, `inner` the rows between two of them. Links belong together if their twists agree
+    in a random motion of the group released from its surroundings. A cluster of the whole group does not count unless
+    its links are fastened: nothing would be left to classify.
     """
     bodies = [v for v in vertices if v < n_bodies]
     if len(bodies) < 3:

@@ -15,15 +15,15 @@ import numpy as np
 
 from structkin.structure.rows import GROUND, IntArray
 
-#: From so many vertices on, loading SciPy pays.
+#: Number of vertices from which loading SciPy pays off.
 LARGE = 100_000
 
 
 def components(n: int, owner: IntArray, ends: IntArray) -> IntArray:
     """Return the component (n,) of each vertex, numbered so that a component depends on smaller ones only.
 
-    Tarjan's algorithm with its own stack, so that a chain of any length is no deeper than any other; large graphs go to
-    SciPy.
+    Tarjan's algorithm with an explicit stack, so that long chains do not exceed the recursion limit; SciPy for large
+    graphs.
 
     >>> ends = np.array([[-1, 0], [0, 1], [1, 2], [1, 2]])
     >>> components(3, np.array([0, 1, 1, 2]), ends).tolist()
@@ -45,7 +45,7 @@ def _components_by_scipy(start: IntArray, heads: IntArray) -> IntArray | None:
     n = len(start) - 1
     graph = csr_array((np.ones(len(heads), dtype=np.int8), heads, start), shape=(n, n))
     label = connected_components(graph, connection="strong")[1].astype(np.int64)
-    # SciPy numbers components as Pearce's algorithm completes them, which it does not promise
+    # SciPy numbers components in the order Pearce's algorithm completes them, but does not guarantee it
     tails = np.repeat(np.arange(n), np.diff(start))
     return label if (label[heads] <= label[tails]).all() else None
 
@@ -92,7 +92,7 @@ def _components(start: list[int], heads: list[int]) -> IntArray:
 
 
 def _dependencies(n: int, owner: IntArray, ends: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the digraph owner -> other end, ground left out, as compressed rows."""
+    """Return the digraph owner -> other end, without the ground, as compressed rows."""
     owned = np.flatnonzero(owner >= 0)
     tail = owner[owned]
     head = np.where(ends[owned, 0] == tail, ends[owned, 1], ends[owned, 0])
@@ -103,14 +103,14 @@ def _dependencies(n: int, owner: IntArray, ends: IntArray) -> tuple[IntArray, In
 
 
 def solve_order(before: IntArray, after: IntArray, key: IntArray) -> IntArray:
-    """Return the blocks so that each comes after those it depends on; among the ready ones the smallest key first.
+    """Return the blocks in an order in which each follows those it depends on, the smallest ready key first.
 
     Block `after[e]` depends on block `before[e]`; `key` (k,) are the blocks' keys, all different.
 
     >>> solve_order(np.array([2]), np.array([0]), np.array([1, 2, 3])).tolist()
     [1, 2, 0]
     """
-    if (key[before] < key[after]).all():  # the user's order is an order to solve in, and then the first of all
+    if (key[before] < key[after]).all():  # the user's order is a valid solve order, and takes precedence
         return np.argsort(key)
     count = len(key)
     waiting: list[int] = np.bincount(after, minlength=count).tolist()
@@ -136,7 +136,7 @@ def solve_order(before: IntArray, after: IntArray, key: IntArray) -> IntArray:
 
 
 def levels(start: IntArray, need: IntArray) -> IntArray:
-    """Return the length of the longest way to each block (k,), given in solve order, along its needs.
+    """Return the length of the longest dependency path to each block (k,), given in solve order.
 
     >>> levels(np.array([0, 0, 1, 3]), np.array([0, 0, 1])).tolist()
     [0, 1, 2]

@@ -1,12 +1,12 @@
 """The rank certificate: are the equations of each block independent at random geometry?
 
-An orientation only counts equations, and counting is fooled: two links that share two floating pins have a
-perfect orientation and yet one equation too many. If the rows of every block have full rank on the block's
-own columns, the whole triangular system has, and the decomposition is proven.
+An orientation only counts equations, and counts can mislead: two links that share two floating pins have a
+perfect orientation, but one equation too many. If the rows of every block have full rank on the block's own
+columns, so has the whole block-triangular system, and the decomposition is proven.
 
-A matrix whose entries are polynomials in the dimensions has, at a random point, its generic rank with
-probability 1 - O(size / PRIME); modulo a prime the arithmetic is exact, so that a full rank found is a proof.
-The seed is fixed: the same topology always meets the same geometry.
+A matrix whose entries are polynomials in the dimensions has its generic rank at a random point with probability
+1 - O(size / PRIME). Arithmetic modulo a prime is exact, so full rank is a proof. The seed is fixed: the same topology
+always gets the same geometry.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from structkin.structure.eliminate import PRIME, eliminate
 from structkin.structure.rows import GROUND, BoolArray, IntArray, Rows
 from structkin.structure.shapes import Shapes, shapes_of, spread
 
-#: Above so many columns a block is eliminated as a sparse matrix.
+#: Blocks with more columns are eliminated as sparse matrices.
 DENSE = 120
 #: Entries of one batch of dense blocks.
 BATCH = 4_000_000
@@ -54,10 +54,10 @@ def coefficients(rows: Rows, seed: int = 0) -> IntArray:
 def deficient_blocks(
     rows: Rows, values: IntArray, owner: IntArray, block: IntArray, shapes: Shapes | None = None
 ) -> BoolArray:
-    """Return for each block (k,) whether its owned rows are dependent on the block's own columns.
+    """Return for each block (k,) whether its owned rows are linearly dependent on the block's own columns.
 
     `values` (m, 3) are the coefficients, `owner` (m,) and `block` (n,) the orientation and its components. The
-    generic rank is the same for all blocks of one shape: one of each is eliminated.
+    generic rank is the same for all blocks of one shape, so only one of each is eliminated.
     """
     shapes = shapes_of(rows, owner, block) if shapes is None else shapes
     result = np.zeros(shapes.count, dtype=np.bool_)
@@ -112,9 +112,9 @@ def _entries(rows: Rows, values: IntArray, row: int, block: IntArray, member: in
 
 
 def batched_rank(matrices: IntArray) -> IntArray:
-    """Return the rank (b,) modulo PRIME of each matrix (b, h, w), whose entries are overwritten.
+    """Return the rank (b,) modulo PRIME of each matrix (b, h, w); the matrices are overwritten.
 
-    Elimination without division, all matrices in step: row := pivot * row - entry * pivot row.
+    Division-free elimination of all matrices in parallel: row := pivot * row - entry * pivot row.
 
     >>> batched_rank(np.array([[[1, 2], [2, 4]], [[0, 1], [1, 0]]])).tolist()
     [1, 2]

@@ -1,15 +1,15 @@
-"""Whether two structures are the same but for the names: isomorphism, and a fingerprint to sort many by.
+"""Whether two structures are the same except for names: isomorphism, and a fingerprint for sorting.
 
-A topology becomes a graph of typed vertices: links (the ground apart), joints by kind, drivers by kind. A joint is
-a vertex and not an edge, so that a multiple joint is one thing; revolute joints on one pin are one vertex. What
-the decomposition does not see makes no difference here either: names, the order of all lists, the sense of a
-driver, and the joint beside which an angle driver sits.
+A topology becomes a graph of typed vertices: links (with the ground distinguished), joints by kind, drivers by kind. A
+joint is a vertex and not an edge, so that a multiple joint is one vertex; revolute joints on one pin are one vertex,
+too. Whatever does not affect the decomposition is ignored: names, the order of lists, the sense of a driver, and the
+joint that an angle driver names.
 
-Colours are refined as by Weisfeiler and Leman (1968), "The reduction of a graph to canonical form": a vertex takes
-the colours of its neighbours into its own until no more are told apart. Where vertices stay alike, one is singled
-out, against each of its like in the other graph, and all is refined again (McKay, Piperno (2014), "Practical graph
-isomorphism, II"). The VF2 searches of networkx were tried: from the ground, which everything hangs on, they wander
-through all orders of a chain's pivots, and a chain of a hundred dyads takes them for ever.
+Colours are refined by the method of Weisfeiler and Leman (1968), "The reduction of a graph to canonical form": a
+vertex's colour absorbs those of its neighbours until no further vertices are distinguished. If some remain alike, one
+is singled out and tried against each similar vertex of the other graph, refining again (McKay, Piperno (2014),
+"Practical graph isomorphism, II"). The VF2 search of networkx was tried: starting from the ground, to which everything
+is connected, it tries all orders of a chain's pivots, and never finishes on a chain of a hundred dyads.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ def isomorphic(
     with_drivers: bool = True,
     with_ground: bool = True,
 ) -> dict[str, str] | None:
-    """Return the links of `b` by those of `a` if both are the same but for the names, else None.
+    """Return a mapping from the links of `a` to those of `b` if both are the same except for names, else None.
 
-    Without drivers the mechanisms are compared before anything drives them; without the ground as kinematic chains,
-    whichever link is held: then the inversions of a chain are the same. Of several mappings, as of a symmetric
-    mechanism, one is returned.
+    `with_drivers=False` ignores drivers; `with_ground=False` compares kinematic chains regardless of the fixed link, so
+    that the inversions of a chain are the same. If several mappings exist, as for a symmetric mechanism, one is
+    returned.
 
     >>> from structkin.model.topology import Joint
     >>> def four_bar(ground):
@@ -57,19 +57,19 @@ def isomorphic(
 def fingerprint(
     one: KinematicStructure | Topology | Mechanism, *, with_drivers: bool = True, with_ground: bool = True
 ) -> str:
-    """Return 32 hexadecimal digits, equal for all that is `isomorphic`; the same on every machine and in every run.
+    """Return 32 hexadecimal digits, equal for all `isomorphic` structures, on every machine and in every run.
 
-    Different fingerprints prove different structures. Equal ones nearly do: ask `isomorphic` for the proof.
+    Different fingerprints prove different structures. Equal ones are strong evidence; `isomorphic` is the proof.
     """
     graph = _graph_of(topology_of(one), with_drivers, with_ground)
     colours = graph.refined()
-    # what each colour borders on says all that refinement knows
+    # the neighbours of each colour contain all the information of the refinement
     seen = Counter(graph.mixed(vertex, colours) for vertex in range(len(colours)))
     return blake2b(repr(sorted(seen.items())).encode(), digest_size=16).hexdigest()
 
 
 def topology_of(one: KinematicStructure | Topology | Mechanism) -> Topology:
-    """Return the topology of a structure or mechanism; a topology as it is."""
+    """Return the topology of a structure or mechanism; a topology is returned unchanged."""
     return one if isinstance(one, Topology) else one.topology
 
 
@@ -87,7 +87,7 @@ class _Graph:
         return len(self.labels) - 1
 
     def join(self, a: int, b: int) -> None:
-        if b in self.near[a]:  # a pin that holds a link twice: told from one that holds it once
+        if b in self.near[a]:  # a pin that joins a link twice differs from one that joins it once
             again = self.add("again")
             self._tie(a, again)
             a = again
@@ -98,11 +98,11 @@ class _Graph:
         self.near[b].append(a)
 
     def mixed(self, vertex: int, colours: list[bytes]) -> bytes:
-        """Return a vertex's colour with those of its neighbours."""
+        """Return a vertex's colour combined with those of its neighbours."""
         return _digest(colours[vertex], *sorted([colours[other] for other in self.near[vertex]]))
 
     def refined(self) -> list[bytes]:
-        """Return a colour for each vertex, refined until no more are told apart."""
+        """Return a colour for each vertex, refined until no further vertices are distinguished."""
         colours = [_digest(label.encode()) for label in self.labels]
         self.refine(colours, range(len(colours)))
         return colours
@@ -110,8 +110,8 @@ class _Graph:
     def refine(self, colours: list[bytes], fresh: Iterable[int]) -> None:
         """Refine colours in place, from vertices whose neighbours have changed.
 
-        Only they, and then the neighbours of those that parted from the most of their like, are looked at, so that a
-        long chain is told apart from its ends in a few steps a link.
+        Only these, and then the neighbours of vertices that left the largest part of their class, are examined, so that
+        a long chain is distinguished from its ends in a few steps per link.
         """
         alike = Counter(colours)
         touched = set(fresh)
@@ -161,7 +161,7 @@ def _graph_of(topology: Topology, with_drivers: bool, with_ground: bool) -> _Gra
 
 
 def pins_of(topology: Topology) -> list[list[str]]:
-    """Return the revolute joints by pin: those attached to each other share one."""
+    """Return the revolute joints grouped by pin: joints attached to each other share one."""
     pin = {joint.id: [joint.id] for joint in topology.joints if joint.kind == "R"}
     for joint in topology.joints:
         for end in joint.links if joint.kind == "R" else ():
@@ -173,7 +173,7 @@ def pins_of(topology: Topology) -> list[list[str]]:
 
 
 def _match(a: _Graph, b: _Graph) -> list[int] | None:
-    """Return the vertex of `b` for each of `a`, labels and edges agreeing."""
+    """Return the vertex of `b` for each vertex of `a`, with matching labels and edges; None if there is no match."""
     colours = a.refined(), b.refined()
     trials: list[Iterator[tuple[list[bytes], list[bytes]]]] = [iter([colours])]
     while trials:
@@ -193,7 +193,7 @@ def _match(a: _Graph, b: _Graph) -> list[int] | None:
 
 
 def _of_smallest_class(colours: list[bytes]) -> int | None:
-    """Return the first vertex of the smallest class of two or more; None if all are told apart."""
+    """Return the first vertex of the smallest class of two or more; None if all vertices are distinguished."""
     alike = Counter(colours)
     several = [(alike[colour], vertex) for vertex, colour in enumerate(colours) if alike[colour] > 1]
     return min(several)[1] if several else None
@@ -202,7 +202,7 @@ def _of_smallest_class(colours: list[bytes]) -> int | None:
 def _singled_out(
     a: _Graph, b: _Graph, ours: list[bytes], theirs: list[bytes], odd: int
 ) -> Iterator[tuple[list[bytes], list[bytes]]]:
-    """Yield refined colours with vertex `odd` of `a` singled out, against each of its like in `b`."""
+    """Yield refined colours with vertex `odd` of `a` singled out, paired with each similar vertex of `b`."""
     colour = ours[odd]
     mark = _digest(colour, b"singled out")
     mine = [*ours]

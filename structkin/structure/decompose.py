@@ -1,6 +1,6 @@
 """From a topology to its kinematic structure: the steps in order.
 
-Orientation, strongly connected blocks, rank certificate, where it fails repair, order, names: each step is a file.
+Orientation, strongly connected blocks, rank certificate, repair if it fails, order, names: each step is one file.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from structkin.structure.structure_arrays import StructureArrays
 
 
 class Stopwatch:
-    """Processor time [s] by step: `with watch("blocks"): ...`."""
+    """Processor time [s] per step: `with watch("blocks"): ...`."""
 
     def __init__(self) -> None:
-        """Start with no step."""
+        """Start without steps."""
         self.seconds: dict[str, float] = {}
 
     @contextmanager
     def __call__(self, step: str) -> Iterator[None]:
-        """Add the time of what is inside to a step."""
+        """Add the time spent in this context to a step."""
         began = time.process_time()
         try:
             yield
@@ -44,12 +44,12 @@ class Stopwatch:
 
 @dataclass(frozen=True)
 class Partition:
-    """A proven decomposition of the rows, before it has words.
+    """A verified decomposition of the rows, before groups are named.
 
-    `owner` (m,) is the vertex of each row (-1: redundant), `block` (n,) the component of each vertex,
-    numbered so that dependencies have smaller numbers; `loose` (n,) marks what no group determines, `circuits` the
-    rows that each redundant row repeats; `values` (m, 3) the geometry at which all this was proven; `shapes` tells
-    which blocks look alike.
+    `owner` (m,) is the vertex of each row (-1: redundant), `block` (n,) the component of each vertex, numbered so that
+    dependencies have smaller numbers; `loose` (n,) marks vertices that no group determines, `circuits` the rows that
+    each redundant row repeats; `values` (m, 3) the geometry at which this was verified; `shapes` which blocks are
+    alike.
     """
 
     owner: IntArray
@@ -61,9 +61,9 @@ class Partition:
 
 
 def decompose_arrays(topology: TopologyArrays, *, drivers_first: bool = False) -> StructureArrays:
-    """Return the kinematic structure of a topology in arrays, as arrays: for large ones, without an object a link.
+    """Return the kinematic structure of array topologies as arrays: for large ones, without an object per link.
 
-    The same algorithm, order and answers as `decompose`.
+    The algorithm, order and results are those of `decompose`.
 
     >>> four_bar = TopologyArrays(4, "RRRR", [[0, 1], [1, 2], [2, 3], [3, 0]]).driven_at([0])
     >>> found = decompose_arrays(four_bar)
@@ -78,7 +78,7 @@ def decompose_arrays(topology: TopologyArrays, *, drivers_first: bool = False) -
     part = partition(rows, _priority(rows, drivers_first), watch)
     joint_rows = rows.item < rows.n_joints
     if drivers_first:
-        # The basis that prefers drivers may leave joint rows out that the joints alone would need.
+        # The basis that prefers drivers may omit joint rows that the joints alone would need.
         alone = partition(rows, _priority(rows, False), watch)
         joint_rank = int(np.count_nonzero(joint_rows & (alone.owner >= 0)))
     else:
@@ -114,10 +114,10 @@ def decompose_arrays(topology: TopologyArrays, *, drivers_first: bool = False) -
 
 
 def partition(rows: Rows, priority: IntArray, watch: Stopwatch | None = None) -> Partition:
-    """Return owners and blocks on a basis of the rows, proven by rank.
+    """Return owners and blocks on a basis of the rows, verified by rank.
 
-    If a block fails its certificate, the geometry is drawn once more: an unlucky draw is as good as impossible,
-    and yet costs nothing to rule out.
+    If a block fails its certificate, the random geometry is drawn once more: an unlucky draw is practically impossible,
+    but cheap to rule out.
     """
     watch = Stopwatch() if watch is None else watch
     active = np.ones(len(rows.item), dtype=np.bool_)
@@ -149,7 +149,7 @@ def partition(rows: Rows, priority: IntArray, watch: Stopwatch | None = None) ->
 
 
 def _priority(rows: Rows, drivers_first: bool) -> IntArray:
-    """Return the rank of each row: a row of larger number gives way."""
+    """Return the priority of each row: rows with larger numbers are dropped first."""
     number = np.arange(len(rows.item), dtype=np.int64)
     if drivers_first:
         number = np.where(rows.item < rows.n_joints, number + len(number), number)

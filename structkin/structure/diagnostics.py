@@ -1,4 +1,4 @@
-"""What is wrong with a structure: redundant equations with their loop, links that still move."""
+"""Problems of a structure: redundant equations with their loops, and links that can still move."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ def _end_name(rows: Rows, vertex: int) -> str:
 def free_parts(
     rows: Rows, values: IntArray, owner: IntArray, loose: BoolArray, motion: IntArray
 ) -> tuple[FreePart, ...]:
-    """Return the parts that still move: links connected by rows among what no group determines.
+    """Return the parts that can still move: links connected by rows among those that no group determines.
 
     `motion` (n, 3) is a random motion of all. A joint is a candidate for a driver if its coordinate changes in it:
-    then the driver's equation is independent of all others.
+    the driver's equation is then independent of all others.
     """
     topology = rows.topology
     parent = list(range(rows.n_vertices))

@@ -8,15 +8,15 @@ from collections.abc import Collection, Sequence
 #: 2^31 - 1: the product of two residues fits an int64.
 PRIME = 2_147_483_647
 
-#: A sparse vector of residues: a line of a matrix by column, or a vector by index.
+#: A sparse vector of residues: a matrix row keyed by column, or a vector keyed by index.
 Sparse = dict[int, int]
 
-#: A line by which a column was eliminated from all lines after it.
+#: A column, and the line used to eliminate it from all later lines.
 Pivot = tuple[int, Sparse]
 
 
 def add_multiple(target: Sparse, factor: int, source: Sparse) -> None:
-    """Add `factor` times `source` to `target`, dropping what cancels.
+    """Add `factor` times `source` to `target`, dropping zeros.
 
     >>> v = {1: 5}
     >>> add_multiple(v, PRIME - 5, {1: 1, 2: 1})
@@ -36,10 +36,10 @@ def eliminate(
 ) -> tuple[list[Pivot], list[Sparse]]:
     """Eliminate the columns `own` from `lines`, changing them in place.
 
-    Returns the pivots in the order taken, and the lines that have nothing left on the own columns. A pivot's
-    line holds no column pivoted before it, so that solving backwards needs no more. Pivots are taken where they
-    fill in least (Markowitz): a short line, and on it a short column. Lines from number `late` on are
-    pivots only where no other is left.
+    Returns the pivots in the order used, and the lines with no entries left in these columns. A pivot line has no
+    entries in columns eliminated before, so back substitution is possible. Pivots are chosen for least fill-in
+    (Markowitz): a short line, and in it a short column. Lines from number `late` on become pivots only if no other
+    is left.
 
     >>> pivots, rest = eliminate([{0: 1, 1: 2}, {0: 2, 1: 4, 9: 1}], {0, 1})
     >>> [column for column, _ in pivots], rest
@@ -97,7 +97,7 @@ def _reduce(
 
 
 def solve_back(pivots: Sequence[Pivot], values: Sparse) -> None:
-    """Complete `values`, which holds the free columns, to a null vector of the pivots' lines.
+    """Complete `values`, given for the free columns, to a null vector of the pivot lines.
 
     >>> x = {1: 1}
     >>> solve_back([(0, {0: 1, 1: 2})], x)
@@ -109,9 +109,9 @@ def solve_back(pivots: Sequence[Pivot], values: Sparse) -> None:
 
 
 def null_basis(pivots: Sequence[Pivot], free: Sequence[int]) -> list[Sparse]:
-    """Return one null vector of the pivots' lines for each free column, with 1 there and 0 on the other free ones.
+    """Return one null vector of the pivot lines for each free column, with 1 there and 0 in the other free ones.
 
-    Only pivots that a vector reaches are touched: many short vectors are as cheap as one long one.
+    Only pivots reached by a vector are processed: many short vectors cost no more than one long one.
 
     >>> null_basis([(0, {0: 1, 2: 1}), (1, {1: 1, 3: 1})], [2, 3]) == [{2: 1, 0: PRIME - 1}, {3: 1, 1: PRIME - 1}]
     True

@@ -1,4 +1,4 @@
-"""The structure in words: the solve order, and what is wrong, told so that one can act on it."""
+"""The structure in words: the solve order, and its problems, each with a hint."""
 
 from __future__ import annotations
 
@@ -16,40 +16,42 @@ if TYPE_CHECKING:
 
 
 def diagnose(structure: KinematicStructure) -> tuple[Problem, ...]:
-    """Return the problems of a structure, redundancies first."""
+    """Return the problems of a structure, redundant constraints first."""
     problems = []
     for one in structure.over:
         if one.kind == "driver":
-            hint = f"remove driver {one.id}, or drive something that still moves"
+            hint = f"remove driver {one.id}, or drive something that can still move"
             if structure.mobility <= 0:
-                hint = "the joints alone leave no mobility: if it moves, then only by special dimensions"
+                hint = "the joints alone leave no mobility: the mechanism moves only by special dimensions"
         else:
-            hint = f"free one joint of the loop {', '.join(one.loop)}, or keep it if the dimensions agree"
+            hint = (
+                f"release a constraint in the loop {', '.join(one.loop)}, or keep it if the dimensions are compatible"
+            )
         problems.append(Problem(f"{one.kind}s.{one.id}", one.message, hint))
     for part in structure.free_parts:
         problems.append(_free(part))
     own = _held_by_own_joints(structure)
     if own:
         spare = dict.fromkeys(one.id for one in structure.over if set(own).intersection(_links_of(structure, one)))
-        stand, their, them = ("stands", "its", "it") if len(own) == 1 else ("stand", "their", "them")
+        be, their, belong = ("is", "its", "belongs") if len(own) == 1 else ("are", "their", "belong")
         count = "counts" if len(spare) == 1 else "count"
-        text = f"{_links(own)} {', '.join(own)} {stand} still by {their} own joints, but no group has {them}"
+        text = f"{_links(own)} {', '.join(own)} {be} fixed by {their} own joints, but {belong} to no group"
         text += f": {' and '.join(spare)} {count} as redundant"
         hint = f"list {' and '.join(spare)} before the other joints of the loop"
         problems.append(Problem(f"links.{own[0]}", text, hint))
     through = [link for link in structure.held if link not in own]
     if through:
         be = "is" if len(through) == 1 else "are"
-        text = f"{_links(through)} {', '.join(through)} {be} held only through the orientation of links that still move"
+        text = f"{_links(through)} {', '.join(through)} {be} fixed only by the orientation of links that can still move"
         problems.append(Problem(f"links.{through[0]}", text, "drive those links first"))
     return tuple(problems)
 
 
 def _held_by_own_joints(structure: KinematicStructure) -> tuple[str, ...]:
-    """Return the held links that hold fast by their joints to each other and to what is known.
+    """Return the held links that are fixed by their joints to each other and to known links.
 
-    Some of these joints are redundant in the whole, where others of the user's order come first, so that a link hangs
-    on links that still move; without those links it belongs to a group.
+    Some of these joints count as redundant because others precede them in the user's order, so that a link depends on
+    links that can still move; without those links it would belong to a group.
     """
     if not structure.held:
         return ()
@@ -66,7 +68,7 @@ def _held_by_own_joints(structure: KinematicStructure) -> tuple[str, ...]:
 
 
 def _links_of(structure: KinematicStructure, one: Redundancy) -> tuple[str, ...]:
-    """Return the links of what a redundant equation belongs to."""
+    """Return the links of the joint or driver of a redundant equation."""
     items = structure.topology.joints if one.kind == "joint" else structure.topology.drivers
     return next(item.links for item in items if item.id == one.id)
 
@@ -74,13 +76,13 @@ def _links_of(structure: KinematicStructure, one: Redundancy) -> tuple[str, ...]
 def _free(part: FreePart) -> Problem:
     key = f"links.{part.links[0]}"
     if part.idle:
-        at = part.candidates[:1]  # none where it hangs alone on the pin of other links
+        at = part.candidates[:1]  # none if it is alone on the pin of other links
         text = f"link {part.links[0]} spins idly{''.join(f' about {id}' for id in at)} and moves nothing else"
         return Problem(key, text, "ignore its angle" + "".join(f", or drive {id}" for id in at))
-    verb = "moves" if len(part.links) == 1 else "move"
+
     drivers = "one driver is" if part.missing == 1 else f"{part.missing} drivers are"
-    text = f"{_links(part.links)} {', '.join(part.links)} still {verb}: {drivers} missing"
-    hint = f"drive one of the joints {', '.join(part.candidates)}" if part.candidates else "join it to a known link"
+    text = f"{_links(part.links)} {', '.join(part.links)} can still move: {drivers} missing"
+    hint = f"drive one of the joints {', '.join(part.candidates)}" if part.candidates else "connect it to a known link"
     if part.missing > 1 and part.candidates:
         hint = f"drive {part.missing} of the joints {', '.join(part.candidates)}"
     return Problem(key, text, hint)
@@ -91,7 +93,7 @@ def _links(names: Sequence[str]) -> str:
 
 
 def explain(structure: KinematicStructure) -> str:
-    """Return the solve order in words, one line a group, then one line a problem."""
+    """Return the solve order in words, one line per group, then one line per problem."""
     lines = [f"{group.index + 1}. {sentence(structure, group)}" for group in structure.groups]
     lines += [f"! {problem}" for problem in structure.diagnostics]
     return "\n".join(lines)

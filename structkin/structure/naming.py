@@ -2,9 +2,9 @@
 
 Class I is the driven link, class II the dyad, class III has a link or contour with three interior joints, class
 IV a closed contour of four joints, and so on; the order is the number of exterior joints. (Some authors
-call the driven link a mechanism of class I and the dyad a group of class I.) A group with one link, one
-lower and one higher pair is "HP"; a link fastened to a known one is "fastened"; links on pins whose turns follow
-from meshes are a gear train. Names are given after composite links are contracted.
+call the driven link a mechanism of class I and the dyad a group of class I.) A group of one link with one
+lower and one higher pair is "HP"; a link fastened to a known one is "fastened"; pinned links whose rotations are
+determined by gears are a gear train. Names are assigned after composite links are contracted.
 
 See Kolovsky, Evgrafov, Semenov, Slousch (2000), "Advanced Theory of Mechanisms and Machines", ch. 1.
 """
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from structkin.model.topology import JOINT_KINDS
 
-#: Larger groups have no textbook name, and their contours are costly to list.
+#: Larger groups have no textbook name, and their contours are expensive to list.
 LARGEST_NAMED = 60
 
 
@@ -24,7 +24,7 @@ LARGEST_NAMED = 60
 class Connection:
     """A joint or driver of a group: `kind` is a joint kind or "driver", `nodes` the contracted links it joins.
 
-    One node: exterior, its other end is known. `rows` is the number of its equations that count.
+    With one node it is exterior: its other end is known. `rows` is the number of its independent equations.
     """
 
     kind: str
@@ -33,14 +33,14 @@ class Connection:
 
     @property
     def complete(self) -> bool:
-        """Whether all equations of the pair count (none was redundant)."""
+        """Whether all equations of the pair are independent."""
         pairs = max(1, len(self.nodes) - 1)
         return self.kind == "driver" or self.rows == len(JOINT_KINDS[self.kind].equations) * pairs
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """What a group is called; None where the tradition has no word."""
+    """The name of a group; fields without a textbook term are None."""
 
     kind: str
     class_: str | None = None
@@ -70,7 +70,7 @@ def name_of(nodes: Sequence[int], connections: Sequence[Connection]) -> Name:
         return _single(outer, drivers)
     meshes = [c for c in joints if c.kind == "G"]
     if meshes and {c.kind for c in joints} == {"R", "G"} and len(meshes) + len(drivers) == len(nodes):
-        return Name("gear train", order=order)  # each turn by a mesh or a driver, each place by a pin
+        return Name("gear train", order=order)  # each rotation from a gear or a driver, each position from a pin
     if drivers or not lower:
         return Name("general", order=order)
     if len(nodes) == 2 and len(outer) == 2 and len(inner) == 1 and outer[0].nodes != outer[1].nodes:
@@ -99,7 +99,7 @@ def _single(outer: Sequence[Connection], drivers: Sequence[Connection]) -> Name:
 def _contour(nodes: Sequence[int], inner: Sequence[Connection]) -> int | None:
     """Return the number of joints of the largest contour: a closed chain of links, or a link with interior joints.
 
-    Closed contours are those of a minimum cycle basis, whose lengths do not depend on the choice of the basis.
+    Closed contours are those of a minimum cycle basis, whose lengths do not depend on the choice of basis.
     """
     import networkx as nx
 

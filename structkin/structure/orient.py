@@ -1,7 +1,7 @@
-"""Who owns which equation: a maximum orientation of the rows.
+"""Which vertex owns which equation: a maximum orientation of the rows.
 
-Each row is owned by one of its two ends, a vertex owns at most `capacity` rows. The rows stay whole: a
-body is never expanded into three columns, which keeps the search small and the answer a matter of bodies.
+Each row is owned by one of its two ends; a vertex owns at most `capacity` rows. A body is never expanded into three
+columns, which keeps the search small and the result in terms of bodies.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import numpy as np
 
 from structkin.structure.rows import GROUND, BoolArray, IntArray
 
-#: From so many rows on they are put in order first, for which SciPy is loaded.
+#: Number of rows from which they are sorted first, which needs SciPy.
 LARGE = 100_000
-#: So many phases of searches in depth, then phases of shortest paths, which bound the work.
+#: Maximum number of depth-first phases before phases of shortest paths, which bound the work.
 PHASES = 200
-#: A phase that helps a smaller part of the waiting rows is followed by more thorough ones.
+#: A phase that serves a smaller fraction of the waiting rows is followed by more thorough ones.
 LITTLE = 0.02
 
 
@@ -33,8 +33,8 @@ class Orientation:
 def orient(capacity: IntArray, ends: IntArray, active: BoolArray) -> Orientation:
     """Return an orientation that leaves as few active rows as possible without an owner.
 
-    Forced choices first (they settle most mechanisms), guesses at the frontier of what is settled, then
-    augmenting paths: found in depth while that is quick, and then in phases of shortest length as in Dinic's algorithm,
+    First forced choices (sufficient for most mechanisms), then guesses at the frontier of settled vertices, then
+    augmenting paths: depth first while that is fast, then in phases of shortest paths as in Dinic's algorithm,
     O(m sqrt m) at worst.
 
     >>> ends = np.array([[-1, 0], [-1, 0], [-1, 0], [0, 1], [0, 1]])
@@ -53,14 +53,14 @@ def orient(capacity: IntArray, ends: IntArray, active: BoolArray) -> Orientation
     state.augment()
     owner = np.empty(len(ends), dtype=np.int64)
     owner[rows] = state.owner
-    vertex = np.append(np.argsort(number), -1)  # the last is nobody
+    vertex = np.append(np.argsort(number), -1)  # the last entry is for no owner
     return Orientation(vertex[owner], np.array(state.distance, dtype=np.int64)[number] >= 0)
 
 
 def _from_the_ground(n: int, ends: IntArray) -> IntArray:
     """Return a number (n,) for each vertex in breadth-first order from the ground.
 
-    What is close in the mechanism is then close in memory, and better guesses are made: in all half the time.
+    Neighbours in the mechanism are then close in memory, and guesses are better: this halves the time.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import breadth_first_order
@@ -95,7 +95,7 @@ class _State:
         self.distance = [-1] * n
 
     def settle(self) -> None:
-        """Give rows to owners: forced ones at once, else one guess at a time, nearest to what is settled."""
+        """Assign rows to owners: forced ones at once, else one guess at a time, nearest to settled vertices."""
         first, second, free, owner, start, row = (
             self.first,
             self.second,
@@ -110,7 +110,7 @@ class _State:
         for r in self.live:
             undecided[r] = True
         frontier: deque[int] = deque()
-        # A vertex is looked at when it is full (its rows go elsewhere) or can take all that is left of it.
+        # A vertex is examined when it is full (its rows go elsewhere) or can take all its remaining rows.
         todo: deque[int] = deque(v for v in range(self.n) if open_rows[v] <= free[v])
 
         def give(r: int, v: int) -> None:
@@ -159,7 +159,7 @@ class _State:
                 return
             if not free[v] or not open_rows[v]:
                 continue
-            # towards what has least room left, and most hanging on it: that is rather known before v than after it
+            # towards the vertex with least room and most open rows: it is more likely to be known before v than after
             best, least = -1, (most, 0)
             for r in row[start[v] : start[v + 1]]:
                 if undecided[r]:
@@ -170,7 +170,7 @@ class _State:
             propagate()
 
     def augment(self) -> None:
-        """Move rows along paths from full vertices to free ones until no path is left."""
+        """Move rows along paths from full to free vertices until no path is left."""
         waiting = [r for r in self.live if self.owner[r] < 0]
         forth = self.row
         back = [r for a, b in pairwise(self.start) for r in forth[a:b][::-1]] if waiting else []
@@ -195,10 +195,10 @@ class _State:
         return [r for r in waiting if distance[first[r]] >= 0 or distance[second[r]] >= 0]
 
     def _search(self, waiting: list[int], row: list[int], thorough: bool) -> list[int]:
-        """Give rows owners along any paths, and return the rows left; none is given only if there is no path.
+        """Assign rows along any paths, and return the rows left; if none is assigned, there is no path.
 
-        Depth first with a look ahead, no vertex seen twice but those of a path found if `thorough`: Pothen, Fan (1990),
-        "Computing the block triangular form of a sparse matrix", ACM TOMS 16. `row` lists the rows at each
+        Depth first with lookahead; no vertex is visited twice, except those of a path found if `thorough`: Pothen, Fan
+        (1990), "Computing the block triangular form of a sparse matrix", ACM TOMS 16. `row` lists the rows at each
         vertex, in alternating order from phase to phase: Duff, Kaya, Ucar (2011), "Design, implementation, and
         analysis of maximum transversal algorithms", ACM TOMS 38.
         """
@@ -259,7 +259,7 @@ class _State:
         queue = [v for v in range(self.n) if self.free[v]]
         for v in queue:
             distance[v] = 0
-        for v in queue:  # grows while it is read
+        for v in queue:  # grows during the loop
             for r in row[start[v] : start[v + 1]]:
                 w = owner[r]
                 if w >= 0 and w != v and distance[w] < 0 and v in (first[r], second[r]):
@@ -268,7 +268,7 @@ class _State:
         self.distance = distance
 
     def _push(self, r: int, pointer: list[int]) -> bool:
-        """Give row r an owner by moving the rows on a path of falling distance; False if none is left."""
+        """Give row r an owner by moving rows along a path of decreasing distance; False if there is no path."""
         first, second, owner, distance = self.first, self.second, self.owner, self.distance
         for source in (first[r], second[r]):
             if source == GROUND or distance[source] < 0:

@@ -1,4 +1,4 @@
-"""What a structure consists of: groups, and where they end redundant equations and links that still move."""
+"""The parts of a structure: groups, redundant equations, and links that can still move."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A structural group: the smallest set of links that is solved at once from what is known before it.
+    """A structural group: the smallest set of links that can be solved together from what is already known.
 
-    `links`, `joints` and `drivers` are in the user's order; a joint belongs to the group if one of its
-    equations does. `level` is the longest way from the ground, `depends_on` the groups that own a link or
-    pin used here. `composite_links` act as one link each; `class_`, `order` and `signature` are those of the
-    group after this contraction, None where there is no such word. `kind` names the solver's case: "driven R",
-    "driven P", a dyad's signature such as "RRP", "R-G" and the like for one link with a higher pair, "class
-    III order 3", "pin" (a pin fixed by two higher pairs or distances, no link), "fastened" (a link fastened to a known
-    one), or "general".
+    `links`, `joints` and `drivers` are in the user's order; a joint belongs to the group if one of its equations does.
+    `level` is the length of the longest path from the ground, `depends_on` the groups that own a link or pin used here.
+    `composite_links` act as one link each; `class_`, `order` and `signature` are those of the group after this
+    contraction, None if there is no such term. `kind` names the solver's case: "driven R", "driven P", a dyad's
+    signature such as "RRP", "R-G" and the like for one link with a higher pair, "class III order 3", "pin" (a pin
+    located by two higher pairs or distances, no link), "fastened" (a link fastened to a known one), or "general".
 
-    `pins` are the shared pins that the group itself determines (ids of all joints on them), `exterior` its
-    joints and drivers with one end known, each with the group that knows it (None: the ground), `known`
-    the links at those ends.
+    `pins` are the shared pins that the group determines (ids of all joints on them), `exterior` its joints and drivers
+    with one known end, each with the group that determines this end (None: the ground), `known` the links at those
+    ends.
     """
 
     index: int
@@ -51,8 +50,8 @@ class Group:
 class Redundancy:
     """One scalar equation that follows from others.
 
-    `id` is the joint or driver it belongs to, `kind` "joint" or "driver", `equation` says which of its
-    equations, `loop` names the joints and drivers (itself included) that share one equation too many.
+    `id` is the joint or driver it belongs to, `kind` is "joint" or "driver", `equation` is the name of the equation,
+    `loop` lists the joints and drivers (including this one) that together have one equation too many.
     """
 
     id: str
@@ -64,7 +63,7 @@ class Redundancy:
 
 @dataclass(frozen=True, slots=True)
 class FreePart:
-    """Links that still move together: `missing` drivers, and the joints whose driving would remove a freedom.
+    """Links that can still move together: the number of `missing` drivers, and the joints that could be driven.
 
     `idle`: one link spins about its only joint and moves nothing else.
     """

@@ -1,7 +1,7 @@
-"""Where the count is not the rank: which equations repeat others, and what still moves.
+"""Where the count differs from the rank: which equations are redundant, and which links can still move.
 
-Both questions are answered by elimination from the most dependent blocks towards the ground. A block of full
-rank keeps its rows to itself, so only the suspect rows travel, and only over the blocks that feed them.
+Both questions are answered by elimination from the most dependent blocks towards the ground. Rows of full-rank blocks
+are not passed on, so only the suspect rows propagate, and only to the blocks that feed them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class System:
     """The matrix of a topology at one geometry, row by row, sparse."""
 
     def __init__(self, rows: Rows, values: IntArray) -> None:
-        """Take the coefficients (m, 3) of `structkin.structure.certificate.coefficients`."""
+        """Store the coefficients (m, 3) of `structkin.structure.certificate.coefficients`."""
         self._rows = rows
         self._values = values
 
@@ -62,18 +62,18 @@ def redundancies(
     active: BoolArray,
     priority: IntArray,
 ) -> dict[int, list[int]]:
-    """Return the redundant rows, each with the rows of its circuit (itself included), ascending.
+    """Return the redundant rows, each with the rows of its circuit (including itself), ascending.
 
-    The rows that stay are the basis which prefers a small `priority` (m,): a row is redundant exactly if it
-    follows from rows of smaller priority. Its circuit is what it shares its equation with among those that stay.
+    The remaining rows are the basis that prefers a small `priority` (m,): a row is redundant if and only if it follows
+    from rows of smaller priority. Its circuit is the set of remaining rows from which it follows.
 
-    `suspect` (blocks,) marks the blocks of deficient rank; active rows without an owner are suspects too.
+    `suspect` (blocks,) marks the blocks of deficient rank; active rows without an owner are suspect, too.
     """
     system = System(rows, values)
     chosen = _involved(system, owner, block, suspect, np.flatnonzero(active & (owner < 0)).tolist())
     if not chosen:
         return {}
-    # dependencies are null vectors of the transpose: one unknown a row, one line a column
+    # dependencies are null vectors of the transpose: one unknown per row, one line per column
     lines: dict[int, Sparse] = {}
     for r in chosen:
         for c, value in system.entries(r).items():
@@ -86,10 +86,10 @@ def redundancies(
 def _involved(
     system: System, owner: IntArray, block: IntArray, suspect: BoolArray, unmatched: Sequence[int]
 ) -> list[int]:
-    """Return rows among which all dependencies lie; none if there are no dependencies.
+    """Return rows that contain all dependencies; an empty list if there are no dependencies.
 
-    From the suspect blocks and the unmatched rows, eliminate towards the ground: what one block cannot absorb
-    goes on to the blocks that feed it.
+    Eliminate from the suspect blocks and the unmatched rows towards the ground: what a block cannot absorb is passed to
+    the blocks that feed it.
     """
     members = _members(block)
     owned = _owned_by_block(owner, block)
@@ -109,7 +109,7 @@ def _involved(
 
     vanished = [send(system.entries(r)) for r in unmatched]
     chosen = list(unmatched)
-    while heap:  # blocks of larger number depend on smaller ones: what is left over travels downwards only
+    while heap:  # blocks with larger numbers depend on smaller ones: remainders are passed downwards only
         b = -heapq.heappop(heap)
         own_rows = owned.get(b, [])
         lines = [system.entries(r) for r in own_rows]
@@ -123,8 +123,8 @@ def _involved(
 def _circuits(dependencies: list[Sparse], priority: list[int]) -> dict[int, list[int]]:
     """Bring dependencies to reduced echelon form, leading with the row of largest priority number.
 
-    The last row of any dependency follows from the others: it is not in the preferred basis. In reduced
-    form each dependency holds one dropped row and rows that stay: its fundamental circuit.
+    The last row of any dependency follows from the others: it is not in the preferred basis. In reduced form each
+    dependency contains one dropped row and remaining rows: its fundamental circuit.
     """
     reduced: dict[int, Sparse] = {}
     for vector in dependencies:
@@ -149,8 +149,8 @@ def free_motion(
 ) -> IntArray:
     """Return one random motion (n, 3) that all owned rows allow: the twist of each vertex, modulo PRIME.
 
-    The rows are independent. Vertices that are not `loose` stand still; a vertex that stands still in a
-    random motion stands still in all of them (but for a chance of 1 / PRIME).
+    The rows are independent. Vertices that are not `loose` do not move; a vertex at rest in a random motion is at rest
+    in all motions (except with probability 1 / PRIME).
     """
     system = System(rows, values)
     moving = np.flatnonzero(loose)

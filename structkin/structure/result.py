@@ -1,4 +1,4 @@
-"""What a decomposition returns: groups in solve order, and what is wrong."""
+"""The result of a decomposition: groups in solve order, and problems."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class KinematicStructure:
-    """The groups of a topology in solve order; no length was read.
+    """The groups of a topology in solve order, independent of dimensions.
 
-    `mobility` is the rank-based generic mobility of the joints alone (`Topology.mobility_count` is the bare count).
-    `over` lists redundant equations, `under` the links that still move with the drivers given, in
-    `missing_drivers` ways; `held` the links that stand still and yet belong to no group, because only the
-    orientation of a link that moves holds them, or joints that are redundant. `arrays` is what `decompose_arrays`
-    returned: the same in integers.
+    `mobility` is the rank-based generic mobility of the joints alone (`Topology.mobility_count` is the plain count).
+    `over` lists redundant equations, `under` the links that can still move with the given drivers, with
+    `missing_drivers` degrees of freedom; `held` the links that cannot move but belong to no group, because they are
+    fixed only by the orientation of a moving link or by redundant joints. `arrays` is the result of
+    `decompose_arrays`: the same as integers.
     """
 
     topology: Topology
@@ -45,7 +45,7 @@ class KinematicStructure:
 
     @classmethod
     def from_arrays(cls, found: StructureArrays, topology: Topology | None = None) -> Self:
-        """Return a structure in arrays as the ordinary one; its groups become objects when they are asked for."""
+        """Return the ordinary structure of array results; its groups become objects on first access."""
         topology = found.topology.to_topology() if topology is None else topology
         links = topology.links
         structure = cls(
@@ -65,18 +65,18 @@ class KinematicStructure:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Make the groups when they are first asked for: for some purposes the arrays do."""
+            """Create the groups on first access: some callers need only the arrays."""
             if name != "groups" or self.__dict__.get("arrays") is None:
                 raise AttributeError(f"'KinematicStructure' has no attribute '{name}'")
             object.__setattr__(self, "groups", self.arrays.groups())
             return self.groups
 
         def __dir__(self) -> list[str]:
-            """List the groups also where they are not made yet."""
+            """List `groups` even before they are created."""
             return sorted({*super().__dir__(), "groups"})
 
     def __repr__(self) -> str:
-        """Return title, number of groups and mobility."""
+        """Show title, number of groups and mobility."""
         name = repr(self.topology.title or "a mechanism")
         return f"<KinematicStructure of {name}: {len(self.groups)} groups, {self.mobility_in_words}>"
 
@@ -87,25 +87,25 @@ class KinematicStructure:
 
     @property
     def moves_specially(self) -> bool:
-        """Whether more drivers move it than its mobility says: by special dimensions, with joints to spare."""
+        """Whether it has more drivers than mobility: it moves only by special dimensions, with redundant joints."""
         joints_only = all(item.kind == "joint" for item in self.over)
         return joints_only and not self.under and self.mobility < len(self.topology.drivers)
 
     @property
     def mobility_in_words(self) -> str:
-        """The mobility, and that by special dimensions where it moves by them."""
+        """The mobility, and that due to special dimensions if it differs."""
         if not self.moves_specially:
             return f"mobility {self.mobility}"
         return f"mobility {self.mobility} by the joints alone, {len(self.topology.drivers)} by special dimensions"
 
     @cached_property
     def kinstr(self) -> NDArray[np.int8]:
-        """The matrix KinStr (links, groups), links in the user's order with the ground among them.
+        """The matrix KinStr (links, groups), links in the user's order including the ground.
 
-        +1: the link belongs to the group; -1: a known neighbour that feeds it (the ground included; on a shared pin
-        that a group determines, the links of that group at the pin); 0: neither. The picture is that of Saura et
-        al., "Computational kinematics of multibody systems: the advantages of a topological method based
-        on its kinematic structure"; the layout is ours.
+        +1: the link belongs to the group; -1: a known neighbour that feeds it (including the ground; for a shared pin
+        determined by a group, the links of that group at the pin); 0: neither. The idea is that of Saura et al.,
+        "Computational kinematics of multibody systems: the advantages of a topological method based on its kinematic
+        structure"; the layout is ours.
         """
         row = {link: index for index, link in enumerate(self.topology.links)}
         matrix = np.zeros((len(row), len(self.groups)), dtype=np.int8)
@@ -117,12 +117,12 @@ class KinematicStructure:
 
     @cached_property
     def diagnostics(self) -> tuple[Problem, ...]:
-        """What is wrong, in words to act on: redundant equations with their loop, links that still move."""
+        """Problems with hints: redundant equations with their loops, and links that can still move."""
         return diagnose(self)
 
     @cached_property
     def graph(self) -> nx.Graph:
-        """The link graph (networkx): nodes are links, edges carry `joints`, readable by `Topology.from_adjacency`."""
+        """The link graph (networkx): nodes are links, edges have `joints`, readable by `Topology.from_adjacency`."""
         return link_graph(self)
 
     @cached_property
@@ -131,7 +131,7 @@ class KinematicStructure:
         return group_graph(self)
 
     def group_of(self, link: str) -> Group | None:
-        """Return the group that determines a link; None for the ground and for links that still move."""
+        """Return the group that determines a link; None for the ground and for links that can still move."""
         return self._home.get(link)
 
     @cached_property
@@ -139,7 +139,7 @@ class KinematicStructure:
         return {link: group for group in self.groups for link in group.links}
 
     def explain(self) -> str:
-        """Return the solve order in words, one line a group, and then what is wrong."""
+        """Return the solve order in words, one line per group, followed by the problems."""
         return explain(self)
 
     def to_dict(self) -> dict[str, Any]:
@@ -150,12 +150,12 @@ class KinematicStructure:
 def decompose(topology: Topology, *, drivers_first: bool = False) -> KinematicStructure:
     """Return the kinematic structure of a topology.
 
-    Where equations are redundant, those named are the last in the user's order, drivers after all joints; with
-    `drivers_first` before them: then the drivers hold and joints are called redundant, which is the reading of a
-    mechanism that moves only by special dimensions. Everything not redundant is decomposed; what has too few
-    equations is reported as still moving.
+    Of dependent equations, the last in the user's order count as redundant, with drivers after all joints; with
+    `drivers_first`, drivers come before the joints, so that joints count as redundant: this suits a mechanism that
+    moves only by special dimensions. All other equations are decomposed; links with too few equations are reported as
+    still movable.
 
-    Raises `InputError` for attachments without a meaning (a gear on a pin).
+    Raises `InputError` for invalid attachments (a gear on a pin).
 
     With independent equations the groups are unique and minimal: Servatius, Shai, Whiteley (2010), "Combinatorial
     characterization of the Assur graphs from engineering", European J. Combinatorics 31.

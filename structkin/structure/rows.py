@@ -1,7 +1,7 @@
 """From a topology to its scalar equations: vertices with capacities, rows between two of them.
 
-The step that everything else stands on. A *vertex* is a moving link (capacity 3: x, y, angle) or the pin of
-a revolute joint that three or more ends share, or that something else attaches to (capacity 2: x, y). A
+This is the basis of all other steps. A *vertex* is a moving link (capacity 3: x, y, angle) or the pin of
+a revolute joint that is shared by three or more ends or to which something else is attached (capacity 2: x, y). A
 *row* is one scalar equation between two vertices, or one vertex and the ground:
 
     R   two bars through the pin              G, C, S   one bar
@@ -9,8 +9,8 @@ a revolute joint that three or more ends share, or that something else attaches 
     F   one orientation row and two bars, for each link beyond the first
     drivers: angle one orientation row; slide one bar along its guide; distance one bar
 
-Coding a pin of k links as k - 1 pairs would tie links to each other that are only neighbours on the pin,
-and merge dyads into larger groups: hence the vertices of capacity 2.
+Coding a pin of k links as k - 1 pairs would connect links that are only neighbours on the pin, and merge dyads
+into larger groups: hence the vertices of capacity 2.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from structkin.structure.arrays import TopologyArrays
 
 GROUND = -1
 
-#: The kind of a driver's row in `Rows.kind`; a joint's is its place in "RPGCSKF".
+#: The kind of a driver's row in `Rows.kind`; that of a joint's row is an index into "RPGCSKF".
 DRIVER = len(KINDS)
 
-#: By the kind of a row's joint: how many rows it has, whether the first ties orientations; a driver has one.
+#: For each kind: the number of rows, and whether the first constrains orientations; a driver has one row.
 HEIGHT = np.array([*(len(kind.equations) for kind in JOINT_KINDS.values()), 1])
 ORIENTS = np.array([*(kind.equations[0] == "orientation" for kind in JOINT_KINDS.values()), False])
 GUIDES = np.array([*("guide" in kind.equations for kind in JOINT_KINDS.values()), False])
@@ -49,9 +49,9 @@ class Rows:
     user's order, then the drivers. `item` numbers the joints and, after them, the drivers. The joints on pin k
     are `pin_joint[pin_start[k]:pin_start[k + 1]]`.
 
-    The last five arrays tell how a row lies in *any* geometry: a bar passes through `place` and is directed
-    along the vector `axis` (turned by a quarter if `across`), or towards the place `toward` where this is
-    not -1. Rows of one pin share their place, the rows of one guide their axis.
+    The last five arrays define the position of a row in *any* geometry: a bar passes through `place` and is directed
+    along the vector `axis` (rotated by 90 degrees if `across`), or towards the place `toward` if this is not -1. Rows
+    of one pin share their place, rows of one guide their axis.
     """
 
     topology: TopologyArrays
@@ -69,17 +69,17 @@ class Rows:
 
     @property
     def n_vertices(self) -> int:
-        """Bodies and pins."""
+        """Number of bodies and pins."""
         return len(self.capacity)
 
     @property
     def n_bodies(self) -> int:
-        """Moving links."""
+        """Number of moving links."""
         return self.topology.n_links - 1
 
     @property
     def n_joints(self) -> int:
-        """Items before the drivers."""
+        """Number of joints: items before the drivers."""
         return self.topology.n_joints
 
     @cached_property
@@ -102,7 +102,7 @@ class Rows:
         return (*self.topology.joint_names, *self.topology.driver_names)
 
     def link_of(self, body: IntArray) -> IntArray:
-        """Return the number of each body among all links; that of the ground for -1."""
+        """Return the link number of each body; that of the ground for -1."""
         ground = self.topology.ground
         return np.where(body == GROUND, ground, body + (body >= ground))
 
@@ -110,8 +110,8 @@ class Rows:
 def rows_of(topology: Topology | TopologyArrays) -> Rows:
     """Return the rows of a topology.
 
-    Raises `InputError` for attachments without a meaning: a prismatic joint, gear or rolling contact on a
-    pin (a pin has no orientation), a joint or a driver between a pin and itself.
+    Raises `InputError` for invalid attachments: a prismatic joint, gear or rolling contact on a pin (a pin has no
+    orientation), a joint or a driver between a pin and itself.
 
     >>> from structkin.model.topology import Driver, Joint
     >>> crank = Topology(("0", "1"), "0", (Joint("A", "R", ("0", "1")),), (Driver("d", "angle", ("0", "1")),))
@@ -136,8 +136,8 @@ def rows_of(topology: Topology | TopologyArrays) -> Rows:
     if problems:
         raise InputError(problems, t.title or "topology")
 
-    # a unit: all rows of one joint between the same two vertices; a pin with a vertex has one a link on it, and links
-    # that are fastened have one each with the first
+    # a unit: all rows of one joint between the same two vertices; a pin with a vertex has one per link on it, and
+    # fastened links have one each with the first
     pinned = pin_of_joint >= 0
     first = np.zeros(len(ends), dtype=np.bool_)
     first[start[:-1]] = True
@@ -165,7 +165,7 @@ def rows_of(topology: Topology | TopologyArrays) -> Rows:
     new = (place < 0) & (what != ANGLE) & (what != SLIDE)
     place[new] = n_pins + np.arange(np.count_nonzero(new))
 
-    # and its rows: bars, or an orientation row and then bars, of a guide the one across it
+    # and its rows: bars, or an orientation row followed by bars; for a guide the bar across it
     unit = np.repeat(np.arange(len(item)), HEIGHT[code])
     m = len(unit)
     begins = np.ones(m, dtype=np.bool_)
@@ -199,7 +199,7 @@ def rows_of(topology: Topology | TopologyArrays) -> Rows:
 
 
 def _pins(t: TopologyArrays, joint_of: IntArray, problems: list[Problem]) -> tuple[IntArray, int]:
-    """Unite revolute joints attached to each other; number the pins that need a vertex, -1 for other joints."""
+    """Merge revolute joints attached to each other; number the pins that need a vertex, -1 for other joints."""
     n_joints, kind, ends = t.n_joints, t.joint_kind, t.joint_ends
     revolute = kind == R
     home = np.arange(n_joints)
@@ -237,7 +237,7 @@ def _pins(t: TopologyArrays, joint_of: IntArray, problems: list[Problem]) -> tup
 
 
 def _refuse(t: TopologyArrays, joint_of: IntArray, driver_ends: IntArray, problems: list[Problem]) -> None:
-    """Collect attachments to a pin that have no meaning."""
+    """Collect invalid attachments to a pin."""
     pairs = np.flatnonzero((t.joint_ends < 0) & (t.joint_kind[joint_of] != R)) if t.n_joints else t.joint_ends
     on_pin: dict[int, list[int]] = {}
     for joint, end in zip(joint_of[pairs].tolist(), t.joint_ends[pairs].tolist(), strict=True):
@@ -245,7 +245,7 @@ def _refuse(t: TopologyArrays, joint_of: IntArray, driver_ends: IntArray, proble
     for joint, found in on_pin.items():
         kind = JOINT_KINDS[KINDS[t.joint_kind[joint]]]
         if not kind.on_pin or len(found) > 1:
-            hint = "one end is a link" if kind.on_pin else "join two links, or use a pin-in-slot joint"
+            hint = "one end has to be a link" if kind.on_pin else "join two links, or use a pin-in-slot joint"
             text = f"a {kind.name} joint cannot act on the pin '@{t.joint_names[~found[0]]}'"
             problems.append(Problem(f"joints.{t.joint_names[joint]}", text, hint))
     for k in np.flatnonzero(driver_ends[:, 0] == driver_ends[:, 1]).tolist():

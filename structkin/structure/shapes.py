@@ -1,7 +1,7 @@
-"""Blocks that are the same but for the numbers of their vertices, joints and places.
+"""Blocks that are the same except for the numbering of their vertices, joints and places.
 
-A large mechanism is made of few kinds of blocks. What depends on the kind alone, the generic rank of a block's
-rows, its composite links, its name, is found once, on a representative.
+A large mechanism consists of few kinds of blocks. Whatever depends only on the kind (the generic rank of a block's
+rows, its composite links, its name) is computed once, on a representative.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 
 from structkin.structure.rows import GROUND, IntArray, Rows
 
-#: A block of more rows is a shape of its own: comparing it would cost more than it saves.
+#: A block with more rows gets a separate shape: comparing it would cost more than it saves.
 LARGEST_COMPARED = 64
-#: Rounds of refinement before vertices are put in order.
+#: Rounds of refinement before vertices are sorted.
 ROUNDS = 3
 #: Numbers in one batch of comparisons.
 BATCH = 4_000_000
 
 
 def spread(start: IntArray, count: IntArray) -> IntArray:
-    """Return the numbers start, start + 1, ... of many runs, one run after the other.
+    """Return the numbers start, start + 1, ... of many runs, concatenated.
 
     >>> spread(np.array([5, 0]), np.array([2, 3])).tolist()
     [5, 6, 0, 1, 2]
@@ -34,12 +34,12 @@ def spread(start: IntArray, count: IntArray) -> IntArray:
 
 @dataclass(frozen=True)
 class Shapes:
-    """The blocks (k,) with their vertices and owned rows, both ascending, and which blocks look alike.
+    """The blocks (k,) with their vertices and owned rows, both ascending, and their shapes.
 
     Block b has the vertices `vertex[vertex_start[b]:vertex_start[b + 1]]` and owns the rows
-    `row[row_start[b]:row_start[b + 1]]`; `alike` lists its vertices so that equal places in blocks of one shape
-    are equal parts. `shape` (k,) numbers what looks alike, -1 for a block without rows; `example` (s,) is one block
-    of each shape.
+    `row[row_start[b]:row_start[b + 1]]`; `alike` lists its vertices so that equal positions in blocks of
+    one shape correspond. `shape` (k,) is the shape of each block, -1 without rows; `example` (s,) is one block of each
+    shape.
     """
 
     block: IntArray
@@ -53,7 +53,7 @@ class Shapes:
 
     @property
     def count(self) -> int:
-        """Blocks."""
+        """Number of blocks."""
         return len(self.row_start) - 1
 
     def rows_of(self, block: int) -> list[int]:
@@ -93,12 +93,14 @@ def shapes_of(rows: Rows, owner: IntArray, block: IntArray) -> Shapes:
     row_start = np.searchsorted(home, np.arange(count + 1))
     height, width = np.diff(row_start), np.diff(vertex_start)
 
-    # in each block vertices and rows are put into an order of their own, as far as possible
+    # in each block, vertices and rows are put into a canonical order as far as possible
     known = (rows.ends[row] != GROUND) & (block[rows.ends[row]] == home[:, None]) if len(row) else row.reshape(-1, 2)
     ends = np.where(known, rows.ends[row], -1)
     colour = _colours(rows, row, ends)
     alike = vertex[np.lexsort((colour[vertex], block[vertex]))]
-    local = np.full(len(block) + 1, -1, dtype=np.int64)  # each vertex's place in its block; the last is outside
+    local = np.full(
+        len(block) + 1, -1, dtype=np.int64
+    )  # each vertex's index in its block; the last entry is for outside
     local[alike] = np.arange(len(alike)) - vertex_start[block[alike]]
     ends = np.sort(local[ends], axis=1)
     turns = rows.turns[row] + 2 * rows.across[row]
@@ -133,10 +135,10 @@ def shapes_of(rows: Rows, owner: IntArray, block: IntArray) -> Shapes:
 
 
 def _colours(rows: Rows, row: IntArray, ends: IntArray) -> IntArray:
-    """Return a number (n,) for each vertex by what is around it in its block, 64 bits, whatever the numbering.
+    """Return a 64-bit number (n,) for each vertex that depends on its surroundings in the block, not on numbering.
 
-    `ends` (r, 2) are the ends of the block's rows `row`, -1 outside. Colours of neighbours are mixed in as by
-    Weisfeiler and Leman; an unlucky equality only leaves an order to chance that could have been better.
+    `ends` (r, 2) are the ends of the block's rows `row`, -1 outside. Colours of neighbours are mixed in by the method
+    of Weisfeiler and Leman; an accidental collision only makes the order less canonical.
     """
     n = rows.n_vertices
     colour = np.append(rows.capacity, 1) * _ODD[0]
@@ -152,7 +154,7 @@ def _colours(rows: Rows, row: IntArray, ends: IntArray) -> IntArray:
     return result
 
 
-#: Odd numbers to mix bits with; the products are meant to overflow.
+#: Odd numbers to mix bits; overflow of the products is intended.
 _ODD = np.array([0x2545F4914F6CDD1D, 0x369DEA0F31A53F85, 0x5851F42D4C957F2D, 0x27BB2EE687B0B0FD], dtype=np.int64)
 
 
@@ -175,20 +177,20 @@ def _labels(rows: Rows, chosen: IntArray) -> IntArray:
 
 
 def _first_like(values: IntArray, known: IntArray) -> IntArray:
-    """Return for each value (b, h) the first place in its line of `known` (b, k) that is equal."""
+    """Return for each value (b, h) the first index in its line of `known` (b, k) with an equal value."""
     return np.asarray(np.argmax(values[:, :, None] == known[:, None, :], axis=2), dtype=np.int64)
 
 
 def _same(codes: NDArray[np.int8]) -> tuple[IntArray, IntArray]:
     """Return a number (b,) for each line of `codes` (b, k), equal for equal lines, and the first line of each number.
 
-    Lines are sorted by 64 random bits of theirs, and the answer is then checked on the lines themselves.
+    Lines are sorted by a 64-bit random hash, and the result is then verified on the lines themselves.
     """
     weights = np.asarray(np.random.default_rng(20_13).integers(1, 2**63, size=(1, codes.shape[1])), dtype=np.int64)
     mixed = np.zeros(len(codes), dtype=np.int64)
     for k in range(codes.shape[1]):
-        mixed += codes[:, k].astype(np.int64) * weights[0, k]  # modulo 2^64: overflow is meant
+        mixed += codes[:, k].astype(np.int64) * weights[0, k]  # modulo 2^64: overflow is intended
     _, first, number = np.unique(mixed, return_index=True, return_inverse=True)
-    if not np.array_equal(codes[first[number]], codes):  # two lines with the same bits: sort the lines
+    if not np.array_equal(codes[first[number]], codes):  # hash collision: sort the lines
         _, first, number = np.unique(codes, axis=0, return_index=True, return_inverse=True)
     return number.ravel(), first

@@ -1,4 +1,4 @@
-"""What a decomposition returns in arrays: no Python object a link or group, until somebody asks for one."""
+"""The result of a decomposition as arrays: Python objects of groups are created only on request."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Outside:
-    """Rows of groups with one end known: group, item, known vertex, and the group that knows it (-1: the ground)."""
+    """Rows of groups with one known end: group, item, known vertex, and the group that determines it (-1: ground)."""
 
     group: IntArray
     item: IntArray
@@ -36,13 +36,13 @@ class StructureArrays:
     """The groups of a topology (n links, g groups) in solve order, as integer arrays.
 
     - `group_of` (n,): the group of each link, -1 for the ground and for links that no group determines;
-    - `level` (g,): longest way from the ground;
-    - `name_of` (g,): which of `names` (kind, class, order, signature) is the group's;
+    - `level` (g,): length of the longest path from the ground;
+    - `name_of` (g,): index of the group's name in `names` (kind, class, order, signature);
     - `link[link_start[k]:link_start[k + 1]]`: the links of group k, ascending; `need`, `need_start` likewise the groups
       it depends on; `item`, `item_start` its joints and, from `topology.n_joints` on, its drivers;
     - `composite` (n,): the first link of the composite link that a link belongs to, else -1;
-    - `over` (r,): the item of each redundant row, told in words by `redundancies`;
-    - `under` (u,): links that still move, `held` (h,): links that stand still and belong to no group;
+    - `over` (r,): the item of each redundant row, described by `redundancies`;
+    - `under` (u,): links that can still move, `held` (h,): links that cannot move but belong to no group;
     - `seconds`: processor time [s] of each step.
 
     `mobility`, `missing_drivers`, `free_parts` are those of `KinematicStructure`.
@@ -85,12 +85,12 @@ class StructureArrays:
 
     @property
     def n_groups(self) -> int:
-        """Groups."""
+        """Number of groups."""
         return len(self.level)
 
     @property
     def kinds(self) -> dict[str, int]:
-        """How many groups there are of each kind, the most frequent first."""
+        """The number of groups of each kind, the most frequent first."""
         count = np.bincount(self.name_of, minlength=len(self.names))
         total: dict[str, int] = {}
         for name, many in zip(self.names, count.tolist(), strict=True):
@@ -99,7 +99,7 @@ class StructureArrays:
 
     @cached_property
     def exterior(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Joints and drivers with one end known: start (g + 1,), item (x,), the group that knows the end (x,) or -1."""
+        """Joints and drivers with one known end: start (g + 1,), item (x,), the group that determines it (x,) or -1."""
         out = self._outside
         width = self.n_groups + 1
         key = (out.group * (self.topology.n_joints + self.topology.n_drivers) + out.item) * width + out.feeder + 1
@@ -108,7 +108,7 @@ class StructureArrays:
 
     @cached_property
     def known(self) -> tuple[IntArray, IntArray]:
-        """Links that feed each group: start (g + 1,) and the links; on a group's own pin, its links there."""
+        """Links that feed each group: start (g + 1,) and the links; for a pin of a group, its links at the pin."""
         out, (pin_start, pin_body) = self._outside, self._on_pin
         n = self._rows.n_bodies
         on_pin = np.flatnonzero(out.end >= n)
@@ -139,7 +139,7 @@ class StructureArrays:
         return self._make(index, index + 1)[0]
 
     def groups(self) -> tuple[Group, ...]:
-        """Return all groups as objects with names: some microseconds and a kilobyte a group."""
+        """Return all groups as objects with names: a few microseconds and a kilobyte per group."""
         return self._make(0, self.n_groups)
 
     def _make(self, first: int, last: int) -> tuple[Group, ...]:

@@ -1,4 +1,4 @@
-"""The structure as other people's objects: networkx graphs and plain data."""
+"""The structure as networkx graphs and plain data."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def link_graph(structure: KinematicStructure) -> nx.Graph:
     """Return the graph of the links; an edge's `joints` is text such as "R:A,P:s".
 
-    All pairs of a multiple joint are edges with the same id. Nodes carry `group` (index or None) and `ground`.
-    Joints attached to a pin are no pair of links: they are listed in the graph's attribute `attached`.
+    All pairs of a multiple joint are edges with the same id. Nodes have `group` (index or None) and `ground`. Joints
+    attached to a pin do not connect two links: they are listed in the graph's attribute `attached`.
     """
     import networkx as nx
 

@@ -7,7 +7,7 @@ import { build } from "esbuild";
 const here = dirname(fileURLToPath(import.meta.url));
 const { metafile } = await build({
   absWorkingDir: here,
-  entryPoints: { structkin: "src/index.ts" },
+  entryPoints: { structkin: "src/index.ts", studio: "src/studio/index.tsx" },
   outdir: "dist",
   bundle: true,
   minify: true,

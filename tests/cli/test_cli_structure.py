@@ -126,7 +126,7 @@ def test_inputs_beside_one_that_stays():
 
 def test_a_cut_is_told():
     run = structkin("inputs", path("excavator"), "--limit", "10")
-    assert run.exit_code == 0 and "cut: 220 are possible" in run.stdout
+    assert run.exit_code == 0 and "search limited: 220 are possible" in run.stdout
 
 
 def test_nothing_to_drive(tmp_path):

@@ -286,13 +286,13 @@ def test_mistakes():
 
     assert told(a={"links": ["one", "tow"]}, b={"links": ["one"]}, c={"links": ["one", "two", "one"]}) == [
         "joints.a.links: link 'tow' is not in [links]; did you mean 'two'?",
-        "joints.b: fastens 1 link; name two links or more",
+        "joints.b: fastens 1 link; name at least two links",
         "joints.c: names the link 'one' twice; delete one",
     ]
     assert told(a={"links": "one"}, b={}, c={"links": ["one", "two"], "at": "G"}) == [
         'joints.a.links: expected a list of link names, found the text \'one\'; such as ["crank", "gear"]',
         """joints.b: 'links' is missing; such as { type = "fastened", links = ["crank", "gear"] }""",
-        "joints.c: the point 'G' of at is on none of its links; name a point of one of them",
+        "joints.c: the point 'G' is on none of its links; for 'at' name a point of one of them",
     ]
 
 

@@ -71,11 +71,16 @@ def test_a_simulation_does_not_feel_the_rows():
 @pytest.mark.parametrize(
     ("kind", "contact", "moved", "words"),
     [
-        ("translating", "roller", {"Q": (1.71, 0.2), "T": (1.71, 3)}, "the roller's centre can be 1.71 m or more away"),
-        ("translating", "knife-edge", {"Q": (2.5, 0.9), "T": (2.5, 3)}, "has to be 0.7 m to 1.3 m"),
-        ("oscillating", "roller", {"Q": (0.2, 9)}, "can be 5.90792 m to 11.9907 m away, and has to be 1.1 m to 1.7 m"),
-        ("oscillating", "knife-edge", {"B": (3, 0.5), "Q": (2.5, 0.5)}, "the edge can be 2.54138 m to 3.54138 m away"),
-        ("oscillating", "flat", {"Q": (0.2, 12), "F": (1.2, 12)}, "the face can be 8.45862 m to 14.5414 m away"),
+        ("translating", "roller", {"Q": (1.71, 0.2), "T": (1.71, 3)}, "the roller's centre can be 1.71 m or more"),
+        ("translating", "knife-edge", {"Q": (2.5, 0.9), "T": (2.5, 3)}, "needs 0.7 m to 1.3 m"),
+        (
+            "oscillating",
+            "roller",
+            {"Q": (0.2, 9)},
+            "can be 5.90792 m to 11.9907 m from the cam's shaft, but the profile needs 1.1 m to 1.7 m",
+        ),
+        ("oscillating", "knife-edge", {"B": (3, 0.5), "Q": (2.5, 0.5)}, "the edge can be 2.54138 m to 3.54138 m from"),
+        ("oscillating", "flat", {"Q": (0.2, 12), "F": (1.2, 12)}, "the face can be 8.45862 m to 14.5414 m from"),
     ],
 )
 def test_a_follower_that_can_never_reach_its_profile_is_told_at_once(kind, contact, moved, words):

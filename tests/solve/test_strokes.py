@@ -343,7 +343,7 @@ def test_a_stroke_that_is_none(slot, key, message):
     (problem,) = error.value.problems
     assert problem.key == key and problem.message.startswith(message)
     if "the sketch" in message:
-        assert problem.hint == "it is measured from the sketch, back and forth: [-40, 60]"
+        assert problem.hint == "it is measured from the sketch in both directions: [-40, 60]"
 
 
 def test_mistakes_of_strokes_are_told_together():

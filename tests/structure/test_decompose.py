@@ -151,7 +151,7 @@ def test_held_by_the_orientation_of_a_slide_that_moves() -> None:
     assert structure.under == ("1",)
     assert structure.held == ("2",)
     assert structure.groups == ()
-    assert "link 2 is held only through the orientation of links that still move" in structure.explain()
+    assert "link 2 is fixed only by the orientation of links that can still move" in structure.explain()
 
 
 @pytest.mark.parametrize(("joints", "spare"), [("P:P:0,1 R:A:1,0", "P and A count"), ("R:A:1,0 P:P:0,1", "P counts")])
@@ -161,7 +161,7 @@ def test_held_by_its_own_joints(joints: str, spare: str) -> None:
     structure = decompose(make(f"{slides} {joints}"))
     assert structure.held == ("1",) and set(structure.under) == {"2", "3"}
     *_, told = structure.diagnostics
-    assert told.key == "links.1" and f"link 1 stands still by its own joints, but no group has it: {spare}" in str(told)
+    assert told.key == "links.1" and f"link 1 is fixed by its own joints, but belongs to no group: {spare}" in str(told)
     # what the hint says is what helps
     assert [group.links for group in decompose(make(f"{joints} {slides}")).groups] == [("1",)]
 
@@ -275,7 +275,7 @@ def test_a_link_that_hangs_alone_on_the_pin_of_others_spins_idly() -> None:
 def test_missing_drivers_and_what_to_drive() -> None:
     structure = decompose(catalogue("four_bar_no_driver"))
     (problem,) = structure.diagnostics
-    assert problem.message == "links 1, 2, 3 still move: one driver is missing"
+    assert problem.message == "links 1, 2, 3 can still move: one driver is missing"
     assert problem.hint == "drive one of the joints A, B, C, D"
 
 

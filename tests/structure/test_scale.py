@@ -108,16 +108,16 @@ def test_a_sparse_adjacency_matrix() -> None:
     [
         ({"ground": 9}, "there is no link 9"),
         ({"joint_kind": "RRRX"}, "kind is unknown"),
-        ({"joint_kind": "RRR"}, "do not fit together"),
-        ({"joint_ends": [[0, 1], [1, 2], [2, 3], [3, 7]]}, "neither link nor revolute"),
+        ({"joint_kind": "RRR"}, "does not match 3 joints"),
+        ({"joint_ends": [[0, 1], [1, 2], [2, 3], [3, 7]]}, "neither a link nor a revolute"),
         ({"joint_ends": [[0, 1], [1, 1], [2, 3], [3, 0]]}, "names a link twice"),
         ({"joint_ends": [[0, 1], [1, -2], [2, 3], [3, 0]]}, "its own pin"),
-        ({"joint_kind": "RRRP", "joint_ends": [[0, 1], [1, 2], [2, -4], [3, 0]]}, "neither link nor revolute"),
+        ({"joint_kind": "RRRP", "joint_ends": [[0, 1], [1, 2], [2, -4], [3, 0]]}, "neither a link nor a revolute"),
         ({"joint_ends": [[0.5, 1], [1, 2], [2, 3], [3, 0]]}, "expected integers"),
         ({"joint_kind": "PRR", "joint_ends": [0, 1, 2, 1, 2, 2, 3], "joint_start": [0, 3, 5, 7]}, "joins two links"),
         ({"driver_kind": [7], "driver_ends": [[0, 1]]}, "kind is unknown"),
         ({"driver_kind": ["angle"], "driver_ends": [[1, 1]]}, "two different links"),
-        ({"driver_kind": ["angle"], "driver_ends": [[0, -1]]}, "no link"),
+        ({"driver_kind": ["angle"], "driver_ends": [[0, -1]]}, "not a link"),
         ({"driver_kind": ["slide"], "driver_ends": [[0, 1]]}, "needs its prismatic joint"),
         ({"driver_kind": ["angle"], "driver_ends": [[0, 1]], "driver_joint": [9]}, "no joint 9"),
         ({"driver_kind": ["angle"], "driver_ends": [[0, 1]], "driver_joint": [1]}, "does not join"),
@@ -134,7 +134,7 @@ def test_mistakes_in_arrays(change: dict[str, Any], words: str) -> None:
 
 def test_many_mistakes_are_counted() -> None:
     n = 100
-    with pytest.raises(InputError, match="the same at 80 more"):
+    with pytest.raises(InputError, match="the same error occurs 80 more times"):
         TopologyArrays(2, "R" * n, [[0, 5]] * n)
 
 

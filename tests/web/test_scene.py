@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pages import Opened, open_file
+from pages import Opened, open_file, pins
 from small_view import small_view
 
 import structkin as sk
@@ -28,27 +28,11 @@ def opened(browser: Any, motion: sk.Motion, tmp_path: Path) -> Opened:
     return open_file(browser, file)
 
 
-def places(page: Any) -> dict[str, list[float]]:
-    """Return where the middles of the pins are drawn, in mechanism units, from what the browser lays out."""
-    return page.evaluate(
-        """() => {
-            const back = document.querySelector(".sk-world").getScreenCTM().inverse();
-            const found = {};
-            for (const pin of document.querySelectorAll("[data-id^='pin:']")) {
-                const box = pin.getBoundingClientRect();
-                const at = new DOMPoint(box.x + box.width / 2, box.y + box.height / 2).matrixTransform(back);
-                found[pin.getAttribute("data-id").slice(4)] = [at.x, at.y];
-            }
-            return found;
-        }"""
-    )
-
-
 def test_the_slider_moves_the_drawing_to_the_poses_of_the_motion(opened: Opened, motion: sk.Motion):
     slider = opened.page.locator("input[type=range]")
     for sample in (0, 17, 44, 60):
         slider.fill(str(sample))
-        for name, place in places(opened.page).items():
+        for name, place in pins(opened.page).items():
             assert place == pytest.approx(1e3 * motion.position(name)[sample], abs=0.1)
     assert opened.page.locator("output").inner_text().startswith("t = 1 s")
     assert not opened.errors and not opened.requests

@@ -102,6 +102,15 @@ class Imported:
         return {name: section for name, section in found.items() if section or name in ("points", "links")}
 
 
+def counted(count: int, thing: str) -> str:
+    """Return a number of things.
+
+    >>> counted(1, "link"), counted(3, "link")
+    ('1 link', '3 links')
+    """
+    return f"{count} {thing}{'' if count == 1 else 's'}"
+
+
 def listed(names: Iterable[object]) -> str:
     """Return names in a row, cut where they are many.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from structkin.files.readers.imported import Imported, listed
+from structkin.files.readers.imported import Imported, counted, listed
 from structkin.model.flaw import Flaw
 
 #: The layer of the mechanism; others hold drawings, texts and dimensions.
@@ -104,7 +104,7 @@ def parse(text: str, found: Imported) -> Drawing:
     connectors, skipped = _connectors(root, found)
     parts, dropped = _parts(root, found, connectors, skipped)
     if skipped or dropped:
-        found.notes.append(f"the drawing is left out: {len(skipped)} connectors and {dropped} links on other layers")
+        found.notes.append(f"the drawing is left out: {counted(len(skipped), 'connector')}, {counted(dropped, 'link')}")
     unknown = dict.fromkeys(child.tag for child in root if child.tag not in _KNOWN)
     if unknown:
         found.notes.append(f"not understood, and left out: {listed(f'<{tag}>' for tag in unknown)}")
@@ -125,7 +125,7 @@ def _root(text: str, found: Imported) -> Element:
         except ElementTree.ParseError as error:
             line = error.position[0]
             raise Flaw(f"line {line}: the file is not XML: {str(error).partition(':')[0]}") from None
-        found.notes.append(f"the file is not well-formed: {count} spaces between attributes were added")
+        found.notes.append(f"the file is not well-formed: {counted(count, 'space')} between attributes added")
     if root.tag != "linkage2":
         raise Flaw(f"expected <linkage2>, found <{root.tag}>", "the file is none of Linkage")
     return root

@@ -22,14 +22,15 @@ AHEAD = math.radians(10)
 CLOSED = 1e-13
 
 
-def with_regular_sketch(sections: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+def with_regular_sketch(sections: Mapping[str, Any], source: str) -> tuple[dict[str, Any], str]:
     """Return sections whose sketch tells the assembly mode of every group, and a note if it was moved.
 
     They are the same, without a note, where the sketch does already, or where no such pose is found. A mechanism whose
-    structure is not determined is left as it is.
+    structure is not determined is left as it is. Raises `InputError` under the name `source` where the sections have
+    mistakes.
     """
     data = dict(sections)
-    mechanism = Mechanism.from_dict(data)
+    mechanism = Mechanism.from_dict(data, source=source)
     try:
         compile_plan(mechanism)
     except StructureError:
@@ -75,7 +76,8 @@ def _moved(mechanism: Mechanism, data: Mapping[str, Any]) -> dict[str, Any] | No
 
 
 def _rate(law: Any) -> float:
-    return float(law(np.array([0.0]))[1][0])
+    rate = law(np.array([0.0]))[1][0]
+    return float(rate)
 
 
 def _drawn(mechanism: Mechanism, data: Mapping[str, Any], links: tuple[str, ...], frames: Any) -> dict[str, Any]:
@@ -90,6 +92,7 @@ def _drawn(mechanism: Mechanism, data: Mapping[str, Any], links: tuple[str, ...]
     drivers = {}
     for id, entry in data["drivers"].items():
         drive, scale = mechanism.drivers[id], mechanism.units.angle_scale
-        law = f"{drive.start / scale!r} + {_rate(drive.law) / scale!r}*t"
+        rate = float(f"{_rate(drive.law) / scale:.15g}")
+        law = f"{drive.start / scale!r} {'-' if rate < 0 else '+'} {abs(rate)!r}*t"
         drivers[id] = {**{key: value for key, value in entry.items() if key != "speed"}, "law": law}
     return {**data, "points": points, "drivers": drivers}

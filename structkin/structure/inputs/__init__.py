@@ -1,4 +1,4 @@
-"""Which joint should drive: candidate inputs, ranked by the structure that each gives."""
+"""Which joint to drive: candidate inputs, ranked by the structure each produces."""
 
 from structkin.structure.inputs.ranking import LIMIT, rank_inputs
 from structkin.structure.inputs.result import InputChoice, InputRanking

@@ -1,4 +1,4 @@
-"""The coordinates of joints that could be inputs, each as a driver."""
+"""The joint coordinates that could be inputs, each as a driver."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from itertools import combinations
 from structkin.model.topology import Driver, Topology, pin_of
 from structkin.structure.compare import pins_of
 
-#: Kinds of drivers that joints offer.
+#: Kinds of drivers at joints.
 KINDS = ("angle", "slide")
 
 
 def coordinate(driver: Driver) -> object:
-    """Return what tells the coordinate of a driver from others: equal for two drivers that drive the same."""
+    """Return a key of a driver's coordinate: equal for two drivers of the same coordinate."""
     if driver.kind == "angle":
         return frozenset(driver.links)
     return ("slide", driver.joint) if driver.kind == "slide" else ("distance", driver.id)
 
 
 def carried(topology: Topology, drivers: Sequence[Driver]) -> int:
-    """Return how many drivers act between moving links."""
+    """Return the number of drivers between moving links."""
     ground = {topology.ground}
     for pin in pins_of(topology):
         if any(topology.ground in topology.joint(id).links for id in pin):
@@ -31,7 +31,7 @@ def carried(topology: Topology, drivers: Sequence[Driver]) -> int:
 
 
 def idle_links(topology: Topology) -> set[str]:
-    """Return the links that only spin on a pin on which a contact acts: the rollers of cam followers."""
+    """Return the links that only spin on a pin with a contact: the rollers of cam followers."""
     ends = Counter(end for joint in topology.joints for end in joint.links)
     ends.update(end for driver in topology.drivers for end in driver.links)
     touched = {pin_of(end) for joint in topology.joints if joint.kind in "CS" for end in joint.links}
@@ -44,7 +44,7 @@ def idle_links(topology: Topology) -> set[str]:
 
 
 def candidate_drivers(topology: Topology, kept: Sequence[Driver], kinds: Sequence[str], idle: set[str]) -> list[Driver]:
-    """Return a driver for each coordinate of a joint: against the ground first, else in the user's order."""
+    """Return a driver for each joint coordinate: those relative to the ground first, else in the user's order."""
     own = {coordinate(driver): driver for driver in topology.drivers}
     taken = {driver.id for driver in (*topology.drivers, *kept)}
     known = {coordinate(driver) for driver in kept}
@@ -84,7 +84,7 @@ def _natural(topology: Topology, links: Sequence[str]) -> tuple[str, str]:
 
 
 def label_of(topology: Topology, driver: Driver) -> str:
-    """Return the joint that drives, with the links where it does not tell them: "A", "O (1 to 3)"."""
+    """Return the driven joint, with the links if they are ambiguous: "A", "O (1 to 3)"."""
     joint = driver.joint
     if joint is None and driver.kind == "angle":
         both = set(driver.links)

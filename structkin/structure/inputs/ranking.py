@@ -1,7 +1,7 @@
-"""Which joint should drive? The candidate inputs of a mechanism, ranked by the structure that each gives.
+"""Which joint to drive? The candidate inputs of a mechanism, ranked by the structure each produces.
 
-The same linkage is a chain of dyads if one joint drives it, and a single large group if another does. The first is
-solved by formulas, the second by iteration, and it is the first that a designer can follow.
+The same linkage may be a chain of dyads with one driving joint, and a single large group with another. The former is
+solved in closed form, the latter by iteration; and a designer can follow the former.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from structkin.structure.result import KinematicStructure, decompose
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
 
-#: Choices that are looked at, unless told otherwise.
+#: Default number of choices examined.
 LIMIT = 1000
 
 
@@ -37,16 +37,16 @@ def rank_inputs(
 ) -> InputRanking:
     """Rank the joints, or sets of joints, that could drive a mechanism: the simplest structure first.
 
-    Candidates are the travel of each P joint and the angle of each R joint, on a multiple joint of each pair of
-    links; `kinds` leaves "angle" or "slide" out. A choice has as many as there are freedoms (without the idle spin
-    of a roller). `drivers` are those to keep, names or `Driver`s; by default all of the mechanism's own are
-    replaced, and their choice is marked (`is_own`). At most `limit` combinations are looked at, in the user's
-    order, inputs against the ground first; `progress` is called with the part of the work that is done.
+    Candidates are the travel of each P joint and the angle of each R joint, at a multiple joint of each pair of
+    links; `kinds` may exclude "angle" or "slide". A choice has one input per degree of freedom (not counting the idle
+    spin of a roller). `drivers` are those to keep, names or `Driver`s; by default all drivers of the mechanism are
+    replaced, and the choice with the original ones is marked (`is_own`). At most `limit` combinations are examined,
+    in the user's order, inputs relative to the ground first; `progress` is called with the fraction of work done.
 
-    The order of the ranking: the lower highest class; the smaller largest group; fewer levels; more inputs against
-    the ground; the user's order.
+    Criteria of the ranking: lowest highest class; smallest largest group; fewest levels; most inputs relative to the
+    ground; the user's order.
 
-    Raises `InputError` for unknown kinds or drivers, and if the drivers to keep repeat each other.
+    Raises `InputError` for unknown kinds or drivers, and if the drivers to keep depend on each other.
 
     >>> six_bar = Topology.from_dict({"links": list("012345"), "ground": "0", "joints": [
     ...     {"id": id, "kind": "R", "links": list(links)} for id, links in
@@ -93,12 +93,12 @@ def rank_inputs(
 
 def _check(topology: Topology, kinds: Sequence[str], limit: int) -> None:
     problems = [
-        Problem("kinds", f"'{kind}' is no kind of input of a joint", suggest(kind, KINDS))
+        Problem("kinds", f"'{kind}' is not a kind of input", suggest(kind, KINDS))
         for kind in kinds
         if kind not in KINDS
     ]
     if limit < 1:
-        problems.append(Problem("limit", f"{limit} leaves nothing to look at", "give 1 or more"))
+        problems.append(Problem("limit", f"expected at least 1 combination, found {limit}", "give 1 or more"))
     if problems:
         raise InputError(problems, topology.title or "topology")
 
@@ -116,16 +116,16 @@ def _kept(topology: Topology, drivers: Sequence[str | Driver] | None) -> tuple[D
 
 
 class _Judge:
-    """Decomposes, and remembers: what differs in names only is decomposed once, inputs that repeat each other never."""
+    """Decomposes with caching: topologies that differ only in names are decomposed once, dependent inputs never."""
 
     def __init__(self, bare: Topology, idle: frozenset[str], shared: bool) -> None:
-        """Judge choices of drivers for a `bare` topology; `shared`: a verdict serves all that differ in names only."""
+        """Evaluate drivers for a `bare` topology; `shared`: topologies that differ only in names share a verdict."""
         self.bare = bare
         self.idle = idle
-        # which equation is called redundant follows the user's order; with none, names and order do not matter
+        # the user's order decides which equation is redundant; if none is, names and order do not matter
         self.shared = shared
         self.known: defaultdict[str, list[tuple[Topology, Verdict]]] = defaultdict(list)
-        #: names of drivers that depend on each other: no choice holds all of them
+        #: names of drivers that depend on each other: no choice contains all of them
         self.circuits: dict[frozenset[str], None] = {}
 
     def choice(self, drivers: tuple[Driver, ...], own: tuple[Driver, ...]) -> InputChoice | None:
@@ -141,12 +141,12 @@ class _Judge:
         return InputChoice(drivers, verdict, is_own, topology)
 
     def own(self, drivers: tuple[Driver, ...]) -> InputChoice:
-        """Return the choice that the mechanism came with, whatever it is worth."""
+        """Return the choice with the mechanism's own drivers, valid or not."""
         topology = replace(self.bare, drivers=drivers)
         return InputChoice(drivers, verdict_of(decompose(topology), self.idle), True, topology)
 
     def repeating(self, candidates: Sequence[Driver]) -> tuple[tuple[str, ...], ...]:
-        """Return the labels of inputs that depend on each other, those alone first."""
+        """Return the labels of inputs that depend on each other, single ones first."""
         found = [
             tuple(label_of(self.bare, driver) for driver in candidates if driver.id in circuit)
             for circuit in self.circuits

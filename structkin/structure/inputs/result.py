@@ -1,4 +1,4 @@
-"""Choices of inputs, how simple the structure of each is, and their ranking: what `rank_inputs` returns."""
+"""The results of `rank_inputs`: choices of inputs, the complexity of their structures, and the ranking."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _NO_CLASS = 1000
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is said of a structure when inputs are compared; the same for structures that differ in names only.
+    """The complexity of a structure, used to compare inputs; equal for structures that differ only in names.
 
-    `moving` counts the links that still move, idle ones left out; `redundant` the drivers too many. `levels` holds
-    the kinds of the groups, level by level, each level in alphabetical order; `largest` is the number of links of
-    the largest group; `highest_class` is None where a group has no textbook class, or has one only when more than two
-    of its links are taken as one.
+    `moving` counts the links that can still move, except idle ones; `redundant` the superfluous drivers. `levels` are
+    the kinds of the groups, level by level, each level in alphabetical order; `largest` is the number of links of the
+    largest group; `highest_class` is None if a group has no textbook class, or has one only when more than two of its
+    links are treated as one.
     """
 
     moving: int
@@ -43,10 +43,10 @@ class Verdict:
 
 @dataclass(frozen=True)
 class InputChoice:
-    """Drivers for a mechanism, and the structure that they give.
+    """Drivers for a mechanism, and the structure they produce.
 
-    `drivers` are all drivers of this choice, those that were kept first. `verdict` says how simple the structure
-    is; what it says can be read here as well. `is_own`: the mechanism came with these drivers.
+    `drivers` are all drivers of this choice, those that were kept first. `verdict` describes the complexity of the
+    structure; its data are available as properties. `is_own`: these are the mechanism's own drivers.
     """
 
     drivers: tuple[Driver, ...]
@@ -55,25 +55,25 @@ class InputChoice:
     topology: Topology = field(repr=False)
 
     def __repr__(self) -> str:
-        """Return the joints that drive, and the highest class that this gives."""
+        """Show the driven joints and the highest class."""
         return f"<InputChoice {self.label}: class {self.highest_class}>"
 
     @cached_property
     def structure(self) -> KinematicStructure:
-        """The structure that these drivers give; decomposed when it is first asked for."""
+        """The structure with these drivers; computed on first access."""
         return decompose(self.topology)
 
     @property
     def is_complete(self) -> bool:
-        """Whether the inputs fix every link that is not idle, and none of them is one too many.
+        """Whether the inputs determine every link that is not idle, and none of them is redundant.
 
-        Joints may still be redundant: then they are so with any input.
+        Joints may still be redundant: they are so with any input.
         """
         return not self.verdict.moving and not self.verdict.redundant
 
     @property
     def highest_class(self) -> str | None:
-        """The highest class of a group, such as "II"; None where a group has no textbook class."""
+        """The highest class of a group, such as "II"; None if a group has no textbook class."""
         return self.verdict.highest_class
 
     @property
@@ -88,7 +88,7 @@ class InputChoice:
 
     @property
     def depth(self) -> int:
-        """Number of levels: how many groups wait for each other in the longest row."""
+        """Number of levels: the length of the longest chain of dependent groups."""
         return len(self.verdict.levels)
 
     @property
@@ -98,12 +98,12 @@ class InputChoice:
 
     @property
     def is_grounded(self) -> bool:
-        """Whether every driver acts against the ground, where a motor stands still."""
+        """Whether every driver acts relative to the ground, so that motors do not move."""
         return carried(self.topology, self.drivers) == 0
 
     @property
     def label(self) -> str:
-        """The joints that drive, with the links where a joint does not tell them: "A", "O (1 to 3)"."""
+        """The driven joints, with the links if they are ambiguous: "A", "O (1 to 3)"."""
         return ", ".join(label_of(self.topology, driver) for driver in self.drivers)
 
 
@@ -112,9 +112,9 @@ class InputRanking:
     """Choices of inputs, the simplest structure first; a sequence of `InputChoice`.
 
     `mobility` is that of the joints, `inputs` the number of inputs that each choice adds, `candidates` the number of
-    coordinates to choose from. Of the `possible` combinations `tried` were looked at, those on the ground first, and
-    `complete` of them fix every link. Each of the others holds one of `repeating`: inputs that fix one another, or one
-    alone that cannot move. Those are not among the choices, unless the mechanism came with them.
+    coordinates to choose from. Of the `possible` combinations, `tried` were examined, those at the ground first, and
+    `complete` of them determine every link. Each of the others contains one of `repeating`: inputs that depend on each
+    other, or a single one that cannot move. They are not among the choices, unless they are the mechanism's own.
     """
 
     choices: tuple[InputChoice, ...]
@@ -127,7 +127,7 @@ class InputRanking:
     repeating: tuple[tuple[str, ...], ...] = ()
 
     def __repr__(self) -> str:
-        """Return how many choices there are, and the first."""
+        """Show the number of choices, and the first."""
         first = f", first {self.choices[0].label}" if self.choices else ""
         return f"<InputRanking: {len(self.choices)} choices{first}>"
 
@@ -136,33 +136,33 @@ class InputRanking:
         return len(self.choices)
 
     def __getitem__(self, place: int) -> InputChoice:
-        """Return the choice at a place, from 0: the simplest."""
+        """Return the choice at an index; 0 is the simplest."""
         return self.choices[place]
 
     def __iter__(self) -> Iterator[InputChoice]:
-        """Go through the choices, the simplest first."""
+        """Iterate over the choices, the simplest first."""
         return iter(self.choices)
 
     @property
     def is_cut(self) -> bool:
-        """Whether there are more combinations than were looked at."""
+        """Whether there are more combinations than were examined."""
         return self.tried < self.possible
 
     @property
     def summary(self) -> str:
-        """What was looked at, in words."""
+        """The extent of the search, in words."""
         if self.inputs < 1:
-            return f"mobility {self.mobility}: in general dimensions nothing is left to drive"
+            return f"mobility {self.mobility}: with general dimensions nothing is left to drive"
         inputs = "1 input" if self.inputs == 1 else f"{self.inputs} inputs"
         text = f"mobility {self.mobility}: {inputs} of {self.candidates} candidates"
         verb = "fixes" if self.complete == 1 else "fix"
         text += f"; {self.complete} of {self.tried} combinations {verb} every link"
         if self.is_cut:
-            text += f"; cut: {self.possible} are possible, those on the ground were tried first"
+            text += f"; search limited: {self.possible} are possible, those at the ground were tried first"
         return text
 
     def distinct(self) -> tuple[tuple[InputChoice, ...], ...]:
-        """Return the complete choices, those together that give the same kinds of groups level by level."""
+        """Return the complete choices, grouped by equal kinds of groups at each level."""
         alike: defaultdict[object, list[InputChoice]] = defaultdict(list)
         for choice in self.choices:
             if choice.is_complete:
@@ -203,7 +203,7 @@ def _plain(choice: InputChoice) -> dict[str, Any]:
 
 
 def verdict_of(structure: KinematicStructure, idle: Set[str]) -> Verdict:
-    """Return the verdict on a structure, in which these `idle` links may move."""
+    """Return the verdict on a structure in which these `idle` links may move."""
     levels: defaultdict[int, list[str]] = defaultdict(list)
     groups = [_of_bodies(structure.topology, group) for group in structure.groups]
     for group in groups:
@@ -219,9 +219,9 @@ def verdict_of(structure: KinematicStructure, idle: Set[str]) -> Verdict:
 
 
 def _class_of(group: Group) -> str | None:
-    """Return a group's class, None where it does not tell how hard the group is.
+    """Return a group's class; None if it does not measure how difficult the group is.
 
-    Two links with a driver between them are one of variable shape, such as a cylinder. But a composite of more links
+    Two links with a driver between them act as one of variable shape, such as a cylinder; but a composite of more links
     is a mechanism in itself.
     """
     if group.kind == "pin":
@@ -230,7 +230,7 @@ def _class_of(group: Group) -> str | None:
 
 
 def _of_bodies(topology: Topology, group: Group) -> Group:
-    """Return a group whose composite links name one of the links that are fastened to each other."""
+    """Return a group whose composite links name only one of the links fastened together."""
     body: dict[str, str] = {}
     for joint in topology.joints if group.composite_links else ():
         if joint.kind == "F":
@@ -248,7 +248,7 @@ def _difficulty(group: Group) -> tuple[int, bool]:
 
 
 def _number(class_: str | None) -> int:
-    """Return a class as a number; those without a name are the hardest."""
+    """Return a class as a number; groups without a class are the most difficult."""
     if class_ is None:
         return _NO_CLASS
     if class_ == "HP":

@@ -52,8 +52,10 @@ function Dial({ limits, value }: { limits: DriverLimits; value: number | null })
   const angle = (v: number) => (2 * Math.PI * v) / turn;
   const on = (v: number, r: number): [number, number] => [CX + r * Math.cos(angle(v)), CY - r * Math.sin(angle(v))];
   const arc = (a: number, b: number) => {
+    // what is more than a turn winds outwards
+    const rise = b - a > turn * (1 + 1e-9) ? 10 : 0;
     const steps = Math.max(2, Math.ceil((Math.abs(b - a) / turn) * 72));
-    return "M" + Array.from({ length: steps + 1 }, (_, k) => on(a + ((b - a) * k) / steps, R).map((c) => c.toFixed(2)).join(" ")).join("L");
+    return "M" + Array.from({ length: steps + 1 }, (_, k) => on(a + ((b - a) * k) / steps, R + rise * (k / steps - 0.5)).map((c) => c.toFixed(2)).join(" ")).join("L");
   };
   const holds = (low: End | null, high: End | null) => !low || !high || (low.value - 1e-6 <= start && start <= high.value + 1e-6);
   const needle = value === null ? null : on(value, R - 14);
@@ -62,7 +64,7 @@ function Dial({ limits, value }: { limits: DriverLimits; value: number | null })
     <svg class="sk-dial" viewBox="0 0 260 184" role="img" aria-label={limits.words}>
       <circle class="sk-track" cx={CX} cy={CY} r={R} />
       {intervals.map(({ low, high }, k) => (
-        <path key={k} class={holds(low, high) ? "sk-reach" : "sk-reach sk-other"} d={low && high ? arc(low.value, Math.min(high.value, low.value + turn)) : arc(0, turn)} />
+        <path key={k} class={`sk-reach ${holds(low, high) ? "" : "sk-other"} ${low && high && high.value - low.value > turn ? "sk-wound" : ""}`} d={low && high ? arc(low.value, high.value) : `${arc(0, turn)}Z`} />
       ))}
       {ends(limits).map((end, k) => {
         const [[x0, y0], [x1, y1]] = [on(end.value, R - 9), on(end.value, R + 9)];

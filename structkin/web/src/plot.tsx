@@ -1,5 +1,5 @@
 // Curves over the motion, with a line at the sample that is shown; a press on a plot moves the slider there.
-import { effect, signal } from "@preact/signals";
+import { effect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import type { Player } from "./player";
@@ -26,54 +26,66 @@ export interface PlotProps {
   range?: [low: number, high: number];
 }
 
-/** True while the page is printed: plots are drawn anew in the width and the colours of paper. */
-export const printing = signal(false);
-addEventListener("beforeprint", () => (printing.value = true));
-addEventListener("afterprint", () => (printing.value = false));
-
-const PAPER_WIDTH = 320;
+/** The width on paper, and its colours, whatever the reader's screen has. */
+const PAPER = { width: 320, share: 0.8, ink: "#444", line: "#ddd" };
 
 export function Plot(props: PlotProps) {
   const { title, unit, x, curves, player, height = 168 } = props;
   const holder = useRef<HTMLDivElement>(null);
-  const paper = printing.value;
   const known = curves.some((curve) => curve.values.some((value) => value !== null));
   useEffect(() => {
     if (!known) return;
     const element = holder.current!;
-    const plot = new uPlot(options(props, element, paper ? PAPER_WIDTH : element.clientWidth, height), data(props), element);
     const line = document.createElement("div");
     line.className = "sk-now";
-    plot.over.append(line);
-    const place = (k: number) => (backwards(x.values) ? x.values.length - 1 - k : k);
-    const stop = effect(() => {
+    let printed = false;
+    const draw = () => {
+      const width = printed ? Math.min(PAPER.width * (element.clientWidth > 700 ? 2.05 : 1), 660) : element.clientWidth;
+      const made = new uPlot(options(props, element, width, printed ? PAPER.share * height : height, printed), data(props), element);
+      made.over.append(line);
+      made.over.addEventListener("pointerdown", seek);
+      made.over.addEventListener("pointermove", seek);
+      return made;
+    };
+    const seek = (event: PointerEvent) => {
+      if (!(event.buttons & 1)) return;
+      const index = plot.posToIdx(event.clientX - plot.over.getBoundingClientRect().left);
+      player.playing.value = false;
+      player.index.value = backwards(x.values) ? x.values.length - 1 - index : index;
+    };
+    let plot = draw();
+    const mark = () => {
       const value = x.values[player.index.value];
       line.style.display = value == null ? "none" : "";
       if (value != null) line.style.transform = `translateX(${plot.valToPos(value, "x")}px)`;
-    });
-    const seek = (event: PointerEvent) => {
-      if (!(event.buttons & 1)) return;
-      player.playing.value = false;
-      player.index.value = place(plot.posToIdx(event.clientX - plot.over.getBoundingClientRect().left));
     };
-    plot.over.addEventListener("pointerdown", seek);
-    plot.over.addEventListener("pointermove", seek);
+    const again = (onPaper: boolean) => {
+      printed = onPaper;
+      plot.destroy();
+      plot = draw();
+      queueMicrotask(mark);
+    };
+    // at once: the page is laid out on paper as soon as the event is over
+    const print = () => again(true);
+    const back = () => again(false);
+    const stop = effect(mark);
     const observer = new ResizeObserver(() => {
-      const width = printing.peek() ? PAPER_WIDTH : element.clientWidth;
-      if (width > 40 && Math.abs(width - plot.width) > 1) {
-        plot.setSize({ width, height });
-        player.index.value = player.index.peek();
-        const value = x.values[player.index.peek()];
-        if (value != null) line.style.transform = `translateX(${plot.valToPos(value, "x")}px)`;
-      }
+      const width = element.clientWidth;
+      if (printed || width < 40 || Math.abs(width - plot.width) <= 1) return;
+      plot.setSize({ width, height });
+      mark();
     });
     observer.observe(element);
+    addEventListener("beforeprint", print);
+    addEventListener("afterprint", back);
     return () => {
+      removeEventListener("beforeprint", print);
+      removeEventListener("afterprint", back);
       stop();
       observer.disconnect();
       plot.destroy();
     };
-  }, [x, curves, player, paper, height, known]);
+  }, [x, curves, player, height, known]);
   const k = player.index.value;
   return (
     <figure class="sk-plot">
@@ -105,9 +117,11 @@ function data({ x, curves }: PlotProps): uPlot.AlignedData {
   return (backwards(x.values) ? columns.map((values) => [...values].reverse()) : columns) as uPlot.AlignedData;
 }
 
-function options(props: PlotProps, element: HTMLElement, width: number, height: number): uPlot.Options {
+function options(props: PlotProps, element: HTMLElement, width: number, height: number, printed: boolean): uPlot.Options {
   const style = getComputedStyle(element);
-  const [ink, line] = [style.getPropertyValue("--quiet").trim(), style.getPropertyValue("--line").trim()];
+  const [ink, line] = printed
+    ? [PAPER.ink, PAPER.line]
+    : [style.getPropertyValue("--quiet").trim(), style.getPropertyValue("--line").trim()];
   const { x, curves, player, marks = [] } = props;
   const font = "11px system-ui, sans-serif";
   const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 }, font, labelFont: font };
@@ -147,7 +161,7 @@ function options(props: PlotProps, element: HTMLElement, width: number, height: 
     ],
     series: [{}, ...curves.map(({ colour, dash, faint }) => ({ stroke: colour, width: faint ? 1 : 1.8, dash, points: { show: false }, pxAlign: 0 }))],
     hooks: { drawClear: [paintBands], draw: [paintMarks] },
-    padding: [8, 10, 0, 0],
+    padding: [8, 18, 0, 0],
   };
 }
 

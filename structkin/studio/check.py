@@ -1,0 +1,76 @@
+"""What structkin says of a document: the mechanism or what is wrong with it, its structure, and how it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from structkin.api import Mechanism
+from structkin.errors import InputError, Problem
+from structkin.plan.compile import determines_all
+from structkin.solve import structure_of
+from structkin.solve.special_geometry import compile_plan
+from structkin.structure import KinematicStructure
+from structkin.studio.document import GROUND, Document, members
+
+
+@dataclass(frozen=True)
+class Check:
+    """A document with what structkin makes of it.
+
+    `mechanism` is None where the document is not sound, and `problems` say why; `stray` points are on no link yet and
+    are left out. `structure` is that of its topology; `solvable` says that the drivers move it as they should.
+    """
+
+    document: Document
+    problems: tuple[Problem, ...]
+    stray: tuple[str, ...] = ()
+    mechanism: Mechanism | None = None
+    structure: KinematicStructure | None = None
+    solvable: bool = False
+
+
+def check(document: Document, folder: Path | None = None, before: Check | None = None) -> Check:
+    """Check a document; CSV tables are looked up in `folder`.
+
+    The structure of the check `before` serves as long as only the geometry changes.
+    """
+    stray, data = _without_stray(document)
+    if not any(name != GROUND for name in document.section("links")):
+        return Check(document, (), stray)
+    try:
+        mechanism = Mechanism.from_dict(data, source="studio", folder=folder)
+    except InputError as error:
+        return Check(document, error.problems, stray)
+    structure = _structure(mechanism, before)
+    problems = [*structure.diagnostics]
+    solvable = False
+    if determines_all(structure):
+        try:
+            compile_plan(mechanism)
+            solvable = True
+        except InputError as error:
+            problems = [*error.problems]
+    return Check(document, tuple(problems), stray, mechanism, structure, solvable)
+
+
+def _structure(mechanism: Mechanism, before: Check | None) -> KinematicStructure:
+    """Return the structure of a mechanism; without special geometry it follows from the topology alone."""
+    known = before.structure if before is not None else None
+    if known is not None and known.is_solvable and known.topology == mechanism.topology:
+        return known
+    return structure_of(mechanism)
+
+
+def _without_stray(document: Document) -> tuple[tuple[str, ...], Mapping[str, Any]]:
+    """Return the points that nothing uses, and the document without them."""
+    used = {point for entry in document.section("links").values() for point in members(entry)}
+    for entry in document.section("joints").values():
+        if isinstance(entry, Mapping) and isinstance(entry.get("at"), str):
+            used.add(entry["at"])
+    stray = tuple(point for point in document.section("points") if point not in used)
+    links = {GROUND: [], **document.section("links")}
+    kept = {name: place for name, place in document.section("points").items() if name in used}
+    return stray, {**document.data, "points": kept, "links": links}

@@ -1,0 +1,292 @@
+"""Driving a mechanism by its points: the pointer is projected on the motion, and the branch is kept.
+
+The unknowns are the drivers' values z; K = dP/dz of the dragged point leads to the pointer by damped least squares, so
+that with several drivers the change is the least one. Each step is short and continued from the last pose by the
+follower of simulations, which passes change points smoothly and never takes another branch. Where drivers are missing,
+free coordinates take their places.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from structkin.api import Mechanism
+from structkin.branches.limits.words import why
+from structkin.dynamics.reduced.counted import Counted
+from structkin.dynamics.reduced.maps import SlotMap
+from structkin.dynamics.reduced.pose import NoPoseError, Pose
+from structkin.dynamics.reduced.poses import Poses
+from structkin.dynamics.start import with_coordinates
+from structkin.errors import InputError, Problem
+from structkin.plan.status import Status
+from structkin.rows.affine import Affine
+from structkin.solve.motion.turning import turnings
+from structkin.solve.special_geometry import compile_plan
+from structkin.solve.strokes import Stroke, strokes_of
+
+Floats = NDArray[np.float64]
+
+#: Longest step of a coordinate [rad or parts of the size], the least part of one that is tried before a limit is
+#: taken to be reached, and the damping of least squares in parts of the largest singular value.
+STEP, FINEST, DAMPING = 0.12, 2.0**-10, 1e-3
+#: A pointer is reached within this part of the size, and nothing nearer is where the way and K enclose this cosine.
+REACHED, SQUARE = 1e-4, 2e-3
+#: How far a free motion is shown [rad or parts of the size], and in how many poses.
+WIGGLE, FRAMES = 0.25, 33
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a drag came: whether it is as near as it gets, how many poses it took, and what stopped it, if so."""
+
+    done: bool
+    poses: int
+    stopped: str = ""
+
+
+class Driving:
+    """A mechanism in one pose, that moves where its points are dragged.
+
+    Raises `InputError` where it cannot be driven: drivers too many, a part that hangs on nothing, a singular sketch.
+
+    >>> m = Mechanism(points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "arm": ["A", "B"]},
+    ...               drivers={"motor": {"joint": "A"}})
+    >>> arm = Driving(m)
+    >>> arm.drag("arm", 1 + 0j, 2j), round(arm.values["motor"], 4)
+    (Progress(done=True, poses=..., stopped=''), 1.5708)
+    """
+
+    def __init__(self, mechanism: Mechanism, own: tuple[str, ...] | None = None) -> None:
+        """Begin in the sketch; of the drivers only these are its `own`, if they are given."""
+        self.own = tuple(mechanism.drivers) if own is None else own
+        self.mechanism = m = cast(Mechanism, with_coordinates(mechanism))
+        self.plan = plan = compile_plan(m)
+        self.order = tuple(m.drivers)
+        places = np.array(list(m.places.values()))
+        self.size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
+        self._units = np.array([1.0 if drive.kind == "angle" else self.size for drive in m.drivers.values()])
+        moving = [link for link in m.links if link != m.topology.ground]
+        self.links = tuple(moving)
+        self._origins = SlotMap(plan, [plan.frames[link].origin for link in moving])
+        self._directions = SlotMap(plan, [plan.frames[link].direction for link in moving])
+        self._strokes = strokes_of(m.joints, m.drivers, plan, m.units)
+        turning = turnings(m, plan.turns)
+        counted = [link for link in moving if turning[link].counted == link]
+        sketch = np.array([np.angle(m.links[link].direction) for link in counted])
+        turns = Counted(plan, [plan.frames[link].direction for link in counted], sketch)
+        self._poses = Poses(plan, self.order, self._units, turns)
+        self._blocked: _Blocked | None = None
+        self._begin(np.zeros(len(counted)))
+
+    def _begin(self, turns: Floats) -> None:
+        z = np.array([drive.start for drive in self.mechanism.drivers.values()])
+        motion = self.mechanism.solve(drivers={id: [value] for id, value in zip(self.order, z.tolist(), strict=True)})
+        if not motion.regular[0]:
+            raise self._unsolved(Status(int(motion.status[0])), int(motion.failed_group[0]))
+        self._poses.start(motion.lanes.x[0, :, 0], z, turns)
+        try:
+            self._poses.at(0.0, z, np.zeros(len(z)))
+        except NoPoseError as error:
+            raise self._unsolved(error.status, error.group) from None
+
+    def _unsolved(self, status: Status, group: int) -> InputError:
+        groups = self.plan.structure.groups
+        where = f" at {groups[group].label}" if 0 <= group < len(groups) else ""
+        what = {Status.SINGULAR: "is singular", Status.OUT_OF_REACH: "does not close"}.get(status, "is not found")
+        problem = Problem("points", f"the pose of the sketch {what}{where}", "move its points, or mend the lengths")
+        return InputError([problem], self.mechanism.title or "mechanism")
+
+    # --- the pose -------------------------------------------------------------------------------------------
+
+    @property
+    def pose(self) -> Pose:
+        """The pose: drivers' values, slots and K."""
+        assert self._poses.last is not None
+        return self._poses.last
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The values of all drivers and free coordinates [rad or m]."""
+        return dict(zip(self.order, self.pose.q.tolist(), strict=True))
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        """The free coordinates that stand for drivers which are missing."""
+        return tuple(id for id in self.order if id not in self.own)
+
+    @property
+    def frames(self) -> dict[str, tuple[float, float, float]]:
+        """Origin [m] and angle [rad] of each moving link's frame."""
+        return self._frames(self.pose.x)
+
+    def _frames(self, x: Floats) -> dict[str, tuple[float, float, float]]:
+        origins, directions = self._origins.value(x), self._directions.value(x)
+        angles = np.arctan2(directions[:, 1], directions[:, 0])
+        rows = np.column_stack((origins, angles)).tolist()
+        return {link: (row[0], row[1], row[2]) for link, row in zip(self.links, rows, strict=True)}
+
+    # --- moving it ------------------------------------------------------------------------------------------
+
+    def drag(self, link: str, local: complex, target: complex, seconds: float = 1.0) -> Progress:
+        """Bring a place [m] in a link's frame as near to a target [m] as its motion allows, for at most some seconds.
+
+        Raises `InputError` where there is no such moving link.
+        """
+        if link not in self.links:
+            raise InputError([Problem(link, "is no link that moves")], self.mechanism.title or "mechanism")
+        place = SlotMap(self.plan, [self.plan.frames[link].point(local)])
+        goal, until = np.array((target.real, target.imag)), time.perf_counter() + seconds
+        held, poses, stopped = np.zeros(len(self.order), bool), 0, ""
+        while time.perf_counter() < until:
+            gap = goal - place.value(self.pose.x)[0]
+            K = place.rate(self.pose.K.T)[0] * self._units * ~held
+            way = _least_change(K, gap)
+            if way is None or np.hypot(*gap) <= REACHED * self.size:
+                return Progress(True, poses, stopped)
+            moved, stop = self._step(way * self._units, lambda x: goal - place.value(x)[0], float(gap @ gap))
+            poses += moved
+            if stop is not None:
+                stopped = stop.words
+                if stop.driver is None:
+                    return Progress(True, poses, stopped)
+                # one cylinder at its end does not stop the others
+                held[stop.driver] = True
+            elif not moved:
+                return Progress(True, poses, stopped)
+        return Progress(False, poses, stopped)
+
+    def turn(self, driver: str, value: float, seconds: float = 1.0) -> Progress:
+        """Bring a driver to a value [rad or m], the others held."""
+        if driver not in self.order:
+            raise InputError([Problem(driver, "is no driver")], self.mechanism.title or "mechanism")
+        k, poses, until = self.order.index(driver), 0, time.perf_counter() + seconds
+        while time.perf_counter() < until:
+            rest = value - float(self.pose.q[k])
+            if abs(rest) <= 1e-9 * self._units[k]:
+                return Progress(True, poses)
+            way = np.zeros(len(self.order))
+            way[k] = np.clip(rest, -STEP * self._units[k], STEP * self._units[k])
+            moved, stop = self._step(way)
+            poses += moved
+            if stop is not None:
+                return Progress(True, poses, stop.words)
+        return Progress(False, poses)
+
+    def wiggle(self, coordinate: str) -> Iterator[dict[str, tuple[float, float, float]]]:
+        """Yield the frames of a small motion to either side along one coordinate; the pose is the old one again."""
+        here, k = self._poses, self.order.index(coordinate)
+        start = float(here.last.q[k]) if here.last is not None else 0.0
+        try:
+            for phase in np.linspace(0, 2 * np.pi, FRAMES):
+                self._poses = self._poses.aside()
+                self.turn(coordinate, start + WIGGLE * float(self._units[k] * np.sin(phase)))
+                yield self.frames
+        finally:
+            self._poses = here
+
+    def _step(
+        self, way: Floats, gap: Callable[[Floats], Floats] | None = None, square: float = np.inf
+    ) -> tuple[int, _Stop | None]:
+        """Go along a way (f,), or a part of it; return the poses gone to (0 or 1), and what stops the motion there.
+
+        Where a `gap` (2,) of slots is given, its `square` becomes smaller.
+        """
+        q, part = self.pose.q, 1.0
+        if self._blocked is not None and self._blocked.holds(q, way / self._units):
+            return 0, self._blocked.stop
+        self._blocked, ended = None, None
+        while part >= FINEST:
+            trial, stop = self._poses.aside(), None
+            try:
+                pose, _ = trial.at(0.0, q + part * way, np.zeros(len(way)))
+            except NoPoseError as error:
+                # the follower has halved its way up to where the motion ends
+                stop, pose = _Stop(self._words(error)), trial.last or self.pose
+            beyond = self._beyond(pose, way)
+            if beyond is None and (gap is None or float(np.sum(gap(pose.x) ** 2)) < square):
+                moved = not np.array_equal(pose.q, q)
+                self._poses, stop = trial, stop or (ended if part < 2 * FINEST else None)
+                if stop is not None:
+                    self._blocked = _Blocked(pose.q, way / self._units, stop)
+                return int(moved), stop
+            if stop is not None and np.array_equal(pose.q, q):
+                ended = stop
+                break
+            ended, part = beyond, 0.5 * part
+        if ended is not None:
+            self._blocked = _Blocked(q, way / self._units, ended)
+        return 0, ended
+
+    def _beyond(self, pose: Pose, way: Floats) -> _Stop | None:
+        """Return the stroke that a pose is beyond and the way leads farther out of, if there is one."""
+        for stroke in self._strokes:
+            side, travel = self._side(stroke, pose)
+            if side:
+                before = self._side(stroke, self.pose)[1]
+                if side * (travel - before) > 0:
+                    alone = (k for k, one in enumerate(self.mechanism.drivers.values())
+                             if stroke.id == (one.joint if one.kind == "slide" else one.id))  # fmt: skip
+                    return _Stop(f"{stroke.id} at {stroke.words(side)}", next(alone, None))
+        return None
+
+    def _side(self, stroke: Stroke, pose: Pose) -> tuple[int, float]:
+        x = pose.x[:, None]
+
+        def value(expression: Affine) -> Any:
+            return expression.components(lambda slot: x[self.plan.rows(slot)])
+
+        drivers: Mapping[str, Any] = {id: pose.q[k : k + 1] for k, id in enumerate(self.order)}
+        return int(stroke.side(value, drivers)[0]), float(np.ravel(stroke.travel(value, drivers))[0])
+
+    def _words(self, error: NoPoseError) -> str:
+        """Return why the motion ends here: the group, and how it stands."""
+        groups = self.plan.structure.groups
+        if not 0 <= error.group < len(groups):
+            return "the motion is singular here"
+        label = groups[error.group].label
+        for index in self.plan.with_root:
+            step = self.plan.steps[index]
+            if step.group == error.group:
+                return f"{label}: {why(self.plan, index, self.plan.inputs(step, self.pose.x[:, None]))[1]}"
+        return f"{label} reaches no farther"
+
+
+@dataclass(frozen=True)
+class _Blocked:
+    """A pose (f,) at which the motion has ended along a scaled way (f,), so that it is not tried again and again."""
+
+    q: Floats
+    way: Floats
+    stop: _Stop
+
+    def holds(self, q: Floats, way: Floats) -> bool:
+        """Return whether another way leads to the same end."""
+        alike = float(way @ self.way) > 0.9 * float(np.linalg.norm(way) * np.linalg.norm(self.way))
+        return alike and np.array_equal(q, self.q)
+
+
+@dataclass(frozen=True)
+class _Stop:
+    """What stops a motion, and the number of the driver that alone is at its end, if it is that."""
+
+    words: str
+    driver: int | None = None
+
+
+def _least_change(K: Floats, gap: Floats) -> Floats | None:
+    """Return the least change (f,) of scaled coordinates that leads across a gap (2,); None where nothing leads nearer.
+
+    K (2, f) are the velocity coefficients. The largest change is cut to `STEP`.
+    """
+    slope = K.T @ gap
+    reach = float(np.linalg.norm(K, 2))
+    if reach == 0 or float(np.linalg.norm(slope)) <= SQUARE * reach * float(np.hypot(*gap)):
+        return None
+    way = K.T @ np.linalg.solve(K @ K.T + (DAMPING * reach) ** 2 * np.eye(2), gap)
+    return np.asarray(way * min(1.0, STEP / float(np.max(np.abs(way)))))

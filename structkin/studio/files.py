@@ -1,0 +1,149 @@
+"""The one file of a studio: read when it opens, written on Save alone, with its comments kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.container import Container
+from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import AbstractTable, InlineTable
+
+from structkin.errors import InputError, Problem
+from structkin.model.file import SUFFIXES, read_data
+from structkin.model.flaw import Flaw
+from structkin.show.files import whole_file
+from structkin.studio.document import Document, refuse
+
+
+@dataclass
+class MechanismFile:
+    """A mechanism file that is there, or that Save will make; `text` is what it held when it was last read or written.
+
+    Raises `InputError` where it cannot be read.
+    """
+
+    path: Path
+    text: str | None = field(init=False, default=None)
+
+    def read(self) -> Document:
+        """Return its contents, an empty document where there is no file yet."""
+        if self.path.suffix.lower() not in SUFFIXES:
+            raise refuse(str(self.path), "is no mechanism file", "its name ends in .toml or .json")
+        if not self.path.exists():
+            self.text = None
+            return Document({"title": self.path.stem.replace("_", " "), "points": {}, "links": {}})
+        try:
+            data = read_data(self.path)
+        except Flaw as flaw:
+            raise InputError([Problem("", flaw.message, flaw.hint)], str(self.path)) from None
+        self.text = self.path.read_text(encoding="utf-8-sig")
+        return Document(data)
+
+    def save(self, document: Document, *, overwrite: bool = False) -> None:
+        """Write a document; raise `InputError` where that fails, or the file has changed since it was read."""
+        found = self.path.read_text(encoding="utf-8-sig") if self.path.is_file() else None
+        if found != self.text and not overwrite:
+            raise refuse(str(self.path), "has changed on the disk since it was opened", "save again to overwrite it")
+        is_json = self.path.suffix.lower() == ".json"
+        text = json.dumps(document.data, indent=2, ensure_ascii=False) + "\n" if is_json else toml(document, self.text)
+        with whole_file(self.path, encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        self.text = text
+
+
+def parse(text: str) -> Document:
+    """Return the document of a TOML text that the browser has opened; raise `InputError` where it is none."""
+    try:
+        return Document(tomlkit.parse(text).unwrap())
+    except (TOMLKitError, RecursionError, ValueError) as error:
+        raise refuse("", f"the text is no mechanism file: {error}") from None
+
+
+def toml(document: Document, before: str | None = None) -> str:
+    """Return a document as TOML; where a text from `before` says the same, its lines and comments are kept.
+
+    >>> print(toml(Document({"points": {"A": [0, 2]}}), "# pins\\n[points]\\nA = [0, 1]   # frame\\n"))
+    # pins
+    [points]
+    A = [0, 2]   # frame
+    <BLANKLINE>
+    """
+    if before is not None:
+        try:
+            text = tomlkit.parse(before)
+        except TOMLKitError:
+            return toml(document)
+        _update(text, document.data, top=True)
+        return tomlkit.dumps(text)
+    text = tomlkit.document()
+    heads = {key: value for key, value in document.data.items() if not isinstance(value, Mapping) or key == "units"}
+    for key, value in heads.items():
+        text.add(key, _item(value))
+    for key, value in document.data.items():
+        if key not in heads:
+            text.add(key, _section(key, value))
+    return tomlkit.dumps(text)
+
+
+def _update(old: Any, new: Mapping[str, Any], *, top: bool = False) -> None:
+    """Make a TOML table say what another table says, by changing as little of it as that takes."""
+    for key in [key for key in old if key not in new]:
+        del old[key]
+    for key, value in new.items():
+        present = old.get(key)
+        if key in old and isinstance(present, AbstractTable) and isinstance(value, Mapping):
+            _update(present, value)
+        elif key not in old:
+            short = not top or not isinstance(value, Mapping) or key == "units"
+            _add(old, key, _item(value) if short else _section(key, value), before_sections=top and short)
+        elif _plain(present) != value:
+            replacement = _item(value)
+            if hasattr(present, "trivia"):
+                replacement.trivia.comment = present.trivia.comment
+                replacement.trivia.comment_ws = present.trivia.comment_ws
+            old[key] = replacement
+
+
+def _add(table: Any, key: str, item: Any, *, before_sections: bool) -> None:
+    """Add an entry; one without a section has to stand above the first section."""
+    first = next((name for name, value in table.items() if isinstance(value, AbstractTable)), None)
+    if not before_sections or first is None or not isinstance(table, Container):
+        table.add(key, item)
+        return
+    sections = {name: table.item(name) for name in table if isinstance(table.item(name), AbstractTable)}
+    for name in sections:
+        del table[name]
+    table.add(key, item)
+    for name, section in sections.items():
+        table.add(name, section)
+
+
+def _section(key: str, value: Mapping[str, Any]) -> Any:
+    table = tomlkit.table()
+    for name, entry in value.items():
+        table.add(name, _item(entry))
+    return table
+
+
+def _item(value: Any) -> Any:
+    """Return a value as it stands in a file: tables and lists on one line."""
+    if isinstance(value, Mapping):
+        table: InlineTable = tomlkit.inline_table()
+        for key, entry in value.items():
+            table.add(key, _item(entry))
+        return table
+    if isinstance(value, list | tuple):
+        array = tomlkit.array()
+        for entry in value:
+            array.append(_item(entry))
+        return array
+    return tomlkit.item(value)
+
+
+def _plain(value: Any) -> Any:
+    return value.unwrap() if hasattr(value, "unwrap") else value

@@ -1,0 +1,83 @@
+"""Who may talk to the studio: this browser tab, which knows the token, and no page from elsewhere.
+
+Three locks, each by itself enough against a hostile page in the same browser. The Host header names this machine's
+loopback address, so that a name which is made to point here (DNS rebinding) gets nothing. The Origin header, which a
+browser sends and a page cannot change, is that of the studio itself. And data is given, or taken, only with the token
+that stands in the address the command prints.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
+
+#: Paths of the page itself: code that anybody may read.
+PUBLIC = ("/", "/studio.js", "/studio.css", "/icon.svg")
+
+#: What every answer says: nothing from elsewhere is loaded, nothing elsewhere is told or may frame the page.
+HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+def new_token() -> str:
+    """Return a token that nobody can guess."""
+    return secrets.token_urlsafe(24)
+
+
+@dataclass(frozen=True)
+class Guard:
+    """Lets pass what comes from the studio's own page; everything else is answered 403, a WebSocket not accepted."""
+
+    app: ASGIApp
+    token: str
+    port: int
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check a request, and answer it or pass it on with safe headers."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+        elif (refusal := self._refusal(scope)) is None:
+            await self.app(scope, receive, _with_headers(send) if scope["type"] == "http" else send)
+        elif scope["type"] == "websocket":
+            await WebSocketClose(code=1008, reason=refusal)(scope, receive, send)
+        else:
+            await PlainTextResponse(refusal, status_code=403)(scope, receive, _with_headers(send))
+
+    def _refusal(self, scope: Scope) -> str | None:
+        """Return why a request is refused, None where it is not."""
+        headers, socket = Headers(scope=scope), scope["type"] == "websocket"
+        hosts = [f"{name}:{self.port}" for name in ("127.0.0.1", "localhost")]
+        if headers.get("host") not in hosts:
+            return "this address is not that of the studio"
+        origin = headers.get("origin")
+        if (socket and origin is None) or (origin is not None and origin != f"http://{headers['host']}"):
+            return "another page may not use the studio"
+        if not socket and scope["method"] not in ("GET", "HEAD"):
+            return "the studio is only read by HTTP"
+        given = QueryParams(scope["query_string"]).get("token", "")
+        if scope["path"] not in PUBLIC and not secrets.compare_digest(given.encode(), self.token.encode()):
+            return "the token is missing: open the address that `structkin studio` has printed"
+        return None
+
+
+def _with_headers(send: Send) -> Send:
+    async def guarded(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message).update(HEADERS)
+        await send(message)
+
+    return guarded

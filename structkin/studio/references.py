@@ -1,0 +1,109 @@
+"""Who names whom in a mechanism file: renaming, merging and deleting follow the names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from structkin.studio.document import SHARED, members, with_members
+
+#: Keys of entries whose texts are names of links, and those whose texts are names of points or joints.
+LINK_KEYS = frozenset({"links", "slot", "on", "cam", "follower", "carrier", "crank", "wheel"})
+POINT_KEYS = frozenset(
+    {"at", "along", "pin", "center", "centers", "through", "start", "ends", "between", "face", "joint"}
+)
+_ENTRIES = ("joints", "drivers", "forces")
+
+
+def rename(data: dict[str, Any], section: str, old: str, new: str) -> None:
+    """Give what a section calls `old` the name `new`, wherever it is named; the order stays."""
+    data[section] = {new if name == old else name: entry for name, entry in data[section].items()}
+    _replace(data, "links" if section == "links" else "points", old, new)
+
+
+def merge_point(data: dict[str, Any], keep: str, drop: str) -> None:
+    """Let one point take the place of another, which vanishes."""
+    del data["points"][drop]
+    _replace(data, "points", drop, keep)
+    for link, entry in data["links"].items():
+        data["links"][link] = with_members(entry, list(dict.fromkeys(members(entry))))
+    if "lengths" in data:
+        data["lengths"] = {key: value for key, value in data["lengths"].items() if len(set(key.split("-"))) == 2}
+
+
+def delete(data: dict[str, Any], section: str, name: str) -> None:
+    """Take an entry away, with all that cannot be without it: joints and drivers on it, points that are on no link."""
+    del data[section][name]
+    if section == "links":
+        lost = {point for point in data["points"] if not _is_used(data, point)}
+        _drop_entries(data, LINK_KEYS, name)
+        for point in [point for point in lost if point in data["points"]]:
+            delete(data, "points", point)
+    elif section == "points":
+        for link, entry in data["links"].items():
+            data["links"][link] = with_members(entry, [point for point in members(entry) if point != name])
+            _drop_masses(data["links"][link], name)
+        data["lengths"] = {key: value for key, value in data.get("lengths", {}).items() if name not in key.split("-")}
+        _drop_entries(data, POINT_KEYS, name)
+        for link in [link for link, entry in data["links"].items() if not members(entry) and link != "ground"]:
+            delete(data, "links", link)
+    else:
+        _drop_entries(data, POINT_KEYS, name)
+    data.get("initial", {}).pop(name, None)
+
+
+def _is_used(data: Mapping[str, Any], point: str) -> bool:
+    """Return whether a point is on a link, or where a joint is drawn."""
+    return any(point in members(entry) for entry in data["links"].values()) or any(
+        _names(entry, POINT_KEYS, point) for entry in data.get("joints", {}).values()
+    )
+
+
+def _drop_entries(data: dict[str, Any], keys: frozenset[str], name: str) -> None:
+    """Delete joints, drivers and forces that name something which is gone, and what hangs on them in turn."""
+    for section in _ENTRIES:
+        for id, entry in list(data.get(section, {}).items()):
+            if id in data.get(section, {}) and _names(entry, keys, name):
+                delete(data, section, id)
+
+
+def _drop_masses(link: Any, point: str) -> None:
+    if isinstance(link, dict) and isinstance(link.get("point_masses"), dict):
+        link["point_masses"].pop(point, None)
+
+
+def _names(entry: Any, keys: frozenset[str], name: str) -> bool:
+    """Return whether an entry names something under one of these keys."""
+    if not isinstance(entry, Mapping):
+        return False
+    return any(name == value or (isinstance(value, list) and name in value) for key, value in entry.items()
+               if key in keys)  # fmt: skip
+
+
+def _replace(data: dict[str, Any], kind: str, old: str, new: str) -> None:
+    keys = LINK_KEYS if kind == "links" else POINT_KEYS
+    for section in _ENTRIES:
+        for id, entry in data.get(section, {}).items():
+            if isinstance(entry, Mapping):
+                data[section][id] = {key: _swap(value, old, new) if key in keys else value
+                                     for key, value in entry.items()}  # fmt: skip
+    if kind == "points":
+        _replace_in_links(data, old, new)
+        lengths = {"-".join(_swap(key.split("-"), old, new)): value for key, value in data.get("lengths", {}).items()}
+        data["lengths"] = lengths
+    if old in data.get("initial", {}) and not any(old in data.get(other, {}) for other in (*SHARED, "links")):
+        data["initial"] = {_swap(name, old, new): entry for name, entry in data["initial"].items()}
+
+
+def _replace_in_links(data: dict[str, Any], old: str, new: str) -> None:
+    for link, entry in data["links"].items():
+        changed = with_members(entry, _swap(members(entry), old, new))
+        if isinstance(changed, dict) and isinstance(changed.get("point_masses"), Mapping):
+            changed["point_masses"] = {_swap(name, old, new): mass for name, mass in changed["point_masses"].items()}
+        data["links"][link] = changed
+
+
+def _swap(value: Any, old: str, new: str) -> Any:
+    if isinstance(value, list | tuple):
+        return [new if item == old else item for item in value]
+    return new if value == old else value

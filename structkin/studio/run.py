@@ -1,0 +1,90 @@
+"""Running the studio: a free port of this machine, the address with its token, and an end by Ctrl-C."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import uvicorn
+
+from structkin import examples
+from structkin.errors import InputError, Problem
+from structkin.studio import share
+from structkin.studio.files import MechanismFile
+from structkin.studio.guard import new_token
+from structkin.studio.history import History
+from structkin.studio.server import LARGEST, make_app
+from structkin.studio.session import Session
+
+#: What the studio opens with where no file is named.
+EXAMPLE = "crank_rocker"
+
+
+def new_session(path: Path | None, shared: str = "") -> Session:
+    """Return the session of a file, of a shared mechanism, or of an example; `InputError` where it cannot be read."""
+    if path is not None:
+        file = MechanismFile(path)
+        return Session(History(file.read()), file)
+    if shared:
+        return Session(History(share.opened(shared)))
+    return Session(History(MechanismFile(Path(examples.path(EXAMPLE))).read()), example=True)
+
+
+def run(session: Session, *, port: int = 0, browser: bool = True, say: Callable[[str], None]) -> None:
+    """Serve a session until Ctrl-C; `say` is given the address. Raises `InputError` where the port is taken."""
+    server, address = make_server(session, port)
+    say(f"studio: {address}")
+    say("Ctrl-C ends it")
+    if browser:
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    with suppress(KeyboardInterrupt):
+        server.run()
+
+
+class Server(uvicorn.Server):
+    """A server at a port that listens already, so that the browser may ask at once."""
+
+    def __init__(self, config: uvicorn.Config, listener: socket.socket) -> None:
+        """Keep the listener."""
+        super().__init__(config)
+        self._listener = listener
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until the end."""
+        with self._listener:
+            super().run(sockets or [self._listener])
+
+
+def make_server(session: Session, port: int) -> tuple[Server, str]:
+    """Return the server of a session and its address, with a token that is its own; `InputError` as in `run`."""
+    listener = _listener(port)
+    token, port = new_token(), listener.getsockname()[1]
+    config = uvicorn.Config(
+        make_app(session, token, port),
+        log_level="critical",
+        access_log=False,
+        ws_max_size=LARGEST,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=1,
+    )
+    return Server(config, listener), f"http://127.0.0.1:{port}/?token={token}"
+
+
+def _listener(port: int) -> socket.socket:
+    """Return a socket on the loopback address of this machine, at a free port if none is named."""
+    listener = socket.socket()
+    try:
+        if sys.platform != "win32":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
+        listener.listen()
+    except (OSError, OverflowError) as error:
+        listener.close()
+        raise InputError([Problem("--port", f"{port} cannot be used: {error}", "leave it out")], "studio") from None
+    return listener

@@ -1,0 +1,332 @@
+"""The session of a studio: the documents, what is said of them, and the pose.
+
+**The protocol** (version 1). One WebSocket carries JSON messages; each has a `type`. Places and lengths are in the
+file's unit of length, driver values in the file's units, frames are `[x, y, angle in radians]` of each moving link.
+
+From the browser:
+
+| type | with | is answered by |
+|---|---|---|
+| `hello` | `protocol` | `hello`, then `state` |
+| `edit` | `command` (see `commands`), `stroke` (a number; changes of one stroke are one step of undo) | `state` |
+| `undo`, `redo` | | `state` |
+| `drag` | `link`, `local` (a place in its frame), `to`, `seq` | `pose`; of several waiting ones only the last counts |
+| `turn` | `driver`, `to`, `seq` | `pose`; likewise |
+| `rest` | | `state`, with the pose of the sketch |
+| `limits`, `ranking`, `assemblies`, `wiggle` | `coordinate` for `wiggle` | one of the same name, when it is found |
+| `assembly` | `index`, from the last `assemblies` | `pose`: the mechanism is put together that way |
+| `save` | `overwrite` | `saved`, and `state` |
+| `share` | | `shared` with the `fragment` |
+| `open` | `fragment` or `text` (TOML), `name` | `state` |
+
+To the browser:
+
+- `hello`: `protocol`, `version`, `file` (its name, null where there is none), `example` (whether it is the one to try).
+- `state`: `revision`, `document`, `sketch`, `scene` (as in `structkin.show.view`; null where there is no mechanism),
+  `problems`, `stray` (points on no link), `structure`, `undo`, `redo`, `saved`, and what `pose` has where there is one.
+- `pose`: `revision`, `frames`, `drivers`, `free` (coordinates without a driver), `stopped` (why it goes no farther),
+  `done` (whether it is as near as it gets), `seq`.
+- `refused`: `problems`; what was asked for has no meaning, and nothing has changed.
+- `limits`, `ranking`, `assemblies`, `wiggle`, `saved`, `shared`: see `wire`.
+
+A message that is answered later carries the `revision` of the document it was asked for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+import structkin
+from structkin.api import Mechanism
+from structkin.api.mechanism import Assembly
+from structkin.errors import InputError, StructkinError
+from structkin.show.view import view
+from structkin.studio import commands, share, wire
+from structkin.studio.check import Check, check
+from structkin.studio.document import Document, refuse
+from structkin.studio.driving import Driving, Progress
+from structkin.studio.files import MechanismFile, parse
+from structkin.studio.history import History
+
+PROTOCOL = 1
+#: A drag is followed for so long [s] before the pose is shown.
+SLICE = 0.012
+#: What a search in the background may take: steps, assemblies, and seconds for these.
+BUDGET, MOST, SECONDS = 500, 12, 4.0
+
+Message = dict[str, Any]
+#: What is computed in the background: no message of its own, but what is sent when it is there.
+Job = Callable[[], Message]
+
+
+@dataclass
+class Session:
+    """One mechanism under edit. `handle` is called from one thread at a time; a `Job` may run beside it."""
+
+    history: History
+    file: MechanismFile | None = None
+    example: bool = False
+    revision: int = 0
+    saved: Document = field(init=False)
+    _check: Check = field(init=False)
+    _driving: Driving | InputError | None = field(init=False, default=None)
+    _assemblies: list[Assembly] = field(init=False, default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Check the first document."""
+        self.saved = self.history.now
+        self._check = check(self.history.now, self._folder)
+
+    @property
+    def _folder(self) -> Any:
+        return None if self.file is None else self.file.path.parent
+
+    # --- messages -------------------------------------------------------------------------------------------
+
+    def handle(self, message: Any) -> Iterator[Message | Job]:
+        """Yield the answers to a message, and the jobs that will answer it; never raises for what a browser sends."""
+        try:
+            if not isinstance(message, dict):
+                raise refuse("", "a message is a table with a type")
+            answer = ANSWERS.get(message.get("type", ""))
+            if answer is None:
+                raise refuse("", "a message of this type is not known")
+            yield from answer(self, message)
+        except InputError as error:
+            yield {"type": "refused", "problems": wire.problems(error.problems)}
+        except StructkinError as error:
+            yield {"type": "refused", "problems": [{"key": "", "message": str(error), "hint": ""}]}
+
+    def _hello(self, message: Message) -> Iterator[Message]:
+        if message.get("protocol") != PROTOCOL:
+            raise refuse("", "the page is of another version of structkin", "load it again")
+        name = None if self.file is None else self.file.path.name
+        yield {"type": "hello", "protocol": PROTOCOL, "version": structkin.__version__, "file": name,
+               "example": self.example}  # fmt: skip
+        yield self.state()
+
+    def _edit(self, message: Message) -> Iterator[Message]:
+        document = commands.read(message.get("command")).apply(self.history.now)
+        stroke = message.get("stroke")
+        self._set(self.history.then(document, stroke if isinstance(stroke, int) else None))
+        yield self.state()
+
+    def _undo(self, message: Message) -> Iterator[Message]:
+        self._set(self.history.undo())
+        yield self.state()
+
+    def _redo(self, message: Message) -> Iterator[Message]:
+        self._set(self.history.redo())
+        yield self.state()
+
+    def _open(self, message: Message) -> Iterator[Message]:
+        fragment, text = message.get("fragment"), message.get("text")
+        document = share.opened(fragment) if isinstance(fragment, str) else parse(str(text))
+        self._set(self.history.then(document))
+        yield self.state()
+
+    def _set(self, history: History) -> None:
+        if history.now != self.history.now:
+            self.revision += 1
+            self._check = check(history.now, self._folder, self._check)
+            self._driving, self._assemblies = None, []
+        self.history = history
+
+    def _drag(self, message: Message) -> Iterator[Message]:
+        driving = self.driving
+        scale = driving.mechanism.units.length_scale
+        local, to = (complex(*_pair(message.get(key))) * scale for key in ("local", "to"))
+        yield self._pose(message, driving.drag(str(message.get("link")), local, to, SLICE))
+
+    def _turn(self, message: Message) -> Iterator[Message]:
+        driving, id = self.driving, str(message.get("driver"))
+        drive, units = driving.mechanism.drivers.get(id), driving.mechanism.units
+        scale = units.angle_scale if drive is not None and drive.kind == "angle" else units.length_scale
+        yield self._pose(message, driving.turn(id, _number(message.get("to")) * scale, SLICE))
+
+    def _rest(self, message: Message) -> Iterator[Message]:
+        self._driving = None
+        yield self.state()
+
+    def _pose(self, message: Message, progress: Progress) -> Message:
+        return {**self._placed(), "type": "pose", "seq": message.get("seq"), "done": progress.done,
+                "stopped": progress.stopped, "revision": self.revision}  # fmt: skip
+
+    def _save(self, message: Message) -> Iterator[Message]:
+        if self.file is None:
+            raise refuse("", "the studio was opened without a file", "download the mechanism")
+        self.file.save(self.history.now, overwrite=message.get("overwrite") is True)
+        self.saved = self.history.now
+        yield {"type": "saved", "file": self.file.path.name}
+        yield self.state()
+
+    def _share(self, message: Message) -> Iterator[Message]:
+        yield {"type": "shared", "fragment": share.fragment(self.history.now)}
+
+    # --- searches in the background -------------------------------------------------------------------------
+
+    def _find_limits(self, message: Message) -> Iterator[Job]:
+        mechanism = self.driving.mechanism
+
+        def job() -> list[Message]:
+            return [wire.limits(mechanism.limits(driver, budget=BUDGET)) for driver in mechanism.drivers]
+
+        yield self._job("limits", job)
+
+    def _find_ranking(self, message: Message) -> Iterator[Job]:
+        mechanism = self._check.mechanism
+        if mechanism is None:
+            raise refuse("", "there is no mechanism yet")
+        yield self._job("ranking", lambda: wire.ranking(mechanism.rank_inputs(limit=BUDGET)))
+
+    def _find_assemblies(self, message: Message) -> Iterator[Job]:
+        driving, revision = self.driving, self.revision
+        mechanism, drivers = driving.mechanism, driving.values
+
+        def job() -> list[Message]:
+            until, found = time.monotonic() + SECONDS, []
+            for assembly in islice(mechanism.assemblies(drivers=drivers, limit=MOST, budget=BUDGET), MOST):
+                found.append(assembly)
+                if time.monotonic() > until:
+                    break
+            if revision == self.revision:
+                self._assemblies = found
+            return [{"label": one.label, "frames": wire.frames(mechanism, frames_of(one))} for one in found]
+
+        yield self._job("assemblies", job)
+
+    def _take_assembly(self, message: Message) -> Iterator[Message]:
+        index = message.get("index")
+        if not isinstance(index, int) or not 0 <= index < len(self._assemblies):
+            raise refuse("", "this assembly is not known any more", "ask for the assemblies again")
+        own = self.driving.own
+        self._driving = Driving(self._assemblies[index].mechanism(), own)
+        yield self._pose(message, Progress(True, 1))
+
+    def _wiggle(self, message: Message) -> Iterator[Message]:
+        driving, coordinate = self.driving, message.get("coordinate")
+        if coordinate not in driving.order:
+            raise refuse("", f"there is no coordinate '{coordinate}'")
+        poses = [wire.frames(driving.mechanism, found) for found in driving.wiggle(coordinate)]
+        yield {"type": "wiggle", "revision": self.revision, "coordinate": coordinate, "poses": poses}
+
+    def _job(self, kind: str, find: Callable[[], Any]) -> Job:
+        revision = self.revision
+
+        def job() -> Message:
+            try:
+                return {"type": kind, "revision": revision, "found": find()}
+            except StructkinError as error:
+                return {"type": kind, "revision": revision, "found": [], "failure": str(error)}
+
+        return job
+
+    # --- what is shown --------------------------------------------------------------------------------------
+
+    @property
+    def driving(self) -> Driving:
+        """The mechanism as it is driven; `InputError` where it cannot be."""
+        if self._driving is None:
+            try:
+                if self._check.mechanism is None:
+                    raise refuse("", "there is no mechanism to move yet", "draw links, and pin one to the ground")
+                self._driving = Driving(self._check.mechanism)
+            except InputError as error:
+                self._driving = error
+        if isinstance(self._driving, InputError):
+            raise self._driving
+        return self._driving
+
+    def state(self) -> Message:
+        """Return everything that is shown."""
+        found, scene = self._check, None
+        placed: Message = {}
+        reasons = list(found.problems)
+        if found.mechanism is not None:
+            scene = view(found.mechanism, structure=found.structure)
+            kept = scene.pop("samples")["frames"]
+            placed["frames"] = {link: [at["x"][0], at["y"][0], at["angle"][0]] for link, at in kept.items()}
+        try:
+            placed |= self._placed()
+        except InputError as error:
+            if found.mechanism is not None and not reasons:
+                reasons = list(error.problems)
+        return {
+            "type": "state",
+            "revision": self.revision,
+            "document": self.history.now.data,
+            "sketch": wire.sketch(self.history.now),
+            "scene": scene,
+            "problems": wire.problems(reasons),
+            "stray": list(found.stray),
+            "structure": wire.structure(found),
+            "undo": bool(self.history.past),
+            "redo": bool(self.history.future),
+            "saved": self.history.now == self.saved,
+            **placed,
+        }
+
+    def shown(self) -> tuple[Document, Mechanism | None, dict[str, float] | None]:
+        """Return the document, its mechanism if it is sound, and the drivers' values of the pose, for a download."""
+        try:
+            driving = self.driving
+        except InputError:
+            return self.history.now, self._check.mechanism, None
+        return self.history.now, driving.mechanism, driving.values
+
+    def _placed(self) -> Message:
+        driving = self.driving
+        return {
+            "frames": wire.frames(driving.mechanism, driving.frames),
+            "drivers": wire.values(driving.mechanism, driving.values),
+            "free": list(driving.free),
+        }
+
+
+#: How each message of the browser is answered.
+ANSWERS: Mapping[str, Callable[[Session, Message], Iterator[Message | Job]]] = {
+    "hello": Session._hello,
+    "edit": Session._edit,
+    "undo": Session._undo,
+    "redo": Session._redo,
+    "open": Session._open,
+    "drag": Session._drag,
+    "turn": Session._turn,
+    "rest": Session._rest,
+    "save": Session._save,
+    "share": Session._share,
+    "limits": Session._find_limits,
+    "ranking": Session._find_ranking,
+    "assemblies": Session._find_assemblies,
+    "assembly": Session._take_assembly,
+    "wiggle": Session._wiggle,
+}
+
+
+def frames_of(assembly: Assembly) -> dict[str, tuple[float, float, float]]:
+    """Return origin [m] and angle [rad] of each moving link's frame in an assembly."""
+    frames = {}
+    for link in assembly.motion.plan.frames:
+        if link != assembly.motion.mechanism.topology.ground:
+            x, y = assembly.position(0j, link).tolist()
+            tip = assembly.position(1 + 0j, link)
+            frames[link] = (x, y, float(np.arctan2(tip[1] - y, tip[0] - x)))
+    return frames
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= 1e12:
+        raise refuse("", "expected a number")
+    return float(value)
+
+
+def _pair(value: Any) -> tuple[float, float]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise refuse("", "expected a place [x, y]")
+    return _number(value[0]), _number(value[1])

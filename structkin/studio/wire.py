@@ -1,0 +1,126 @@
+"""What the browser is sent: plain data for JSON, lengths in the file's unit, angles in radians."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from structkin import model
+from structkin.api import InputRanking, Mechanism
+from structkin.branches.limits.result import Limits
+from structkin.errors import Problem
+from structkin.show.style import GROUND, group_colour
+from structkin.structure import Group, KinematicStructure
+from structkin.structure.explain import explain
+from structkin.studio.check import Check
+from structkin.studio.document import Document
+
+Frames = Mapping[str, tuple[float, float, float]]
+
+
+def problems(found: Iterable[Problem]) -> list[dict[str, str]]:
+    """Return problems with their keys and hints."""
+    return [{"key": one.key, "message": one.message, "hint": one.hint} for one in found]
+
+
+def sketch(document: Document) -> dict[str, Any]:
+    """Return the sketch as it stands in the document, sound or not: places of points, points and colours of links."""
+    return {
+        "points": {name: [z.real, z.imag] for name, z in document.places.items()},
+        "links": {name: document.members(name) for name in document.section("links")},
+        "size": document.size,
+        "unit": document.units.length,
+        "angle": document.units.angle,
+    }
+
+
+def structure(check: Check) -> dict[str, Any] | None:
+    """Return mobility and groups in solve order with their colours and words; None where there is no mechanism."""
+    found = check.structure
+    if found is None:
+        return None
+    lines = [line for line in explain(found).splitlines() if not line.startswith("!")]
+    return {
+        "mobility": found.mobility,
+        "words": found.mobility_in_words,
+        "solvable": check.solvable,
+        "missing": found.missing_drivers,
+        "groups": [_group(group, line) for group, line in zip(found.groups, lines, strict=True)],
+        "colours": colours(found),
+        "under": list(found.under),
+        "redundant": [{"id": one.id, "kind": one.kind} for one in found.over],
+        "joints": [{"id": one.id, "kind": one.kind, "links": list(one.links)} for one in found.topology.joints],
+        "drivers": [{"id": one.id, "kind": one.kind, "joint": one.joint, "links": list(one.links)}
+                    for one in found.topology.drivers],
+    }  # fmt: skip
+
+
+def colours(found: KinematicStructure) -> dict[str, str]:
+    """Return the colour of each link."""
+    ground = found.topology.ground
+    homes = {link: found.group_of(link) for link in found.topology.links}
+    return {link: GROUND if link == ground else group_colour(None if home is None else home.index)
+            for link, home in homes.items()}  # fmt: skip
+
+
+def _group(group: Group, words: str) -> dict[str, Any]:
+    return {
+        "index": group.index,
+        "kind": group.kind,
+        "links": list(group.links),
+        "joints": list(group.joints),
+        "drivers": list(group.drivers),
+        "class": group.class_,
+        "depends_on": list(group.depends_on),
+        "colour": group_colour(group.index),
+        "words": words.partition(". ")[2],
+    }
+
+
+def frames(mechanism: Mechanism, found: Frames) -> dict[str, list[float]]:
+    """Return the frames of moving links: origin in the file's unit, and angle [rad]."""
+    scale = mechanism.units.length_scale
+    return {link: [x / scale, y / scale, angle] for link, (x, y, angle) in found.items()}
+
+
+def values(mechanism: model.Mechanism, found: Mapping[str, float]) -> dict[str, float]:
+    """Return drivers' values in the units of the file."""
+    units = mechanism.units
+    kinds = {id: drive.kind for id, drive in mechanism.drivers.items()}
+    return {id: z / (units.angle_scale if kinds[id] == "angle" else units.length_scale) for id, z in found.items()}
+
+
+def ranking(found: InputRanking) -> list[dict[str, Any]]:
+    """Return the choices of inputs, the simplest structure first."""
+    return [
+        {
+            "label": choice.label,
+            "own": choice.is_own,
+            "complete": choice.is_complete,
+            "class": choice.highest_class,
+            "largest": choice.largest,
+            "groups": choice.n_groups,
+            "depth": choice.depth,
+            "grounded": choice.is_grounded,
+            "drivers": [{"joint": one.joint, "links": list(one.links), "kind": one.kind} for one in choice.drivers],
+        }
+        for choice in found.choices
+    ]
+
+
+def limits(found: Limits) -> dict[str, Any]:
+    """Return how far a driver goes, in the file's units, with the reasons."""
+    return {
+        "driver": found.driver,
+        "turns": found.turns_fully,
+        "lower": _end(found, found.lower),
+        "upper": _end(found, found.upper),
+        "report": found.report,
+    }
+
+
+def _end(found: Limits, end: Any) -> dict[str, Any] | None:
+    if end is None:
+        return None
+    (value,) = values(found.mechanism, {found.driver: end.value}).values()
+    return {"value": value, "radians": end.value, "words": found.words(end.value), "why": end.why}

@@ -1,0 +1,386 @@
+// The drawing under edit: the scene, handles and ghosts over it, and what the pointer does with each tool.
+import { signal } from "@preact/signals";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { Camera } from "../camera";
+import { type Box, grown, matrix, spot } from "../pose";
+import { type Hit, Scene } from "../scene";
+import { pathOf } from "../shapes";
+import type { Point, View } from "../types";
+import { draftView } from "./draft";
+import {
+  drag,
+  edit,
+  ghosts,
+  mode,
+  newStroke,
+  opened,
+  pose,
+  poseOf,
+  ranges,
+  selected,
+  send,
+  state,
+  tell,
+  tool,
+  values,
+} from "./store";
+import type { State } from "./types";
+
+/** Pixels within which the pointer is on a point, and within which coordinates snap to those of other points. */
+const NEAR = 11;
+const SNAP = 6;
+/** So many places of a path are shown. */
+const PATH = 500;
+
+const camera = signal<Camera | null>(null);
+/** A line that is being drawn, and the point that would be taken. */
+const rubber = signal<[Point, Point] | null>(null);
+const over = signal<string | null>(null);
+
+type Action =
+  | { kind: "drive"; link: string; local: Point }
+  | { kind: "move"; point: string; stroke: number; moved: boolean }
+  | { kind: "draw"; from: Point; point: string | null };
+
+export function Canvas() {
+  const now = state.value!;
+  const action = useRef<Action | null>(null);
+  const view = useMemo(() => now.scene ?? draftView(now), [now]);
+  const fit = useMemo(() => boxOf(now), [opened.value, now.sketch.unit]);
+  const editing = mode.value === "edit";
+
+  const down = (hit: Hit): boolean => {
+    if (hit.event.button !== 0) return false;
+    const at: Point = [hit.x, hit.y];
+    const point = pointAt(now, at);
+    if (mode.peek() === "drive") {
+      const found = grip(view, hit, at);
+      select(hit, point);
+      if (!found) return false;
+      ghosts.value = null;
+      action.current = { kind: "drive", ...found };
+      return true;
+    }
+    switch (tool.peek()) {
+      case "select":
+        select(hit, point);
+        if (!point) return false;
+        action.current = { kind: "move", point, stroke: newStroke(), moved: false };
+        return true;
+      case "link":
+      case "slider":
+      case "cylinder":
+        if (tool.peek() !== "link" && !point) {
+          tell(tool.peek() === "slider" ? "Begin at a point: it will slide" : "Begin at a point of a link", true);
+          return true;
+        }
+        action.current = { kind: "draw", from: point ? now.sketch.points[point]! : snapped(now, at, null), point };
+        return true;
+      case "point":
+        if (!point) edit({ op: "add_point", at: snapped(now, at, null), links: linkOf(hit) });
+        return true;
+      case "ground":
+        toggleGround(now, point, snapped(now, at, null));
+        return true;
+      case "driver":
+        driveAt(now, point, hit);
+        return true;
+    }
+  };
+
+  const move = (hit: Hit) => {
+    const at: Point = [hit.x, hit.y];
+    const doing = action.current;
+    if (!doing) {
+      over.value = editing ? pointAt(now, at) : null;
+    } else if (doing.kind === "drive") {
+      drag(doing.link, doing.local, at);
+    } else if (doing.kind === "move") {
+      const target = pointAt(now, at, doing.point);
+      over.value = target;
+      doing.moved = true;
+      edit({ op: "move_point", point: doing.point, at: snapped(now, at, doing.point) }, doing.stroke);
+    } else {
+      over.value = pointAt(now, at);
+      const end = over.value ? now.sketch.points[over.value]! : snapped(now, at, null);
+      rubber.value = [doing.from, end];
+    }
+  };
+
+  const up = (hit: Hit) => {
+    const doing = action.current;
+    const at: Point = [hit.x, hit.y];
+    action.current = null;
+    rubber.value = null;
+    over.value = null;
+    if (doing?.kind === "move" && doing.moved) {
+      const target = pointAt(state.peek()!, at, doing.point);
+      if (target) edit({ op: "merge_points", keep: target, drop: doing.point }, doing.stroke);
+    } else if (doing?.kind === "draw") draw(now, doing, at, hit);
+  };
+
+  return (
+    <Scene
+      class={`st-scene st-${mode.value} st-tool-${tool.value}`}
+      view={view}
+      pose={pose}
+      label={`Drawing of ${now.document.title || "the mechanism"}`}
+      fit={fit}
+      camera={camera}
+      wheel="always"
+      onPointerDown={down}
+      onPointerMove={move}
+      onPointerUp={up}
+      under={<Ghosts view={view} />}
+      over={
+        <>
+          {!editing && <Paths view={view} />}
+          {!editing && <Arcs view={view} />}
+          {editing && <Handles now={now} />}
+        </>
+      }
+    />
+  );
+}
+
+// --- where things are ----------------------------------------------------------------------------------------
+
+function boxOf({ sketch }: State): Box {
+  let box: Box | null = null;
+  for (const at of Object.values(sketch.points)) box = grown(box, at);
+  const { x0, y0, x1, y1 } = box ?? { x0: -50, y0: -30, x1: 50, y1: 40 };
+  const rim = Math.max(0.35 * Math.max(x1 - x0, y1 - y0), 1e-9);
+  return box ? { x0: x0 - rim, y0: y0 - rim, x1: x1 + rim, y1: y1 + rim } : { x0, y0, x1, y1 };
+}
+
+const pixels = (count: number) => count / (camera.peek()?.scale ?? 1);
+
+/** Return the point of the sketch that a place is on, another one than `but`. */
+function pointAt({ sketch }: State, [x, y]: Point, but?: string): string | null {
+  let [best, least]: [string | null, number] = [null, pixels(NEAR)];
+  for (const [name, [px, py]] of Object.entries(sketch.points)) {
+    const distance = Math.hypot(px - x, py - y);
+    if (name !== but && distance < least) [best, least] = [name, distance];
+  }
+  return best;
+}
+
+/** Return a place that takes over the abscissa or ordinate of a point that it nearly has, or the place of a point. */
+function snapped({ sketch }: State, [x, y]: Point, but: string | null): Point {
+  const others = Object.entries(sketch.points).filter(([name]) => name !== but);
+  const reach = pixels(SNAP);
+  const close = others.find(([, [px, py]]) => Math.hypot(px - x, py - y) < pixels(NEAR));
+  if (close) return close[1];
+  const column = others.find(([, [px]]) => Math.abs(px - x) < reach);
+  const row = others.find(([, [, py]]) => Math.abs(py - y) < reach);
+  return [column ? column[1][0] : x, row ? row[1][1] : y];
+}
+
+/** Return the moving link that the pointer grips, and the place in its frame. */
+function grip(view: View, hit: Hit, at: Point): { link: string; local: Point } | null {
+  let link = partOf(hit, "link");
+  let nearest = pixels(NEAR + 4);
+  for (const point of view.points) {
+    const place = spot(pose.peek(), [point.link, ...point.at]);
+    const holder = point.link === "ground" ? null : point.link;
+    if (!place || !holder) continue;
+    const distance = Math.hypot(place[0] - at[0], place[1] - at[1]);
+    if (distance < nearest) [link, nearest] = [holder, distance];
+  }
+  if (!link) {
+    const shape = view.shapes.find(({ id }) => id === hit.id);
+    const frame = shape?.frame;
+    link = !frame ? null : "link" in frame ? frame.link : "along" in frame ? frame.at[0] : frame.toward[0];
+  }
+  const frame = link ? pose.peek()[link] : null;
+  if (!link || link === "ground" || !frame) return null;
+  const [c, s] = [Math.cos(frame.angle), Math.sin(frame.angle)];
+  const [dx, dy] = [at[0] - frame.x, at[1] - frame.y];
+  return { link, local: [c * dx + s * dy, c * dy - s * dx] };
+}
+
+function partOf({ part }: Hit, kind: string): string | null {
+  return part?.startsWith(`${kind}:`) ? part.slice(kind.length + 1) : null;
+}
+
+function linkOf(hit: Hit): string[] {
+  const link = partOf(hit, "link");
+  return link ? [link] : [];
+}
+
+function select(hit: Hit, point: string | null) {
+  const [link, joint, driver] = [partOf(hit, "link"), partOf(hit, "joint"), partOf(hit, "driver")];
+  if (point) selected.value = { kind: "points", name: point };
+  else if (driver) selected.value = { kind: "drivers", name: driver };
+  else if (joint) {
+    const isPoint = joint in state.peek()!.sketch.points;
+    selected.value = { kind: isPoint ? "points" : "joints", name: joint };
+  } else selected.value = link ? { kind: "links", name: link } : null;
+}
+
+// --- what tools do -------------------------------------------------------------------------------------------
+
+function draw(now: State, { from, point }: { from: Point; point: string | null }, at: Point, hit: Hit) {
+  const target = pointAt(now, at);
+  const end = snapped(now, at, null);
+  const length = Math.hypot(end[0] - from[0], end[1] - from[1]);
+  if (tool.peek() === "link") {
+    if (length < pixels(NEAR)) tell("Drag from one end of the link to the other");
+    else edit({ op: "add_link", points: [point ?? from, target ?? end] });
+  } else if (tool.peek() === "cylinder") {
+    if (!target || target === point) tell("End at a point of another link", true);
+    else
+      edit({
+        op: "put",
+        section: "drivers",
+        entry: { between: [point, target], speed: `${Number((0.1 * length).toPrecision(2))} ${now.sketch.unit}/s` },
+      });
+  } else {
+    const link = linkOf(hit).find((name) => !now.sketch.links[name]?.includes(point!));
+    const guide = link ? now.sketch.links[link]!.slice(0, 2) : [];
+    if (link && guide.length === 2 && link !== "ground")
+      edit({ op: "put", section: "joints", entry: { type: "pin-in-slot", pin: point, slot: link, along: guide } });
+    else if (length < pixels(NEAR)) tell("Drag along the guide, or to the link that has the slot");
+    else {
+      const axis = [end[0] - from[0], end[1] - from[1]].map((part) => Number((part / length).toFixed(4)));
+      edit({ op: "put", section: "joints", entry: { type: "pin-in-slot", pin: point, slot: "ground", axis } });
+    }
+  }
+}
+
+function toggleGround({ sketch }: State, point: string | null, at: Point) {
+  if (!point) edit({ op: "add_point", at, links: ["ground"] });
+  else if (sketch.links.ground?.includes(point)) edit({ op: "detach", point, link: "ground" });
+  else edit({ op: "attach", point, link: "ground" });
+}
+
+export function driveAt(now: State, point: string | null, hit?: Hit) {
+  const id = point ?? (hit ? partOf(hit, "joint") : null);
+  const joint = now.structure?.joints.find((one) => one.id === id);
+  if (!joint) return tell("Click a joint: a pin that links share, or a slider", true);
+  const links = joint.links.filter((link) => !link.startsWith("@"));
+  const own = now.structure!.drivers.map((driver) => driver.id);
+  const instead = own.length > 1 && selected.peek()?.kind === "drivers" ? selected.peek()!.name : "";
+  const pair = links.includes("ground") ? ["ground", links.find((link) => link !== "ground")] : links.slice(0, 2);
+  edit({ op: "drive", joint: joint.id, instead, ...(links.length > 2 ? { links: pair } : {}) });
+}
+
+// --- what stands over the scene ------------------------------------------------------------------------------
+
+function Handles({ now }: { now: State }) {
+  const px = 1 / (camera.value?.scale ?? 1);
+  const line = rubber.value;
+  const ground = new Set(now.sketch.links.ground ?? []);
+  return (
+    <g class="st-handles">
+      {line && <path d={pathOf(line, false)} class="st-rubber" />}
+      {Object.entries(now.sketch.points).map(([name, [x, y]]) => {
+        const chosen = selected.value?.kind === "points" && selected.value.name === name;
+        const state = `${chosen ? "st-chosen" : ""} ${over.value === name ? "st-over" : ""} ${
+          ground.has(name) ? "st-fixed" : ""
+        } ${now.stray.includes(name) ? "st-stray" : ""}`;
+        return <circle key={name} data-point={name} class={`st-handle ${state}`} cx={x} cy={y} r={7 * px} />;
+      })}
+    </g>
+  );
+}
+
+/** Faint pictures of the other assemblies; a click puts the mechanism together that way. */
+function Ghosts({ view }: { view: View }) {
+  const found = ghosts.value;
+  if (!found || mode.value === "edit") return null;
+  return (
+    <g class="st-ghosts">
+      {found.map((ghost, k) => {
+        const there = poseOf(ghost.frames);
+        return (
+          <g
+            key={k}
+            class="st-ghost"
+            onPointerDown={(event) => {
+              event.stopPropagation();
+              send({ type: "assembly", index: k });
+            }}
+          >
+            <title>{`Assembly ${k + 1}: ${ghost.label}; click to take it`}</title>
+            {view.shapes
+              .filter((shape) => shape.part.startsWith("link:") && shape.points)
+              .map((shape) => {
+                const place = matrix(there, shape.frame);
+                return (
+                  place && (
+                    <path
+                      key={shape.id}
+                      d={pathOf(shape.points!, shape.closed)}
+                      transform={`matrix(${place.join(" ")})`}
+                      stroke={shape.stroke ?? "#888"}
+                      fill={shape.fill ?? "none"}
+                    />
+                  )
+                );
+              })}
+          </g>
+        );
+      })}
+    </g>
+  );
+}
+
+/** The paths that marked points have gone while the mechanism was driven. */
+function Paths({ view }: { view: View }) {
+  const root = useRef<SVGGElement>(null);
+  useEffect(() => {
+    const traced = view.points.filter((point) => point.trace);
+    const ways = traced.map((): Point[] => []);
+    return pose.subscribe((now) => {
+      traced.forEach((point, k) => {
+        const place = spot(now, [point.link, ...point.at]);
+        if (!place) return;
+        ways[k]!.push(place);
+        if (ways[k]!.length > PATH) ways[k]!.shift();
+        root.current?.children[k]?.setAttribute("d", pathOf(ways[k]!, false));
+      });
+    });
+  }, [view]);
+  return (
+    <g ref={root} class="st-paths">
+      {view.points.filter((point) => point.trace).map((point) => <path key={point.name} stroke={point.colour} />)}
+    </g>
+  );
+}
+
+/** The range of an angle that drives against the ground, as an arc with its ends. */
+function Arcs({ view }: { view: View }) {
+  const now = state.value!;
+  return (
+    <g class="st-arcs">
+      {(ranges.value ?? []).map(({ driver, lower, upper, turns }) => {
+        const entry = now.structure?.drivers.find((one) => one.id === driver);
+        const drawn = view.points.find((point) => point.name === entry?.joint);
+        if (!entry || entry.kind !== "angle" || entry.links[0] !== "ground" || !drawn) return null;
+        const middle = spot(pose.value, [drawn.link, ...drawn.at]);
+        if (!middle) return null;
+        const radius = 3.4 * view.symbol;
+        const [from, to] = turns || !lower || !upper ? [0, 2 * Math.PI] : [lower.radians, upper.radians];
+        const corners = Array.from({ length: 65 }, (_, k): Point => {
+          const angle = from + ((to - from) * k) / 64;
+          return [middle[0] + radius * Math.cos(angle), middle[1] + radius * Math.sin(angle)];
+        });
+        const reach = now.sketch.angle === "deg" ? Math.PI / 180 : now.sketch.angle === "rev" ? 2 * Math.PI : 1;
+        const value = (values.value[driver] ?? 0) * (now.sketch.angle === "mrad" ? 1e-3 : reach);
+        const hand: Point = [middle[0] + 1.15 * radius * Math.cos(value), middle[1] + 1.15 * radius * Math.sin(value)];
+        return (
+          <g key={driver}>
+            <path d={pathOf(corners, false)} class="st-arc" />
+            {!turns && [corners[0]!, corners[64]!].map((end, k) => (
+              <path key={k} d={pathOf([middle, end], false)} class="st-end">
+                <title>{(k ? upper : lower)?.why}</title>
+              </path>
+            ))}
+            <path d={pathOf([middle, hand], false)} class="st-hand" />
+          </g>
+        );
+      })}
+    </g>
+  );
+}

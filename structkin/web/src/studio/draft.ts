@@ -1,0 +1,48 @@
+// A view of a sketch that is no mechanism yet: its links as lines, where they are drawn.
+import type { Shape, View } from "../types";
+import type { State } from "./types";
+
+const GROUND = "#555555";
+const LOOSE = "#7a8794";
+
+export function draftView({ sketch, document }: State): View {
+  const shapes: Shape[] = [];
+  for (const [name, members] of Object.entries(sketch.links)) {
+    const points = members.map((member) => sketch.points[member]).filter((place) => !!place);
+    if (name === "ground" || points.length < 2) continue;
+    shapes.push({
+      id: `link:${name}`,
+      part: `link:${name}`,
+      points,
+      circle: null,
+      closed: points.length > 2,
+      frame: { link: "ground" },
+      fill: points.length > 2 ? "#e8ecf0" : null,
+      stroke: LOOSE,
+      width: 4,
+      dash: null,
+      opacity: 1,
+      layer: 1,
+    });
+  }
+  return {
+    format: 1,
+    title: document.title ?? "",
+    language: "en",
+    units: { length: sketch.unit, angle: sketch.angle },
+    symbol: sketch.size / 30,
+    links: Object.keys(sketch.links).map((name) => ({ name, group: null, colour: LOOSE, ground: name === "ground" })),
+    shapes,
+    points: Object.entries(sketch.points).map(([name, at]) => ({
+      name,
+      link: "ground",
+      at,
+      pivot: !!sketch.links.ground?.includes(name),
+      joint: false,
+      trace: false,
+      colour: GROUND,
+    })),
+    drivers: [],
+    groups: [],
+  };
+}

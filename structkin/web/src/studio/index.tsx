@@ -1,0 +1,71 @@
+// The studio: the page that `structkin studio` serves.
+import "../style.css";
+import "./studio.css";
+import { render } from "preact";
+import { Canvas } from "./canvas";
+import { Panels } from "./panels";
+import { closed, connect, edit, kept, mode, note, opened, selected, send, state, takeKept, welcome } from "./store";
+import { save, setMode, setTool, Toolbar, TOOLS } from "./toolbar";
+
+function Studio() {
+  if (!state.value) return <p class="sk st-wait">{closed.value || "Connecting …"}</p>;
+  return (
+    <div class="sk st-page">
+      <Toolbar />
+      <main class="st-main">
+        <Canvas />
+        {welcome.value && mode.value === "drive" && (
+          <p class="st-welcome">Drag the crank, or any point: the mechanism moves. “Edit” changes it, “New” begins your own.</p>
+        )}
+        {kept.value && (
+          <p class="st-kept" role="alert">
+            The browser has kept changes of {new Date(kept.value.time).toLocaleString()} that were not saved.
+            <button type="button" onClick={() => takeKept(true)}>Restore</button>
+            <button type="button" onClick={() => takeKept(false)}>Discard</button>
+          </p>
+        )}
+        {note.value && <p class={`st-note ${note.value.bad ? "st-bad" : ""}`} role="status">{note.value.text}</p>}
+        {closed.value && <p class="st-closed" role="alert">{closed.value}</p>}
+      </main>
+      <Panels />
+    </div>
+  );
+}
+
+addEventListener("keydown", (event) => {
+  if (event.target instanceof HTMLElement && event.target.closest("input, textarea, select")) return;
+  const command = event.ctrlKey || event.metaKey;
+  const key = event.key.toLowerCase();
+  if (command && key === "z") send({ type: event.shiftKey ? "redo" : "undo" });
+  else if (command && key === "y") send({ type: "redo" });
+  else if (command && key === "s") save();
+  else if (command || event.altKey) return;
+  else if ((key === "delete" || key === "backspace") && selected.peek()) {
+    const { kind, name } = selected.peek()!;
+    edit({ op: "delete", section: kind, name });
+  } else if (key === "escape") selected.value = null;
+  else if (key === " " && !(event.target instanceof HTMLButtonElement)) setMode(mode.peek() === "drive" ? "edit" : "drive");
+  else {
+    const found = TOOLS.find((one) => one.key === key);
+    if (!found) return;
+    setTool(found.tool);
+  }
+  event.preventDefault();
+});
+
+/** A mechanism in the address's fragment: somebody has shared it. */
+function openFragment() {
+  if (!location.hash.startsWith("#m=")) return;
+  send({ type: "open", fragment: location.hash });
+  history.replaceState(null, "", location.pathname);
+  opened.value += 1;
+}
+
+addEventListener("hashchange", openFragment);
+const ready = state.subscribe((now) => {
+  if (!now) return;
+  openFragment();
+  queueMicrotask(() => ready());
+});
+connect();
+render(<Studio />, document.getElementById("studio")!);

@@ -1,0 +1,230 @@
+// What the page knows, as signals, and the socket that it is told over.
+import { batch, computed, signal } from "@preact/signals";
+import type { Pose } from "../pose";
+import type { Point } from "../types";
+import {
+  type Choice,
+  type Command,
+  type Ghost,
+  type Incoming,
+  type PoseMessage,
+  PROTOCOL,
+  type Range,
+  type State,
+} from "./types";
+
+export type Mode = "drive" | "edit";
+export type Tool = "select" | "link" | "point" | "ground" | "slider" | "cylinder" | "driver";
+export interface Selected {
+  kind: "points" | "links" | "joints" | "drivers";
+  name: string;
+}
+
+export const state = signal<State | null>(null);
+export const pose = signal<Pose>({ ground: { x: 0, y: 0, angle: 0 } });
+export const values = signal<Record<string, number>>({});
+export const stopped = signal("");
+export const file = signal<string | null>(null);
+export const mode = signal<Mode>("drive");
+export const tool = signal<Tool>("select");
+export const selected = signal<Selected | null>(null);
+export const note = signal<{ text: string; bad: boolean } | null>(null);
+export const closed = signal("");
+export const ranking = signal<Choice[] | null>(null);
+export const ghosts = signal<Ghost[] | null>(null);
+export const ranges = signal<Range[] | null>(null);
+export const searching = signal<string>("");
+export const shared = signal("");
+export const kept = signal<Kept | null>(null);
+export const welcome = signal(false);
+/** Grows when the picture is to be fitted: another mechanism was opened. */
+export const opened = signal(0);
+export const dirty = computed(() => !!state.value && !state.value.saved);
+
+/** What the browser keeps of a document that was not saved. */
+interface Kept {
+  document: State["document"];
+  time: number;
+}
+
+let socket: WebSocket | null = null;
+let sequence = 0;
+let strokes = Date.now();
+const token = tokenOf();
+
+/** Return the token of the address, and take it out of what is seen there; a reload finds it in the tab's memory. */
+function tokenOf(): string {
+  const address = new URL(location.href);
+  const given = address.searchParams.get("token");
+  if (given) {
+    sessionStorage.setItem("token", given);
+    address.searchParams.delete("token");
+    history.replaceState(null, "", address);
+  }
+  return given ?? sessionStorage.getItem("token") ?? "";
+}
+
+export const download = (name: string) => `/export/${name}?token=${encodeURIComponent(token)}`;
+
+export function connect() {
+  socket = new WebSocket(`ws://${location.host}/ws?token=${encodeURIComponent(token)}`);
+  socket.onopen = () => send({ type: "hello", protocol: PROTOCOL });
+  socket.onmessage = ({ data }) => take(JSON.parse(data as string) as Incoming);
+  socket.onclose = ({ code }) => {
+    closed.value =
+      code === 4001
+        ? "The studio was opened in another tab."
+        : "The studio has ended, or the token is missing: open the address that structkin studio prints.";
+  };
+}
+
+export function send(message: { type: string } & Record<string, unknown>) {
+  if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+}
+
+export const newStroke = () => ++strokes;
+export const edit = (command: Command, stroke?: number) => send({ type: "edit", command, stroke });
+export const drag = (link: string, local: Point, to: Point) => send({ type: "drag", link, local, to, seq: ++sequence });
+export const turn = (driver: string, to: number) => send({ type: "turn", driver, to, seq: ++sequence });
+
+export function search(what: "ranking" | "assemblies" | "limits") {
+  searching.value = what;
+  send({ type: what });
+}
+
+export function tell(text: string, bad = false) {
+  note.value = { text, bad };
+  setTimeout(() => note.peek()?.text === text && (note.value = null), bad ? 7000 : 3500);
+}
+
+type Listener = (message: PoseMessage) => void;
+const listeners = new Set<Listener>();
+/** Call back at every pose; return what ends it. */
+export function onPose(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function take(message: Incoming) {
+  batch(() => {
+    switch (message.type) {
+      case "hello":
+        file.value = message.file;
+        welcome.value = message.example;
+        opened.value += 1;
+        break;
+      case "state":
+        takeState(message);
+        break;
+      case "pose":
+        if (message.revision !== state.peek()?.revision) break;
+        place(message.frames, message.drivers);
+        stopped.value = message.stopped;
+        for (const listener of listeners) listener(message);
+        break;
+      case "refused":
+        searching.value = "";
+        tell(message.problems.map(words).join("; "), true);
+        break;
+      case "ranking":
+        [ranking.value, searching.value] = [message.found, ""];
+        if (message.failure) tell(message.failure, true);
+        break;
+      case "assemblies":
+        [ghosts.value, searching.value] = [message.found, ""];
+        if (message.failure) tell(message.failure, true);
+        break;
+      case "limits":
+        [ranges.value, searching.value] = [message.found, ""];
+        if (message.failure) tell(message.failure, true);
+        break;
+      case "wiggle":
+        void wiggle(message.poses);
+        break;
+      case "saved":
+        tell(`Saved ${message.file}`);
+        break;
+      case "shared":
+        shared.value = message.fragment;
+        break;
+    }
+  });
+}
+
+function takeState(message: State) {
+  const before = state.peek();
+  state.value = message;
+  place(message.frames, message.drivers);
+  stopped.value = "";
+  if (before && before.revision !== message.revision) {
+    [ranking.value, ghosts.value, ranges.value] = [null, null, null];
+    searching.value = "";
+    keep(message);
+  }
+  if (!before) offerKept(message);
+  const name = selected.peek();
+  if (name && !exists(message, name)) selected.value = null;
+}
+
+function exists({ sketch, document, structure }: State, { kind, name }: Selected): boolean {
+  if (kind === "points") return name in sketch.points;
+  if (kind === "links") return name in sketch.links;
+  return name in (document[kind] ?? {}) || !!structure?.joints.some((joint) => joint.id === name);
+}
+
+export const words = ({ key, message, hint }: { key: string; message: string; hint: string }) =>
+  `${key ? `${key}: ` : ""}${message}${hint ? `; ${hint}` : ""}`;
+
+export function poseOf(frames: Record<string, [number, number, number]>): Pose {
+  const found: Record<string, { x: number; y: number; angle: number }> = { ground: { x: 0, y: 0, angle: 0 } };
+  for (const [link, [x, y, angle]] of Object.entries(frames)) found[link] = { x, y, angle };
+  return found;
+}
+
+function place(frames: State["frames"], drivers: State["drivers"]) {
+  pose.value = poseOf(frames ?? {});
+  if (drivers) values.value = drivers;
+}
+
+async function wiggle(poses: Ghost["frames"][]) {
+  const before = pose.peek();
+  for (const frames of poses) {
+    pose.value = poseOf(frames);
+    await new Promise((done) => setTimeout(done, 22));
+  }
+  pose.value = before;
+}
+
+// --- what the browser keeps ----------------------------------------------------------------------------------
+
+const keyOf = () => `structkin:${file.peek() ?? ""}`;
+
+function keep(message: State) {
+  try {
+    if (message.saved) localStorage.removeItem(keyOf());
+    else localStorage.setItem(keyOf(), JSON.stringify({ document: message.document, time: Date.now() } satisfies Kept));
+  } catch {
+    // a full or forbidden storage only means that nothing is kept
+  }
+}
+
+function offerKept(message: State) {
+  try {
+    const found = JSON.parse(localStorage.getItem(keyOf()) ?? "null") as Kept | null;
+    if (found && message.saved && JSON.stringify(found.document) !== JSON.stringify(message.document)) kept.value = found;
+  } catch {
+    // what cannot be read is not offered
+  }
+}
+
+export function takeKept(restore: boolean) {
+  const found = kept.peek();
+  kept.value = null;
+  if (restore && found) open({ op: "replace", document: found.document });
+  else localStorage.removeItem(keyOf());
+}
+
+export function open(command: Command) {
+  edit(command);
+  opened.value += 1;
+}

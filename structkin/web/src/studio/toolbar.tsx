@@ -1,0 +1,139 @@
+// The bar above the drawing: modes, tools, undo, files.
+import { useRef } from "preact/hooks";
+import {
+  dirty,
+  download,
+  edit,
+  file,
+  type Mode,
+  mode,
+  open,
+  opened,
+  send,
+  shared,
+  state,
+  tell,
+  type Tool,
+  tool,
+  welcome,
+} from "./store";
+
+export const TOOLS: { tool: Tool; text: string; key: string; title: string }[] = [
+  { tool: "select", text: "Move", key: "v", title: "Select, and drag points; a point dropped on another one becomes a pin" },
+  { tool: "link", text: "Link", key: "l", title: "Drag from one end of a link to the other" },
+  { tool: "point", text: "Point", key: "p", title: "Click a link to give it a point" },
+  { tool: "ground", text: "Ground", key: "g", title: "Click a point to fix it, and again to free it" },
+  { tool: "slider", text: "Slider", key: "s", title: "Drag from a point along its guide, or to the link that has the slot" },
+  { tool: "cylinder", text: "Cylinder", key: "c", title: "Drag from one point to another: their distance drives" },
+  { tool: "driver", text: "Driver", key: "d", title: "Click the joint that drives" },
+];
+
+export function setMode(to: Mode) {
+  if (mode.peek() === to) return;
+  mode.value = to;
+  welcome.value = false;
+  if (to === "edit") send({ type: "rest" });
+}
+
+export function setTool(to: Tool) {
+  setMode("edit");
+  tool.value = to;
+}
+
+export const save = () => {
+  if (file.peek()) send({ type: "save", overwrite: performance.now() - refusedAt < 8000 });
+  else location.assign(download("mechanism.toml"));
+};
+let refusedAt = -Infinity;
+/** A save that was refused is made all the same if it is asked for again at once. */
+export const refusedSave = () => (refusedAt = performance.now());
+
+export function newMechanism() {
+  open({ op: "replace", document: { title: "", units: { length: "mm", angle: "deg" }, points: {}, links: { ground: [] } } });
+  setTool("link");
+}
+
+export function Toolbar() {
+  const input = useRef<HTMLInputElement>(null);
+  const now = state.value;
+  const read = async (chosen: File | undefined) => {
+    if (!chosen) return;
+    if (chosen.size > 1_000_000) return tell("The file is too large", true);
+    send({ type: "open", text: await chosen.text(), name: chosen.name });
+    opened.value += 1;
+  };
+  const openShared = () => {
+    const text = prompt("Paste a shared mechanism (#m=...)");
+    if (text) {
+      send({ type: "open", fragment: text });
+      opened.value += 1;
+    }
+  };
+  return (
+    <header class="st-bar">
+      <div class="st-modes" role="group" aria-label="Mode">
+        <button type="button" aria-pressed={mode.value === "drive"} title="Drag any point to drive (Space)" onClick={() => setMode("drive")}>Drive</button>
+        <button type="button" aria-pressed={mode.value === "edit"} title="Draw and change (Space)" onClick={() => setMode("edit")}>Edit</button>
+      </div>
+      <div class="st-tools" role="group" aria-label="Tools">
+        {TOOLS.map((one) => (
+          <button
+            key={one.tool}
+            type="button"
+            aria-pressed={mode.value === "edit" && tool.value === one.tool}
+            title={`${one.title} (${one.key.toUpperCase()})`}
+            onClick={() => setTool(one.tool)}
+          >
+            {one.text}
+          </button>
+        ))}
+      </div>
+      <div class="st-tools" role="group" aria-label="History">
+        <button type="button" title="Undo (Ctrl+Z)" aria-label="Undo" disabled={!now?.undo} onClick={() => send({ type: "undo" })}>↶</button>
+        <button type="button" title="Redo (Ctrl+Shift+Z)" aria-label="Redo" disabled={!now?.redo} onClick={() => send({ type: "redo" })}>↷</button>
+      </div>
+      <input
+        class="st-title"
+        aria-label="Title"
+        key={now?.document.title ?? ""}
+        defaultValue={now?.document.title ?? ""}
+        placeholder="Untitled"
+        onBlur={({ currentTarget }) => currentTarget.value !== (now?.document.title ?? "") && edit({ op: "set_head", key: "title", value: currentTarget.value })}
+        onKeyDown={(event) => event.key === "Enter" && event.currentTarget.blur()}
+      />
+      <div class="st-tools" role="group" aria-label="File">
+        <button type="button" title="A new mechanism" onClick={newMechanism}>New</button>
+        <button type="button" title="Open a mechanism file from this computer" onClick={() => input.current!.click()}>Open</button>
+        <button type="button" class={dirty.value ? "st-dirty" : ""} title={file.value ? `Write ${file.value} (Ctrl+S)` : "Download the mechanism file (Ctrl+S)"} onClick={save}>
+          {file.value ? "Save" : "Download"}
+        </button>
+        <button type="button" title="A text that holds the mechanism and opens in anybody's studio" onClick={() => send({ type: "share" })}>Share</button>
+        <button type="button" title="Open what somebody shared" onClick={openShared}>Paste</button>
+        <a class="st-button" href={download("mechanism.svg")} download title="Download the picture">SVG</a>
+      </div>
+      <input ref={input} type="file" accept=".toml" hidden onChange={({ currentTarget }) => {
+        void read(currentTarget.files?.[0]);
+        currentTarget.value = "";
+      }} />
+      {shared.value && <Shared />}
+    </header>
+  );
+}
+
+function Shared() {
+  const copy = async () => {
+    await navigator.clipboard.writeText(shared.peek());
+    tell("Copied");
+    shared.value = "";
+  };
+  return (
+    <div class="st-shared" role="dialog" aria-label="Share">
+      <p>Who pastes this text into a studio (“Paste”), or opens it with <code>structkin studio --shared</code>, has the mechanism. It holds nothing else.</p>
+      <textarea readOnly rows={4} onFocus={({ currentTarget }) => currentTarget.select()}>{shared.value}</textarea>
+      <div class="st-row">
+        <button type="button" onClick={copy}>Copy</button>
+        <button type="button" onClick={() => (shared.value = "")}>Close</button>
+      </div>
+    </div>
+  );
+}

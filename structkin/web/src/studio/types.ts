@@ -1,0 +1,144 @@
+// The messages of the studio (structkin/studio/session.py, protocol 1).
+import type { Point, View } from "../types";
+
+export const PROTOCOL = 1;
+
+export interface Problem {
+  key: string;
+  message: string;
+  hint: string;
+}
+
+export interface Group {
+  index: number;
+  kind: string;
+  links: string[];
+  joints: string[];
+  drivers: string[];
+  class: string | null;
+  depends_on: number[];
+  colour: string;
+  words: string;
+}
+
+export interface JointWords {
+  id: string;
+  kind: string;
+  links: string[];
+}
+
+export interface DriverWords {
+  id: string;
+  kind: "angle" | "slide" | "distance";
+  joint: string | null;
+  links: string[];
+}
+
+export interface Structure {
+  mobility: number;
+  words: string;
+  solvable: boolean;
+  missing: number;
+  groups: Group[];
+  colours: Record<string, string>;
+  under: string[];
+  redundant: { id: string; kind: string }[];
+  joints: JointWords[];
+  drivers: DriverWords[];
+}
+
+export interface Sketch {
+  points: Record<string, Point>;
+  links: Record<string, string[]>;
+  size: number;
+  unit: string;
+  angle: string;
+}
+
+export type Entry = Record<string, unknown>;
+export type Mechanism = Record<string, unknown> & {
+  title?: string;
+  joints?: Record<string, Entry>;
+  drivers?: Record<string, Entry>;
+  lengths?: Record<string, unknown>;
+};
+
+export interface Placed {
+  frames?: Record<string, [number, number, number]>;
+  drivers?: Record<string, number>;
+  free?: string[];
+}
+
+export interface State extends Placed {
+  type: "state";
+  revision: number;
+  document: Mechanism;
+  sketch: Sketch;
+  scene: View | null;
+  problems: Problem[];
+  stray: string[];
+  structure: Structure | null;
+  undo: boolean;
+  redo: boolean;
+  saved: boolean;
+}
+
+export interface PoseMessage extends Placed {
+  type: "pose";
+  revision: number;
+  stopped: string;
+  done: boolean;
+  seq: number | null;
+}
+
+export interface End {
+  value: number;
+  radians: number;
+  words: string;
+  why: string;
+}
+
+export interface Range {
+  driver: string;
+  turns: boolean;
+  lower: End | null;
+  upper: End | null;
+  report: string;
+}
+
+export interface Choice {
+  label: string;
+  own: boolean;
+  complete: boolean;
+  class: string | null;
+  largest: number;
+  groups: number;
+  depth: number;
+  grounded: boolean;
+  drivers: { joint: string | null; links: string[]; kind: string }[];
+}
+
+export interface Ghost {
+  label: string;
+  frames: Record<string, [number, number, number]>;
+}
+
+export interface Found<T> {
+  revision: number;
+  found: T[];
+  failure?: string;
+}
+
+export type Incoming =
+  | { type: "hello"; protocol: number; version: string; file: string | null; example: boolean }
+  | State
+  | PoseMessage
+  | { type: "refused"; problems: Problem[] }
+  | ({ type: "limits" } & Found<Range>)
+  | ({ type: "ranking" } & Found<Choice>)
+  | ({ type: "assemblies" } & Found<Ghost>)
+  | { type: "wiggle"; revision: number; coordinate: string; poses: Ghost["frames"][] }
+  | { type: "saved"; file: string }
+  | { type: "shared"; fragment: string };
+
+export type Command = { op: string } & Record<string, unknown>;

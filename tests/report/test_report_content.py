@@ -1,0 +1,153 @@
+"""What a report holds, against other roads to the same numbers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import structkin as sk
+from structkin.cli import app
+from structkin.examples import path
+from structkin.report import content
+from structkin.report.modes import mirrored, others
+
+DYADS = (
+    "crank_rocker",
+    "slider_crank_offset",
+    "whitworth_shaper",
+    "scotch_yoke",
+    "rapson_slide",
+    "jansen_leg",
+    "excavator",
+)
+
+
+def course(values: Any, n: int) -> Any:
+    return np.array(
+        [np.nan if value is None else value for value in (values if isinstance(values, list) else [values] * n)]
+    )
+
+
+@pytest.mark.parametrize("name", DYADS)
+def test_what_a_dyad_finds_lies_on_its_circles_and_lines(name: str):
+    m = sk.load(path(name))
+    motion, unit = m.solve(samples=31), m.units.scale("length")
+    steps = content(m, motion=motion, without=["limits", "forces"])["steps"]["groups"]
+    looked_at = 0
+    for group, step in zip(motion.structure.groups, steps, strict=True):
+        for locus in step["loci"] if group.class_ == "II" and group.kind != "RPR" else []:
+            x, y, r, dx, dy = (course(locus.get(key), len(motion)) for key in ("x", "y", "r", "dx", "dy"))
+            for point in step["found"]:
+                px, py = motion.position(point).T / unit
+                gap = np.hypot(px - x, py - y) - r if "r" in locus else dx * (py - y) - dy * (px - x)
+                assert np.abs(gap).max() < 1e-4 * motion.size / unit
+                looked_at += 1
+    assert looked_at or name in ("whitworth_shaper", "scotch_yoke", "rapson_slide")
+
+
+def test_the_other_mode_of_a_dyad_is_its_mirror_image():
+    motion = sk.load(path("crank_rocker")).solve(samples=13)
+    frames = mirrored(motion, motion.structure.groups[1])
+    B, C, D = (motion.position(name) @ [1, 1j] for name in "BCD")
+    along = (D - B) / abs(D - B)
+    mirror = B + along * ((C - B) / along).conj()
+    for link in ("coupler", "rocker"):
+        origin, direction = frames[link]
+        np.testing.assert_allclose(origin + direction * motion.mechanism.links[link].local["C"], mirror, atol=1e-12)
+
+
+def test_the_other_modes_of_a_triad_are_the_other_assemblies():
+    m = sk.load(path("platform_3rrr"))
+    motion = m.solve(samples=5)
+    group = motion.structure.groups[3]
+    found, _ = others(motion, group, 2)
+    every = list(m.assemblies(drivers={id: float(z[0, 2]) for id, z in motion.drivers.items()}))
+    wanted = sorted(item.position("M").round(9).tolist() for item in every)
+    plate = m.links["plate"].local["M"]
+    places = [frames["plate"][0][0] + frames["plate"][1][0] * plate for frames in found]
+    own = motion.position("M")[2]
+    got = sorted([*([z.real, z.imag] for z in places), own.tolist()])
+    np.testing.assert_allclose(got, wanted, atol=1e-8)
+
+
+def test_instant_centres_are_where_the_lines_of_the_cranks_meet():
+    m = sk.load(path("crank_rocker"))
+    motion = m.solve(samples=25)
+    centre = content(m, motion=motion)["centres"]["coupler"]
+    A, B, C, D = (motion.position(name) for name in "ABCD")
+    for k in range(25):
+        meet = np.linalg.solve(np.column_stack((B[k] - A[k], C[k] - D[k])), D[k] - A[k])
+        place = 1e3 * (A[k] + meet[0] * (B[k] - A[k]))
+        if centre["x"][k] is not None:
+            assert [centre["x"][k], centre["y"][k]] == pytest.approx(place, rel=1e-4, abs=1e-3)
+    assert sum(x is not None for x in centre["x"]) > 20
+
+
+def test_sections_hold_the_numbers_of_their_functions():
+    m = sk.load(path("one_cylinder_engine"))
+    motion = m.solve(samples=41)
+    data = content(m, motion=motion)
+    K, L = motion.K("C"), motion.L("C")
+    found = data["coefficients"]["points"]["C"]
+    assert found["K"][0][1] == pytest.approx(1e3 * K[:, 1, 0], abs=1e-3)
+    assert found["L"][0][1] == pytest.approx(1e3 * L[:, 1, 0, 0], abs=1e-3)
+    forces = motion.forces()
+    panels = {panel["title"]: panel for panel in data["forces"]["panels"]}
+    [motor] = panels["driver torque"]["curves"]
+    assert motor["values"] == pytest.approx(forces.driver("motor"), rel=1e-5, abs=1e-3)
+    reactions = {curve["name"]: curve["values"] for curve in panels["joint reaction"]["curves"]}
+    assert panels["joint reaction"]["unit"] == "kN"
+    assert reactions["A"] == pytest.approx(np.hypot(*forces.reaction("A", "rod").T) / 1e3, rel=1e-5, abs=1e-5)
+    angle = np.degrees(motion.transmission_angle(1))
+    assert data["transmission"]["curves"][0]["values"] == pytest.approx(angle, rel=1e-4)
+    json.dumps(data, allow_nan=False)
+
+
+def test_sections_exist_only_where_the_mechanism_has_them_and_can_be_left_out():
+    four_bar = content(sk.load(path("crank_rocker")), samples=7)
+    assert "forces" not in four_bar and "transmission" in four_bar and "limits" in four_bar
+    bare = content(sk.load(path("crank_rocker")), samples=7, without=["limits", "steps", "transmission"])
+    assert not {"limits", "steps", "transmission"} & set(bare)
+    by_values = sk.load(path("crank_rocker"))
+    motion = by_values.solve(drivers={"motor": np.linspace(0, 1, 5)})
+    assert "rates" not in content(by_values, motion=motion) and "coefficients" in content(by_values, motion=motion)
+
+
+def test_a_search_that_its_budget_cuts_off_says_so_and_leaves_the_rest():
+    data = content(sk.load(path("platform_3rrr")), samples=5, budget=60)
+    assert all("budget" in item["failure"] for item in data["limits"]) and "steps" in data
+
+
+def test_a_simulation_can_be_reported():
+    m = sk.Mechanism(
+        "Pendulum",
+        points={"A": [0, 0], "B": [1, 0]},
+        links={"ground": ["A"], "arm": {"points": ["A", "B"], "mass": 1, "shape": "rod"}},
+        drivers={"swing": {"joint": "A"}},
+        forces={"gravity": [0, -9.81]},
+    )
+    data = content(m, motion=m.simulate(0.5, samples=11))
+    assert data["samples"]["n"] == 11 and data["forces"]["panels"]
+
+
+def test_what_does_not_fit_is_told_together(tmp_path: Path):
+    m = sk.load(path("crank_rocker"))
+    with pytest.raises(sk.InputError) as caught:
+        m.report(tmp_path / "a.pdf", without=["limit"])
+    assert [problem.key for problem in caught.value.problems] == ["without", str(tmp_path / "a.pdf")]
+    with pytest.raises(sk.InputError, match="another mechanism"):
+        m.report(motion=sk.load(path("crank_rocker")).solve(samples=3))
+
+
+def test_the_command_writes_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(app, ["report", str(path("crank_rocker")), "--samples", "7", "--without", "limits"])
+    assert done.exit_code == 0 and done.output.startswith("written: crank_rocker.html (0.")
+    assert "crank_rocker.toml" in Path("crank_rocker.html").read_text(encoding="utf-8")
+    done = CliRunner().invoke(app, ["report", str(path("crank_rocker")), "-o", "x.txt"])
+    assert isinstance(done.exception, sk.InputError) and not Path("x.txt").exists()

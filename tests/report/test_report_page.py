@@ -1,0 +1,141 @@
+"""Reports in a browser: they open from disk without an error or a request, move, and can be walked through."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pages import Opened, open_file, pins
+
+import structkin as sk
+from structkin.examples import path
+
+#: One of each kind: a dyad, cylinders with forces, a triad and three drivers, gears, springs, a cam.
+NAMES = ("crank_rocker", "excavator", "platform_3rrr", "planetary_train", "one_cylinder_engine", "cam_lever_press")
+SAMPLES = 61
+
+
+def opened_report(browser: Any, mechanism: sk.Mechanism, folder: Path, **options: Any) -> Opened:
+    file = folder / "report.html"
+    mechanism.report(file, samples=SAMPLES, **options)
+    return open_file(browser, file)
+
+
+@pytest.fixture
+def four_bar(browser: Any, tmp_path: Path) -> Opened:
+    return opened_report(browser, sk.load(path("crank_rocker")), tmp_path)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_report_moves_and_can_be_walked_without_errors_or_requests(name: str, browser: Any, tmp_path: Path):
+    m = sk.load(path(name))
+    motion, unit = m.solve(samples=SAMPLES), m.units.scale("length")
+    opened = opened_report(browser, m, tmp_path)
+    page = opened.page
+    slider = page.get_by_role("slider", name="Sample of the motion")
+    for sample in (0, 23, 60):
+        slider.fill(str(sample))
+        found = pins(page)
+        assert found
+        for point, place in found.items():
+            assert place == pytest.approx(motion.position(point)[sample] / unit, abs=2e-3 * motion.size / unit)
+    groups = m.structure().groups
+    for k in range(len(groups)):
+        assert page.get_by_text(f"Step {k + 1} of {len(groups)}").is_visible()
+        if k + 1 < len(groups):
+            page.get_by_role("button", name="Next").click()
+    for box in page.get_by_role("checkbox").all():
+        box.check()
+    for select in page.get_by_label("Centrodes of").all():
+        select.select_option(index=1)
+    slider.fill("7")
+    assert page.pdf().startswith(b"%PDF")
+    assert not opened.errors and not opened.requests
+
+
+def test_a_whole_report_is_small(tmp_path: Path):
+    for name in ("excavator", "platform_3rrr", "jansen_leg"):
+        file = tmp_path / f"{name}.html"
+        sk.load(path(name)).report(file)
+        assert file.stat().st_size < 2_000_000
+
+
+def test_the_circles_of_a_dyad_pass_through_its_pin_and_follow_the_slider(four_bar: Opened):
+    page = four_bar.page
+    page.get_by_role("button", name="Next").click()
+    for sample in ("0", "33"):
+        page.get_by_role("slider", name="Sample of the motion").fill(sample)
+        C = np.array(pins(page)["C"])
+        marks = page.locator("#steps circle.sk-locus").all()
+        circles = [[float(mark.get_attribute(key)) for key in ("cx", "cy", "r")] for mark in marks]
+        assert len(circles) == 2
+        for x, y, r in circles:
+            assert np.hypot(*(C - (x, y))) == pytest.approx(r, rel=1e-3)
+    assert page.locator("#steps .sk-ghost > *").count() > 0
+
+
+def test_a_press_on_a_plot_moves_the_mechanism(four_bar: Opened):
+    page = four_bar.page
+    plot = page.locator("#plots .u-over").first
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    page.mouse.click(box["x"] + 0.5 * box["width"], box["y"] + 20)
+    assert int(page.get_by_role("slider", name="Sample of the motion").input_value()) == pytest.approx(30, abs=1)
+
+
+def test_keys_move_the_slider_and_play(four_bar: Opened):
+    page = four_bar.page
+    slider = page.get_by_role("slider", name="Sample of the motion")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    assert slider.input_value() == "1"
+    page.get_by_role("button", name="Play").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(500)
+    assert int(slider.input_value()) > 1
+
+
+def test_the_csv_holds_the_motion(four_bar: Opened):
+    motion = sk.load(path("crank_rocker")).solve(samples=SAMPLES)
+    with four_bar.page.expect_download() as download:
+        four_bar.page.get_by_role("button", name="Motion as CSV").click()
+    assert download.value.suggested_filename == "crank-rocker-motion.csv"
+    rows = list(csv.reader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
+    table = {head: (unit, values) for head, unit, *values in zip(*rows, strict=True)}
+    assert table["P.x"][0] == "mm" and table["P.ay"][0] == "mm/s²" and table["rocker.omega"][0] == "deg/s"
+    for head, values in (
+        ("t", motion.t),
+        ("P.x", 1e3 * motion.position("P")[:, 0]),
+        ("P.ay", 1e3 * motion.acceleration("P")[:, 1]),
+        ("rocker.omega", np.degrees(motion.omega("rocker"))),
+    ):
+        found = np.array(table[head][1], float)
+        np.testing.assert_allclose(found, values, rtol=1e-4, atol=1e-5 * np.abs(values).max())
+
+
+def test_a_sample_without_a_pose_says_why(browser: Any, tmp_path: Path):
+    m = sk.Mechanism(
+        "Part turn",
+        points={"A": [0, 0], "B": [1, 3], "C": [4, 4], "D": [5, 0]},
+        links={"ground": ["A", "D"], "left": ["A", "B"], "coupler": ["B", "C"], "right": ["C", "D"]},
+        drivers={"motor": {"joint": "A", "speed": 1.0}},
+    )
+    motion = m.solve(samples=SAMPLES)
+    bad = int(np.argmin(motion.ok))
+    assert not motion.ok[bad]
+    opened = opened_report(browser, m, tmp_path)
+    opened.page.get_by_role("slider", name="Sample of the motion").fill(str(bad))
+    assert "out of reach" in opened.page.get_by_role("status").first.inner_text()
+    assert not opened.errors
+
+
+def test_without_drivers_there_is_a_drawing_and_what_is_wrong(browser: Any, tmp_path: Path):
+    m = sk.Mechanism("Bar", points={"A": [0, 0], "B": [1, 0]}, links={"ground": ["A"], "bar": ["A", "B"]})
+    opened = opened_report(browser, m, tmp_path)
+    assert "one driver is missing" in opened.page.locator("header").inner_text()
+    assert pins(opened.page)["A"] == pytest.approx([0, 0], abs=0.01)
+    assert opened.page.get_by_role("slider").count() == 0 and not opened.errors

@@ -1,0 +1,142 @@
+"""Driving by the pointer: what is reached is on the motion, on its branch, and stops where the motion ends."""
+
+from __future__ import annotations
+
+import cmath
+import math
+import time
+
+import numpy as np
+import pytest
+
+import structkin as sk
+from structkin.examples import path
+from structkin.studio.driving import Driving
+
+
+def place(driving: Driving, link: str, local: complex) -> complex:
+    x, y, angle = driving.frames[link]
+    return complex(x, y) + local * cmath.exp(1j * angle)
+
+
+def gap(driving: Driving) -> float:
+    """Return how far the frames are from the pose that `solve` finds for the same drivers [m]."""
+    motion = driving.mechanism.solve(drivers={id: [value] for id, value in driving.values.items()})
+    assert motion.ok.all(), motion.report
+    return max(abs(place(driving, link, 0j) - complex(*motion.position(0j, link)[0])) for link in driving.links)
+
+
+@pytest.mark.parametrize("name", ["crank_rocker", "watt_six_bar", "stephenson_iii_triad", "jansen_leg", "scotch_yoke",
+                                  "cam_roller_follower", "geared_five_bar", "slider_crank_offset"])  # fmt: skip
+def test_a_crank_follows_the_pointer_around_and_stays_on_its_branch(name: str):
+    m = sk.load(path(name))
+    driving = Driving(m)
+    link = next(group for group in m.structure().groups if group.drivers).links[0]
+    local = 0.3 * driving.size + 0j
+    start = place(driving, link, local)
+    center = place(driving, link, 0j)
+    for k in range(1, 41):
+        target = center + (start - center) * cmath.exp(2j * math.pi * k / 40)
+        assert driving.drag(link, local, target).done
+        assert abs(place(driving, link, local) - target) < 2e-3 * driving.size
+        if k % 8 == 0:
+            assert gap(driving) < 1e-6 * driving.size
+
+
+def test_a_coupler_point_is_projected_on_its_path():
+    m = sk.load(path("crank_rocker"))
+    driving = Driving(m)
+    local = complex(m.links["coupler"].local["P"])
+    curve = m.solve(drivers={"motor": np.linspace(0, 2 * math.pi, 20001)}).position("P")
+    rng = np.random.default_rng(1)
+    here = place(driving, "coupler", local)
+    for _ in range(30):
+        target = here + complex(*rng.normal(size=2)) * 0.01
+        driving.drag("coupler", local, target)
+        here = place(driving, "coupler", local)
+        assert np.min(np.hypot(*(curve - [here.real, here.imag]).T)) < 1e-5
+        # the way that is left is square to the path, or no nearer place is found in either direction
+        assert abs(here - target) <= 1.02 * _local_least(curve, here, target) + 2e-4
+
+
+def _local_least(curve: np.ndarray, here: complex, target: complex) -> float:
+    """Return how near the path comes to a target, walking downhill along it from a place."""
+    z = curve @ np.array([1, 1j])
+    k, n = int(np.argmin(np.abs(z - here))), len(z) - 1
+    for step in (1, -1):
+        while abs(z[(k + step) % n] - target) < abs(z[k % n] - target):
+            k += step
+    return float(abs(z[k % n] - target))
+
+
+def test_the_motion_stops_at_its_limit_with_the_reason_and_comes_back():
+    m = sk.load(path("triple_rocker"))
+    driving, (driver,) = Driving(m), m.drivers
+    upper = m.limits().upper
+    assert upper is not None
+    found = driving.turn(driver, upper.value + 0.5)
+    assert found.done and upper.why in found.stopped
+    assert driving.values[driver] == pytest.approx(upper.value, abs=2e-3)
+    assert driving.turn(driver, upper.value + 0.5).poses == 0
+    assert driving.turn(driver, m.drivers[driver].start).stopped == ""
+    assert gap(driving) < 1e-9
+
+
+def test_a_cylinder_stops_at_the_end_of_its_stroke_while_others_move():
+    m = sk.load(path("excavator"))
+    first, *others = m.drivers
+    start, data = m.drivers[first].start, m.source_dict
+    data["joints"]["boom_bore"]["stroke"] = ["-30 mm", "30 mm"]
+    driving = Driving(sk.Mechanism.from_dict(data, folder=path("excavator").parent))
+    found = driving.turn(first, start + 1, seconds=20)
+    assert driving.values[first] == pytest.approx(start + 0.03, abs=1e-3) and "upper end of its stroke" in found.stopped
+    before, link = driving.values, driving.links[-1]
+    driving.drag(link, 0j, place(driving, link, 0j) - 0.05j * driving.size, seconds=5)
+    assert driving.values[first] <= start + 0.03 + 1e-9
+    assert any(driving.values[id] != before[id] for id in others)
+
+
+def test_what_has_no_driver_moves_by_free_coordinates():
+    data = sk.load(path("five_bar_two_drivers")).source_dict
+    del data["drivers"]
+    driving = Driving(sk.Mechanism.from_dict(data))
+    assert len(driving.free) == 2
+    link = next(link for link in driving.links if "crank" not in link)
+    target = place(driving, link, 0j) + 0.05 * driving.size * (1 + 1j)
+    driving.drag(link, 0j, target)
+    assert abs(place(driving, link, 0j) - target) < 1e-3 * driving.size
+    poses = list(driving.wiggle(driving.free[0]))
+    assert len(poses) > 20 and poses[0] == pytest.approx(driving.frames) and poses[8] != driving.frames
+
+
+def test_an_over_constrained_mechanism_that_moves_is_driven():
+    m = sk.Mechanism(
+        points={"A": (0, 0), "B": (1, 2), "C": (4, 0), "D": (5, 2), "E": (8, 0), "F": (9, 2)},
+        links={"ground": ["A", "C", "E"], "a": ["A", "B"], "c": ["C", "D"], "e": ["E", "F"], "bar": ["B", "D", "F"]},
+        drivers={"motor": {"joint": "A", "speed": 1}},
+    )
+    driving = Driving(m)
+    for k in range(1, 25):
+        driving.drag("a", m.links["a"].local["B"], abs(1 + 2j) * cmath.exp(1j * (1.1 + math.pi * k / 12)), seconds=5)
+    assert driving.values["motor"] == pytest.approx(cmath.phase(1 + 2j) + 2 * math.pi, abs=0.1)
+    assert driving.frames["bar"][2] == pytest.approx(0, abs=1e-9)
+
+
+def test_what_cannot_be_driven_says_why():
+    loose = sk.Mechanism(points={"A": (0, 0), "B": (1, 0), "C": (2, 0), "D": (3, 1)},
+                         links={"ground": ["A"], "bar": ["A", "B"], "float": ["C", "D"]})  # fmt: skip
+    with pytest.raises(sk.InputError, match="float"):
+        Driving(loose)
+    with pytest.raises(sk.InputError, match="no link that moves"):
+        Driving(sk.load(path("crank_rocker"))).drag("ground", 0j, 1j)
+
+
+def test_ten_links_are_solved_far_more_often_than_a_screen_shows():
+    m = sk.load(path("excavator"))
+    driving = Driving(m)
+    link = driving.links[-1]
+    start = place(driving, link, 0j)
+    begun, poses = time.perf_counter(), 0
+    for k in range(60):
+        poses += driving.drag(link, 0j, start + 0.02 * driving.size * cmath.exp(0.2j * k) - 0.02 * driving.size).poses
+    assert poses / (time.perf_counter() - begun) > 30

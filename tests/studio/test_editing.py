@@ -1,0 +1,250 @@
+"""Documents under edit: whatever is done can be undone, saved and opened, and never stops the studio."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import structkin as sk
+from structkin.examples import names, path
+from structkin.studio import commands, share
+from structkin.studio.check import check
+from structkin.studio.document import Document
+from structkin.studio.files import MechanismFile, parse, toml
+from structkin.studio.history import History
+
+EMPTY = Document({"points": {}, "links": {}})
+
+
+def do(document: Document, *messages: dict[str, Any]) -> Document:
+    for message in messages:
+        document = commands.read(message).apply(document)
+    return document
+
+
+def example(name: str) -> Document:
+    return MechanismFile(path(name)).read()
+
+
+FOUR_BAR = do(
+    EMPTY,
+    {"op": "add_link", "points": [[0, 0], [20, 10]]},
+    {"op": "add_link", "points": ["B", [80, 50]]},
+    {"op": "add_link", "points": ["C", [90, 0]]},
+    {"op": "attach", "point": "A", "link": "ground"},
+    {"op": "attach", "point": "D", "link": "ground"},
+    {"op": "drive", "joint": "A"},
+)
+
+
+def test_a_four_bar_is_drawn_link_by_link():
+    found = check(FOUR_BAR)
+    assert found.solvable and not found.problems and found.structure is not None
+    assert [group.kind for group in found.structure.groups] == ["driven R", "RRR"]
+    assert FOUR_BAR.data["links"]["link3"] == ["B", "C"] and FOUR_BAR.data["drivers"]["motor"]["speed"] == "30 rpm"
+
+
+def test_an_unfinished_drawing_is_kept_with_what_is_missing():
+    document = do(EMPTY, {"op": "add_point", "at": [1, 2]})
+    assert check(document).stray == ("A",) and not check(document).problems
+    document = do(document, {"op": "add_link", "points": ["A", [5, 5]]})
+    assert check(document).mechanism is None and "ground" in check(document).problems[0].message
+    found = check(do(document, {"op": "attach", "point": "A", "link": "ground"}))
+    assert found.structure is not None and found.structure.missing_drivers == 1 and not found.solvable
+    assert "one driver is missing" in found.problems[0].message
+    wrong = do(FOUR_BAR, {"op": "put", "section": "joints", "entry": {"type": "gear", "links": ["link2", "x"]}})
+    assert check(wrong).mechanism is None and check(wrong).problems[0].key.startswith("joints.gear")
+
+
+def test_the_structure_is_found_once_while_only_points_move():
+    first = check(FOUR_BAR)
+    second = check(do(FOUR_BAR, {"op": "move_point", "point": "C", "at": [70, 55]}), before=first)
+    assert second.structure is first.structure and second.mechanism is not first.mechanism
+    third = check(do(FOUR_BAR, {"op": "drive", "joint": "D"}), before=second)
+    assert third.structure is not first.structure
+
+
+def test_another_joint_drives_with_the_speed_of_the_one_before():
+    document = do(example("crank_rocker"), {"op": "drive", "joint": "D"})
+    assert document.data["drivers"] == {"motor": {"joint": "D", "speed": "60 rpm"}}
+    slider = do(example("slider_crank_offset"), {"op": "drive", "joint": "guide"})
+    assert slider.data["drivers"]["motor"]["speed"].endswith("mm/s") and check(slider).solvable
+
+
+def test_a_point_that_is_dragged_keeps_its_given_lengths():
+    document = do(example("crank_rocker"), {"op": "move_point", "point": "B", "at": [30, 40]})
+    b, c = document.place("B"), document.place("C")
+    assert b is not None and c is not None
+    assert abs(b) == pytest.approx(40, abs=1e-9) or abs(b - c) == pytest.approx(120, abs=1e-9)
+    free = do(FOUR_BAR, {"op": "move_point", "point": "B", "at": [21.23456789, 10]})
+    assert free.data["points"]["B"] == [21.235, 10.0]
+
+
+def test_a_length_is_typed_locked_and_freed():
+    document = do(FOUR_BAR, {"op": "set_length", "first": "A", "second": "B", "length": 25})
+    assert document.data["lengths"] == {"A-B": 25} and abs(document.place("B") or 0) == pytest.approx(25)
+    assert "lengths" not in do(document, {"op": "set_length", "first": "B", "second": "A", "length": None}).data
+    turned = do(FOUR_BAR, {"op": "set_angle", "first": "A", "second": "B", "angle": 0.5})
+    assert turned.place("B") == pytest.approx(abs(20 + 10j) * complex(0.8775825618903728, 0.479425538604203))
+
+
+def test_merging_two_points_makes_a_pin():
+    document = do(EMPTY, {"op": "add_link", "points": [[0, 0], [1, 0]]}, {"op": "add_link", "points": [[2, 0], [3, 0]]})
+    merged = do(document, {"op": "merge_points", "keep": "B", "drop": "C"})
+    assert merged.data["links"] == {"link2": ["A", "B"], "link3": ["B", "D"]} and "C" not in merged.data["points"]
+    with pytest.raises(sk.InputError, match="no length"):
+        do(merged, {"op": "merge_points", "keep": "A", "drop": "B"})
+
+
+@pytest.mark.parametrize("name", names())
+def test_renaming_everything_changes_nothing_but_names(name: str):
+    document, renamed = example(name), example(name)
+    for section in ("points", "joints", "drivers", "forces", "links"):
+        for k, old in enumerate(document.section(section)):
+            if old not in ("ground", "gravity"):
+                renamed = do(renamed, {"op": "rename", "section": section, "name": old, "to": f"{section[0]} {k} new"})
+    one, two = (sk.Mechanism.from_dict(item.data, folder=path(name).parent) for item in (document, renamed))
+    kinds = [[(group.kind, len(group.links)) for group in m.structure().groups] for m in (one, two)]
+    assert kinds[0] == kinds[1] and len(one.forces.loads) == len(two.forces.loads)
+
+
+@pytest.mark.parametrize("name", names())
+def test_whatever_is_deleted_leaves_a_document_without_loose_ends(name: str):
+    document = example(name)
+    for section in ("points", "links", "joints", "drivers"):
+        for victim in set(document.section(section)) - {"ground"}:
+            rest = do(document, {"op": "delete", "section": section, "name": victim})
+            told = " ".join(str(problem) for problem in check(rest, path(name).parent).problems)
+            # what is left may be too little, but names nothing that is gone
+            assert f"'{victim}'" not in told or "there is no" not in told, told
+
+
+# --- random edits -------------------------------------------------------------------------------------------
+
+PLACES = st.tuples(st.integers(-50, 50), st.integers(-50, 50)).map(list)
+POINTS, LINKS = st.sampled_from("ABCDEF"), st.sampled_from(["ground", "link2", "link3", "link4"])
+SLOT = {"type": st.just("pin-in-slot"), "pin": POINTS, "slot": LINKS, "axis": st.just([1, 0])}
+CYLINDER = {"between": st.tuples(POINTS, POINTS).map(list), "speed": st.just("1 m/s")}
+
+
+def edit(op: str, **parts: Any) -> st.SearchStrategy[dict[str, Any]]:
+    given = {name: part if isinstance(part, st.SearchStrategy) else st.just(part) for name, part in parts.items()}
+    return st.fixed_dictionaries({"op": st.just(op), **given})
+
+
+EDITS = st.one_of(
+    edit("add_point", at=PLACES, links=st.lists(LINKS, max_size=2, unique=True)),
+    edit("move_point", point=POINTS, at=PLACES),
+    edit("merge_points", keep=POINTS, drop=POINTS),
+    edit("attach", point=POINTS, link=LINKS),
+    edit("detach", point=POINTS, link=LINKS),
+    edit("add_link", points=st.lists(POINTS | PLACES, min_size=1, max_size=3)),
+    edit("delete", section=st.sampled_from(["points", "links"]), name=POINTS | LINKS),
+    edit("rename", section="points", name=POINTS, to=st.sampled_from(["Q", "Größe 1", "a-b"])),
+    edit("drive", joint=POINTS),
+    edit("put", section="joints", name="slot", entry=st.fixed_dictionaries(SLOT)),
+    edit("put", section="drivers", entry=st.fixed_dictionaries(CYLINDER)),
+    edit("set_length", first=POINTS, second=POINTS, length=st.sampled_from([None, 7.5])),
+    edit("set_head", key="title", value=st.sampled_from(["", 'a "b" # c', "ß"])),
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(edits=st.lists(EDITS, max_size=14))
+def test_random_edits_can_be_undone_saved_shared_and_opened(edits: list[dict[str, Any]]):
+    history, seen = History(FOUR_BAR), [FOUR_BAR]
+    for edit in edits:
+        try:
+            document = commands.read(edit).apply(history.now)
+        except sk.InputError:
+            continue
+        if document != history.now:
+            seen.append(document)
+        history = history.then(document)
+        check(document)
+    text = toml(history.now)
+    assert tomllib.loads(text) == history.now.data == parse(text).data
+    assert share.opened("http://x/" + share.fragment(history.now)) == history.now
+    assert tomllib.loads(toml(history.now, toml(FOUR_BAR))) == history.now.data
+    last = history
+    for document in reversed(seen):
+        assert history.now == document
+        history = history.undo()
+    for _ in seen:
+        history = history.redo()
+    assert history.now == last.now
+
+
+def test_one_stroke_is_one_step_of_undo():
+    history = History(FOUR_BAR)
+    for x in range(5):
+        history = history.then(do(FOUR_BAR, {"op": "move_point", "point": "B", "at": [x, 9]}), stroke=3)
+    assert history.undo().now == FOUR_BAR and len(history.past) == 1
+
+
+# --- files --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", names())
+def test_saving_what_was_opened_changes_no_letter(name: str, tmp_path: Path):
+    target = tmp_path / f"{name}.toml"
+    target.write_bytes(path(name).read_bytes())
+    file = MechanismFile(target)
+    file.save(file.read())
+    assert target.read_text(encoding="utf-8") == path(name).read_text(encoding="utf-8")
+    assert tomllib.loads(toml(file.read())) == file.read().data
+
+
+def test_comments_stay_where_they_were(tmp_path: Path):
+    target = tmp_path / "bar.toml"
+    target.write_text('# mine\ntitle = "x"\n[points]\nA = [0, 0]  # frame\nB = [1, 0]\n[links]\nground = ["A"]\n'
+                      'bar = ["A", "B"]  # the bar\n', encoding="utf-8")  # fmt: skip
+    file = MechanismFile(target)
+    document = do(file.read(), {"op": "move_point", "point": "A", "at": [0.5, 0]}, {"op": "drive", "joint": "A"},
+                  {"op": "set_head", "key": "duration", "value": 2.0})  # fmt: skip
+    file.save(document)
+    text = target.read_text(encoding="utf-8")
+    assert "# mine" in text and "A = [0.5, 0.0]  # frame" in text and "# the bar" in text
+    assert MechanismFile(target).read() == document and sk.load(target).duration == 2
+
+
+def test_a_file_that_changed_meanwhile_is_not_overwritten_unasked(tmp_path: Path):
+    file = MechanismFile(tmp_path / "new.toml")
+    assert file.read().data["title"] == "new" and not file.path.exists()
+    file.save(FOUR_BAR)
+    file.path.write_text("title = 'other'\n", encoding="utf-8")
+    with pytest.raises(sk.InputError, match="changed on the disk"):
+        file.save(EMPTY)
+    assert file.path.read_text(encoding="utf-8") == "title = 'other'\n"
+    file.save(FOUR_BAR, overwrite=True)
+    assert MechanismFile(file.path).read() == FOUR_BAR
+    as_json = MechanismFile(tmp_path / "new.json")
+    as_json.read()
+    as_json.save(FOUR_BAR)
+    assert MechanismFile(as_json.path).read() == FOUR_BAR
+
+
+@pytest.mark.parametrize("text", ["", "#m=", "#m=####", "#m=AAAA", "#m=eJwDAAAAAAE", "hello"])
+def test_a_shared_text_that_holds_nothing_is_refused(text: str):
+    with pytest.raises(sk.InputError, match="holds no mechanism"):
+        share.opened(text)
+
+
+def test_a_shared_text_that_would_fill_the_memory_is_refused():
+    bomb = share.fragment(Document({"title": "x" * 2_000_000}))
+    assert len(bomb) < 10_000
+    with pytest.raises(sk.InputError, match="holds no mechanism"):
+        share.opened(bomb)
+
+
+@pytest.mark.parametrize("message", [None, 3, {}, {"op": "nothing"}, {"op": "move_point", "point": "A", "at": [1]},
+                                     {"op": "move_point", "point": "A", "at": [float("nan"), 0]},
+                                     {"op": "add_point", "at": [0, 0], "more": 1}])  # fmt: skip
+def test_a_command_that_cannot_be_read_is_refused(message: Any):
+    with pytest.raises(sk.InputError, match="cannot be read"):
+        commands.read(message)

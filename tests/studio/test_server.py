@@ -1,0 +1,245 @@
+"""The server: its messages, and that no page from elsewhere can read or write anything."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+
+from structkin.examples import path
+from structkin.studio.files import MechanismFile
+from structkin.studio.history import History
+from structkin.studio.run import new_session
+from structkin.studio.server import Inbox, make_app
+from structkin.studio.session import Session
+
+TOKEN, PORT = "a-token-of-the-test", 4321
+HOST = f"127.0.0.1:{PORT}"
+OWN = {"host": HOST, "origin": f"http://{HOST}"}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    target = tmp_path / "crank_rocker.toml"
+    target.write_bytes(path("crank_rocker").read_bytes())
+    return target
+
+
+@pytest.fixture
+def client(file: Path) -> Iterator[TestClient]:
+    with TestClient(make_app(new_session(file), TOKEN, PORT), base_url=f"http://{HOST}") as client:
+        yield client
+
+
+class Tab:
+    """A tab of the studio: asks, and waits for answers of a type."""
+
+    def __init__(self, socket: Any) -> None:
+        self.socket = socket
+
+    def ask(self, type: str, answer: str, **parts: Any) -> dict[str, Any]:
+        self.socket.send_text(json.dumps({"type": type, **parts}))
+        while (found := json.loads(self.socket.receive_text()))["type"] != answer:
+            assert found["type"] != "refused", found
+        return found
+
+
+@pytest.fixture
+def tab(client: TestClient) -> Iterator[Tab]:
+    with client.websocket_connect(f"/ws?token={TOKEN}", headers=OWN) as socket:
+        tab = Tab(socket)
+        tab.ask("hello", "state", protocol=1)
+        yield tab
+
+
+# --- what it does -------------------------------------------------------------------------------------------
+
+
+def test_an_edit_is_answered_by_the_structure_and_saved_on_save_alone(tab: Tab, file: Path):
+    before = file.read_text(encoding="utf-8")
+    state = tab.ask("edit", "state", command={"op": "drive", "joint": "D"})
+    assert state["structure"]["drivers"][0]["joint"] == "D" and state["undo"] and not state["saved"]
+    assert [group["links"] for group in state["structure"]["groups"]] == [["rocker"], ["crank", "coupler"]]
+    assert file.read_text(encoding="utf-8") == before
+    assert tab.ask("save", "saved")["file"] == file.name and json.loads(tab.socket.receive_text())["saved"]
+    text = file.read_text(encoding="utf-8")
+    assert 'motor = {joint = "D"' in text.replace("{ ", "{") and text.startswith("# A Grashof crank-rocker")
+    assert not tab.ask("undo", "state")["saved"] and tab.ask("redo", "state")["saved"]
+
+
+def test_a_drag_moves_the_frames_and_an_edit_brings_the_sketch_back(tab: Tab):
+    state = tab.ask("hello", "state", protocol=1)
+    assert state["frames"]["crank"] == pytest.approx([0, 0, 1.0472], abs=1e-3)
+    pose = tab.ask("drag", "pose", link="crank", local=[40, 0], to=[0, 40], seq=7)
+    while not pose["done"]:
+        pose = json.loads(tab.socket.receive_text())
+    assert pose["frames"]["crank"] == pytest.approx([0, 0, 1.5708], abs=2e-3) and pose["seq"] == 7
+    assert pose["drivers"]["motor"] == pytest.approx(90, abs=0.1)
+    assert tab.ask("rest", "state")["frames"] == state["frames"]
+    assert tab.ask("turn", "pose", driver="motor", to=66)["drivers"]["motor"] == pytest.approx(66)
+
+
+def test_searches_answer_when_they_are_done(tab: Tab):
+    (limits,) = tab.ask("limits", "limits")["found"]
+    assert limits["driver"] == "motor" and limits["turns"]
+    assert {choice["label"] for choice in tab.ask("ranking", "ranking")["found"]} >= {"A", "D"}
+    assemblies = tab.ask("assemblies", "assemblies")["found"]
+    assert len(assemblies) == 2 and assemblies[0]["frames"] != assemblies[1]["frames"]
+    taken = tab.ask("assembly", "pose", index=1)
+    assert taken["frames"]["rocker"] == pytest.approx(assemblies[1]["frames"]["rocker"], abs=1e-6)
+    moved = tab.ask("drag", "pose", link="crank", local=[40, 0], to=[0, 40])
+    assert moved["frames"]["rocker"] != pytest.approx(taken["frames"]["rocker"], abs=1e-3)
+
+
+def test_a_shared_mechanism_opens_in_another_studio_and_holds_no_token(tab: Tab):
+    fragment = tab.ask("share", "shared")["fragment"]
+    assert fragment.startswith("#m=") and TOKEN not in fragment
+    other = new_session(None, fragment)
+    assert other.history.now.data == MechanismFile(path("crank_rocker")).read().data
+    assert tab.ask("open", "state", text='[points]\nA=[0,0]\n[links]\nground=["A"]')["document"]["links"]
+    assert tab.ask("open", "state", fragment=fragment)["document"] == other.history.now.data
+
+
+def test_what_makes_no_sense_is_refused_and_changes_nothing(tab: Tab):
+    before = tab.ask("hello", "state", protocol=1)["document"]
+    messages: list[Any] = [None, 7, [], {}, {"type": "nothing"}, {"type": "edit"}, {"type": "edit", "command": {}},
+                           {"type": "drag", "link": 3, "local": [0, 0], "to": [0, 1e99]}, {"type": "hello"},
+                           {"type": "turn", "driver": "x", "to": 1}, {"type": "assembly", "index": -1},
+                           {"type": "open", "fragment": "#m=x"}, {"type": "wiggle", "coordinate": []},
+                           {"type": "drag", "link": "crank", "local": [0, float("nan")], "to": [0, 0]}]  # fmt: skip
+    for message in messages:
+        tab.socket.send_text(json.dumps(message))
+        assert json.loads(tab.socket.receive_text())["type"] == "refused", message
+    tab.socket.send_text("{")
+    assert json.loads(tab.socket.receive_text())["type"] == "refused"
+    assert tab.ask("hello", "state", protocol=1)["document"] == before
+
+
+def test_the_mechanism_and_its_picture_are_downloads(client: TestClient):
+    found = client.get(f"/export/mechanism.toml?token={TOKEN}")
+    assert found.status_code == 200 and "attachment" in found.headers["content-disposition"]
+    assert "<svg" in client.get(f"/export/mechanism.svg?token={TOKEN}").text
+    assert client.get(f"/export/nothing?token={TOKEN}").status_code == 404
+
+
+def test_the_pointer_that_has_moved_on_is_forgotten():
+    async def filled() -> Inbox:
+        inbox = Inbox()
+        for message in ({"type": "drag", "link": "a", "seq": 1}, {"type": "drag", "link": "a", "seq": 2},
+                        {"type": "undo"}, {"type": "drag", "link": "a", "seq": 3}, {"type": "drag", "link": "b"},
+                        {"type": "edit", "stroke": 1, "n": 1}, {"type": "edit", "stroke": 1, "n": 2},
+                        {"type": "edit", "stroke": None}, {"type": "edit", "stroke": None}):  # fmt: skip
+            inbox.put(message)
+        return inbox
+
+    kept = asyncio.run(filled()).waiting
+    assert [(one["type"], one.get("seq", one.get("n"))) for one in kept] == [
+        ("drag", 2), ("undo", None), ("drag", 3), ("drag", None), ("edit", 2), ("edit", None), ("edit", None)
+    ]  # fmt: skip
+
+
+# --- who may not --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "headers"),
+    [
+        ("", OWN),
+        ("?token=", OWN),
+        ("?token=wrong", OWN),
+        (f"?token={TOKEN}", {"host": HOST}),
+        (f"?token={TOKEN}", {"host": HOST, "origin": "http://evil.example"}),
+        (f"?token={TOKEN}", {"host": HOST, "origin": "null"}),
+        (f"?token={TOKEN}", {"host": HOST, "origin": f"https://{HOST}"}),
+        (f"?token={TOKEN}", {"host": HOST, "origin": "http://127.0.0.1:8000"}),
+        (f"?token={TOKEN}", {"host": f"evil.example:{PORT}", "origin": f"http://evil.example:{PORT}"}),
+        (f"?token={TOKEN}", {"host": "127.0.0.1", "origin": "http://127.0.0.1"}),
+    ],
+)
+def test_a_socket_of_a_hostile_page_is_not_opened(client: TestClient, query: str, headers: dict[str, str]):
+    with pytest.raises(WebSocketDisconnect), client.websocket_connect(f"/ws{query}", headers=headers):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("address", "headers"),
+    [
+        ("/export/mechanism.toml", {}),
+        ("/export/mechanism.toml?token=wrong", {}),
+        (f"/export/mechanism.toml?token={TOKEN}", {"origin": "http://evil.example"}),
+        (f"/export/mechanism.toml?token={TOKEN}", {"host": "evil.example"}),
+        ("/", {"host": f"evil.example:{PORT}"}),
+        ("/", {"origin": "http://evil.example"}),
+        ("/../../etc/passwd", {}),
+        ("/docs", {}),
+    ],
+)
+def test_data_is_not_given_to_a_hostile_page(client: TestClient, address: str, headers: dict[str, str]):
+    found = client.get(address, headers=headers)
+    assert found.status_code == 403 and "A-B" not in found.text and "access-control" not in str(found.headers).lower()
+
+
+def test_nothing_is_written_by_http(client: TestClient):
+    for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS"):
+        assert client.request(method, f"/export/mechanism.toml?token={TOKEN}").status_code == 403
+
+
+def test_the_page_may_load_nothing_from_elsewhere_and_holds_no_token(client: TestClient):
+    found = client.get("/")
+    policy = found.headers["content-security-policy"]
+    assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy and "unsafe" not in policy
+    assert found.headers["referrer-policy"] == "no-referrer" and found.headers["x-content-type-options"] == "nosniff"
+    assert TOKEN not in found.text and "http://" not in found.text.replace("http://www.w3.org", "")
+
+
+def test_another_tab_takes_over(client: TestClient, tab: Tab):
+    with client.websocket_connect(f"/ws?token={TOKEN}", headers=OWN) as second:
+        assert Tab(second).ask("hello", "state", protocol=1)["revision"] == 0
+        with pytest.raises(WebSocketDisconnect) as closed:
+            tab.socket.receive_text()
+        assert closed.value.code == 4001
+
+
+def test_a_studio_without_a_file_saves_nothing():
+    session = Session(History(MechanismFile(path("crank_rocker")).read()))
+    (answer,) = session.handle({"type": "save"})
+    assert not callable(answer) and answer["type"] == "refused"
+
+
+# --- the command --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent differently there")
+def test_the_command_prints_its_address_and_ends_by_ctrl_c(file: Path):
+    command = [sys.executable, "-c", "from structkin.cli import main; main()", "studio", str(file), "--no-browser"]
+    get = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        try:
+            assert running.stdout is not None and running.stderr is not None
+            address = running.stdout.readline().split()[-1]
+            assert address.startswith("http://127.0.0.1:") and "?token=" in address
+            assert "structkin studio" in get(address, timeout=30).read().decode()
+            running.send_signal(signal.SIGINT)
+            assert running.wait(30) == 0
+            assert running.stderr.read() == ""
+        finally:
+            running.kill()
+
+
+def test_a_file_that_is_none_is_told_with_exit_code_2(tmp_path: Path):
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text("[points\n", encoding="utf-8")
+    for words in ([str(wrong)], [str(tmp_path / "x.txt")], ["--shared", "#m=x"], ["--port", "70000"]):
+        command = [sys.executable, "-c", "from structkin.cli import main; main()", "studio", "--no-browser", *words]
+        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 2 and "Traceback" not in done.stderr
