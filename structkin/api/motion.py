@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from structkin import dynamics, model, show, solve
+from structkin import dynamics, files, model, show, solve
 from structkin.api.structure import KinematicStructure
 from structkin.api.verb import public, verb
 from structkin.branches.classify import classify
@@ -25,6 +25,7 @@ from structkin.solve.motion.swing import swing
 
 if TYPE_CHECKING:
     import pandas as pd
+    import xarray as xr
     from matplotlib.figure import Figure
 
     from structkin.api.mechanism import Mechanism
@@ -153,6 +154,20 @@ class Motion(solve.Motion):
         Raises `InputError` for a sample or points that are not there.
         """
         return show.draw_schematic(self.mechanism, motion=self, sample=sample, trace=trace)
+
+    def to_xarray(self, units: str = "SI") -> xr.Dataset:
+        """Return the motion, K and L as an xarray dataset, in "SI" or in the units of the "file" (needs xarray).
+
+        Its axes are sample, point, link, driver and xy. Raises `InputError` where xarray is missing.
+        """
+        return show.to_xarray(self, _units(self.mechanism, units))
+
+    def save(self, path: str | Path) -> None:
+        """Write the motion with its mechanism, in the format that the suffix names; see `Mechanism.save`.
+
+        Raises `InputError` where the format holds no motion, or not this one; a file is written whole or not at all.
+        """
+        files.write(self.mechanism, path, motion=self)
 
     def plot(self, *names: str, kl: bool = False) -> Figure:
         """Return a figure of stacked motion plots of these points and links (default: all that are of interest).

@@ -106,18 +106,18 @@ def coefficients(motion: Motion) -> dict[str, Any] | None:
         "points": {},
         "links": {},
     }
-    for kind, names, own in (("points", points, length), ("links", links, 1.0)):
+    # what a coordinate, and what a point or link, is usually moved by
+    steps = [1.0 if driver_quantity(m, id) == "angle" else motion.size for id in drivers]
+    for kind, names, own, usual in (("points", points, length, motion.size), ("links", links, 1.0, 1.0)):
         for name in names:
             K, L = motion.K(name), motion.L(name)
             # a link has one row, a point two: x and y
             K, L = (K, L) if kind == "points" else (K[:, None], L[:, None])
             rows = range(K.shape[1])
             found[kind][name] = {
-                "K": [
-                    [plain(K[:, r, i], own / sizes[i], largest(K[:, :, i])) for r in rows] for i in range(len(drivers))
-                ],
+                "K": [[plain(K[:, r, i], own / sizes[i], usual / steps[i]) for r in rows] for i in range(len(drivers))],
                 "L": [
-                    [plain(L[:, r, i, j], own / sizes[i] / sizes[j], largest(L[:, :, i, j])) for r in rows]
+                    [plain(L[:, r, i, j], own / sizes[i] / sizes[j], usual / steps[i] / steps[j]) for r in rows]
                     for i, j in pairs
                 ],
             }

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from structkin.show.assemblies_figure import assemblies_table, draw_assemblies, found_table
     from structkin.show.cam_plot import plot_cam
     from structkin.show.columns import motion_to_dict, to_dataframe, write_csv
+    from structkin.show.dataset import to_xarray
     from structkin.show.files import save_figure
     from structkin.show.forces import (
         forces_table,
@@ -66,6 +67,7 @@ __all__ = [
     "simulation_to_dict",
     "summary_table",
     "to_dataframe",
+    "to_xarray",
     "write_csv",
     "write_forces_csv",
     "write_simulation_csv",
@@ -101,6 +103,7 @@ _HOMES = {
     "simulation_to_dict": "simulation",
     "summary_table": "terminal",
     "to_dataframe": "columns",
+    "to_xarray": "dataset",
     "write_csv": "columns",
     "write_forces_csv": "forces",
     "write_simulation_csv": "simulation",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from structkin.errors import InputError, Problem
+from structkin.solve.solve_groups import solve_groups
 
 if TYPE_CHECKING:
     from structkin.model.mechanism import Mechanism
@@ -34,6 +35,13 @@ FORMATS = {
     ".toml": Format("mechanism file", "own", "write_own"),
     ".json": Format("mechanism file", "own", "write_own"),
     ".xml": Format("MuJoCo MJCF", "mjcf", "write_mjcf"),
+    ".dxf": Format("drawing, DXF", "dxf", "write_dxf", "paths"),
+    ".svg": Format("picture, SVG", "tables", "write_picture", "paths"),
+    ".png": Format("picture, PNG", "tables", "write_picture", "paths"),
+    ".pdf": Format("picture, PDF", "tables", "write_picture", "paths"),
+    ".csv": Format("table of the motion, CSV", "tables", "write_table", "needed"),
+    ".xlsx": Format("workbook of structure, motion, K and L, forces", "xlsx", "write_xlsx", "needed"),
+    ".tex": Format("LaTeX tables of structure and motion", "latex", "write_latex", "needed", samples=13),
 }
 
 
@@ -58,7 +66,22 @@ def write(mechanism: Mechanism, path: str | Path, *, motion: Motion | None = Non
     no part of a file.
     """
     chosen = format_of(path)
+    if motion is not None:
+        _check(mechanism, motion, chosen, path)
+    elif chosen.motion == "needed":
+        motion = solve_groups(mechanism, chosen.samples)
     function = getattr(import_module(f"{__name__}.{chosen.module}"), chosen.function)
     given = () if chosen.motion == "none" else (motion,)
     notes: tuple[str, ...] = function(mechanism, Path(path), *given)
     return notes
+
+
+def _check(mechanism: Mechanism, motion: Motion, chosen: Format, path: str | Path) -> None:
+    """Raise `InputError` for a motion that is not that of the mechanism, or where the format holds none."""
+    problems = []
+    if chosen.motion == "none":
+        problems.append(Problem("motion", f"{Path(path).suffix}, {chosen.name}, holds no motion", "leave it out"))
+    if (motion.mechanism.places, motion.mechanism.links) != (mechanism.places, mechanism.links):
+        problems.append(Problem("motion", "is that of another mechanism", "pass one of this mechanism"))
+    if problems:
+        raise InputError(problems, mechanism.title or "mechanism")

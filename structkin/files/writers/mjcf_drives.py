@@ -36,7 +36,8 @@ class Drives:
     sim: Motion
     tree: Tree
     step: float
-    notes: list[str] = field(default_factory=list)
+    laws: list[str] = field(default_factory=list)
+    loads: list[str] = field(default_factory=list)
     tendons: list[Element] = field(default_factory=list)
     fixed: list[Element] = field(default_factory=list)
     actuators: list[Element] = field(default_factory=list)
@@ -61,6 +62,13 @@ class Drives:
                 self._motor(load.id, load.size, self._coordinate(load.id, self._between(load.links)))
             elif isinstance(load, AppliedForce):
                 self._force(load)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the file does not say: how drivers and loads vary with time."""
+        of_drivers = f"the file holds no laws of time: set the controls of {', '.join(self.laws)}, and of their rates"
+        of_loads = f"the file holds no laws of time: set the controls of {', '.join(self.loads)}, in N or N m"
+        return (*([of_drivers] if self.laws else []), *([of_loads] if self.loads else []))
 
     # --- coordinates ------------------------------------------------------------------------------------------
 
@@ -126,7 +134,7 @@ class Drives:
             self.activations.append(value)
         else:
             self._act("position", id, target, value, kp=kp)
-            self.notes.append(f"the law of {id} is no part of the file: give '{id}' its value and '{id} rate' its rate")
+            self.laws.append(id)
         self._act("velocity", f"{id} rate", target, rate, kv=kv)
 
     def _inertia(self, id: str) -> float:
@@ -151,10 +159,9 @@ class Drives:
 
     def _now(self, id: str, law: Law) -> float:
         """Return a law at the start; a varying one is noted."""
-        values = [float(law(np.array([t]))[0][0]) for t in (float(self.sim.t[0]),)]
         if law.speed != 0.0:
-            self.notes.append(f"the law of {id} is no part of the file: give '{id}' its value in N or N m")
-        return values[0]
+            self.loads.append(id)
+        return float(law(self.sim.t[:1])[0][0])
 
     def _act(self, tag: str, id: str, target: dict[str, str], control: float, **how: str) -> None:
         self.actuators.append(ElementTree.Element(tag, {"name": id, **target, **how}))

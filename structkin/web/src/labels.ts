@@ -88,14 +88,21 @@ export function anchor(name: Name, pose: Pose, camera: Camera, size: Size): Poin
   return place && pixel(camera, size, place);
 }
 
+/** Return places along a circle. */
+function around([x, y, r]: [number, number, number]): Point[] {
+  return Array.from({ length: 13 }, (_, k) => [x + r * Math.cos((k * Math.PI) / 6), y + r * Math.sin((k * Math.PI) / 6)]);
+}
+
 /** Return pixels along the outlines of all shapes. */
 function spread(view: View, pose: Pose, camera: Camera, size: Size): Point[] {
   const found: Point[] = [];
   for (const shape of view.shapes) {
     const place = matrix(pose, shape.frame);
     if (!place || !shape.stroke) continue;
-    const line = corners(shape).map((corner) => pixel(camera, size, moved(place, corner)));
-    if ((shape.closed || shape.circle) && line.length > 2) line.push(line[0]!);
+    const line = (shape.circle ? around(shape.circle) : corners(shape)).map((at) => pixel(camera, size, moved(place, at)));
+    if (shape.closed && line.length > 2) line.push(line[0]!);
+    // a name that covers part of a pin is hard to read
+    if (shape.circle) found.push(...line, ...line, ...line);
     for (let k = 1; k < line.length; k++) {
       const [a, b] = [line[k - 1]!, line[k]!];
       const parts = Math.min(200, Math.ceil(Math.hypot(b[0] - a[0], b[1] - a[1]) / STEP));

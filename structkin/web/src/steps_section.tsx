@@ -83,7 +83,7 @@ export function StepsSection({ view, player }: { view: Report; player: Player })
   const words = [
     lociWords(step),
     step.mirror && "Pale: its other assembly mode.",
-    fixedModes && (ghosts.length ? `Pale: its ${step.modes!.length} other assembly mode${step.modes!.length > 1 ? "s" : ""} in this pose.` : ""),
+    fixedModes && (ghosts.length ? `Pale: its ${step.modes!.length > 1 ? `${step.modes!.length} other assembly modes` : "other assembly mode"} in this pose.` : ""),
     step.note && `About its modes: ${step.note}.`,
   ].filter(Boolean);
   return (
@@ -128,9 +128,9 @@ export function StepsSection({ view, player }: { view: Report; player: Player })
                   {words.map((text) => <p key={String(text)}>{text}</p>)}
                   {fixedModes && !ghosts.length && (
                     <p>
-                      Its {step.modes!.length} other assembly mode{step.modes!.length > 1 ? "s are" : " is"} known in one pose:{" "}
+                      Its {step.modes!.length > 1 ? `${step.modes!.length} other assembly modes are` : "other assembly mode is"} known in one pose:{" "}
                       <button type="button" class="sk-link" onClick={() => { player.playing.value = false; player.index.value = sample; }}>
-                        show it
+                        show {step.modes!.length > 1 ? "them" : "it"}
                       </button>
                     </p>
                   )}

@@ -26,8 +26,9 @@ export function driverWords(view: View, samples: Samples, k: number): string[] {
 /** Return a number with about four digits and a width that changes little. */
 export function fixed(value: number | null | undefined): string {
   if (value == null || !Number.isFinite(value)) return "–";
+  if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e5 || (size < 1e-3 && size > 0)) return number(value, 4);
+  if (size >= 1e5 || size < 1e-3) return number(value, 4);
   return value.toFixed(size >= 1000 ? 0 : size >= 100 ? 1 : size >= 1 ? 2 : 4).replace("-", "−");
 }
 

@@ -1,0 +1,58 @@
+"""A workbook: the mechanism, its structure, motion, K and L, and forces, each on a sheet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from structkin.errors import InputError, Problem
+from structkin.files.extras import needs
+from structkin.files.writers.sheets import Sheet, sheets_of
+from structkin.model.mechanism import Mechanism
+from structkin.show.files import whole_file
+from structkin.solve import Motion
+
+#: What a sheet of Excel holds.
+ROWS, COLUMNS = 1_048_576, 16_384
+
+
+def write_xlsx(mechanism: Mechanism, path: Path, motion: Motion) -> tuple[()]:
+    """Write a workbook; raise `InputError` where the motion is too large for a sheet, or openpyxl is missing."""
+    with needs("openpyxl", "xlsx", ".xlsx"):
+        from openpyxl import Workbook
+    sheets = sheets_of(motion)
+    problems = [
+        Problem(sheet.title, f"has {count:,} {what}, and a sheet holds {most:,}", hint)
+        for sheet in sheets
+        for count, most, what, hint in (
+            (len(sheet.columns[0]) + 1, ROWS, "rows", "ask for fewer samples"),
+            (len(sheet.heads), COLUMNS, "columns", "write CSV"),
+        )
+        if count > most
+    ]
+    if problems:
+        raise InputError(problems, f"{mechanism.title or 'mechanism'}, as XLSX")
+    book = Workbook()
+    del book["Sheet"]
+    for sheet in sheets:
+        _add(book, sheet)
+    with whole_file(path, "wb") as file:
+        book.save(file)
+    return ()
+
+
+def _add(book: Any, sheet: Sheet) -> None:
+    from openpyxl.styles import Font
+
+    page = book.create_sheet(sheet.title)
+    for column, (head, values) in enumerate(zip(sheet.heads, sheet.columns, strict=True), 1):
+        for row, value in enumerate((head, *values), 1):
+            if value is None:
+                continue
+            cell = page.cell(row, column, value)
+            if isinstance(value, str):
+                cell.data_type = "s"  # a name that begins with "=" is no formula
+        page.cell(1, column).font = Font(bold=True)
+        shown = max([len(head), *(len(value) for value in values if isinstance(value, str))])
+        page.column_dimensions[page.cell(1, column).column_letter].width = min(max(shown + 2, 12), 50)
+    page.freeze_panes = "B2"

@@ -1,0 +1,78 @@
+"""`structkin convert`: by the suffix, whole or not at all, and what it made of the file is said."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from same import assert_same
+from typer.testing import CliRunner
+
+import structkin as sk
+from structkin.cli import app
+from structkin.examples import path
+from structkin.files import FORMATS
+
+ROCKER = str(path("crank_rocker"))
+
+
+def run(*words):
+    return CliRunner().invoke(app, ["convert", *map(str, words)])
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_every_format_is_written(suffix, tmp_path):
+    if suffix in (".xlsx", ".dxf"):
+        pytest.importorskip({".xlsx": "openpyxl", ".dxf": "ezdxf"}[suffix])
+    result = run(ROCKER, tmp_path / f"x{suffix}")
+    assert result.exit_code == 0 and f"written: {tmp_path / f'x{suffix}'}" in result.output.replace("\n", "")
+    assert os.listdir(tmp_path) == [f"x{suffix}"]
+
+
+def test_there_and_back(tmp_path):
+    run(ROCKER, tmp_path / "a.json")
+    run(tmp_path / "a.json", tmp_path / "b.toml")
+    assert_same(sk.load(ROCKER), sk.load(tmp_path / "b.toml"))
+
+
+def test_samples_are_those_asked_for(tmp_path):
+    assert run(ROCKER, tmp_path / "x.csv", "--samples", 5, "--duration", 0.5).exit_code == 0
+    lines = (tmp_path / "x.csv").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 7 and lines[-1].startswith("0.5,")
+    result = run(ROCKER, tmp_path / "x.json", "--samples", 5)
+    assert "holds no motion: --samples and --duration change nothing" in result.output
+
+
+def test_what_another_tool_wrote_is_converted_and_its_notes_are_printed(tmp_path):
+    address = "j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&s=10"
+    (tmp_path / "pmks.txt").write_text(f"https://pmks.org/?{address}", encoding="utf-8")
+    result = run(tmp_path / "pmks.txt", tmp_path / "x.toml")
+    assert result.exit_code == 0 and "note: a file of PMKS+: 1 moving link, 1 input" in result.output
+    assert_same(sk.load(tmp_path / "pmks.txt").with_parts({"remarks": ()}), sk.load(tmp_path / "x.toml"))
+
+
+def test_what_a_format_cannot_hold_is_refused(tmp_path):
+    result = run(path("cam_lever_press"), tmp_path / "x.xml")
+    assert isinstance(result.exception, sk.InputError) and "no cams" in str(result.exception)
+    for out in ("x.doc", "x"):
+        assert "use .toml" in str(run(ROCKER, tmp_path / out).exception)
+    assert "would overwrite IN" in str(run(ROCKER, ROCKER).exception)
+    free = tmp_path / "free.toml"
+    free.write_text('[points]\nA = [0, 0]\nB = [1, 0]\n[links]\nground = ["A"]\narm = ["A", "B"]\n', encoding="utf-8")
+    assert "arm" in str(run(free, tmp_path / "x.csv").exception)
+    result = run(free, tmp_path / "x.svg")
+    assert result.exit_code == 0 and "note: no motion in it" in result.output
+    assert sorted(os.listdir(tmp_path)) == ["free.toml", "x.svg"]
+
+
+def test_a_motion_that_is_not_ok_everywhere_ends_with_one(tmp_path):
+    data = sk.load(path("triple_rocker")).source_dict
+    data["drivers"]["motor"] = {"joint": "A", "law": "150*sin(2*pi*t)"}
+    sk.Mechanism.from_dict(data).save(tmp_path / "in.toml")
+    result = run(tmp_path / "in.toml", tmp_path / "x.csv", "--samples", 9)
+    assert result.exit_code == 1 and "of 9 samples ok" in result.output and (tmp_path / "x.csv").exists()
+
+
+def test_the_formats_are_listed():
+    result = run("--formats")
+    assert result.exit_code == 0 and all(suffix in result.output for suffix in FORMATS)

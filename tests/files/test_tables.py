@@ -1,0 +1,181 @@
+"""Workbooks, LaTeX tables, CSV, pictures and xarray: the numbers are those of the motion, each with its unit."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+import numpy as np
+import pytest
+
+import structkin as sk
+from structkin.examples import path
+from structkin.files.writers.latex import escaped, latex_tables
+
+ROCKER = sk.load(path("crank_rocker"))
+FIVE_BAR = sk.load(path("five_bar_two_drivers"))
+
+
+def rows_of(sheet):
+    heads, *rows = sheet.iter_rows(values_only=True)
+    return {head: [row[k] for row in rows] for k, head in enumerate(heads)}
+
+
+def test_a_workbook_has_structure_motion_coefficients_and_forces(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    engine = sk.load(path("one_cylinder_engine"))
+    motion = engine.solve(samples=9)
+    motion.save(tmp_path / "x.xlsx")
+    book = openpyxl.load_workbook(tmp_path / "x.xlsx")
+    assert book.sheetnames == ["mechanism", "structure", "motion", "K and L", "forces"]
+    groups = rows_of(book["structure"])
+    assert groups["kind"] == [group.kind for group in motion.structure.groups] and groups["group"][0] == 1
+    moved, scale = rows_of(book["motion"]), engine.units.length_scale
+    unit = engine.units.length
+    for point in ("B", "C"):
+        want = motion.acceleration(point)[:, 1] / scale
+        assert np.allclose(moved[f"{point}.ay [{unit}/s^2]"], want, rtol=1e-14)
+    assert moved["status"] == ["ok"] * 9
+    by = rows_of(book["K and L"])
+    driver, angle = next(iter(engine.drivers)), engine.units.angle_scale
+    assert np.allclose(by[f"C.Ky by {driver} [{unit}/deg]"], motion.K("C")[:, 1, 0] * angle / scale)
+    head = f"C.Ly by {driver} and {driver} [{unit}/deg/deg]"
+    assert np.allclose(by[head], motion.L("C")[:, 1, 0, 0] * angle**2 / scale)
+    forces = rows_of(book["forces"])
+    assert np.allclose(forces[f"{driver}.effort [N m]"], motion.forces().driver(driver), rtol=1e-14)
+
+
+def test_coefficients_of_two_drivers_give_the_velocity(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    FIVE_BAR.solve(samples=5).save(tmp_path / "x.xlsx")
+    book = openpyxl.load_workbook(tmp_path / "x.xlsx")
+    assert "forces" not in book.sheetnames  # nothing acts
+    by, moved = rows_of(book["K and L"]), rows_of(book["motion"])
+    rates = {"left_motor": 360.0, "right_motor": -540.0}  # deg/s
+    found = sum(np.array(by[f"C.Kx by {id} [mm/deg]"]) * rate for id, rate in rates.items())
+    assert np.allclose(found, moved["C.vx [mm/s]"])
+    assert "C.Lx by right_motor and left_motor [mm/deg/deg]" in by
+
+
+def test_what_is_not_known_is_empty_and_no_name_is_a_formula(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    data = sk.load(path("triple_rocker")).source_dict
+    data["drivers"] = {"=motor": {"joint": "A", "law": "150*sin(2*pi*t)"}}
+    motion = sk.Mechanism.from_dict(data).solve(samples=9)
+    motion.save(tmp_path / "x.xlsx")
+    moved = rows_of(openpyxl.load_workbook(tmp_path / "x.xlsx")["motion"])
+    assert [value is None for value in moved["C.x [mm]"]] == np.isnan(motion.position("C")[:, 0]).tolist()
+    assert "out of reach" in moved["status"] and "=motor.value [deg]" in moved
+
+
+def test_a_sheet_that_is_too_large_is_refused(tmp_path, monkeypatch):
+    pytest.importorskip("openpyxl")
+    monkeypatch.setattr("structkin.files.writers.xlsx.ROWS", 100)
+    with pytest.raises(sk.InputError, match=r"motion: has 102 rows, and a sheet holds 100; ask for fewer samples"):
+        ROCKER.solve(samples=101).save(tmp_path / "x.xlsx")
+    assert not os.listdir(tmp_path)
+
+
+def numbers_in(line):
+    """Read the cells of a row of a table back."""
+    cells = []
+    for cell in line.removesuffix(r" \\").split(" & "):
+        found = re.fullmatch(r"\$(-?[\d.]+)(?: \\cdot 10\^\{(-?\d+)\})?\$", cell.strip())
+        cells.append(float(found[1]) * 10.0 ** int(found[2] or 0) if found else cell.strip())
+    return cells
+
+
+def test_latex_tables_have_the_motion_of_every_part(tmp_path):
+    motion = ROCKER.solve(samples=5)
+    ROCKER.save(tmp_path / "x.tex", motion=motion)
+    text = (tmp_path / "x.tex").read_text(encoding="utf-8")
+    assert text == latex_tables(motion)
+    parts = re.findall(r"\\begin\{longtable\}\{([lr]+)\}(.*?)\\end\{longtable\}", text, re.DOTALL)
+    assert len(parts) == 1 + 1 + 5 + 3  # groups, driver, points, moving links
+    for kinds, inside in parts:
+        rows = [line for line in inside.splitlines() if " & " in line]
+        assert all(line.count(" & ") == len(kinds) - 1 for line in rows)
+    (inside,) = (inside for _, inside in parts if "motion of P}" in inside)
+    rows = [numbers_in(line) for line in inside.splitlines() if " & " in line][1:]
+    assert np.allclose([row[1:3] for row in rows], motion.position("P") / 1e-3, rtol=1e-5)
+    assert np.allclose([row[5:7] for row in rows], motion.acceleration("P") / 1e-3, rtol=1e-5, atol=1e-8)
+    assert r"ax {[}mm/s\textsuperscript{2}{]}" in inside
+
+
+def test_latex_prints_any_name_as_it_stands():
+    assert escaped(r"a_b & 5 % of \x{y}") == r"a\_b \& 5 \% of \textbackslash{}x\{y\}"
+    data = ROCKER.source_dict
+    data["title"] = "50 % & more_or_less #1"
+    text = latex_tables(sk.Mechanism.from_dict(data).solve(samples=2))
+    assert r"\caption{50 \% \& more\_or\_less \#1: motion of motor}" in text
+    assert not re.search(r"(?<!\\)[#_]", text.split("\n", 1)[1])
+
+
+def test_latex_says_which_samples_are_not_ok():
+    data = sk.load(path("triple_rocker")).source_dict
+    data["drivers"]["motor"] = {"joint": "A", "law": "150*sin(2*pi*t)"}
+    text = latex_tables(sk.Mechanism.from_dict(data).solve(samples=9))
+    assert "status" in text and "out of reach" in text and "nan" not in text
+
+
+def test_csv_and_pictures(tmp_path):
+    motion = ROCKER.solve(samples=5)
+    ROCKER.save(tmp_path / "a.csv", motion=motion)
+    motion.to_csv(tmp_path / "b.csv", units="file")
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+    ROCKER.save(tmp_path / "c.csv")
+    assert len((tmp_path / "c.csv").read_text(encoding="utf-8").splitlines()) == 2 + 361
+    ROCKER.save(tmp_path / "sketch.svg")
+    motion.save(tmp_path / "moved.svg")
+    sketch, moved = ((tmp_path / name).read_text(encoding="utf-8") for name in ("sketch.svg", "moved.svg"))
+    assert 'id="link:coupler"' in sketch and 'id="path:P"' not in sketch and 'id="path:P"' in moved
+    motion.save(tmp_path / "x.png")
+    assert (tmp_path / "x.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_a_motion_where_none_can_be_written_is_refused(tmp_path):
+    for name in ("x.toml", "x.xml"):
+        with pytest.raises(sk.InputError, match=r"motion: .* holds no motion"):
+            ROCKER.solve(samples=2).save(tmp_path / name)
+    with pytest.raises(sk.InputError, match=r"motion: is that of another mechanism"):
+        ROCKER.save(tmp_path / "x.csv", motion=FIVE_BAR.solve(samples=2))
+    assert not os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize("units", ["SI", "file"])
+@pytest.mark.parametrize("name", ["five_bar_two_drivers", "excavator", "scotch_yoke"])
+def test_xarray_has_named_axes_and_units(name, units):
+    pytest.importorskip("xarray")
+    mechanism = sk.load(path(name))
+    motion = mechanism.solve(samples=7)
+    data = motion.to_xarray(units)
+    length = 1.0 if units == "SI" else mechanism.units.length_scale
+    angle = 1.0 if units == "SI" else mechanism.units.angle_scale
+    assert data.sizes["sample"] == 7 and data.sizes["driver"] == len(mechanism.drivers)
+    for point in data.point.values:
+        assert np.allclose(data.position.sel(point=point) * length, motion.position(point), rtol=1e-14, atol=0)
+        assert np.allclose(data.acceleration.sel(point=point) * length, motion.acceleration(point), rtol=1e-12)
+    for link in data.link.values:
+        assert np.allclose(data.omega.sel(link=link) * angle, motion.omega(link), rtol=1e-12, atol=0)
+    # v = K z' and a = K z'' + z'^T L z', by the names of the axes
+    z, zz = data.drive_rate, data.drive_acceleration
+    assert np.allclose((data.K * z).sum("driver"), data.velocity.transpose("sample", "point", "xy"), atol=1e-9)
+    second = (data.L * z * z.rename(driver="driver_2")).sum(["driver", "driver_2"]) + (data.K * zz).sum("driver")
+    scale = float(np.abs(data.acceleration).max())
+    assert np.abs(second - data.acceleration).max() < 1e-9 * scale
+    assert np.allclose((data.K_angle * z).sum("driver"), data.omega, atol=1e-9)
+    unit = "m" if units == "SI" else mechanism.units.length
+    assert data.position.attrs["units"] == unit and data.velocity.attrs["units"] == f"{unit}/s"
+    assert data.attrs["title"] == mechanism.title and set(data.status.values) == {"ok"}
+
+
+def test_without_the_packages_the_extras_are_named(tmp_path, monkeypatch):
+    for package, extra, call in (
+        ("openpyxl", "xlsx", lambda: ROCKER.save(tmp_path / "x.xlsx")),
+        ("xarray", "xarray", lambda: ROCKER.solve(samples=2).to_xarray()),
+    ):
+        monkeypatch.setitem(sys.modules, package, None)
+        with pytest.raises(sk.InputError, match=rf'needs {package}.*pip install "structkin\[{extra}\]"'):
+            call()
+    assert not os.listdir(tmp_path)
