@@ -62,8 +62,8 @@ def _table(
         for item in shown
     ]
     title = f"{found.mechanism.title or 'Mechanism'}: {what} at {_drivers_words(found, measures)}"
-    heads = ("#", "modes", "certificate", "alpha", "largest gap of a joint", "from the sketch")
-    figures = ("#", "alpha", "largest gap of a joint", "from the sketch")
+    heads = ("#", "modes", "certificate", "alpha", "largest joint closure error", "from the sketch")
+    figures = ("#", "alpha", "largest joint closure error", "from the sketch")
     return text_table(title, "\n".join(caption), heads, rows, figures)
 
 
