@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicHermiteSpline
-from scipy.optimize import brentq
 
 from structkin.errors import InputError, Problem
 from structkin.joints.guide import Guide
@@ -91,6 +89,8 @@ def swing(motion: Motion, output: str) -> Swing:
     ends, (forth, back, rest) = _strokes(motion.t, v, a)
     if min(forth, back) <= 0:
         raise refuse("never turns back", "a time ratio is that of an output that goes to and fro")
+    from scipy.interpolate import CubicHermiteSpline
+
     extremes = np.append(CubicHermiteSpline(motion.t, x, v)(ends), x)
     return Swing(float(extremes.min()), float(extremes.max()), forth, back, rest)
 
@@ -112,6 +112,9 @@ def _travel(motion: Motion, joint: str) -> tuple[Floats, Floats, Floats]:
 
 def _strokes(t: Floats, v: Floats, a: Floats) -> tuple[list[float], tuple[float, float, float]]:
     """Return when a rate changes its sign, and the times in which it is positive, negative and zero."""
+    from scipy.interpolate import CubicHermiteSpline
+    from scipy.optimize import brentq
+
     rate = CubicHermiteSpline(t, v, a)
     sign = np.where(np.abs(v) <= REST * np.max(np.abs(v)), 0, np.sign(v))
     ends, times = [], {1: 0.0, -1: 0.0, 0: 0.0}
