@@ -56,7 +56,7 @@ def test_a_way_of_too_many_poses_is_told_by_its_driver_before_it_is_walked(law, 
 
 def test_values_that_were_given_are_named_like_laws():
     mechanism = sk.load(path("planetary_train"))
-    with pytest.raises(sk.InputError, match=r"drivers.motor: what it is given moves it 1.59e"):
+    with pytest.raises(sk.InputError, match=r"drivers.motor: its input moves it 1.59e"):
         mechanism.solve(drivers={"motor": [0.0, 1e9]})
     with pytest.raises(sk.InputError, match=r'drivers.motor: its speed "60 rpm" moves it'):
         mechanism.solve(duration=1e9)
@@ -80,7 +80,7 @@ def test_a_driver_on_another_joint_ends_where_its_guides_are_parallel():
 
 def test_steps_that_samples_do_not_explain_end_a_walk():
     mechanism = example("rapson_slide", drivers={"rudder": {"joint": "B", "law": "90 + 35*sin(2*pi*t/10)"}})
-    with pytest.raises(sk.InputError, match="more steps than they explain") as found:
+    with pytest.raises(sk.InputError, match="far more steps than usual") as found:
         mechanism.solve(13, budget=10)
     (problem,) = found.value.problems
     assert problem.key == "drivers.rudder" and '"90 + 35*sin(2*pi*t/10)"' in problem.message
@@ -91,7 +91,7 @@ def test_limits_circuits_and_assemblies_end_with_their_budget(monkeypatch):
     # Curves of circuits come with steps of their own.
     monkeypatch.setattr("structkin.branches.circuits.followed.EACH", 0)
     mechanism = sk.load(path("stephenson_iii_triad"))
-    with pytest.raises(sk.InputError, match=r"drivers.motor: .* more steps than the budget; give a range"):
+    with pytest.raises(sk.InputError, match=r"drivers.motor: .* more steps than the budget allows; give a range"):
         mechanism.limits(budget=50)
     with pytest.raises(sk.InputError, match="more steps than the budget"):
         mechanism.circuits(budget=50)

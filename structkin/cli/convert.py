@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from structkin import files
-from structkin.api import Mechanism, Motion
+from structkin.api import Mechanism
 from structkin.cli.options import USUAL, Budget, Duration, budget_of
 from structkin.cli.terminal import progress, say
 from structkin.errors import InputError, Problem
@@ -44,13 +44,13 @@ def convert(
         raise InputError([Problem("OUT", "would overwrite IN", "give another name")], "output")
     mechanism = Mechanism.load(file)
     motion, notes = None, list(mechanism.remarks)
-    if chosen.motion != "none":
-        try:
-            motion = _solved(mechanism, samples or chosen.samples, duration, budget_of(budget))
-        except InputError as error:
-            if chosen.motion == "needed":
-                raise
-            notes.append(f"no motion in it: {error.problems[0]}")
+    still = _what_keeps_still(mechanism)
+    if chosen.motion == "needed" or (chosen.motion == "paths" and not still):
+        count = chosen.samples if samples is None else samples
+        with progress("solving") as report:
+            motion = mechanism.solve(count, duration=duration, budget=budget_of(budget), progress=report)
+    elif chosen.motion == "paths":
+        notes.append(f"no motion in it: {still[0]}")
     elif samples is not None or duration is not None:
         notes.append(f"{output.suffix} holds no motion: --samples and --duration change nothing")
     notes += files.write(mechanism, output, motion=motion)
@@ -60,10 +60,10 @@ def convert(
         raise typer.Exit(1)
 
 
-def _solved(mechanism: Mechanism, samples: int, duration: float | None, budget: float | None) -> Motion:
-    """Return the motion; raise `InputError` where the drivers do not determine it."""
+def _what_keeps_still(mechanism: Mechanism) -> list[Problem]:
+    """Return why the drivers do not determine a motion; nothing where they do."""
     structure = mechanism.structure()
     if not determines_all(structure):
-        raise InputError(structure.diagnostics, mechanism.title or "mechanism")
-    with progress("solving") as report:
-        return mechanism.solve(samples, duration=duration, budget=budget, progress=report)
+        return list(structure.diagnostics)
+    free = [id for id, drive in mechanism.drivers.items() if drive.law is None]
+    return [Problem(f"drivers.{id}", "has no law") for id in free]

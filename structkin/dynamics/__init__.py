@@ -1,4 +1,4 @@
-"""Dynamics: what forces a motion needs, and what motion forces make."""
+"""Dynamics: the forces that a motion needs, and the motion that forces cause."""
 
 from structkin.dynamics.bodies import Body, mass_table
 from structkin.dynamics.initial import Correction, InitialConditions, initial_conditions

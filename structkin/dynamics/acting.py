@@ -21,7 +21,7 @@ Floats = NDArray[np.float64]
 class Acting:
     """The loads of a table at the poses of a motion: what `forces` works with, over n samples.
 
-    `met[id]` (n,) are the speeds at which the bodies of a contact met, `limits[id]` (n,) those of a friction.
+    `met[id]` (n,) are the impact speeds of a contact's bodies, `limits[id]` (n,) the limits of a friction.
     """
 
     def __init__(self, motion: Motion, table: LoadTable) -> None:
@@ -49,9 +49,9 @@ class Acting:
 
 
 def law_values(law: Law, motion: Motion, id: str) -> Floats:
-    """Return the value (n,) of a size at the motion's times; a constant has one also where there is no time.
+    """Return the value (n,) of a law at the motion's times; a constant also has one where there is no time.
 
-    Raises `InputError` where a load has no value, and the motion has a state.
+    Raises `InputError` where a load has no value although the motion has a state.
     """
     t = np.where(np.isfinite(motion.t), motion.t, 0.0) if law.speed == 0.0 else motion.t
     values = np.asarray(law(t)[0], dtype=np.float64)
@@ -59,6 +59,6 @@ def law_values(law: Law, motion: Motion, id: str) -> Floats:
         message = f"has no value {when(motion, int(bad[0]))}"
         hint = no_times(motion)
         if law.span is not None and not hint:
-            hint = f"its table goes from {law.span[0]:g} s to {law.span[1]:g} s"
+            hint = f"its table covers {law.span[0]:g} s to {law.span[1]:g} s"
         raise InputError([Problem(f"forces.{id}", message, hint)], motion.mechanism.title or "loads")
     return values

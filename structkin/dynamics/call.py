@@ -1,4 +1,4 @@
-"""The call of a simulation: what does not fit is told at once."""
+"""The arguments of a simulation: all errors are reported at once."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from structkin.model.topology import suggest
 
 Floats = NDArray[np.float64]
 
-#: Ways to set up the equations of motion: one equation a free coordinate; or all links with multipliers, where the
+#: Ways to set up the equations of motion: one equation per free coordinate; or all links with multipliers, where the
 #: linear system is solved dense, sparse or by sweeps through the groups.
 FORMULATIONS = ("reduced", "multipliers", "multipliers-sparse", "multipliers-sweeps")
 
-#: Output times where only the end is said.
+#: Number of output times where only the end is given.
 SAMPLES = 361
 
 
@@ -40,14 +40,14 @@ def check_call(
     loads: Sequence[UserLoad],
     options: dict[str, Any],
 ) -> tuple[Floats, Stabilisation | None]:
-    """Return the output times (n,), and how constraints are kept; `InputError` lists everything that does not fit."""
+    """Return the output times (n,), and the stabilisation; `InputError` lists every problem."""
     problems: list[Problem] = []
     if formulation not in FORMULATIONS:
         problems.append(Problem("formulation", f"'{formulation}' is unknown", suggest(formulation, FORMULATIONS)))
     if integrator not in FIXED and integrator not in ADAPTIVE:
         problems.append(Problem("integrator", f"'{integrator}' is unknown", suggest(integrator, [*ADAPTIVE, *FIXED])))
     elif integrator in FIXED and step is None:
-        problems.append(Problem("step", f"{integrator} has a fixed step, and none is given", "such as step=1e-3"))
+        problems.append(Problem("step", f"{integrator} needs a fixed step, and none is given", "such as step=1e-3"))
     elif integrator in ADAPTIVE and step is not None:
         problems.append(Problem("step", f"{integrator} chooses its own steps", "give rtol and atol instead"))
     if step is not None and not (_is_number(step) and step > 0):
@@ -75,7 +75,7 @@ def _times(mechanism: Mechanism, t: ArrayLike | None, samples: int | None, probl
     if isinstance(end, np.ndarray) and end.ndim == 0:
         end = end.item()
     if end is None:
-        problems.append(Problem("t", "no end is known", "pass t= or --duration, or add duration = ... to the file"))
+        problems.append(Problem("t", "no end is given", "pass t= or --duration, or add duration = ... to the file"))
         return np.zeros(1)
     if np.ndim(end) == 0:
         if not _is_number(end) or end <= 0:
@@ -83,7 +83,7 @@ def _times(mechanism: Mechanism, t: ArrayLike | None, samples: int | None, probl
             return np.zeros(1)
         return np.linspace(0.0, float(end), samples or SAMPLES)
     if samples is not None:
-        problems.append(Problem("samples", "has no meaning where the times t are given", "leave it out"))
+        problems.append(Problem("samples", "cannot be combined with given times t", "leave it out"))
     try:
         times = np.asarray(end, dtype=np.float64)
     except (TypeError, ValueError):
@@ -93,6 +93,6 @@ def _times(mechanism: Mechanism, t: ArrayLike | None, samples: int | None, probl
     elif (np.diff(times) <= 0).any():
         k = int(np.flatnonzero(np.diff(times) <= 0)[0])
         problems.append(
-            Problem("t", f"the time {times[k + 1]:g} s does not come after {times[k]:g} s", "times increase")
+            Problem("t", f"the time {times[k + 1]:g} s does not come after {times[k]:g} s", "times must increase")
         )
     return times

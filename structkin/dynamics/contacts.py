@@ -1,9 +1,9 @@
-"""Contact of circles and lines: how deep they overlap, what presses them apart, what rubs.
+"""Contact of circles and lines: overlap, normal force and friction.
 
-The damping of a contact needs the speed at which its bodies met, which the state does not tell. `simulate` ends a step
+The damping of a contact needs the impact speed of its bodies, which is not part of the state. `simulate` ends a step
 where they meet (`meeting`), notes the speed (`note_impacts`), and forgets it once they part; its samples keep it. Until
-it is noted no force acts, so that every step is smooth: a step that sees a hard contact in the middle of its stages may
-leap over it without an error that it could feel. For other motions the speed is that at the first sample that touches.
+it is noted no force acts, so that every step is smooth: a step that meets a hard contact between its stages may jump
+over it without a noticeable error estimate. For other motions the speed is that at the first sample in contact.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from structkin.solve import Motion
 
 Floats = NDArray[np.float64]
 
-#: Times in a step at which it is looked whether bodies have met; a touch shorter than the way between goes unseen.
+#: Times in a step at which contact is checked; a touch shorter than the time between them is missed.
 LOOKS = 4
 
 
@@ -32,8 +32,8 @@ class Touch:
     """The state of a contact at n samples: NaN where there is no pose.
 
     `depth` (n,) [m] is positive where the bodies overlap, `speed` (n,) [m/s] its rate; `normal` (n, 2) points from the
-    second body to the first; `place` (n, 2) [m] is where they touch; `sliding` (n,) [m/s] is the speed of the first
-    body's material past the second's, to the left of the normal.
+    second body to the first; `place` (n, 2) [m] is the point of contact; `sliding` (n,) [m/s] is the speed of the first
+    body relative to the second, to the left of the normal.
     """
 
     depth: Floats
@@ -56,12 +56,12 @@ def _touch(acting: Acting, k: int) -> Touch:
 
 
 def contact_energy(motion: Motion, load: Contact) -> Floats:
-    """Return the energy (n,) [J] that the elastic part of a contact holds."""
+    """Return the energy (n,) [J] stored in the elastic part of a contact."""
     depth = np.maximum(touch(motion, load).depth, 0.0)
     return np.asarray(load.stiffness * depth ** (load.exponent + 1) / (load.exponent + 1))
 
 
-# --- the speed at which they met ----------------------------------------------------------------------------
+# --- the impact speed ---------------------------------------------------------------------------------------
 
 
 def note_impacts(motion: Motion, impacts: dict[str, float]) -> None:
@@ -73,7 +73,7 @@ def note_impacts(motion: Motion, impacts: dict[str, float]) -> None:
 def note(touches: Mapping[str, tuple[float, float]], impacts: dict[str, float]) -> None:
     """Note in `impacts` the speeds of contacts that have begun, by depths and rates; forget what has ended.
 
-    Bodies that just touch have begun: what lies on the ground at first would else fall through it.
+    Bodies that just touch are in contact: otherwise a body that starts on the ground would fall through it.
     """
     for id, (depth, speed) in touches.items():
         if not depth >= 0:
@@ -83,18 +83,18 @@ def note(touches: Mapping[str, tuple[float, float]], impacts: dict[str, float]) 
 
 
 def not_met(touches: Mapping[str, tuple[float, float]], impacts: Mapping[str, float]) -> Floats:
-    """Return the depths (c,) [m] of the contacts that have not begun, by depths and rates; -inf of others."""
+    """Return the depths (c,) [m] of the contacts that have not begun, by depths and rates; -inf for the others."""
     return np.array([-np.inf if id in impacts else depth for id, (depth, _) in touches.items()])
 
 
 def depths(motion: Motion, impacts: Mapping[str, float]) -> Floats:
-    """Return the depths (c,) [m] at a motion's only sample of the contacts that have not begun; -inf of others."""
+    """Return the depths (c,) [m] at a motion's only sample of the contacts that have not begun; -inf for the others."""
     found = [-np.inf if load.id in impacts else touch(motion, load).depth[0] for load in contacts_of(motion)]
     return np.array(found)
 
 
 def meeting(depth: Callable[[float], Floats], begin: float, end: float) -> float | None:
-    """Return the time in a step from `begin` to `end` right after bodies have met; None where none do.
+    """Return the time in a step from `begin` to `end` just after bodies have met; None where none do.
 
     `depth(t)` gives the depths (c,) of the contacts that have not begun.
     """
@@ -120,19 +120,19 @@ def contacts_of(motion: Motion) -> list[Contact]:
 
 
 def met_speeds(acting: Acting, impacts: Mapping[str, float] | None) -> dict[str, Floats]:
-    """Return the speeds (n,) at which the bodies of all contacts met, by id; see `_met`."""
+    """Return the impact speeds (n,) of all contacts, by id; see `_met`."""
     return {load.id: _met(acting, k, load, impacts) for k, load in enumerate(acting.table.named.get("contacts", ()))}
 
 
 def _met(acting: Acting, k: int, load: Contact, impacts: Mapping[str, float] | None) -> Floats:
-    """Return the speed (n,) at which the bodies met, zero if that was before the first sample; NaN: they have not."""
+    """Return the impact speed (n,), zero if the bodies met before the first sample, NaN if they have not met."""
     motion = acting.motion
     if impacts is not None:
         return np.full(len(motion), impacts.get(load.id, np.nan))
     met: Floats | None = getattr(motion, "impacts", {}).get(load.id)
     if met is not None and len(met) == len(motion):
         return met
-    # The speed at the first of the samples that touch one after the other.
+    # The speed at the first of a run of samples in contact.
     found = _touch(acting, k)
     overlap = found.depth > 0
     begins = overlap & ~np.concatenate(([True], overlap[:-1]))

@@ -1,4 +1,4 @@
-"""Efforts that the file gives to free coordinates: torques of angles, forces of travels and distances."""
+"""Efforts of free coordinates given in the file: torques of angles, forces of travels and distances."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 def given_efforts(mechanism: Mechanism, drivers: Sequence[str], t: float) -> Floats:
     """Return the efforts (f,) [N m or N] of these drivers at a time, zero where the file gives none.
 
-    Raises `InputError` where one has no value: beyond its table, or where its formula has none.
+    Raises `InputError` where one has no value: outside its table, or where its formula has none.
 
     >>> arm = Mechanism(points={"A": [0, 0], "B": [1, 0]}, links={"ground": ["A"], "arm": ["A", "B"]},
     ...                 drivers={"swing": {"joint": "A", "torque": "2*t"}})
@@ -30,7 +30,7 @@ def given_efforts(mechanism: Mechanism, drivers: Sequence[str], t: float) -> Flo
             continue
         efforts[k] = float(law(np.array([t]))[0][0])
         if not np.isfinite(efforts[k]):
-            span = "" if law.span is None else f"its table goes from {law.span[0]:g} s to {law.span[1]:g} s"
+            span = "" if law.span is None else f"its table covers {law.span[0]:g} s to {law.span[1]:g} s"
             problem = Problem(f"drivers.{id}", f"its effort has no value at t = {t:.6g} s", span)
             raise InputError([problem], mechanism.title or "simulate")
     return efforts

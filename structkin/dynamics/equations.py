@@ -1,4 +1,4 @@
-"""What the run of a simulation asks of equations of motion."""
+"""What the run of a simulation requires of equations of motion."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 class Equations(Protocol):
     """Equations of motion in a state y: coordinates, then their rates."""
 
-    #: The contacts by name, and the speeds at which those that touch have met.
+    #: The contacts by name, and the impact speeds of those that touch.
     contacts: list[str]
     impacts: dict[str, float]
 
@@ -25,41 +25,41 @@ class Equations(Protocol):
         """Return the rate of the state; `NoPoseError` where there is none."""
 
     def recorded(self, t: float, y: Floats) -> Any:
-        """Return everything at a time and state that is kept, settled; the equations are left as they were."""
+        """Return everything at a time and state that is recorded, settled; the equations are left unchanged."""
 
     def energies(self, t: float, y: Floats) -> tuple[float, float] | None:
-        """Return the kinetic energy [J] and its rate [W], where their jump tells of a step that was too large."""
+        """Return the kinetic energy [J] and its rate [W], if a jump in them indicates a step that was too large."""
 
     @property
     def measures(self) -> Floats:
-        """What makes the coordinates of the state comparable (f,): a radian, or the mechanism's size [m]."""
+        """The scales of the coordinates of the state (f,): a radian, or the mechanism's size [m]."""
 
     # --- between steps
 
     @property
     def renewed(self) -> bool:
-        """Whether the last `accept` changed what is integrated, so that multistep methods have to begin anew."""
+        """Whether the last `accept` changed what is integrated, so that multistep methods have to restart."""
 
     def settle(self, t: float, y: Floats) -> Floats:
-        """Return the state that a step's end is taken for."""
+        """Return the corrected state at the end of a step."""
 
     def change(self, t: float, y: Floats, *, stuck: bool = False) -> Floats | None:
-        """Return the state in other coordinates, if these tell the motion better from here on; None if not.
+        """Return the state in other coordinates, if these describe the motion better from here; None if not.
 
-        `stuck`: a step from here has come to no pose.
+        `stuck`: a step from here has reached no pose.
         """
 
     def accept(self, t: float, y: Floats) -> None:
-        """Go on from the settled end of a step: only here is changed what is counted from step to step."""
+        """Continue from the settled end of a step: only this changes what is counted from step to step."""
 
     def remember(self, t: float, y: Floats) -> None:
-        """Note the speeds at which bodies met that touch at the end of a step."""
+        """Note the impact speeds of the bodies that touch at the end of a step."""
 
     def depths(self, t: float, y: Floats) -> Floats:
-        """Return how deep the bodies of each contact overlap (c,) [m] that have not met yet; -inf of others."""
+        """Return the overlaps (c,) [m] of the contacts that have not begun; -inf for the others."""
 
     def come_apart(self, t: float, y: Floats) -> str:
-        """Return in words which joint has come apart; empty where none has."""
+        """Return which joint has come apart, in words; empty where none has."""
 
     def strained(self, method: str, h: float) -> str:
-        """Return in words that the stabilisation asks more than a method bears at a step; empty where it does not."""
+        """Return a message if the stabilisation makes a method unstable at this step, else an empty string."""

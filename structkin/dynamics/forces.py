@@ -1,11 +1,11 @@
 """Loads as forces on points and directions of links, for both engines.
 
-A force F on a point does the work F . dP. A moment M on a link of the direction U does the work M (U x dU), that of the
-force M (-Uy, Ux) on U. So every load is a force on an expression of the slots. `mem` holds the loads as indices of
-expressions (`load_table`); `place`, `speed` and `push` (e, 2) are those of the expressions.
+A force F on a point does the work F . dP. A moment M on a link with the direction U does the work M (U x dU), the same
+as the force M (-Uy, Ux) on U. So every load is a force on an expression of the slots. `mem` holds the loads as indices
+of expressions (`load_table`); `place`, `speed` and `push` (e, 2) are those of the expressions.
 
 The text of this module becomes part of the compiled one, where everything is a number. In Python the values are those
-of n samples, (e, 2, n). What differs, `size_at`, `turn_between` and `choose`, the compiled module has of its own.
+of n samples, (e, 2, n). The compiled module has its own `size_at`, `turn_between` and `choose`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def choose(condition: Any, one: Any, other: Any) -> Any:
 
 
 def add_loads(mem: Any, t: float, place: Any, speed: Any, push: Any) -> None:
-    """Add the forces of all loads but gravity."""
+    """Add the forces of all loads except gravity."""
     add_springs(mem, t, place, speed, push)
     add_torsions(mem, t, place, speed, push)
     add_pushes(mem, t, place, push)
@@ -49,7 +49,7 @@ def push_apart(push: Any, a: int, b: int, x: Any, y: Any) -> None:
 
 
 def turn(place: Any, push: Any, e: int, moment: Any) -> None:
-    """Turn a direction by a moment."""
+    """Apply a moment to a direction."""
     push[e, 0] -= moment * place[e, 1]
     push[e, 1] += moment * place[e, 0]
 
@@ -60,7 +60,7 @@ def omega(place: Any, speed: Any, e: int) -> Any:
 
 
 def add_springs(mem: Any, t: float, place: Any, speed: Any, push: Any) -> None:
-    """Pull two points together; a row of indices is (first, second, law of the actuator)."""
+    """Add springs, which pull two points together; a row of indices is (first, second, law of the actuator)."""
     springs, sizes = mem.springs, mem.spring_sizes
     for k in range(springs.shape[0]):
         a, b = springs[k, 0], springs[k, 1]
@@ -75,7 +75,7 @@ def add_springs(mem: Any, t: float, place: Any, speed: Any, push: Any) -> None:
 
 
 def add_torsions(mem: Any, t: float, place: Any, speed: Any, push: Any) -> None:
-    """Turn a link back to an angle from another; a row of indices is (from, to, law of the actuator)."""
+    """Add torsion springs between two links; a row of indices is (from, to, law of the actuator)."""
     torsions, sizes = mem.torsions, mem.torsion_sizes
     for k in range(torsions.shape[0]):
         a, b = torsions[k, 0], torsions[k, 1]
@@ -88,7 +88,7 @@ def add_torsions(mem: Any, t: float, place: Any, speed: Any, push: Any) -> None:
 
 
 def add_pushes(mem: Any, t: float, place: Any, push: Any) -> None:
-    """Push a point; a row of indices is (point, direction of the link or -1 for global axes, law of x, law of y).
+    """Add applied forces; a row of indices is (point, direction of the link or -1 for global axes, law of x, law of y).
 
     Moments: (from, to, law).
     """
@@ -107,7 +107,7 @@ def add_pushes(mem: Any, t: float, place: Any, push: Any) -> None:
 
 
 def add_frictions(mem: Any, place: Any, speed: Any, push: Any) -> None:
-    """Rub; a row of indices is (from, to, -1) of directions, or (origin, direction of the carrier, slider's point).
+    """Add friction; a row is (from, to, -1) of directions, or (origin, direction of the carrier, slider's point).
 
     The sizes are transition, and the direction of the guide in the carrier's frame (two numbers).
     """
@@ -122,7 +122,7 @@ def add_frictions(mem: Any, place: Any, speed: Any, push: Any) -> None:
             continue
         ux, uy = re * place[b, 0] - im * place[b, 1], im * place[b, 0] + re * place[b, 1]
         wx, wy = place[p, 0] - place[a, 0], place[p, 1] - place[a, 1]
-        # Against the place of the carrier that the point passes.
+        # Relative to the coincident point of the carrier.
         turning = omega(place, speed, b)
         rate = ux * (speed[p, 0] - speed[a, 0] + turning * wy) + uy * (speed[p, 1] - speed[a, 1] - turning * wx)
         size = -limits[k] * tanh(rate / sizes[k, 0])
@@ -134,7 +134,7 @@ def add_frictions(mem: Any, place: Any, speed: Any, push: Any) -> None:
 
 
 def touching(mem: Any, k: int, place: Any, speed: Any) -> Any:
-    """Return how the bodies of contact k touch: depth, its rate, normal, place, and the speed of sliding.
+    """Return how the bodies of contact k touch: depth, its rate, normal, place, and sliding speed.
 
     A row of indices is (centre and direction of the first body, centre or place and direction of the second, whether
     that is a circle); sizes begin with both radii, negative for a bore, and the normal of a line in its link's frame.
@@ -162,10 +162,10 @@ def touching(mem: Any, k: int, place: Any, speed: Any) -> Any:
 
 
 def add_contacts(mem: Any, place: Any, speed: Any, push: Any) -> None:
-    """Press bodies apart at the place where they touch; `mem.met` holds the speeds at which they have met.
+    """Add contact forces at the points of contact; `mem.met` holds the impact speeds.
 
-    The normal force is never negative, and zero where they have not met: where that speed is NaN. Behind the normal of
-    a line, the sizes are stiffness, exponent, loss, friction and transition.
+    The normal force is never negative, and zero where the bodies have not met, that is where this speed is NaN. After
+    the normal of a line, the sizes are stiffness, exponent, loss, friction and transition.
     """
     contacts = mem.contacts
     for k in range(contacts.shape[0]):
@@ -180,8 +180,8 @@ def add_contacts(mem: Any, place: Any, speed: Any, push: Any) -> None:
 
 
 def pressure(sizes: Any, depth: Any, rate: Any, met: Any) -> Any:
-    """Return the normal force at a depth, its rate, and the speed at which the bodies met."""
-    # A depth that is not a number stays so.
+    """Return the normal force at a depth, its rate, and the impact speed."""
+    # A depth that is NaN stays NaN.
     deep = choose(depth < 0, 0.0, depth)
     deep = choose((met != met) & (depth == depth), 0.0, deep)
     ratio = choose((met > 0) & (deep > 0), rate / choose(met > 0, met, 1.0), 0.0)

@@ -1,4 +1,4 @@
-"""Friction by a coefficient: its size depends on what the joint bears, and that on the friction."""
+"""Friction by a coefficient: it depends on the load of the joint, which depends on the friction."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ ROUNDS, AGREES = 200, 1e-12
 
 
 def by_coefficient(mechanism: Mechanism) -> list[Friction]:
-    """Return the frictions whose size is a coefficient."""
+    """Return the frictions given by a coefficient."""
     return [load for load in mechanism.forces.loads.values() if isinstance(load, Friction) and load.coefficient]
 
 
 def with_friction(found: Kinetostatics, solve: Callable[[Mapping[str, Floats]], Kinetostatics]) -> Kinetostatics:
-    """Return the forces that agree with the friction that they cause, from those without it.
+    """Return the forces consistent with the friction that they cause, starting from those without it.
 
-    `solve` takes the normal forces (n,) of each friction. Each round takes what the joints bore in the last one, until
-    nothing changes. Raises `InputError` where that does not settle: the mechanism locks itself, or nearly so.
+    `solve` takes the normal forces (n,) of each friction. Each round uses the joint loads of the last one, until
+    nothing changes. Raises `InputError` where this does not converge: the mechanism is self-locking, or nearly so.
     """
     rubbing = by_coefficient(found.motion.mechanism)
     if not rubbing:
@@ -43,7 +43,7 @@ def with_friction(found: Kinetostatics, solve: Callable[[Mapping[str, Floats]], 
         found, last = solve(normals), normals
     locked = ", ".join(load.id for load in rubbing)
     raise InputError(
-        [Problem(f"forces.{rubbing[0].id}", f"no forces agree with the friction of {locked}", "it locks the motion")],
+        [Problem(f"forces.{rubbing[0].id}", f"no forces balance with the friction of {locked}", "it locks")],
         found.motion.mechanism.title or "mechanism",
     )
 
@@ -55,7 +55,7 @@ def _agree(old: Mapping[str, Floats], new: Mapping[str, Floats]) -> bool:
 
 
 def pressed(mechanism: Mechanism) -> list[Problem]:
-    """Return why a mechanism cannot be simulated: its friction waits for forces that the equations do not know."""
+    """Return why a mechanism cannot be simulated: its friction needs forces that the equations do not provide."""
     hint = "give a limit, or the normal force: normal = ..."
-    message = "a coefficient alone is for the forces of a motion; simulations need its size"
+    message = "a coefficient alone only works for the forces of a given motion, not for a simulation"
     return [Problem(f"forces.{load.id}", message, hint) for load in by_coefficient(mechanism)]

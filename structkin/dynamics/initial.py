@@ -1,9 +1,9 @@
-"""A consistent start from whatever is known of it: values and speeds of coordinates, points and links.
+"""A consistent start from given values and speeds of coordinates, points and links.
 
-Too little is completed from the sketch at rest, by the smallest change; what contradicts itself or the joints is met as
-well as it can be, in the sense of least squares (positions first, by Newton's method with the velocity coefficients K;
-then velocities, which are linear), and every correction is told. Simulations begin with joints closed: what they do not
-close with drifts from the first instant on (Flores & Lankarani, sec. 8).
+Missing data are completed from the sketch at rest, by the smallest change; data that contradict each other or the
+joints are met in the least-squares sense (positions first, by Newton's method with the velocity coefficients K; then
+velocities, which are linear), and every correction is reported. Simulations begin with joints closed: joints that start
+open drift from the first instant (Flores & Lankarani, sec. 8).
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Floats = NDArray[np.float64]
 
 #: A datum that is met to this part of its scale is not corrected.
 MET = 1e-9
-#: Singular values below this part of the largest one tell nothing.
+#: Singular values below this part of the largest one count as zero.
 NOTHING = 1e-9
 STEPS = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A datum of [initial] that cannot hold beside the others: its key, what was given and what was taken (SI)."""
+    """A datum of [initial] that contradicts the others: its key, the given value and the value used instead (SI)."""
 
     key: str
     given: float
@@ -40,12 +40,12 @@ class Correction:
 
     def __str__(self) -> str:
         """Return the correction on one line."""
-        return f"{self.key}: given {self.given:.6g} {self.unit}, taken {self.taken:.6g} {self.unit}"
+        return f"{self.key}: given {self.given:.6g} {self.unit}, used {self.taken:.6g} {self.unit}"
 
 
 @dataclass(frozen=True)
 class InitialConditions:
-    """Values and speeds of all free coordinates, by driver id (SI), and what was corrected for them."""
+    """Values and speeds of all free coordinates, by driver id (SI), and the corrections made."""
 
     values: dict[str, float]
     speeds: dict[str, float]
@@ -54,7 +54,7 @@ class InitialConditions:
 
 @dataclass(frozen=True, slots=True)
 class _Datum:
-    """One number that is given: of a driver, a point (axis 0 or 1) or a link; its value or its rate."""
+    """One given number of a driver, a point (axis 0 or 1) or a link: a value or a rate."""
 
     key: str
     name: str
@@ -69,10 +69,10 @@ class _Datum:
 
 
 def initial_conditions(mechanism: Mechanism, t: float = 0.0) -> InitialConditions:
-    """Return the consistent start that is nearest to what [initial] gives; prescribed drivers are where they are at t.
+    """Return the consistent start nearest to [initial]; prescribed drivers have their values at t.
 
     Nearest in least squares, where an angle of 1 rad weighs as much as a length of the mechanism's size: the width of
-    its sketch plus the height. Drivers that are missing must have been added (`simulate` does). Raises `InputError`
+    its sketch plus the height. Missing drivers must have been added (as `simulate` does). Raises `InputError`
     where no pose is found.
 
     >>> import structkin as sk
@@ -81,7 +81,7 @@ def initial_conditions(mechanism: Mechanism, t: float = 0.0) -> InitialCondition
     ...     drivers={"swing": {"joint": "A"}}, initial={"B": {"velocity": [-6, 1]}})
     >>> found = initial_conditions(m)
     >>> round(found.speeds["swing"], 12), [str(one) for one in found.corrections]
-    (3.0, ['initial.B.vy: given 1 m/s, taken 0 m/s'])
+    (3.0, ['initial.B.vy: given 1 m/s, used 0 m/s'])
     """
     start = _Start(mechanism, t)
     values = start.positions()
@@ -94,7 +94,7 @@ def initial_conditions(mechanism: Mechanism, t: float = 0.0) -> InitialCondition
 
 
 def consistent_start(mechanism: Mechanism, t: float) -> tuple[Mechanism, tuple[Correction, ...]]:
-    """Return the mechanism with initial values of its free coordinates alone, and what was corrected for them."""
+    """Return the mechanism with initial values of its free coordinates alone, and the corrections made."""
     if not mechanism.initial_data:
         return mechanism, ()
     found = initial_conditions(mechanism, t)
@@ -117,7 +117,7 @@ class _Start:
         self.data = _data(mechanism)
 
     def motion(self, values: Floats, speeds: Floats | None = None) -> Motion:
-        """Return the pose, and with speeds the velocities; free coordinates do not accelerate."""
+        """Return the pose and, with speeds, the velocities; free coordinates do not accelerate."""
         drivers: dict[str, tuple[list[float], ...]] = {}
         rates = np.zeros(len(self.free)) if speeds is None else speeds
         known = dict(zip(self.free, zip(values, rates, strict=True), strict=True))
@@ -189,7 +189,7 @@ class _Start:
         return 1.0 if one.kind in ("link", "angle") else self.size
 
     def _rest(self, motion: Motion, z: Floats, data: Sequence[_Datum]) -> Floats:
-        """Return what is given less what is there (d,), by scale; angles to the nearest turn."""
+        """Return the given less the actual values (d,), by scale; angles to the nearest turn."""
         rest = []
         for one in data:
             if one.kind in ("angle", "length"):
@@ -220,8 +220,8 @@ class _Start:
         if not rows.size:
             return np.zeros(len(self.free))
         if not np.isfinite(rows).all():
-            message = "the pose is singular: the coordinates do not tell how points and links move"
-            raise InputError([Problem("initial", message, "begin beside it")], self.mechanism.title or "simulate")
+            message = "the pose is singular: the coordinates do not determine how points and links move"
+            raise InputError([Problem("initial", message, "start next to it")], self.mechanism.title or "simulate")
         found, *_ = np.linalg.lstsq(rows * self.units, rest, rcond=NOTHING)
         return np.asarray(found * self.units)
 

@@ -35,7 +35,7 @@ class LoadTable:
     named: dict[str, list[Any]] = field(default_factory=dict)
 
     def add(self, load: Load) -> None:
-        """Take in a load."""
+        """Add a load."""
         _ADD[type(load)](self, load)
 
     def row(self, part: str, load: Any, indices: Iterable[int], *sizes: float) -> None:
@@ -86,7 +86,7 @@ def load_table(mechanism: Mechanism) -> LoadTable:
 
 
 def table_of(mechanism: Mechanism, loads: Iterable[Load]) -> LoadTable:
-    """Return the table of some loads."""
+    """Return the table of given loads."""
     table = LoadTable(mechanism)
     for load in loads:
         table.add(load)

@@ -1,4 +1,4 @@
-"""What acts on the links at the poses of a motion: gravity, springs, applied forces, friction, the user's functions."""
+"""The loads of the links at the poses of a motion: gravity, springs, applied forces, friction, user functions."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def wrenches(
     impacts: Mapping[str, float] | None = None,
     normals: Mapping[str, Floats] | None = None,
 ) -> Wrenches:
-    """Return all that acts on the links, drivers and joints left out.
+    """Return all loads of the links except those of drivers and joints.
 
-    `impacts[id]` holds the speed at which the bodies of a contact met. `normals[id]` (n,) [N] presses the joint of a
-    friction with a coefficient; without, there is none yet.
+    `impacts[id]` is the impact speed of a contact. `normals[id]` (n,) [N] is the normal force in the joint of a
+    friction with a coefficient; without it, that friction is zero.
     """
     total, forces = Wrenches(motion), motion.mechanism.forces
     gravity = np.array((forces.gravity.real, forces.gravity.imag))
@@ -39,7 +39,7 @@ def wrenches(
     if forces.loads:
         table, limits = load_table(motion.mechanism), {}
         for load in table.named.get("frictions", ()):
-            # A coefficient times what presses the joint, at a pin with its radius for an arm.
+            # The coefficient times the normal force of the joint, at a pin times its radius.
             if normals is not None and load.id in normals:
                 limits[load.id] = load.coefficient * load.arm * normals[load.id]
         acting = Acting(motion, table)
@@ -59,7 +59,7 @@ def _add(total: Wrenches, table: LoadTable, push: Floats) -> None:
 
 
 def turned_angle(motion: Motion, load: Torsion) -> Floats:
-    """Return the angle (n,) [rad] of a torsional spring: that of the sketch, and what its links have turned since."""
+    """Return the angle (n,) [rad] of a torsion spring: that of the sketch plus the turns of its links since."""
     first, second = load.links
     links = motion.mechanism.links
     drawn = float(np.angle(links[second].direction / links[first].direction))

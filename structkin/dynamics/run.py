@@ -18,22 +18,22 @@ from structkin.dynamics.reduced.pose import BlownUpError, NoPoseError
 
 Floats = NDArray[np.float64]
 
-#: The last pose that there is is closed in on to this part of the duration.
+#: The last existing pose is located to this part of the duration.
 CLOSE = 1e-9
 
-#: Where bodies meet, the first step is this part of the duration.
+#: After an impact the first step is this part of the duration.
 SOFT = 1e-7
 
-#: By this part of the largest kinetic energy a fixed step may miss what the power tells, by the trapezoidal rule.
+#: Largest power balance error of a fixed step (trapezoidal rule), relative to the largest kinetic energy.
 JUMP = 0.01
 
-#: A state beyond this has blown up.
+#: A state beyond this has diverged.
 HUGE = 1e12
 
 
 @dataclass
 class Record:
-    """What is kept: everything at each output time."""
+    """The record: everything at each output time."""
 
     equations: Equations
     times: Floats
@@ -47,7 +47,7 @@ class Record:
         return float(self.times[len(self.instants)]) if len(self.instants) < len(self.times) else math.inf
 
     def add(self, t: float, y: Floats) -> None:
-        """Keep everything at an output time."""
+        """Record everything at an output time."""
         self.instants.append(self.equations.recorded(t, y))
         for id in self.equations.contacts:
             self.impacts.setdefault(id, []).append(self.equations.impacts.get(id, math.nan))
@@ -67,7 +67,7 @@ class Run:
     stopped: str = ""
 
     def fixed(self, name: str, y: Floats, step: float) -> None:
-        """Go from output to output in equal steps."""
+        """Integrate from output to output in equal steps."""
         method, largest, fast = FIXED[name](), 0.0, self.equations if isinstance(self.equations, Partitioned) else None
         for begin, end in zip(self.times[:-1].tolist(), self.times[1:].tolist(), strict=True):
             count = max(1, math.ceil((end - begin) / step * (1 - 1e-9)))
@@ -94,7 +94,7 @@ class Run:
                 t = end if k == count - 1 else begin + (k + 1) * h
                 y = self.equations.settle(t, y)
                 self.equations.accept(t, y)
-                if not self._goes_on(t, y):
+                if not self._continues(t, y):
                     self.stopped += self.equations.strained(name, h)
                     return
                 after = self.equations.energies(t, y)
@@ -102,12 +102,12 @@ class Run:
                     continue
                 largest = max(largest, before[0], after[0])
                 if _missed(before, after, h) > JUMP * largest:
-                    self.stopped = f"t = {t - h:.6g} s: a step of {h:g} s is too large here, the energy jumps"
+                    self.stopped = f"t = {t - h:.6g} s: a step of {h:g} s is too large here: the energy jumps"
                     return
             self.record.add(end, y)
 
     def _step(self, name: str, method: FixedStep, t: float, y: Floats, h: float) -> tuple[FixedStep, Floats]:
-        """Take one step; in other coordinates, where these lead to no pose. A method forgets what it had in the old."""
+        """Take one step; in other coordinates, where these reach no pose. A method then forgets its past steps."""
         changed = self._changed(t, y)
         if changed is y:
             try:
@@ -120,7 +120,7 @@ class Run:
         return method, method.step(self.equations, t, changed, h)
 
     def adaptive(self, name: str, y: Floats, rtol: float, atol: float) -> None:
-        """Go in the steps of one of SciPy's integrators, and read the outputs between them."""
+        """Integrate by the steps of one of SciPy's integrators, and interpolate the outputs."""
         t, end, size = float(self.times[0]), float(self.times[-1]), math.inf
         make = adaptive_solver(name)
         solver: Any = None
@@ -136,20 +136,20 @@ class Run:
             except NoPoseError as error:
                 last, message = error, None
             if last is not None:
-                # A trial beyond the last pose that there is: begin anew, in other coordinates or with smaller steps.
+                # A trial beyond the last existing pose: restart, in other coordinates or with smaller steps.
                 solver, y = None, self._changed(t, y, stuck=True)
                 size = min(size, last.t - t if last.t > t else math.inf, end - t) / 10
                 if size < CLOSE * (end - float(self.times[0])):
                     raise last
                 continue
             if solver.status == "failed":
-                self.stopped = f"t = {t:.6g} s: {name} finds no step that is small enough ({message})"
+                self.stopped = f"t = {t:.6g} s: {name} cannot find a small enough step ({message})"
                 return
             size, t, y, anew = solver.step_size, solver.t, solver.y, False
-            # An interpolant costs some methods evaluations of their own: it is made where it is asked for.
+            # An interpolant costs some methods extra evaluations: it is made only where it is needed.
             dense: Any = solver.dense_output() if self.equations.contacts or self.record.due <= t else None
             if self.equations.contacts and (met := self._meeting(solver.t_old, t, dense)) is not None:
-                # Bodies meet in this step: begin anew there, with a step that is small beside the impact.
+                # Bodies meet in this step: restart there, with a step that is small relative to the impact.
                 t, y, anew = met, dense(met), True
                 self.equations.remember(t, y)
                 size = SOFT * (end - float(self.times[0]))
@@ -162,35 +162,35 @@ class Run:
                 solver.f = self.equations(t, y)
             elif settled is not y and (anew or self.equations.renewed):
                 y, anew = settled, True
-            if not self._goes_on(t, y):
+            if not self._continues(t, y):
                 return
             changed = self._changed(t, y)
             if anew or changed is not y:
                 solver, y = None, changed
 
     def _changed(self, t: float, y: Floats, *, stuck: bool = False) -> Floats:
-        """Return the state, in other coordinates where these tell the motion better."""
+        """Return the state, in other coordinates where these describe the motion better."""
         changed = self.equations.change(t, y, stuck=stuck)
         return y if changed is None else changed
 
     def _meeting(self, begin: float, end: float, dense: Callable[[float], Floats]) -> float | None:
         return meeting(lambda t: self.equations.depths(t, dense(t)), begin, end)
 
-    def _goes_on(self, t: float, y: Floats) -> bool:
+    def _continues(self, t: float, y: Floats) -> bool:
         self.steps += 1
         if not np.max(np.abs(y)) < HUGE:
             self.stopped = f"t = {t:.6g} s: {BlownUpError.words}"
         elif apart := self.equations.come_apart(t, y):
             self.stopped = f"t = {t:.6g} s: {apart}"
         elif self.steps >= self.max_steps:
-            self.stopped = f"t = {t:.6g} s: {self.steps} steps are taken; raise max_steps, or loosen the tolerances"
+            self.stopped = f"t = {t:.6g} s: {self.steps} steps taken; raise max_steps, or loosen the tolerances"
         return not self.stopped
 
 
 def _missed(before: tuple[float, float], after: tuple[float, float], h: float) -> float:
-    """Return the change of kinetic energy in a step that no power tells of: large where it goes past a dead point.
+    """Return the power balance error of a step, in kinetic energy: large where the step passes a dead point.
 
-    Between its ends the power may be anything between them: from rest it may begin with zero.
+    Within the step the power may have any value between those at its ends: from rest it may begin with zero.
     """
-    told, unsure = 0.5 * h * (before[1] + after[1]), 0.5 * h * abs(after[1] - before[1])
-    return max(abs(after[0] - before[0] - told) - unsure, 0.0)
+    work, unsure = 0.5 * h * (before[1] + after[1]), 0.5 * h * abs(after[1] - before[1])
+    return max(abs(after[0] - before[0] - work) - unsure, 0.0)

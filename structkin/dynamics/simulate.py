@@ -1,4 +1,4 @@
-"""Forward dynamics: the motion that masses and forces make."""
+"""Forward dynamics: the motion that forces cause."""
 
 from __future__ import annotations
 
@@ -54,29 +54,29 @@ def simulate(
     """Return the motion of a mechanism under its masses and forces.
 
     Drivers without a law are free coordinates; they start at `[initial]`, or at rest in the sketch. Where drivers are
-    missing, joints are chosen for them. `t` holds the output times (n,) [s], increasing, the first is the start; or it
-    is the end, for `samples` times from 0; default: the mechanism's duration.
+    missing, joints are chosen for them. `t` holds the output times (n,) [s], increasing from the start; or it is the
+    end time, for `samples` times from 0; default: the mechanism's duration.
 
-    `formulation` is "reduced": an equation for each free coordinate; or that of all links with a Lagrange multiplier
-    for each constraint: "multipliers" with a dense matrix, "multipliers-sparse", or "multipliers-sweeps" through the
+    `formulation` is "reduced": one equation per free coordinate; or that of all links with a Lagrange multiplier for
+    each constraint: "multipliers" with a dense matrix, "multipliers-sparse", or "multipliers-sweeps" through the
     groups; in the `coordinates` "natural" (the default), "reference-point", "fully-cartesian" or "relative". There the
-    `stabilisation` keeps the constraints: "projection" of position and velocity after each step (the default),
+    `stabilisation` keeps the joints closed: "projection" of position and velocity after each step (the default),
     "partitioning" (the default with BDF and LSODA), "baumgarte", "augmented" (augmented Lagrangian, with a `penalty`),
     or "none". Baumgarte's gains are `alpha` and `beta` [1/s], or chosen by `gains="step"` (alpha = 1/h, beta =
     sqrt(2)/h) or `gains="stability"` (from the integrator's stability region).
 
     `integrator` is one of SciPy's with adaptive steps ("DOP853", "RK45", "Radau", "BDF", "LSODA"), or "milne" (Adams,
     Bashforth and Moulton's with halving and doubling), with `rtol` and `atol` [rad, or parts of the mechanism's size];
-    or one with a fixed `step` [s] ("euler", "rk2", "rk4", "abm4", "gear4"), which is made a little smaller where the
-    output times ask for it. `loads` are functions of (t, state), as for `Motion.forces`.
+    or one with a fixed `step` [s] ("euler", "rk2", "rk4", "abm4", "gear4"), which is reduced slightly to
+    meet the output times. `loads` are functions of (t, state), as for `Motion.forces`.
 
-    `engine` says what evaluates the equations: "numpy", or "numba", which compiles them when they are first met on a
-    machine and keeps them; "auto" takes Numba where the work that is estimated before the start is worth it.
+    `engine` evaluates the equations: "numpy", or "numba", which compiles them on first use on a machine and caches
+    them; "auto" uses Numba where the work, estimated before the start, is worth it.
 
-    A pose that cannot be reached or is singular, a state that blows up, and a step that becomes too small end the
-    simulation: it returns what it has, and says why in `stopped`. Raises `InputError` for a bad call, for coordinates
-    that move no mass, for a start out of reach, and for one of `loads` that raises or returns no load at the start;
-    `StructureError` where drivers are too many.
+    A pose that cannot be reached or is singular, a state that diverges, and a step that becomes too small end the
+    simulation: it returns the part up to there, and says why in `stopped`. Raises `InputError` for wrong arguments, for
+    coordinates that move no mass, for a start out of reach, and where one of `loads` raises or returns something else
+    than loads at the start; `StructureError` where there are too many drivers.
 
     >>> import structkin as sk
     >>> pendulum = sk.Mechanism(
@@ -121,7 +121,7 @@ def simulate(
     except InputError as error:
         if not record.instants:
             raise
-        # A load that has no size later on.
+        # A load without a value later in the motion.
         last = float(times[len(record.instants) - 1])
         run.stopped = f"t = {last:.6g} s: " + "; ".join(map(str, error.problems))
     if not record.instants:

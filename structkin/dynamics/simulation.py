@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Integration:
-    """What a simulation took: steps, evaluations of the equations, and wall time [s]."""
+    """The cost of a simulation: steps, evaluations of the equations, and wall time [s]."""
 
     steps: int
     evaluations: int
@@ -37,15 +37,15 @@ class Integration:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Simulation(Motion):
-    """The motion that forces make, at the times asked for or until it stopped.
+    """The motion that forces cause, at the requested times or until it stopped.
 
-    `efforts[driver]` (n,) is what each driver gives [N m or N]: of a free coordinate what the file says, of a
-    prescribed one what its motion needs. `stopped` says why it ended early, and is empty where it did not. `impacts`
-    (n,) [m/s] are the speeds at which the bodies of each contact met that touch, NaN where they do not. `corrections`
-    tell which data of [initial] could not hold.
+    `efforts[driver]` (n,) is the torque or force of each driver [N m or N]: for a free coordinate the one in the file,
+    for a prescribed one that which its motion needs. `stopped` says why it ended early, and is empty where it did not.
+    `impacts` (n,) [m/s] are the impact speeds of the contacts that touch, NaN elsewhere. `corrections` are the data of
+    [initial] that could not be met.
 
-    A formulation with multipliers keeps its `coordinates` with the values q (n, coordinates), and the `multipliers`
-    (n, rows), where -Phi_q^T lambda is what the `coordinates.rows` put on q; `redundant` is the number of rows beyond
+    A formulation with multipliers keeps its `coordinates` with the values q (n, coordinates), and the `multipliers` (n,
+    rows), where -Phi_q^T lambda is the force of the `coordinates.rows` on q; `redundant` is the number of rows beyond
     the rank.
     """
 
@@ -102,10 +102,10 @@ class Simulation(Motion):
 
     @property
     def energy(self) -> Floats:
-        """Kinetic and potential energy (n,) [J]; constant where nothing is fed in or lost."""
+        """Kinetic and potential energy (n,) [J]; constant where no energy is supplied or lost."""
         return self.kinetic_energy + self.potential_energy
 
     @property
     def violation(self) -> Floats:
-        """The largest gap of any joint (n,), relative to the mechanism's size."""
+        """The largest joint closure error (n,), relative to the mechanism's size."""
         return residual(self)

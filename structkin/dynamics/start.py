@@ -1,4 +1,4 @@
-"""Where a simulation begins: its coordinates, its first pose, and whether its masses suffice."""
+"""The start of a simulation: its coordinates, its first pose, and a check of its masses."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from structkin.structure.inputs import rank_inputs
 
 Floats = NDArray[np.float64]
 
-#: Parts of the way from the sketch to a start [rad or parts of the size], the most that are gone, and how far the poses
-#: at its end may be apart [m, or as directions].
+#: Length of the parts of the path from the sketch to a start [rad or parts of the size], their largest number, and the
+#: allowed difference of the poses at its end [m, or as directions].
 PART, MANY, SAME = 0.2, 20_000, 1e-6
-#: How far from a flat pose a simulation that starts there takes its branch from [rad or parts of the size].
+#: Distance from a flat pose at which a simulation that starts there finds its branch [rad or parts of the size].
 BESIDE = 0.1
 
 
 def with_coordinates(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism with a free coordinate for every driver that is missing.
+    """Return the mechanism with a free coordinate for every missing driver.
 
-    The joints that give the simplest structure are taken, those at the ground first.
+    The joints that give the simplest structure are chosen, those at the ground first.
 
     >>> import structkin as sk
     >>> arm = sk.Mechanism(points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "arm": ["A", "B"]})
@@ -48,7 +48,7 @@ def with_coordinates(mechanism: Mechanism) -> Mechanism:
     ranking = rank_inputs(mechanism, drivers=list(mechanism.drivers))
     if not ranking.choices or not ranking[0].is_complete:
         compile_plan(mechanism)  # says what is wrong
-        raise InputError([Problem("drivers", "no joints can be free coordinates")], mechanism.title)
+        raise InputError([Problem("drivers", "no joints can serve as free coordinates")], mechanism.title)
     drivers: dict[str, dict[str, Any]] = {}
     taken = {*mechanism.places, *mechanism.joints.of(Guide), *mechanism.drivers, *mechanism.forces.loads}
     for driver in ranking[0].drivers:
@@ -82,13 +82,13 @@ def initial_state(mechanism: Mechanism, equations: Reduced) -> list[float]:
 def start(mechanism: Mechanism, t: float, loads: Sequence[UserLoad], *, driven: bool = False) -> Reduced:
     """Return the equations in their first pose; `InputError` where nothing is free or the start is out of reach.
 
-    With `driven` the drivers may leave nothing free: equations with multipliers have something to integrate even then.
+    With `driven` the drivers may leave nothing free: equations with multipliers are integrated even then.
     """
     bodies, plan = mass_table(mechanism), compile_plan(mechanism)
     equations = Reduced(mechanism, plan, bodies, loads)
     if not len(equations.free) and not driven:
         raise InputError(
-            [Problem("drivers", "every driver has a law: nothing is free to move", "use solve, and forces")],
+            [Problem("drivers", "every driver has a law: nothing is free to move", "use solve and forces")],
             mechanism.title or "simulate",
         )
     values = dict(zip((equations.order[k] for k in equations.free), initial_state(mechanism, equations), strict=False))
@@ -105,7 +105,7 @@ def begin(equations: Reduced, values: Mapping[str, float]) -> None:
     if not first.regular[0]:
         raise InputError([Problem("initial", f"the start has no regular pose: {report(first)}")], mechanism.title)
     if first.lanes.around is not None:
-        # At a flat pose the way to it tells the branch: begin beside it.
+        # At a flat pose the path to it decides the branch: begin next to it.
         units = zip(equations.order, equations.lengths, strict=True)
         first = solve_groups(mechanism, drivers={id: [values[id], values[id] + BESIDE * unit] for id, unit in units})
     first, turns = walked(first)
@@ -113,9 +113,9 @@ def begin(equations: Reduced, values: Mapping[str, float]) -> None:
 
 
 def walked(first: Motion) -> tuple[Motion, dict[str, float]]:
-    """Return a start with the turns that a straight way of its drivers from the sketch gives, and these turns [rad].
+    """Return a start with the turns along a straight path of its drivers from the sketch, and these turns [rad].
 
-    Where there is no such way, or it leads to another pose, a link that no driver turns is within half a turn of the
+    Where there is no such path, or it leads to another pose, a link that no driver turns is within half a turn of the
     sketch.
     """
     mechanism, plan = first.mechanism, first.plan
@@ -149,7 +149,7 @@ def check_masses(mechanism: Mechanism, equations: Reduced, t: float, y: Floats) 
     scale = np.sqrt(np.diag(matrix))
     ids = [equations.order[k] for k in equations.free]
     light = [id for id, size in zip(ids, scale, strict=True) if not size > 0]
-    hint = "give the links that it moves a mass"
+    hint = "give a mass to the links that it moves"
     problems = [Problem(f"drivers.{id}", "the free coordinate moves no mass", hint) for id in light]
     if not problems and np.linalg.cond(matrix / np.outer(scale, scale)) > 1e13:
         names = ", ".join(ids)
@@ -159,7 +159,7 @@ def check_masses(mechanism: Mechanism, equations: Reduced, t: float, y: Floats) 
 
 
 def why(equations: Reduced, error: NoPoseError) -> str:
-    """Return in words when and why there is no pose."""
+    """Return when and why there is no pose, in words."""
     if isinstance(error, BlownUpError):
         return f"t = {error.t:.6g} s: {error.words}"
     groups = equations.plan.structure.groups

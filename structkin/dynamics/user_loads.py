@@ -1,4 +1,4 @@
-"""Forces and moments as plain functions of the user, and what they may not return."""
+"""Forces and moments as plain user functions, and the check of what they return."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from structkin.solve import Motion
 
 Floats = NDArray[np.float64]
 
-#: Loads beyond this [N or N m] are no numbers to reckon with.
+#: Loads beyond this [N or N m] are refused.
 HUGE = 1e100
 
 
 @dataclass(frozen=True, slots=True)
 class Force:
-    """A force that a function of the user returns: vector (2,) or (n, 2) [N] in global axes at a point.
+    """A force that a user function returns: vector (2,) or (n, 2) [N] in global axes at a point.
 
     `point` is a name, or a place x + yj [m] in the frame of `link`. Without `link` it acts on the first moving link
     that has the point.
@@ -36,7 +36,7 @@ class Force:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A moment that a function of the user returns: size [N m], a number or (n,), counter-clockwise on `link`.
+    """A moment that a user function returns: size [N m], a number or (n,), counter-clockwise on `link`.
 
     Its opposite acts on `against`.
     """
@@ -46,13 +46,13 @@ class Moment:
     against: str = GROUND
 
 
-#: Forces as a plain function of the times (n,) [s] and the state: a `Motion` of n samples, whose positions and
-#: velocities are known (`position`, `velocity`, `angle`, `omega`, `travel`), its accelerations not.
+#: Forces as a plain function of the times (n,) [s] and the state: a `Motion` of n samples whose positions and
+#: velocities are known (`position`, `velocity`, `angle`, `omega`, `travel`), but not its accelerations.
 UserLoad = Callable[[Floats, Motion], Iterable[Force | Moment]]
 
 
 def add_user_load(total: Wrenches, user: UserLoad) -> None:
-    """Add what a function of the user returns; `InputError` names the function, the time and what is wrong there."""
+    """Add the loads of a user function; `InputError` names the function, the time and the error."""
     motion = total.motion
     try:
         found: Any = user(motion.t, motion)  # whatever it is
@@ -97,7 +97,7 @@ def _add_force(total: Wrenches, user: UserLoad, item: Force) -> None:
     try:
         place = complex(place)
     except (TypeError, ValueError):
-        message = f"the point of a Force is {type(place).__name__}"
+        message = f"the point of a Force is of type {type(place).__name__}"
         raise refused(total.motion, user, message, "give a point's name, or a place x + yj on a link") from None
     assert link is not None  # a name of a point has found one
     total.push(link, place, _values(total.motion, user, item.vector, (2,), f"Force on '{link}'"))
@@ -115,7 +115,7 @@ def _values(motion: Motion, user: UserLoad, value: Any, shape: tuple[int, ...], 
     try:
         full = np.broadcast_to(numbers, wanted)
     except ValueError:
-        message = f"the {what} has a size of the shape {numbers.shape}"
+        message = f"the {what} has a size of shape {numbers.shape}"
         raise refused(motion, user, message, f"expected {expected}, here with n = {len(motion)}") from None
     # Written so that NaN is refused as well.
     beyond = ~(np.abs(full) < HUGE)
@@ -127,23 +127,23 @@ def _values(motion: Motion, user: UserLoad, value: Any, shape: tuple[int, ...], 
 
 
 def known_state(motion: Motion) -> NDArray[np.bool_]:
-    """Return which samples (n,) have positions and velocities: there every load has to have a size."""
+    """Return which samples (n,) have positions and velocities: there every load must have a value."""
     return np.asarray(motion.regular & np.isfinite(motion.lanes.x[:2]).all(axis=(0, 1)))
 
 
 def when(motion: Motion, sample: int) -> str:
-    """Say at which time or sample something is missing."""
+    """Return the time or sample at which something is missing, in words."""
     t = float(motion.t[sample])
     return f"at t = {t:.6g} s" if np.isfinite(t) else f"at sample {sample}"
 
 
 def no_times(motion: Motion) -> str:
-    """Return the hint that a motion has no times, where that may be why a size is missing."""
+    """Return the hint that a motion has no times, where that may be why a value is missing."""
     return "the motion has no times: solve with t=" if np.isnan(motion.t).any() else ""
 
 
 def refused(motion: Motion, user: UserLoad, message: str, hint: str, sample: int | None = None) -> InputError:
-    """Return the mistake of a function, with its name and the time: that of a sample, or all that it was asked for."""
+    """Return the error of a function, with its name and the time: that of a sample, or all its times."""
     where = when(motion, 0 if sample is None else sample)
     if sample is None and len(motion) > 1:
         where = f"from {where.removeprefix('at ')} to {when(motion, len(motion) - 1).removeprefix('at ')}"
@@ -152,7 +152,7 @@ def refused(motion: Motion, user: UserLoad, message: str, hint: str, sample: int
 
 
 def name_of(user: Any) -> str:
-    """Return what a function is called by."""
+    """Return the name of a function."""
     return str(getattr(user, "__name__", type(user).__name__))
 
 
@@ -161,4 +161,4 @@ def not_functions(loads: Any) -> list[Problem]:
     hint = "give a list of functions of (t, state), such as loads=[wind]"
     if not isinstance(loads, Iterable):
         return [Problem("loads", f"expected a list, found {name_of(loads)}", hint)]
-    return [Problem("loads", f"{name_of(one)} is no function", hint) for one in loads if not callable(one)]
+    return [Problem("loads", f"{name_of(one)} is not a function", hint) for one in loads if not callable(one)]

@@ -14,14 +14,14 @@ Floats = NDArray[np.float64]
 
 @dataclass
 class Wrenches:
-    """The sum of what acts on each link: force (n, 2) [N], and moment (n,) [N m] about the origin of its frame."""
+    """The sum of the loads on each link: force (n, 2) [N], and moment (n,) [N m] about the origin of its frame."""
 
     motion: Motion
     force: dict[str, Floats] = field(default_factory=dict)
     moment: dict[str, Floats] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Begin with nothing on any link."""
+        """Begin without loads."""
         n = len(self.motion)
         for link in self.motion.mechanism.links:
             self.force[link], self.moment[link] = np.zeros((n, 2)), np.zeros(n)
@@ -37,7 +37,7 @@ class Wrenches:
         self.moment[link] += moment
 
     def power(self) -> Floats:
-        """Return the power (n,) [W] of all that acts."""
+        """Return the power (n,) [W] of all loads."""
         power = np.zeros(len(self.motion))
         for link, force in self.force.items():
             power += np.sum(force * self.motion.velocity(0j, link), axis=1)

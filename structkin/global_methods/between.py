@@ -1,4 +1,4 @@
-"""Samples between the stations that their prediction did not close, or that may be singular."""
+"""Samples between stations that did not close from their prediction, or that may be singular."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from structkin.track.tolerances import SINGULAR
 
 Floats = NDArray[np.float64]
 
-#: A walk that ends so near to a sample, in parts of the drivers' units, may have met a change point there.
+#: A walk that ends this close to a sample, relative to the drivers' units, may have met a change point there.
 THERE = 1e-4
 
 
 def again(walk: Walk, lane: int) -> None:
-    """Walk to a sample between stations that its prediction did not close."""
+    """Walk to a sample between stations that did not close from its prediction."""
     place, pose = int(np.searchsorted(walk.lanes, lane)), _beside(walk, lane)
     assert pose is not None
     found = walk.go(pose, walk.z[:, [lane]])
@@ -43,20 +43,20 @@ def miss(walk: Walk, k: int, pose: Pose) -> Status:
 
 
 def mend(walk: Walk, lane: int, near: Floats | None = None) -> None:
-    """Look at a sample that may be singular: if so, its position is that of the smooth motion around it.
+    """Check a sample that may be singular: if so, its position is that of the smooth motion around it.
 
-    That is looked for `near` coordinates (n, 1), those of the sample if there are no better ones.
+    That is searched `near` coordinates (n, 1), by default those of the sample.
     """
     pose = _beside(walk, lane)
     if pose is None:
         return
     z, q = walk.z[:, [lane]], walk.q[:, [lane]]
     smooth = smooth_pose(pose, q if near is None else near, z, _direction(walk, lane))
-    # Close to a singular pose Newton's method leaves an error, and with it a singular value, that it has not.
+    # Close to a singular pose Newton's method leaves an error, which makes the singular value too large.
     place = q if smooth is None else smooth
     if (smooth is not None or walk.solved[lane]) and pose.scaled.smallest_singular_value(place, z)[0] < SINGULAR:
         walk.q[:, lane], walk.solved[lane], walk.status[lane] = place[:, 0], True, Status.SINGULAR
-        if not any(told.sample == lane and told.outcome is Outcome.SINGULAR_POSE for told in walk.failures):
+        if not any(known.sample == lane and known.outcome is Outcome.SINGULAR_POSE for known in walk.failures):
             links = Pose(pose.scaled, z, place).weakest_links
             walk.failures.append(Failure(lane, Outcome.SINGULAR_POSE, (), links))
 
@@ -69,7 +69,7 @@ def _beside(walk: Walk, lane: int) -> Pose | None:
 
 
 def _direction(walk: Walk, lane: int) -> Floats:
-    """Return the way of the drivers (f, 1) at a sample, of unit length."""
+    """Return the direction of the drivers (f, 1) at a sample, of unit length."""
     first, last = max(lane - 1, 0), min(lane + 1, walk.z.shape[1] - 1)
     step = (walk.z[:, [last]] - walk.z[:, [first]]) / walk.units
     length = float(np.sqrt(np.sum(step**2)))

@@ -1,4 +1,4 @@
-"""The methods side by side on one mechanism: whether they agree, how long they take, what they need."""
+"""The methods side by side on one mechanism: agreement, time and memory."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ Floats = NDArray[np.float64]
 POSITION = 1e-10
 #: and rates by less than this part of the largest rate of the sample, at poses
 RATE = 1e-8
-#: whose Jacobian, scaled by what the mechanism's parts measure, has no smaller singular value than this.
+#: whose Jacobian, scaled by the dimensions of the mechanism's parts, has no smaller singular value than this.
 REGULAR = 1e-2
-#: A method that takes longer than this [s] is given up.
+#: A method that takes longer than this [s] is stopped.
 PATIENCE = 30.0
 
-#: A method, and its coordinates if it has a choice of them.
+#: A method, and its coordinates if it has a choice.
 Way = tuple[str, str | None]
 
 
@@ -42,12 +42,12 @@ Way = tuple[str, str | None]
 class MethodRun:
     """One method on the mechanism.
 
-    `n` is the number of coordinates; `seconds` the best time of a solution, `peak_bytes` the most memory it held at
-    once; `iterations` and `most_iterations` Newton's per sample, mean and largest (0 for closed forms). The differences
-    from the topological method are relative: positions to the mechanism's size, rates to the largest of each sample.
-    `ok` counts the regular samples, `otherwise` those that ended with another status than in the topological method.
-    At a change point the topological methods go on smoothly, where a global one has a singular Jacobian, a position and
-    no rates: its position is compared, and it is not counted as otherwise.
+    `n` is the number of coordinates; `seconds` the best time of a solution, `peak_bytes` its peak memory; `iterations`
+    and `most_iterations` Newton's iterations per sample, mean and largest (0 for closed forms). The differences from
+    the topological method are relative: positions to the mechanism's size, rates to the largest of each sample. `ok`
+    counts the regular samples, `otherwise` those with another status than in the topological method. At a change point
+    the topological methods continue smoothly, where a global one has a singular Jacobian, a position and no rates: its
+    position is compared, and it is not counted in `otherwise`.
     """
 
     method: str
@@ -72,7 +72,7 @@ class MethodRun:
 
 @dataclass(frozen=True)
 class Comparison:
-    """All runs, the topological one first; `samples` were solved, rates compared at the `regular` ones of them.
+    """All runs, the topological one first; `samples` were solved, rates compared at the `regular` ones among them.
 
     `given_up` are methods, with their coordinates, that took longer than `patience` [s].
     """
@@ -91,7 +91,7 @@ class Comparison:
 
     @property
     def agrees(self) -> bool:
-        """Whether all methods agree that were not given up."""
+        """Whether all methods agree, except those given up."""
         return all(run.agrees for run in self.runs)
 
     def to_dict(self) -> dict[str, Any]:
@@ -121,10 +121,10 @@ def compare(
 ) -> Comparison:
     """Solve a mechanism by each method, the global ones in each family of coordinates, and compare.
 
-    The topological method is always among them, as the measure of the others. Of the others, one that takes longer than
-    `patience` [s] for a solution is given up; None waits for all. `budget` is that of each solution, as in `solve`.
-    `progress` is called with the part of the work that is done. Raises what `solve` raises, and `InputError` where a
-    method or family is unknown.
+    The topological method is always included as the reference. Another method that takes longer than `patience` [s] for
+    a solution is given up; None waits for all. `budget` is that of each solution, as in `solve`. `progress` is called
+    with the completed part of the work. Raises what `solve` raises, and `InputError` where a method or family is
+    unknown.
 
     >>> import structkin as sk
     >>> m = sk.Mechanism(
@@ -174,9 +174,9 @@ def _check(
     duration: float | None,
     patience: float | None,
 ) -> None:
-    """Raise `InputError` with every mistake of the call."""
+    """Raise `InputError` with every problem of the arguments."""
     problems = [
-        Problem(key, f"{value!r} is no row of names", "such as ['...']")
+        Problem(key, f"{value!r} is not a list of names", "such as ['...']")
         for key, value in (("methods", methods), ("coordinates", coordinates))
         if isinstance(value, str) or not isinstance(value, Iterable)
     ]
@@ -191,9 +191,9 @@ def _check(
     wait: Any = patience
     if wait is not None and (isinstance(wait, bool) or not isinstance(wait, Real) or not float(wait) > 0):
         problems.append(Problem("patience", f"{patience!r} is not a positive time", "None waits for all"))
-    # One at a time: where one is wrong, the other is not looked at.
+    # One at a time: if one is wrong, the other would not be checked.
     for part in ((samples, None), (None, duration)):
-        problems += [told for told in _of_schedule(mechanism, *part) if told not in problems]
+        problems += [one for one in _of_schedule(mechanism, *part) if one not in problems]
     if problems:
         raise InputError(problems, mechanism.title)
 
@@ -247,7 +247,7 @@ def _judge(
 
 
 def _at_change_points(motion: Motion, reference: Motion) -> NDArray[np.bool_]:
-    """Return the samples that are singular in a motion and that the reference has continued smoothly."""
+    """Return the samples that are singular in a motion and smooth in the reference."""
     smooth = np.zeros(len(reference), bool)
     if reference.lanes.around is not None:
         smooth[reference.lanes.around.at] = True
@@ -263,14 +263,14 @@ def _gap(motion: Motion, reference: Motion, order: int, where: NDArray[np.bool_]
         return float(np.max(np.abs(places - others)) / reference.size)
     largest = np.max(np.abs(others), axis=0)
     known = np.isfinite(largest)
-    # Where hardly anything moves at a sample, its rates are compared with those of the whole motion.
+    # Where a sample is almost at rest, its rates are compared with those of the whole motion.
     floor = 1e-3 * np.max(largest[known], initial=0.0)
     gap = np.max(np.abs(places - others), axis=0)[known] / np.maximum(largest[known], floor or 1.0)
     return float(np.max(gap, initial=0.0))
 
 
 def _places(motion: Motion, order: int) -> Floats:
-    """Return two points of every moving link, or their rates (coordinates, samples): they tell the whole frame."""
+    """Return two points of every moving link, or their rates (coordinates, samples): they determine the frame."""
     at = (motion.position, motion.velocity, motion.acceleration)[order]
     size = complex(motion.size)
     links = motion.mechanism.topology.moving_links

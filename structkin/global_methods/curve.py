@@ -1,4 +1,4 @@
-"""A solved pose with its derivatives by the drivers, and the curve between two of them: the warm starts of Newton."""
+"""A solved pose with its derivatives by the drivers, and the curve between two of them: Newton's warm starts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from structkin.track.tolerances import WEAK
 
 Floats = NDArray[np.float64]
 
-#: The powers 0 to 5 of the quintic by value, first and second derivative at both ends of its way, row by row.
+#: The powers 0 to 5 of the quintic by value, first and second derivative at both ends of the path, row by row.
 QUINTIC = np.array([
     [1, 0, 0, -10, 15, -6], [0, 1, 0, -6, 8, -3], [0, 0, 0.5, -1.5, 1.5, -0.5],
     [0, 0, 0, 10, -15, 6], [0, 0, 0, -4, 7, -3], [0, 0, 0, 0.5, -1, 0.5],
@@ -31,7 +31,7 @@ class Pose:
     z: Floats
     q: Floats
     iterations: int = 0
-    #: What Newton's method had last, a step below its tolerance ago: it serves where the pose is far from singular.
+    #: The last iterate of Newton's method, whose factors serve where the pose is far from singular.
     closed: ClosedPose | None = None
 
     @cached_property
@@ -61,12 +61,12 @@ class Pose:
     @property
     def signs(self) -> Floats:
         """The branch: the signs of the determinants of the diagonal blocks."""
-        # Rows that are chosen anew have no determinant to compare.
+        # Rows that are chosen again have no determinant to compare.
         return np.zeros(0) if self.scaled.redundant else self._branch[0]
 
     @property
     def weakest_links(self) -> tuple[str, ...]:
-        """The links in the diagonal block that is nearest to singular."""
+        """The links in the diagonal block that is closest to singular."""
         scaled, blocks = self.scaled, self.scaled.blocks
         if blocks is None:
             return ()
@@ -88,14 +88,14 @@ class Pose:
         return np.concatenate([np.zeros((len(self.q), 0)), *columns], axis=1)
 
     def second(self, dz: Floats) -> Floats:
-        """Return the second derivative of q (n, 1) along the straight way dz (f, 1): a quadratic form in dz."""
+        """Return the second derivative of q (n, 1) along the straight path dz (f, 1): a quadratic form in dz."""
         if len(self.z) == 1:
             return self._bend * dz**2
         return self._along(dz)
 
     @cached_property
     def _bend(self) -> Floats:
-        """The second derivative by the only driver: of both curves that end here."""
+        """The second derivative by the only driver: shared by both curves that end here."""
         return self._along(np.ones_like(self.z))
 
     def _along(self, dz: Floats) -> Floats:
@@ -113,40 +113,40 @@ class Pose:
 
 @dataclass(frozen=True)
 class Curve:
-    """The quintic through two poses with their first and second derivatives, along the straight way of the drivers."""
+    """The quintic through two poses with their first and second derivatives, along the drivers' straight path."""
 
     a: Pose
     b: Pose
 
     @cached_property
     def way(self) -> Floats:
-        """The way of the drivers (f, 1)."""
+        """The drivers' path (f, 1)."""
         return self.b.z - self.a.z
 
     @cached_property
     def _coefficients(self) -> Floats:
-        """The coefficients (n, 6) of the powers of the part of the way."""
+        """The coefficients (n, 6) of the powers of the fraction of the path."""
         a, b, way = self.a, self.b, self.way
         ends = [part for end in (a, b) for part in (end.q, end.K @ way, end.second(way))]
         return np.asarray(np.concatenate(ends, axis=1) @ QUINTIC)
 
     def at(self, s: Any) -> NDArray[Any]:
-        """Return the coordinates (n, lanes) at parts s (lanes,) of the way, complex ones too: 0 is a, 1 is b."""
+        """Return the coordinates (n, lanes) at fractions s (lanes,) of the path, possibly complex: 0 is a, 1 is b."""
         return np.asarray(self._coefficients @ powers(s))
 
     def doubtful(self, weak: float) -> bool:
-        """Tell whether there may be a singular pose on it: an end is a weak one, or a determinant changes its sign."""
+        """Return whether it may contain a singular pose: an end is weak, or a determinant changes its sign."""
         return min(self.a.strength, self.b.strength) < weak or not np.array_equal(self.a.signs, self.b.signs)
 
     def part(self, z: Floats, units: Floats) -> tuple[Floats, Floats]:
-        """Return the part of the way (lanes,) that values z (f, lanes) have gone, and what they lie beside it."""
+        """Return the fraction of the path (lanes,) at values z (f, lanes), and their deviation from it."""
         way = (self.way / units).T
         square = float((way @ way.T)[0, 0])
         s = (way @ ((z - self.a.z) / units))[0] / square if square else np.zeros(z.shape[1])
         return s, z - self.a.z - s * self.way
 
     def near(self, z: Floats, units: Floats) -> Floats:
-        """Return the coordinates (n, lanes) at values z near the way; beside it, to the first order."""
+        """Return the coordinates (n, lanes) at values z near the path; off it, to first order."""
         s, beside = self.part(z, units)
         q = self.at(s)
         if len(z) > 1 and np.any(np.abs(beside) > 1e-12 * units):

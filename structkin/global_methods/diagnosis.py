@@ -1,4 +1,4 @@
-"""One run of the Newton-Raphson method, looked at closely: whether it converged, where to, and if it did not, why."""
+"""One run of the Newton-Raphson method examined closely: whether it converged, to what, and if not, why."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ class Outcome(Enum):
 
     CONVERGED = "converged"
     OTHER_BRANCH = "converged on another branch: there are several solutions (Figs. 42b, 43)"
-    NO_SOLUTION = "no solution near by: the mechanism cannot be assembled so at these values of its drivers (Fig. 44)"
+    NO_SOLUTION = "no solution nearby: the mechanism cannot be assembled at these values of its drivers (Fig. 44)"
     SINGULAR_POSE = "the pose is singular: branches meet there, and convergence is slow (Fig. 45)"
-    SINGULAR_START = "the Jacobian is singular at the estimate: its tangent is level (Fig. 42d)"
-    THROWN_OFF = "a solution exists, but the estimate was too far: the iteration was thrown off (Fig. 42c)"
-    CYCLED = "a solution exists, but the iteration went to and fro around a bend of Phi (Fig. 42a)"
-    NOT_EXAMINED = "not converged; with so many coordinates it is not looked into why"
+    SINGULAR_START = "the Jacobian is singular at the estimate: its tangent is horizontal (Fig. 42d)"
+    THROWN_OFF = "a solution exists, but the estimate was too far away: the iteration diverged (Fig. 42c)"
+    CYCLED = "a solution exists, but the iteration oscillated around an extremum of Phi (Fig. 42a)"
+    NOT_EXAMINED = "not converged; with so many coordinates the cause is not examined"
 
 
 @dataclass(frozen=True)
 class NewtonRun:
     """One run from an estimate: where it ended, how, its steps and residuals, and the rows that do not close.
 
-    `steps` and `residuals` are the largest scaled ones of each iteration; `rows` the labels of open rows, the widest
+    `steps` and `residuals` are the largest scaled ones of each iteration; `rows` the labels of open rows, the largest
     gap first.
     """
 
@@ -64,10 +64,10 @@ class NewtonRun:
 def newton_raphson(
     coordinates: Coordinates, q: Any, z: Any, *, tolerance: float = CLOSED, limit: int = 20
 ) -> NewtonRun:
-    """Solve Phi(q, z) = 0 from an estimate q (n,) at the drivers' values z, and say how it went.
+    """Solve Phi(q, z) = 0 from an estimate q (n,) at the drivers' values z, and report the outcome.
 
     `tolerance` bounds the last step [rad, or parts of the mechanism's size], `limit` the iterations. Where it does not
-    converge, the least residual near by is looked for: if that is not zero there is no solution. Raises `InputError`
+    converge, the least residual nearby is searched for: if that is not zero there is no solution. Raises `InputError`
     where q or z do not fit the coordinates.
 
     >>> import structkin as sk
@@ -79,7 +79,7 @@ def newton_raphson(
     >>> c = m.constraints("relative")
     >>> sk.newton_raphson(c, c.start()[:, 0], [0.1]).outcome.name
     'CONVERGED'
-    >>> run = sk.newton_raphson(c, c.start()[:, 0], [1.2])  # the crank is too long to turn so far
+    >>> run = sk.newton_raphson(c, c.start()[:, 0], [1.2])  # the crank is too long to turn this far
     >>> run.outcome.name, run.rows[0]
     ('NO_SOLUTION', 'guide (across the guide)')
     """
@@ -105,7 +105,7 @@ def newton_raphson(
 
 
 def _check(coordinates: Coordinates, q: Any, z: Any, tolerance: Any, limit: Any) -> None:
-    """Raise `InputError` with everything in a call that does not fit the coordinates."""
+    """Raise `InputError` with every argument that does not fit the coordinates."""
     problems = []
     counts = (("q", q, coordinates.n, "coordinates"), ("z", z, len(coordinates.drivers), "drivers"))
     for key, values, count, what in counts:
@@ -117,7 +117,7 @@ def _check(coordinates: Coordinates, q: Any, z: Any, tolerance: Any, limit: Any)
         if array.dtype.kind not in "iuf" or array.size != count or max(array.shape, default=1) != max(count, 1):
             problems.append(Problem(key, f"expected {count} real numbers, one for each of the {what}"))
         elif not np.isfinite(array).all():
-            problems.append(Problem(key, "holds values that are not finite"))
+            problems.append(Problem(key, "contains values that are not finite"))
     if isinstance(tolerance, bool) or not isinstance(tolerance, int | float | np.number) or not tolerance > 0:
         problems.append(Problem("tolerance", f"{tolerance!r} is not a positive number"))
     if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 1:
@@ -140,7 +140,7 @@ def _outcome(
 ) -> Outcome:
     if np.isfinite(q).all():
         sigma = float(scaled.smallest_singular_value(q, z)[0])
-        # Where branches meet, each step halves what is left: the residual is gone before the steps are.
+        # Where branches meet, each step halves the error: the residual vanishes before the steps do.
         if residuals[-1] < CONSISTENT and sigma < 1e-4 and (steps[-1] >= tolerance or sigma < SINGULAR):
             return Outcome.SINGULAR_POSE
         if steps[-1] < tolerance and residuals[-1] < CONSISTENT:
@@ -160,7 +160,7 @@ def _judge(
 ) -> NewtonRun:
     rows: tuple[str, ...] = ()
     if outcome in (Outcome.CYCLED, Outcome.THROWN_OFF, Outcome.SINGULAR_START):
-        # A least residual may be a local one: the estimate and the sketch have their say as well.
+        # A least residual may be local: it is searched from the estimate and the sketch as well.
         starts = [x for x in (q, estimate, scaled.coordinates.start()) if np.isfinite(x).all()]
         found = (np.abs(scaled.all_rows(nearest_pose(scaled, x, z), z)[0][:, 0]) for x in starts)
         gaps = min(found, key=np.max)

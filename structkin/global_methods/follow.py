@@ -1,9 +1,9 @@
 """Following a mechanism over the samples of a schedule: stations are walked to, the samples between them predicted.
 
-The samples between two stations start from the quintic through both, so that they are closed together, each by its own
-Newton-Raphson method, in an iteration or two. Where the way cannot be walked in however small steps, the samples are
-out of reach, up to where the drivers come back near solved ones. Turns of a single driver that only repeat the first
-one need no stations of their own.
+The samples between two stations start from the quintic through both, so that they close together, each by its own
+Newton-Raphson iterations, in one or two of them. Where the path cannot be followed even in small steps, the samples are
+out of reach, up to where the drivers return near solved ones. Turns of a single driver that only repeat the first one
+need no stations.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from structkin.track.tolerances import SINGULAR, TRIALS
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-#: First and longest way between two stations [rad, or parts of the mechanism's size].
+#: First and largest distance between two stations [rad, or parts of the mechanism's size].
 FIRST, LONGEST = 0.1, 0.35
-#: A station that took fewer iterations than this lets the next one be further off.
+#: After a station that took fewer iterations than this the next one is further away.
 EASE = 3
 
 
 def follow(walk: Walk, progress: Callable[[float], None] | None = None) -> None:
-    """Walk all stations; every sample has a prediction afterwards, or a status that says why not."""
+    """Walk to all stations; every sample then has a prediction, or a status that says why not."""
     ways = _ways(walk)
     ends = _ends(walk)
-    # One angle goes on and on from the last end but one, if it is the only driver.
+    # From the last but one end on, a single driven angle turns steadily.
     steady = int(np.append(0, ends)[-2]) if walk.turning else -1
     turns: Turns | None = None
     k, pose = _begin(walk)
@@ -80,14 +80,14 @@ def follow(walk: Walk, progress: Callable[[float], None] | None = None) -> None:
 
 
 def _ways(walk: Walk) -> Floats:
-    """Return the way of the drivers from the first sample to each [rad, or parts of the mechanism's size]."""
+    """Return the path length of the drivers from the first sample to each [rad, or parts of the mechanism's size]."""
     step = np.diff(walk.values, axis=1) / walk.units
     length = np.abs(step[0]) if len(step) == 1 else np.sqrt(np.sum(step**2, axis=0))
     return np.concatenate(([0.0], np.cumsum(length)))
 
 
 def _ends(walk: Walk) -> Ints:
-    """Return the places where a station has to stand: before missing samples, where a driver turns back, at the end."""
+    """Return the places that need a station: before missing samples, where a driver reverses, at the end."""
     breaks = np.diff(walk.lanes) > 1
     for step in np.diff(walk.values, axis=1):
         moving = np.flatnonzero(step)
@@ -123,7 +123,7 @@ def _begin(walk: Walk) -> tuple[int, Pose | None]:
 
 
 def _start(walk: Walk, k: int, pose: Pose, singular: list[int]) -> tuple[int, Pose]:
-    """Keep the first station; singular samples before it are predicted from it, to be looked at with the others."""
+    """Keep the first station; singular samples before it are predicted from it, to be checked with the others."""
     for j in singular:
         lane = walk.lanes[j]
         walk.q[:, [lane]], walk.status[lane] = pose.taylor(walk.at(j)), Status.OK

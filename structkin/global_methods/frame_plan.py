@@ -1,9 +1,9 @@
-"""The plan behind a motion that a global method has solved: the frames of all links, group by group.
+"""The plan of a motion solved by a global method: the frames of all links, group by group.
 
 Its steps are the structural groups as the general solver writes them, with origin and direction of every link as
-unknowns; so everything that is chained through the groups of a motion (K and L among it) is there as well. The steps
-are not run: their outputs are the solved frames, and the turns that are counted. A Geneva wheel is a step of its own,
-as its turn is known from a driver alone.
+unknowns; so everything that is chained through the groups of a motion (such as K and L) is available too. The steps
+are not run: their outputs are the solved frames, and the counted turns. A Geneva wheel is a separate step, because its
+turn is known from a driver alone.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _close(state: KnownState, group: Group, index: int) -> Mapping[str, Frame]:
 
 @dataclass(frozen=True)
 class Solved:
-    """What a global method has found: frames (4 links, n) and counted turns (turned, n), each with two rates."""
+    """The result of a global method: frames (4 links, n) and counted turns (turned, n), each with two rates."""
 
     links: tuple[str, ...]
     frames: tuple[Floats, ...]
@@ -76,20 +76,20 @@ class Solved:
 def fill(plan: Plan, mechanism: Mechanism, solved: Solved, drivers: Mapping[str, Floats]) -> Lanes:
     """Return the lanes of a plan from the solved frames and turns."""
     lanes = Lanes.empty(plan, solved.frames[0].shape[1])
-    # Without steps, the engine fills what the drivers supply and marks where they supply nothing.
+    # Without steps, the engine fills the drivers' slots and marks samples without values.
     sweep(replace(plan, steps=()), lanes, drivers, lambda _: 1)
     _Filler(plan, mechanism, solved, lanes).run()
     return lanes
 
 
 class _Filler:
-    """Goes through the steps in order: frames, pins and turns are known, what prepares them is computed from them."""
+    """Fills the steps in order: frames, pins and turns are known, steps that prepare them are computed from them."""
 
     def __init__(self, plan: Plan, mechanism: Mechanism, solved: Solved, lanes: Lanes) -> None:
         self._plan, self._x = plan, lanes.x
         self._index, self._frames = {link: k for k, link in enumerate(solved.links)}, solved.frames
         self._turns = {link: tuple(part[k] for part in solved.turns) for k, link in enumerate(solved.turned)}
-        # Links that keep their angle share a turn; only of some do rows count it.
+        # Links with constant relative angle share a turn; rows count it only for some of them.
         counted = ((link, turn) for link, turn in plan.turns.items() if turn.is_slot and link in self._turns)
         self._turn_of = {turn.terms[0][0]: link for link, turn in counted}
         self._known: dict[int, tuple[str, complex | None]] = {}
@@ -116,7 +116,7 @@ class _Filler:
                     self._compute(step, step.kind)
 
     def _compute(self, step: Step, kind: Relation) -> None:
-        """Compute a step that is explicit; a turn is told from the solved one how often it went round."""
+        """Compute an explicit step; the solved turn gives the number of whole turns."""
         h, dh, ddh = (tuple(self._operand(x, order) for x in step.inputs) for order in range(3))
         turn = None
         if isinstance(kind, Turn):
@@ -129,7 +129,7 @@ class _Filler:
                 self._put(slot, order, value)
 
     def _fill_pin(self, step: Step) -> None:
-        """Fill the direction that goes with a pin which is placed before its links: it stays as it is."""
+        """Fill the direction that belongs to a pin placed before its links: it stays constant."""
         for slot, start in zip(step.outputs[:2], step.start[:2], strict=True):
             if slot not in self._known:
                 self._put(slot, 0, np.array([[start.real], [start.imag]]))
@@ -137,7 +137,7 @@ class _Filler:
                     self._put(slot, order, 0.0)
 
     def _fill_angles(self, step: Step, rows: Rows) -> None:
-        """Fill the angles of a group's links that are counted."""
+        """Fill the counted angles of a group's links."""
         first = 2 * rows.links
         for link, slot, start in zip(rows.angles, step.outputs[first:], step.start[first:], strict=True):
             turns = self._turns[self._known[step.outputs[2 * link + 1]][0]]

@@ -1,4 +1,4 @@
-"""What a walk cannot go through: singular samples are stepped over, gaps are told."""
+"""Obstacles of a walk: singular samples are stepped over, gaps are reported."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from structkin.global_methods.walk import Failure, Walk
 from structkin.plan.status import Status
 from structkin.track.tolerances import NEAR_LIMIT, SINGULAR
 
-#: With more unknowns why Newton's method fails is not looked into: full matrices of that size take minutes.
+#: With more unknowns the failure of Newton's method is not examined: full matrices of that size take minutes.
 LARGE = 600
-#: A walk that ends at a smaller singular value has come to a singular pose; where Newton's method finds nothing behind
-#: it, to a limit position.
+#: A walk that ends at a smaller singular value has reached a singular pose; if Newton's method finds nothing beyond it,
+#: a limit position.
 LIMIT = 1e-4
-#: Samples skipped at most around a singular one.
+#: Most samples skipped around a singular one.
 SKIP = 3
 
 
 def pass_singular(walk: Walk, k: int, end: int, pose: Pose, before: Curve | None) -> tuple[int, Pose | None]:
-    """Step over a singular sample to one behind it, up to the place `end`, that lies on the same smooth curve."""
+    """Step over a singular sample to a later one, up to the place `end`, that lies on the same smooth curve."""
     for target in range(k + 2, min(k + SKIP, end) + 1):
         found = walk.step(pose, walk.at(target), before)
         if found is not None:

@@ -1,6 +1,6 @@
 """Linear systems of one pattern over lanes: dense by LAPACK, sparse by SuperLU, block triangular by sweeps.
 
-A factorisation serves every right-hand side of its lane: velocity and acceleration share one (S1 sec. 4).
+A factorisation serves all right-hand sides of its lane: velocity and acceleration share one (S1 sec. 4).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from structkin.groups.solve_lanes import solve_lanes
 Ints = NDArray[np.intp]
 Floats = NDArray[np.float64]
 
-#: Up to this size an inverse a lane in one NumPy call is faster than LAPACK's factorisation called lane by lane.
+#: Up to this size, inverting all lanes in one NumPy call is faster than LAPACK's factorisation lane by lane.
 SMALL = 24
 
 
 class Factors(Protocol):
-    """Factorised matrices, one a lane."""
+    """Factorised matrices, one per lane."""
 
     def solve(self, right: Floats) -> Floats:
         """Solve for right-hand sides (n, lanes); NaN where a matrix is singular."""
@@ -76,7 +76,7 @@ class _Inverses:
 
 
 class _DenseLU:
-    """LAPACK's getrf a lane; a matrix in C order is its transpose in LAPACK's, so nothing is copied."""
+    """LAPACK's getrf per lane; a matrix in C order is its transpose for LAPACK, so nothing is copied."""
 
     def __init__(self, matrices: Floats) -> None:
         from scipy.linalg.lapack import dgetrf
@@ -86,7 +86,7 @@ class _DenseLU:
     def _solve(self, right: Floats, trans: int) -> Floats:
         from scipy.linalg.lapack import dgetrs
 
-        columns = np.array(right.T, order="C")  # a copy: what is given stays as it is
+        columns = np.array(right.T, order="C")  # a copy: the argument is not changed
         for (lu, pivots), column in zip(self._lanes, columns, strict=True):
             column[:] = dgetrs(lu, pivots, column, trans=trans, overwrite_b=1)[0]
         columns[~np.isfinite(columns)] = np.nan
@@ -100,7 +100,7 @@ class _DenseLU:
 
 
 class Sparse:
-    """SuperLU, with the columns ordered once by COLAMD for all lanes to come."""
+    """SuperLU, with the columns ordered once by COLAMD for all lanes."""
 
     def __init__(self, rows: Ints, columns: Ints, n: int) -> None:
         """Sort the pattern into compressed columns."""
@@ -108,7 +108,7 @@ class Sparse:
         self._order: Ints | None = None
 
     def _arrange(self, entries: Floats) -> None:
-        """Order the columns by the first matrix that there is."""
+        """Order the columns by the first matrix."""
         from scipy.sparse import csc_matrix
         from scipy.sparse.linalg import splu
 
@@ -152,7 +152,7 @@ class _SparseLU:
         self._lanes, self._order = lanes, order
 
     def _solve(self, right: Floats, trans: str) -> Floats:
-        columns = np.array(right.T, order="C")  # a copy: what is given stays as it is
+        columns = np.array(right.T, order="C")  # a copy: the argument is not changed
         for lane, lu in enumerate(self._lanes):
             columns[lane] = np.nan if lu is None else lu.solve(columns[lane], trans)
         return columns.T

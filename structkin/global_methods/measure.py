@@ -1,4 +1,4 @@
-"""Time and memory of a solution, told while it runs, and given up where it takes too long."""
+"""Time and memory of a solution, with progress, and stopped if it takes too long."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from structkin.solve.motion import Motion
 
-#: A method is timed by the best of so many runs, unless they take longer than this together [s].
+#: A method is timed by the best of this many runs, unless together they take longer than this [s].
 RUNS, ENOUGH = 3, 1.0
 
 
@@ -19,7 +19,7 @@ class ImpatientError(Exception):
 
 @dataclass
 class Watch:
-    """Tells the progress of one method, which is `part` of all work and begins at `start`; ends it when it is late."""
+    """Reports the progress of one method, which is `part` of all work and begins at `start`; stops it when late."""
 
     progress: Callable[[float], None] | None
     start: float
@@ -27,23 +27,23 @@ class Watch:
     patience: float | None
 
     def __post_init__(self) -> None:
-        """Begin."""
+        """Start the clock."""
         self.began = time.perf_counter()
 
     def __call__(self, done: float) -> None:
-        """Tell that this part of the first run is done."""
+        """Report that this part of the first run is done."""
         if self.patience is not None and time.perf_counter() - self.began > self.patience:
             raise ImpatientError
         if self.progress is not None:
-            # What is left is for the runs that measure.
+            # The rest is for the timed runs.
             self.progress(self.start + 0.5 * self.part * done)
 
 
 def measure(run: Callable[[Callable[[float], None] | None], Motion], watch: Watch) -> tuple[Motion, float, int]:
-    """Return the motion, the best time [s] and, from a run of its own, the most memory that was held at once.
+    """Return the motion, the best time [s] and, from a separate run, the peak memory.
 
-    The first run of a process imports what it needs and fills caches: it counts only where it takes so long that these
-    are nothing to it.
+    The first run of a process imports modules and fills caches: it counts only if it takes so long that these do not
+    matter.
     """
 
     def timed(tell: Callable[[float], None] | None) -> float:

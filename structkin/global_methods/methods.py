@@ -21,7 +21,7 @@ from structkin.solve.too_far import too_far
 
 #: Group by group, its rates in time or by K and L; and all equations at once: dense, sparse, or sparse in group order.
 METHODS = ("topological", "topological-kl", "global", "global-sparse", "global-triangular")
-#: The coordinates that a global method may solve in.
+#: The coordinates of global methods.
 FAMILIES = tuple(families.FAMILIES)
 
 
@@ -40,30 +40,30 @@ def solve(
     budget: float | None = DEFAULT,
     progress: Callable[[float], None] | None = None,
 ) -> Motion:
-    """Solve position, velocity and acceleration, by any method.
+    """Solve position, velocity and acceleration by any method.
 
     The samples are `samples` times (default 361, both ends included) over `duration` [s] or the mechanism's default
     range, or the times `t` (n,) [s]. `drivers={"motor": values}` prescribes coordinates (n,) [rad or m] directly, or
     `(values, rates, accelerations, jerks)`; rates that are not given are NaN. With `strict=True` a sample without a
-    regular pose raises `PoseError`; otherwise it carries a `Status`. `progress` is called with the part of the work
-    that is done. At a change point the motion is smooth; with `branch="mode"` each dyad keeps its assembly mode, and
-    the motion turns into the other branch.
+    regular pose raises `PoseError`; otherwise it has a `Status`. `progress` is called with the completed part of the
+    work. At a change point the motion is smooth; with `branch="mode"` each dyad keeps its assembly mode, and the motion
+    changes to the other branch.
 
-    `method` chooses how. "topological" solves one structural group after the other, "topological-kl" forms the rates
-    by the velocity coefficients, v = K z' and a = K z'' + z'^T L z'. The global methods solve all constraint equations
+    Of the methods, "topological" solves one structural group after another, "topological-kl" forms the rates by the
+    velocity coefficients, v = K z' and a = K z'' + z'^T L z'. The global methods solve all constraint equations
     at once by Newton's method in the `coordinates` "natural" (the default), "reference-point", "fully-cartesian" or
     "relative": "global" with full matrices, "global-sparse" with SuperLU, "global-triangular" with the same sparse
-    system in the order of the groups. `Motion.statistics` then tells how it went.
+    system in the order of the groups. `Motion.statistics` then describes the run.
 
-    `engine` is "numpy"; or "numba", which compiles the closed forms, and the sweeps of "global-triangular"; it needs
-    `structkin[fast]` and gives the same numbers; or "auto", the one that is done first. Up to some million samples
-    times groups that is NumPy.
+    `engine` is "numpy"; or "numba", which compiles the closed forms and the sweeps of "global-triangular", needs
+    `structkin[fast]` and gives the same numbers; or "auto", the faster of the two. Up to some million samples times
+    groups that is NumPy.
 
-    `budget` bounds the work in steps (`structkin.budget`): between samples the drivers' way is walked, and one of
-    thousands of turns, or into a singular pose, may need more poses than the samples explain. None walks to the end.
+    `budget` bounds the work in steps (`structkin.budget`): between samples the drivers' path is followed, and a path of
+    thousands of turns, or into a singular pose, may need many more poses than there are samples. None sets no bound.
 
-    Raises `InputError` where the call does not fit the mechanism or its budget is spent, `StructureError` where drivers
-    are missing or too many.
+    Raises `InputError` where the arguments do not fit the mechanism or the budget is spent, `StructureError` where
+    drivers are missing or too many.
 
     >>> import structkin as sk
     >>> crank = sk.Mechanism(
@@ -102,19 +102,19 @@ def _check_method(mechanism: Mechanism, method: str, coordinates: str | None, br
     if method not in METHODS:
         problems.append(Problem("method", f"'{method}' is unknown", f"known: {', '.join(METHODS)}"))
     elif coordinates is not None and not method.startswith("global"):
-        problems.append(Problem("coordinates", f"method '{method}' has none", 'pass method="global" as well'))
+        problems.append(Problem("coordinates", f"method '{method}' has no coordinates", 'pass method="global" as well'))
     if coordinates is not None and coordinates not in FAMILIES:
         problems.append(Problem("coordinates", f"'{coordinates}' is unknown", f"known: {', '.join(FAMILIES)}"))
     if branch not in BRANCHES:
         problems.append(Problem("branch", f"'{branch}' is unknown", f"known: {', '.join(BRANCHES)}"))
     elif branch != BRANCHES[0] and method.startswith("global"):
-        problems.append(Problem("branch", f"method '{method}' knows no modes", "leave it out"))
+        problems.append(Problem("branch", f"method '{method}' has no assembly modes", "leave it out"))
     try:
         check_engine(engine)
     except InputError as error:
         problems += error.problems
     else:
         if engine != "auto" and method in ("global", "global-sparse"):
-            problems.append(Problem("engine", f"method '{method}' has no engines", "leave it out"))
+            problems.append(Problem("engine", f"method '{method}' has no choice of engine", "leave it out"))
     if problems:
         raise InputError(problems, mechanism.title)

@@ -1,4 +1,4 @@
-"""The Newton-Raphson method on Phi(q, z) = 0, over lanes, and the rates with one factorisation a lane."""
+"""The Newton-Raphson method on Phi(q, z) = 0, over lanes, and the rates with one factorisation per lane."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from structkin.track.tolerances import CLOSED, ITERATIONS_ON_CURVE
 
 Floats = NDArray[np.float64]
 
-#: A step beyond this is thrown off.
+#: An iteration with a larger step has diverged.
 FAR = 1e3
 
 
 @dataclass(frozen=True)
 class Closed:
-    """What the iteration found: coordinates, iterations, last scaled step and sum of all steps of each lane.
+    """The result of the iteration: coordinates, iterations, last scaled step and sum of all steps of each lane.
 
-    `converged` tells which lanes are solved; no coordinate of a lane has gone further than the sum of its steps.
+    `converged` says which lanes are solved; no coordinate of a lane has moved further than the sum of its steps.
     """
 
     q: Floats
@@ -35,7 +35,7 @@ class Closed:
 def close(scaled: Scaled, q: Floats, z: Floats, iterations: int = ITERATIONS_ON_CURVE) -> Closed:
     """Run the Newton-Raphson method over lanes (S1 eqs. 123-125): solve Phi_q dq = -Phi, q += dq.
 
-    A lane is done after the step that is below the tolerance; lanes that are done are left alone.
+    A lane is done after the step that is below the tolerance; lanes that are done are not changed.
     """
     q, lanes = np.array(q), q.shape[1]
     step, way, count = np.full(lanes, np.inf), np.zeros(lanes), np.zeros(lanes, np.int32)
@@ -49,7 +49,7 @@ def close(scaled: Scaled, q: Floats, z: Floats, iterations: int = ITERATIONS_ON_
             near = size < FAR
             if not near.all():
                 size[~near], dq[:, ~near] = np.inf, np.nan
-            # `here` is a view of all lanes, or a copy of those that go on.
+            # `here` is a view of all lanes, or a copy of those that continue.
             here -= scaled.change(dq)
             if not isinstance(going, slice):
                 q[:, going] = here
@@ -64,9 +64,9 @@ def close(scaled: Scaled, q: Floats, z: Floats, iterations: int = ITERATIONS_ON_
 
 @dataclass(frozen=True)
 class ClosedPose:
-    """One pose that the iteration found, as `Closed` tells it, with its last Jacobian and the factors of that.
+    """One pose that the iteration found, as in `Closed`, with its last Jacobian and its factors.
 
-    The Jacobian is that before the last step, which is as long as `step`.
+    The Jacobian is that before the last step, whose length is `step`.
     """
 
     q: Floats
@@ -102,7 +102,7 @@ class Rates:
 
 
 def rates(scaled: Scaled, q: Floats, z: Floats, dz: Floats, ddz: Floats) -> Rates:
-    """Solve velocities and accelerations with one factorisation a lane (S1 eqs. 44 and 45)."""
+    """Solve velocities and accelerations with one factorisation per lane (S1 eqs. 44 and 45)."""
     coordinates = scaled.coordinates
     with np.errstate(all="ignore"):
         entries = scaled.jacobian(q, z)

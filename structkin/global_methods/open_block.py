@@ -1,7 +1,7 @@
-"""Which part of a mechanism does not close: its diagonal blocks are closed one after the other, as its groups would be.
+"""Which part of a mechanism does not close: its diagonal blocks are closed one after another, as its groups would be.
 
-All equations together put a gap that cannot be closed into every joint before it, a little each; block by block it
-stays where it belongs.
+All equations together spread a gap that cannot be closed over every joint before it; block by block it stays where it
+belongs.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from structkin.global_methods.scaled import Scaled
 
 Floats = NDArray[np.float64]
 
-#: Gap of a row that is open, in parts of its unit.
+#: Gap of an open row, relative to its unit.
 OPEN = 1e-6
 
 
 def open_links(scaled: Scaled, q: Floats, z: Floats) -> tuple[str, ...]:
     """Return the links at the open rows of the first diagonal block that does not close from q (n, 1) at z (f, 1).
 
-    Empty where all blocks close one after the other, or where the system has no such blocks.
+    Empty where all blocks close one after another, or where the system has no such blocks.
     """
     from scipy.optimize import least_squares
 

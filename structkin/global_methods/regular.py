@@ -1,8 +1,9 @@
-"""How far the poses of a motion are from singular ones, by whatever the mechanism's parts measure.
+"""How far the poses of a motion are from singular ones, relative to the dimensions of the mechanism's parts.
 
-The units of `Coordinates` are the mechanism's size and an angle of 1: beside them a short ram on a long arm has small
-rows, and a small singular value at every pose. Here each row and each column of the scaled Jacobian is measured by the
-largest that it gets over the motion. That is the same for all its samples, so a row that vanishes at one of them does.
+The units of `Coordinates` are the mechanism's size and an angle of 1: relative to them a short ram on a long arm has
+small rows, and a small singular value at every pose. Here each row and each column of the scaled Jacobian is measured
+by its largest norm over the motion. This scale is the same for all samples, so a row that vanishes at one of them
+shows.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Floats = NDArray[np.float64]
 #: Rounds of measuring rows and columns in turn (Ruiz, "A scaling algorithm to equilibrate both rows and columns norms
 #: in matrices", RAL-TR-2001-034): enough for parts that are a thousand times smaller than the mechanism.
 ROUNDS = 100
-#: Rows and columns are not taken to be smaller than this part of the mechanism's own units.
+#: Least scale of rows and columns, relative to the mechanism's own units.
 LEAST = 1e-6
 
 

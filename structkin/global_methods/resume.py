@@ -1,7 +1,7 @@
-"""Taking a motion up again behind a gap, as the groups that are followed do it (`solve.tracking.resume`).
+"""Resuming a motion after a gap, in the same way as tracked groups do (`solve.tracking.resume`).
 
-Behind a limit position the motion goes on where the drivers come back so near to a solved sample that one step leads
-from there to the new one: that is the pose that driving back would lead to. From there the gap is entered backwards.
+After a limit position the motion resumes where the drivers return so close to a solved sample that one step leads from
+there to the new one: that is the pose that reversing the drivers would reach. From there the gap is entered backwards.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ Ints = NDArray[np.intp]
 
 
 def resume(walk: Walk, k: int, why: Status, *, across: bool = False) -> tuple[int, Pose | None]:
-    """Take the motion up again behind the place k; return the place and its pose, the end and None if nowhere.
+    """Resume the motion after the place k; return the place and its pose, the end and None if nowhere.
 
-    The samples between that cannot be walked to backwards keep the status `why`; the first of them, which could not be
-    reached, stays a gap. A gap in the drivers' values is walked `across`, straight from the nearest solved sample,
-    where that is not far.
+    The samples in between that cannot be reached backwards keep the status `why`; the first of them, which could not be
+    reached, stays a gap. A gap in the drivers' values is crossed (`across`) straight from the nearest solved sample, if
+    that is not far.
     """
     missed = walk.lanes[k + 1 :]
     walk.status[missed] = np.where(walk.solved[missed], Status.SINGULAR, why)
@@ -45,14 +45,14 @@ def resume(walk: Walk, k: int, why: Status, *, across: bool = False) -> tuple[in
 
 
 def _across(walk: Walk, lane: Ints) -> tuple[int, Pose | None]:
-    """Return a lane, and its pose where the straight way from the nearest solved one leads to it."""
+    """Return a lane, and its pose where the straight path from the nearest solved one leads to it."""
     for _, nearest in returns(walk.points, walk.known, lane, ACROSS):
         return int(lane[0]), walk.go(walk.pose(int(nearest[0]), walk.z[:, lane]), walk.z[:, lane])
     return 0, None
 
 
 def _come_back(walk: Walk, later: Ints) -> tuple[int, Pose | None]:
-    """Return the first lane that is a step away from a solved one with nearly the same drivers, and its pose."""
+    """Return the first lane that is one step away from a solved one with nearly the same drivers, and its pose."""
     for lanes, nearest in returns(walk.points, walk.known, later):
         for j in np.flatnonzero(_are_steps(walk, lanes, nearest)):
             z = walk.z[:, lanes[[j]]]
@@ -63,7 +63,7 @@ def _come_back(walk: Walk, later: Ints) -> tuple[int, Pose | None]:
 
 
 def _are_steps(walk: Walk, lanes: Ints, nearest: Ints) -> NDArray[np.bool_]:
-    """Tell which lanes one step leads to from the solved lanes that are nearest to them."""
+    """Return which lanes one step reaches from their nearest solved lanes."""
     good, z = np.zeros(len(lanes), bool), walk.z[:, lanes]
     known, systems = walk.turned_to(z, nearest), walk.system_of[nearest]
     for number in np.unique(systems):

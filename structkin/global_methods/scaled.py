@@ -1,7 +1,7 @@
 """A family of coordinates as a system to solve: rows and columns made comparable, and independent rows chosen.
 
-Rows and columns are scaled by their units, so that a step of 1 is a turn of a radian or a way of the mechanism's size,
-and the smallest singular value of the scaled Jacobian tells how near a singular pose is.
+Rows and columns are scaled by their units, so that a step of 1 is a turn of a radian or a displacement of the
+mechanism's size, and the smallest singular value of the scaled Jacobian measures how near a singular pose is.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Ints = NDArray[np.intp]
 #: Makes the linear solver of a pattern: rows, columns, number of unknowns.
 SolverMaker = Callable[[Ints, Ints, int], LinearSolver]
 
-#: Redundant rows agree where the largest gap that is left is below this.
+#: Redundant rows agree where the largest remaining gap is below this.
 CONSISTENT = 1e-9
-#: Numbers in full matrices that are made at once.
+#: Most numbers in full matrices that are formed together.
 NUMBERS = 1_000_000
 
 
@@ -110,7 +110,7 @@ class Scaled:
         return np.asarray(step * self.column_units)
 
     def choose(self, q: Floats, z: Floats) -> Scaled:
-        """Return the system with its rows chosen anew at a pose, by a rank-revealing QR factorisation."""
+        """Return the system with its rows chosen again at a pose, by a rank-revealing QR factorisation."""
         from scipy.linalg import qr
 
         _, entries = self.all_rows(q, z)

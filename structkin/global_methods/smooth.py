@@ -1,8 +1,9 @@
-"""Change points on the way of a global method: a determinant that vanishes while the pose goes on smoothly.
+"""Change points on the path of a global method: a determinant vanishes while the pose continues smoothly.
 
-At a change point branches cross, and the motion goes straight through; dimensions that miss it by a little have a gap
-or two branches that turn away from each other, and going straight on would be a jump. The pose is an analytic function
-of the drivers at the one and has branch points at the other, which a circle around tells (`structkin.track.contour`).
+At a change point branches cross, and the motion passes straight through; dimensions that miss it slightly have a gap or
+two branches that turn away from each other, and continuing straight would be a jump. The pose is an analytic function
+of the drivers in the first case and has branch points in the second; a circle around it shows which
+(`structkin.track.contour`).
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from structkin.track.contour import ITERATIONS, POWERS, UNIT, is_analytic, power
 
 Floats = NDArray[np.float64]
 
-#: Radii of the circles around the middle of a step, in parts of it, and largest departure of its ends from the series.
+#: Radii of the circles around the middle of a step, relative to it, and largest departure of its ends from the series.
 RADII, SAME = (1.5, 1.0, 0.75, 0.6), 1e-6
 #: Radii of the circles around a sample, relative to the drivers' units.
 AROUND = (2e-2, 4e-3)
 
 
 def is_smooth(curve: Curve) -> bool:
-    """Tell whether the poses at both ends of a curve lie on one analytic function of the drivers."""
+    """Return whether the poses at both ends of a curve lie on one analytic function of the drivers."""
     for radius in RADII:
         s = 0.5 + radius * UNIT
         terms = _expanded(curve.a.scaled, curve.at(s), curve.a.z + s * curve.way)
@@ -40,7 +41,7 @@ def is_smooth(curve: Curve) -> bool:
 def smooth_pose(pose: Pose, predicted: Floats, z: Floats, direction: Floats) -> Floats | None:
     """Return the pose (n, 1) at a change point as the mean over a circle around it; None where there is none.
 
-    The guesses on the circle are `predicted` (n, 1) with the slope of the expansion about a regular pose near by.
+    The guesses on the circle are `predicted` (n, 1) with the slope of the expansion about a regular pose nearby.
     """
     for radius in AROUND:
         step = radius * direction
@@ -52,7 +53,7 @@ def smooth_pose(pose: Pose, predicted: Floats, z: Floats, direction: Floats) -> 
 
 
 def _expanded(scaled: Scaled, guess: Any, z: Any) -> Any:
-    """Return the powers (n, POWERS) of the scaled pose on a circle; None where it is no analytic function inside."""
+    """Return the powers (n, POWERS) of the scaled pose on a circle; None where it is not analytic inside."""
     found = close(scaled, guess, z, ITERATIONS)
     if not found.converged.all():
         return None

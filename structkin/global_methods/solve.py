@@ -32,9 +32,9 @@ Ints = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Statistics:
-    """How a global method went: coordinates q (n, samples) and Newton's iterations of each sample (samples,).
+    """Statistics of a global method: coordinates q (n, samples) and Newton's iterations of each sample (samples,).
 
-    `stations` counts the poses that were walked to, other samples' among them; `failures` say why samples have no
+    `stations` counts the poses reached one by one, including those of samples; `failures` say why samples have no
     regular pose, and which rows do not close.
     """
 
@@ -100,7 +100,7 @@ def solve_globally(
 
     walk = GlobalSolver(mechanism, coordinates, method, engine).run(drivers, keep, kept, progress)
     lanes = fill(plan, mechanism, Solved(links, frames, turned, turns), schedule.drivers)
-    # Samples without values of the drivers are marked already.
+    # Samples without driver values are already marked.
     missing = ~np.isfinite(drivers[0][:, kept]).all(axis=0)
     _mark(lanes, plan, structure, walk, kept, np.asarray(missing, bool))
     failures = tuple(replace(x, sample=int(np.searchsorted(kept, x.sample))) for x in walk.failures)
@@ -120,7 +120,7 @@ def _mark(
     owner = {link: group.index for group in structure.groups for link in group.links}
     failures = sorted(walk.failures, key=lambda failure: failure.sample)
     groups = np.array([0, *(max((owner.get(x, 0) for x in f.links), default=0) for f in failures)])
-    # The samples behind the one where the walk stopped share its group.
+    # The samples after the one where the walk stopped share its group.
     lanes.group[bad] = groups[np.searchsorted([f.sample for f in failures], kept[bad], side="right")]
     lost = bad & (status != Status.SINGULAR)
     for step in plan.steps:

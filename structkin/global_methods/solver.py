@@ -1,4 +1,4 @@
-"""A global method made ready for a mechanism: stations first, then all samples in blocks, positions before rates."""
+"""A global method prepared for a mechanism: stations first, then all samples in blocks, positions before rates."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ from structkin.track.tolerances import BETWEEN
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-#: Takes sample numbers, coordinates, their rates and their second rates (n, lanes), a block at a time.
+#: Takes sample numbers, coordinates, their rates and their second rates (n, lanes), one block at a time.
 Keep = Callable[[Ints, Floats, Floats, Floats], None]
 #: Numbers in a block of lanes: entries of the Jacobian, or of full matrices.
 BLOCK = 300_000
-#: Lanes of a block at most.
+#: Most lanes of a block.
 MOST = 8192
-#: Lanes of a block at least, where NumPy goes from diagonal block to diagonal block in Python.
+#: Fewest lanes of a block, where Python loops over diagonal blocks.
 LEAST = 512
-#: Unknowns up to which full matrices are the quickest for single poses.
+#: Most unknowns for which full matrices are the fastest for single poses.
 FULL = 72
-#: Rates of this size [radians, or parts of the mechanism's size, to a unit of a driver] have the pose looked at.
+#: Rates above this [radians, or parts of the mechanism's size, per unit of a driver] make the pose suspect.
 FAST = 1e4
-#: Poses with a smaller singular value than this may be singular ones, found with an error.
+#: Poses with a smaller singular value than this may be singular, and found with an error.
 CLOSE = 1e-5
-#: The walk's part of the progress.
+#: The share of the walk in the progress.
 WALK = 0.3
 
 
 class GlobalSolver:
     """Solves Phi(q, z) = 0 and its rates over samples, in given coordinates by one of the methods of `SOLVERS`.
 
-    What does not depend on the samples is prepared once: the pattern, its order, the blocks.
+    The pattern, its order and the blocks do not depend on the samples and are prepared once.
     """
 
     def __init__(self, mechanism: Mechanism, coordinates: Coordinates, method: str, engine: str = "auto") -> None:
@@ -56,9 +56,9 @@ class GlobalSolver:
         self._units = np.where(self._angular, 1.0, size)
         self._turning = kinds == ["angle"]
         if coordinates.turned:
-            # A driver that is whole turns on has turned its gears on: that is another pose.
+            # After whole turns of a driver its gears have turned on: that is another pose.
             self._angular[:] = False
-        # Small full matrices are the quickest for single poses; NumPy's sweeps are made for many lanes.
+        # Small full matrices are the fastest for single poses; NumPy's sweeps are meant for many lanes.
         maker = Sparse if SOLVERS[method] is Triangular else SOLVERS[method]
         self._single = Scaled(coordinates, Dense if coordinates.n <= FULL else maker)
         self._many = [Scaled(coordinates, SOLVERS[method])]
@@ -71,12 +71,12 @@ class GlobalSolver:
 
     @property
     def linear_solvers(self) -> tuple[LinearSolver, LinearSolver]:
-        """What solves single stations, and what solves many samples."""
+        """The solver of single stations, and that of many samples."""
         return self._stations.solver, self._many[0].solver
 
     @property
     def _stations(self) -> Scaled:
-        """The system whose solver is the quickest for single poses."""
+        """The system whose solver is the fastest for single poses."""
         if not self._compiled or self.coordinates.n <= FULL or self.scaled.redundant:
             return self._single
         if isinstance(self.scaled.solver, Triangular):
@@ -95,11 +95,11 @@ class GlobalSolver:
     ) -> Walk:
         """Solve for drivers' values, rates and second rates (3, f, n), or for those of them that are `kept`.
 
-        `keep` is called with each block that is solved. Samples without numbers are told by the walk that is returned.
+        `keep` is called with each solved block. The walk that is returned says which samples have no numbers.
         """
         z = drivers[0].copy()
         for row in self._distances:
-            # A distance is not negative, though its square is.
+            # A distance must not be negative; its square would not show it.
             z[row, z[row] < 0] = np.nan
         kept = np.arange(z.shape[1]) if kept is None else kept
         self._compiled = is_worth_it(self._engine, len(self.coordinates.pattern[0]), len(kept))
@@ -141,7 +141,7 @@ class GlobalSolver:
         return self._many[-1]
 
     def _close(self, walk: Walk, scaled: Scaled, lanes: Ints) -> None:
-        """Run Newton's method over samples that were predicted; those it does not close are walked to."""
+        """Run Newton's method over predicted samples; those that do not close are walked to."""
         if not len(lanes):
             return
         at = span(lanes)
@@ -177,9 +177,9 @@ class GlobalSolver:
 
 
 def _fast(v: Floats, dz: Floats) -> NDArray[np.bool_]:
-    """Tell which lanes have rates far beyond those of the drivers, or no finite ones where the drivers have."""
+    """Return which lanes have rates far beyond those of the drivers, or no finite ones where the drivers have."""
     if v.size and dz.size:
-        # Mostly the fastest lane is not too fast for the slowest driver.
+        # Usually the fastest lane is not too fast for the slowest driver.
         largest, slowest = max(v.max(), -v.min()), np.abs(dz).max(axis=0).min()
         if largest <= FAST * slowest:
             return np.zeros(v.shape[1], bool)

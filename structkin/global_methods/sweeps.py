@@ -1,6 +1,6 @@
-"""The sweeps over the diagonal blocks in all lanes: by NumPy, or by Numba where the job is worth it.
+"""The sweeps over the diagonal blocks in all lanes: by NumPy, or by Numba where the work is worth it.
 
-What Numba compiles is kept on the machine by a hash of its source.
+Numba's output is cached on the machine by a hash of the source.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from structkin.kernels.choice import COMPILE, IMPORT, has_numba
 
 Floats = NDArray[np.float64]
 
-#: Seconds that sweeps of NumPy take longer an entry and lane, all solutions of a sample together.
+#: Additional seconds of NumPy's sweeps per entry and lane, for all solutions of a sample together.
 SLOWER = 10e-9
 #: Kernels that a method needs.
 KERNELS = ("factor", "forward")
-#: What is put before each function; the helpers first, as each kernel is compiled on its own.
+#: The decorator of each function.
 DECORATOR = '@njit(cache=True, nogil=True, error_model="numpy")'
 
 
@@ -37,17 +37,17 @@ def source() -> str:
 
 @cache
 def kernels() -> ModuleType:
-    """Return the compiled kernels; the first call on a machine waits for the compiler."""
+    """Return the compiled kernels; the first call on a machine compiles them."""
     if not all(store.is_stored("sweeps", source(), kernel) for kernel in KERNELS):
         store.log.info("compiling the sweeps, once on this machine")
     return store.load("sweeps", source())
 
 
 def is_worth_it(engine: str, entries: int, lanes: int) -> bool:
-    """Tell whether so many entries and lanes are to be solved by Numba; `engine` is that of `solve`."""
+    """Return whether this many entries and lanes are to be solved by Numba; `engine` is that of `solve`."""
     if engine != "auto":
         return engine == "numba"
-    # The two round otherwise: what is compiled already must not decide.
+    # The two round differently: the choice must not depend on what is already compiled.
     return has_numba() and SLOWER * entries * lanes > IMPORT + COMPILE
 
 

@@ -1,6 +1,6 @@
 """The group order as linear algebra: a matrix of fixed pattern, permuted to block triangular form.
 
-Matching rows with columns and taking the strongly connected components of the graph that results gives the fine
+Matching rows with columns and taking the strongly connected components of the resulting graph gives the fine
 Dulmage-Mendelsohn form: small square blocks on the diagonal, nothing above them. For the constraints of a mechanism
 the blocks are its structural groups or parts of them, in their solve order; a dyad in natural coordinates is a block of
 2 x 2. A forward sweep over the blocks applies Phi_q^-1, a reverse sweep Phi_q^-T (S2's matrix S, eq. 6), in all lanes
@@ -46,7 +46,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Blocks:
-    """The diagonal blocks of a square pattern in solve order; None instead where no matching is perfect."""
+    """The diagonal blocks of a square pattern in solve order; None where no matching is perfect."""
 
     n: int
     blocks: tuple[Block, ...]
@@ -112,7 +112,7 @@ class Blocks:
     def branch(self, entries: Floats) -> tuple[Floats, Ints, Floats]:
         """Return the branch that poses are on, the weakest block in each lane, and its smallest singular value.
 
-        The branch are the signs of the determinants of the blocks (blocks, lanes).
+        The branch is the signs of the determinants of the blocks (blocks, lanes).
         """
         determinants, least = (np.empty((len(self.blocks), entries.shape[1])) for _ in range(2))
         for which, size, entry, number, row, column in self._by_size:
@@ -130,7 +130,7 @@ def _matching(rows: Ints, columns: Ints, n: int) -> Ints | None:
     """Return the column (n,) that is matched with each row; None where no matching is perfect.
 
     It is an orientation of the entries as edges between rows and columns: a column owns one of its entries, a row all
-    but one of its own, and that one is its match. (SciPy's `maximum_bipartite_matching` may take exponential time.)
+    its entries except one, which is its match. (SciPy's `maximum_bipartite_matching` may take exponential time.)
     """
     entries = np.bincount(rows, minlength=n)
     capacity = np.concatenate((np.ones(n, np.int64), entries - 1))
@@ -156,7 +156,7 @@ def _determinants(matrices: Floats) -> Any:
 def _singular(matrices: Floats) -> tuple[Any, Any]:
     """Return the determinants and the smallest singular values of matrices (lanes, blocks, b, b).
 
-    With two rows the squares of the singular values have the sum of all squares for a sum and det^2 for a product.
+    With two rows the squared singular values have the sum of all squares as sum and det^2 as product.
     """
     determinants = _determinants(matrices)
     if matrices.shape[-1] == 1:

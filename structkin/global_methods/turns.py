@@ -1,11 +1,11 @@
 """Turns of a single driver that repeat the first: the curves of one turn predict all the others.
 
-Phi(q, z) = 0 with one driven angle z comes back to itself after a turn of z. If the walk from q(z_0) arrives at z_0
-and some whole turns at the same pose, then by the uniqueness of the branch it goes on as it did before: coordinates
-that are angles have turned by a constant, all others repeat. So do counted turns: the rows of gears are linear in
-them, and those of cams and Geneva wheels repeat with each whole turn. Where the pose is another one, as after the first
-turn of a mechanism with a change point or a gear, the next turn's end is looked at. The samples that are predicted so
-are closed by the Newton-Raphson method like all others.
+Phi(q, z) = 0 with one driven angle z repeats after a turn of z. If the walk from q(z_0) reaches the same pose at z_0
+plus some whole turns, then by the uniqueness of the branch it continues as before: coordinates that are angles have
+turned by a constant, all others repeat. So do counted turns: the rows of gears are linear in them, and those of cams
+and Geneva wheels repeat with each whole turn. If the pose is a different one, as after the first turn of a mechanism
+with a change point or a gear, the end of the next turn is checked. Samples predicted in this way are closed by the
+Newton-Raphson method like all others.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from structkin.global_methods.walk import Walk
 
 Floats = NDArray[np.float64]
 
-#: Scaled coordinates that agree so far are the same.
+#: Scaled coordinates closer than this are the same.
 SAME = 1e-9
 
 
@@ -39,11 +39,11 @@ class Turns:
         return 2 * np.pi * self.count * self.direction
 
     def ends_before(self, target: int) -> bool:
-        """Tell whether the driver has made the whole turns at a place."""
+        """Return whether the driver has completed the whole turns at a place."""
         return bool(self.direction * (self.walk.at(target) - self.first.z - self._way)[0, 0] > 0)
 
     def repeat(self, k: int, pose: Pose, before: Curve | None) -> bool:
-        """Walk on to the end of the whole turns; predict all samples behind the place k if the first pose is there."""
+        """Walk to the end of the whole turns; predict all samples after the place k if the first pose recurs."""
         last = self.walk.go(pose, self.first.z + self._way, before)
         shift = None if last is None else _shift(self.first, last)
         if last is None or shift is None:
@@ -53,7 +53,7 @@ class Turns:
         curves = [*self.curves, Curve(pose, last)]
         starts = [(curve.a.z - self.first.z)[0, 0] / self._way for curve in curves]
         which = np.searchsorted(starts, gone, side="right").astype(np.min_scalar_type(len(starts)))
-        # The lanes of each curve together: small numbers are sorted in one pass.
+        # Group the lanes by curve: small numbers are sorted in one pass.
         ends = np.cumsum(np.bincount(which, minlength=len(starts) + 1))
         for curve, here in zip(curves, np.split(np.argsort(which, kind="stable"), ends[1:-1]), strict=True):
             z = self.first.z + gone[here] * self._way
@@ -62,10 +62,10 @@ class Turns:
 
 
 def _shift(first: Pose, last: Pose) -> Floats | None:
-    """Return the turn (n, 1) of each coordinate from one pose to another that is the same; None where it is not."""
+    """Return the turn (n, 1) of each coordinate from one pose to an equal one; None where they differ."""
     coordinates = last.scaled.coordinates
     gap = np.abs(coordinates.frames(last.q) - coordinates.frames(first.q)).reshape(-1, 2, 2)
-    # Where all links lie as they did, coordinates that differ are angles.
+    # Where all links are in the same place, coordinates that differ are angles.
     moved = last.q - first.q
     shift = 2 * np.pi * np.round(moved / (2 * np.pi))
     open = np.abs(moved - shift) / last.scaled.column_units

@@ -1,7 +1,7 @@
 """Walking a mechanism along its drivers by a global method, on the branch of the sketch.
 
-Stations a short way apart are walked to one by one: extrapolated from the curve through the two before, closed by the
-Newton-Raphson method, and accepted where it stays near the extrapolation and the determinants of all diagonal blocks
+Stations a short distance apart are reached one by one: extrapolated from the curve through the two before, closed by
+the Newton-Raphson method, and accepted if they stay near the extrapolation and the determinants of all diagonal blocks
 keep their signs. A sign may change where both poses lie on one analytic function: through a change point.
 """
 
@@ -26,9 +26,9 @@ from structkin.track.tolerances import DEPARTURE_ON_CURVE, FINEST, HALVINGS, NEA
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-#: A coordinate's part in the work of a step, in those of the budget.
+#: The work of a step per coordinate, in steps of the budget.
 STEP = 0.05
-#: A pose that has gone so many sizes runs off to infinity, as where guides become parallel: its limit is not neared.
+#: A pose that has moved this many sizes runs off to infinity, as where guides become parallel: it has no limit pose.
 AWAY = 5.0
 
 
@@ -36,8 +36,8 @@ AWAY = 5.0
 class Failure:
     """Why the walk stopped before a sample: how Newton's method ended there, and the rows that do not close.
 
-    `links` are those of the diagonal block that was nearest to singular at the last pose. A sample that the walk went
-    past and that is singular itself, as at a change point, is told as well, with the links of its own weakest block.
+    `links` are those of the diagonal block that was closest to singular at the last pose. A singular sample that the
+    walk passed, as at a change point, is reported as well, with the links of its own weakest block.
     """
 
     sample: int
@@ -50,7 +50,7 @@ class Failure:
 class Walk:
     """The state of a run over all stations of a schedule; `z` (f, n) are the drivers' values.
 
-    `units` (f, 1) are theirs, `angular` (f, 1) tells which are angles that are the same a whole turn on, `turning` that
+    `units` (f, 1) are their units, `angular` (f, 1) says which are angles that repeat after a whole turn; `turning`:
     the only driver is an angle, so that its turns may repeat. Results are predictions and solutions q (n, lanes), which
     lanes are solved and in how many iterations. `lanes` are those whose drivers have values; a *place* is an index into
     them.
@@ -71,7 +71,7 @@ class Walk:
         self.solved = np.zeros(lanes, bool)
         self.iterations = np.zeros(lanes, np.int32)
         self.status = np.full(lanes, Status.OUT_OF_REACH, np.int8)
-        #: Samples that may be singular: beside weak stations, and where a determinant has changed its sign.
+        #: Samples that may be singular: next to weak stations, and where a determinant has changed its sign.
         self.suspect = np.zeros(lanes, bool)
         self.reached: Pose | None = None
         self.systems: list[Scaled] = []
@@ -101,7 +101,7 @@ class Walk:
         self.system_of[lanes] = len(self.systems) - 1
 
     def predict(self, lanes: Ints, curve: Curve, z: Floats, shift: Any = 0.0) -> None:
-        """Predict lanes from a curve at values z (f, lanes), shifted by so much (n, lanes)."""
+        """Predict lanes from a curve at values z (f, lanes), with a shift (n, lanes)."""
         if not len(lanes):
             return
         at = span(lanes)
@@ -112,7 +112,7 @@ class Walk:
 
     @staticmethod
     def agrees(pose: Pose) -> bool:
-        """Tell whether redundant rows, if there are any, are met as well."""
+        """Return whether redundant rows, if any, are met as well."""
         return not pose.scaled.redundant or float(pose.scaled.gap(pose.q, pose.z)[0]) < CONSISTENT
 
     @property
@@ -121,11 +121,11 @@ class Walk:
         return np.flatnonzero(self.solved & (self.status == Status.OK))
 
     def pose(self, lane: int, z: Floats) -> Pose:
-        """Return the pose of a known lane, its drivers as near to values z (f, 1) as whole turns bring them."""
+        """Return the pose of a known lane, its drivers shifted by whole turns to be nearest to values z (f, 1)."""
         return Pose(self.systems[self.system_of[lane]], self.turned_to(z, [lane]), self.q[:, [lane]])
 
     def turned_to(self, z: Floats, lanes: Any) -> Floats:
-        """Return the drivers' values at lanes, as near to values z (f, lanes) as whole turns bring them."""
+        """Return the drivers' values at lanes, shifted by whole turns to be nearest to values z (f, lanes)."""
         known = self.z[:, lanes]
         return np.where(self.angular, known + 2 * np.pi * np.round((z - known) / (2 * np.pi)), known)
 
@@ -136,7 +136,7 @@ class Walk:
         return np.concatenate((np.cos(z[angular]), np.sin(z[angular]), lengths)).T
 
     def go(self, pose: Pose, z: Floats, before: Curve | None = None) -> Pose | None:
-        """Go to other values of the drivers in one step, or in as many as it takes."""
+        """Move to other values of the drivers in one step, or in as many as necessary."""
         return self.step(pose, z, before) or self.walk(pose, z)
 
     def step(self, pose: Pose, z: Floats, before: Curve | None = None) -> Pose | None:
@@ -149,13 +149,13 @@ class Walk:
         scaled = pose.scaled.choose(found.q, z) if pose.scaled.redundant else pose.scaled
         new = Pose(scaled, z, found.q, found.iterations, found if scaled is pose.scaled else None)
         if not self.agrees(new) or new.strength < SINGULAR:
-            return None  # from a singular pose there is no way on: it is stepped over
+            return None  # the walk cannot continue from a singular pose: it is stepped over
         if (new.signs != pose.signs).any() and not is_smooth(Curve(pose, new)):
             return None
         return new
 
     def _extrapolate(self, pose: Pose, z: Floats, before: Curve | None) -> Floats:
-        """Extrapolate the curve so far where the drivers go straight on, else expand in their values."""
+        """Extrapolate the curve so far if the drivers continue straight, else expand in their values."""
         with np.errstate(all="ignore"):
             if before is not None and before.b is pose:
                 s, beside = before.part(z, self.units)
@@ -181,7 +181,7 @@ class Walk:
 
 
 def is_near(scaled: Scaled, q: Floats, guess: Floats, before: Floats) -> NDArray[np.bool_]:
-    """Tell which poses q (n, lanes) lie near their extrapolation, and not far from the poses before."""
+    """Return which poses q (n, lanes) are near their extrapolation, and not far from the poses before."""
     departure, turned = (np.max(np.abs(q - x) / scaled.column_units, axis=0, initial=0.0) for x in (guess, before))
     return np.asarray(
         (departure <= DEPARTURE_ON_CURVE) & (departure <= 0.3 * turned + 1e-6) & (turned <= TURN_ON_CURVE)
@@ -189,6 +189,6 @@ def is_near(scaled: Scaled, q: Floats, guess: Floats, before: Floats) -> NDArray
 
 
 def span(lanes: Ints) -> slice | Ints:
-    """Return lanes that follow each other as a slice, which copies nothing."""
+    """Return consecutive lanes as a slice, which copies nothing."""
     first, last = int(lanes[0]), int(lanes[-1]) + 1
     return slice(first, last) if last - first == len(lanes) else lanes

@@ -1,4 +1,4 @@
-"""What a call of `solve` asks for: its times and its drivers' values, checked, as a schedule."""
+"""The arguments of `solve`: its times and its drivers' values, checked, as a schedule."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from structkin.solve.schedule import Schedule, known
 
 Floats = NDArray[np.float64]
 
-#: Samples of a range where nothing is said: a degree apart over a turn, both ends included.
+#: Default number of samples of a range: a degree apart over a turn, both ends included.
 SAMPLES = 361
 
-#: More samples than this are a slip of the finger.
+#: More samples than this must be a typing error.
 MOST = 100_000_000
 
 
@@ -33,7 +33,7 @@ def make_schedule(
     drivers: Mapping[str, Any] | None,
     duration: Any,
 ) -> Schedule:
-    """Return the schedule of a call of `solve`; `InputError` lists everything that does not fit."""
+    """Return the schedule of a call of `solve`; `InputError` lists every problem."""
     example = "{'motor': values}"
     given, problems = _given_values(mechanism, mapping(drivers, "drivers", example, mechanism.title))
     laws = {id: drive.law for id, drive in mechanism.drivers.items() if id not in given}
@@ -49,14 +49,12 @@ def make_schedule(
     if samples is not None and (not isinstance(samples, int | np.integer) or isinstance(samples, bool) or samples < 1):
         problems.append(Problem("samples", f"{samples!r} is not a positive whole number"))
     elif samples is not None and samples > MOST:
-        problems.append(
-            Problem("samples", f"{samples} is more than fits into memory", f"at most {MOST}; solve in parts")
-        )
+        problems.append(Problem("samples", f"{samples} do not fit into memory", f"at most {MOST}; solve in parts"))
     by_values = bool(given) and not any(laws.values())
     if by_values or t is not None:
-        where = "the times t are given" if t is not None else "every driver is given by its values"
+        where = "given times t" if t is not None else "drivers that are all given by values"
         problems += [
-            Problem(name, f"has no meaning where {where}", "leave it out")
+            Problem(name, f"cannot be combined with {where}", "leave it out")
             for name, value in (("samples", samples), ("duration", duration))
             if value is not None
         ]
@@ -70,7 +68,8 @@ def make_schedule(
     if len(lengths) > 1:
         found = ", ".join(f"{id}: {z.shape[1]}" for id, z in given.items())
         raise InputError(
-            [Problem("drivers", f"lengths differ ({found}; t: {len(times)})", "one value a sample")], mechanism.title
+            [Problem("drivers", f"lengths differ ({found}; t: {len(times)})", "give one value per sample")],
+            mechanism.title,
         )
     values = {**rows, **given}
     drives = {id: values[id][:3] for id in mechanism.drivers}
@@ -78,7 +77,7 @@ def make_schedule(
 
 
 def _given_values(mechanism: Mechanism, drivers: Mapping[str, Any]) -> tuple[dict[str, Floats], list[Problem]]:
-    """Return the driver values passed by the caller as (4, n), rates NaN where they were not given."""
+    """Return the driver values passed by the caller as (4, n), rates that are not given as NaN."""
     given: dict[str, Floats] = {}
     problems: list[Problem] = []
     for id, values in drivers.items():
@@ -94,9 +93,9 @@ def _given_values(mechanism: Mechanism, drivers: Mapping[str, Any]) -> tuple[dic
             message = "expected real numbers (n,), or a tuple of values, rates, accelerations, jerks, each (n,)"
             problems.append(Problem(key, message))
         elif not len(good[0]):
-            problems.append(Problem(key, "holds no values"))
+            problems.append(Problem(key, "contains no values"))
         elif not np.isfinite(good[0]).all():
-            problems.append(Problem(key, "holds values that are not finite"))
+            problems.append(Problem(key, "contains values that are not finite"))
         else:
             given[id] = np.full((4, len(good[0])), np.nan)
             given[id][: len(good)] = good
@@ -104,7 +103,7 @@ def _given_values(mechanism: Mechanism, drivers: Mapping[str, Any]) -> tuple[dic
 
 
 def _real(values: Any) -> Floats | None:
-    """Return values as an array (n,), NaN where they are masked; None if they are not real numbers in a row."""
+    """Return values as an array (n,), NaN where they are masked; None if they are not a row of real numbers."""
     try:
         array = np.ma.asanyarray(values)
         if array.dtype.kind not in "iuf" or array.ndim != 1:
@@ -142,7 +141,7 @@ def _times(
     return np.linspace(start, end, count) if count > 1 else np.array([start])
 
 
-# --- the range of time where a call names none --------------------------------------------------------------
+# --- the default time range ---------------------------------------------------------------------------------
 
 
 def default_range(mechanism: Mechanism) -> tuple[float, float]:
@@ -157,9 +156,7 @@ def default_range(mechanism: Mechanism) -> tuple[float, float]:
         start, end = max(span[0] for span in spans), min(span[1] for span in spans)
         if end > start:
             return start, end
-        raise InputError(
-            [Problem("drivers", "the tables of the drivers have no common range of time")], mechanism.title
-        )
+        raise InputError([Problem("drivers", "the tables of the drivers have no common time range")], mechanism.title)
     if not laws:
         return 0.0, 0.0
     speeds = [law.speed if mechanism.drivers[id].kind == "angle" else None for id, law in laws.items()]
@@ -176,7 +173,7 @@ def default_range(mechanism: Mechanism) -> tuple[float, float]:
             ],
             mechanism.title,
         )
-    # Speeds w_i = p_i / q_i times the slowest; all are back after lcm(q_i) turns of the slowest.
+    # Speeds w_i = p_i / q_i times the slowest; all repeat after lcm(q_i) turns of the slowest.
     slowest = min(moving)
     ratios = [Fraction(speed / slowest).limit_denominator(1000) for speed in moving]
     if any(
@@ -188,6 +185,6 @@ def default_range(mechanism: Mechanism) -> tuple[float, float]:
         )
     end = 2 * math.pi / slowest * math.lcm(*(ratio.denominator for ratio in ratios))
     if not math.isfinite(end):
-        message = f"a full cycle takes longer than numbers go, at {slowest:g} rad/s"
+        message = f"a full cycle at {slowest:g} rad/s takes too long to be represented"
         raise InputError([Problem("duration", message, "add duration = ... [s], or pass t=")], mechanism.title)
     return 0.0, end

@@ -1,12 +1,12 @@
 """Velocity coefficients K = d(phi)/dz and their derivatives L = dK/dz, chained through the groups.
 
 A column of K is the velocity of the whole chain for the unit rate of one driver; an entry of L is its mixed second
-derivative along two drivers. Each group meets them with the same linear system as its velocity: K with the right-hand
-side zero, L with the bilinear term `convective` (Saura et al., eqs. 7, 8, 14 and 15, corrected: the sign of L). So L
-costs one bilinear form and one 2 x 2 solve a group and pair of drivers; no third-order tensor is formed in the groups.
+derivative along two drivers. Each group solves for them with the same linear system as for its velocity: K with a zero
+right-hand side, L with the bilinear term `convective` (Saura et al., eqs. 7, 8, 14 and 15, with the sign of L
+corrected). So L costs one bilinear form and one 2 x 2 solve per group and pair of drivers; no third-order tensor is
 
-A group has a column only for the drivers that move it, and an entry of L only for pairs of them. Columns are solved
-for when they are first asked for.
+formed in the groups. A group has a column only for the drivers that move it, and an entry of L only for pairs of them.
+Columns are solved for on first use.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Coefficients:
     def column(self, *drivers: str) -> Field:
         """Return the derivatives of the slots that move by one driver's coordinate, or by those of two, in their order.
 
-        Next to a change point they have lost their digits; `along` has not.
+        Next to a change point they lose precision; `along` does not.
         """
         if drivers not in self._columns:
             self._columns.update(self._all(len(drivers)) or {drivers: self._solve(drivers)})
@@ -104,7 +104,7 @@ class Coefficients:
         return tuple(dict.fromkeys(item.driver for item in self.plan.drivers))
 
     def _columns_of_kernels(self, function: str) -> Columns | None:
-        """Return what forms all columns at once, where every step has a kernel and they are worth it."""
+        """Return the kernels that form all columns at once, if every step has one and they are worth it."""
         if self.lanes.x.dtype != np.float64 or not 0 < len(self._ids) <= FEW:
             return None
         job = choose(self.plan, self.lanes.x.shape[-1], function)
@@ -160,16 +160,16 @@ class Coefficients:
         return found
 
     def form_rates(self, z: Mapping[str, Floats]) -> None:
-        """Write rates that are formed by K and L into the lanes (Saura et al., eqs. 8, 9).
+        """Form the rates by K and L and write them into the lanes (Saura et al., eqs. 8, 9).
 
         x' = K z', x'' = K z'' + z'^T L z'; `z[id]` (3, n) holds value, rate and second rate of each driver. Next to a
-        change point the rates stay as they are: means over circles, as K and L would be.
+        change point the rates are not changed: they are means over circles, as K and L would be.
         """
         x, around, first = self.lanes.x, self.lanes.around, self.plan.first_smoothed
         near = np.zeros(0, np.intp) if around is None else around.at
         kept = x[1:, first:, near]
         columns = self._columns_of_kernels("both")
-        # A driver without rates leaves those unknown that it moves, and no others.
+        # A driver without rates leaves only the rates of what it moves unknown.
         if columns is not None and all(np.isfinite(z[id][1:]).all() for id in self._ids):
             columns.form_rates(np.stack([z[id] for id in self._ids]))
         else:

@@ -1,4 +1,4 @@
-"""Running a kernel_plan over lanes: blocks that stay in cache, shared out among threads."""
+"""Running a kernel plan over lanes: blocks that stay in cache, distributed over threads."""
 
 from __future__ import annotations
 
@@ -23,18 +23,19 @@ from structkin.solve.engine import Lanes, Modes, Progress, close_step, drive, dr
 Floats = NDArray[np.float64]
 T = TypeVar("T")
 
-#: Lanes in a block, by whether kernels are compiled: what a step reads and writes stays in the caches near by, and
-#: calls cost little beside it, of which NumPy has a hundred times as many.
+#: Lanes in a block, by whether kernels are compiled: the data of a step stay in the nearest caches, and calls, of which
+#: NumPy has a hundred times as many, cost little in comparison.
 BLOCKS = {True: 4096, False: 8192}
-#: Bytes of K and L of a block of lanes whose rates alone are kept, and its lanes at least; and how many numbers of K
-#: are made rates at a time: they stay in the caches.
+#: Bytes of K and L of a block of lanes of which only rates are kept, and its fewest lanes; and how many numbers of K
+#: are
+#: turned into rates at a time: they stay in the caches.
 SCRATCH, LEAST, TOGETHER = 8_000_000, 512, 1 << 17
-#: Steps times lanes, and lanes, that a thread has to have to be worth starting.
+#: Fewest steps times lanes, and fewest lanes, for which a thread is worth starting.
 SHARE, NARROW = 500_000, 400
 
 
 def thread_count() -> int:
-    """Return how many threads there may be: `STRUCTKIN_THREADS` if it is set, else the cores that we may use."""
+    """Return the largest number of threads: `STRUCTKIN_THREADS` if it is set, else the number of available cores."""
     chosen = os.environ.get("STRUCTKIN_THREADS", "")
     if chosen.isdigit() and int(chosen):
         return int(chosen)
@@ -116,7 +117,7 @@ class Columns:
     def form_rates(self, z: Floats) -> None:
         """Write x' = K z' and x'' = K z'' + z'^T L z' into the lanes; z (f, 3, n) are the drivers' values and rates.
 
-        K and L of a block of lanes are forgotten after it. With one driver they stand where its rates will.
+        K and L of a block of lanes are discarded after it. With one driver they are stored in place of its rates.
         """
         f, rows, block = self.count, self.lanes.x.shape[1], BLOCKS[self.job.numba]
         if f > 1:
@@ -158,7 +159,7 @@ class Columns:
 
 
 def _combine(K: Floats, L: Floats, z: Floats) -> None:
-    """Make K[0] and L[0, 0] the rates K z' and K z'' + z'^T L z'; the other columns are used up.
+    """Make K[0] and L[0, 0] the rates K z' and K z'' + z'^T L z'; the other columns are overwritten.
 
     >>> K, L, z = np.array([[[2.0]]]), np.array([[[[3.0]]]]), np.array([[[0.0], [5.0], [7.0]]])
     >>> _combine(K, L, z)
@@ -179,7 +180,7 @@ def _combine(K: Floats, L: Floats, z: Floats) -> None:
 
 
 def _over_blocks(work: Callable[[slice], T], n: int, steps: int, block: int, progress: Progress | None) -> Iterator[T]:
-    """Yield what `work` returns for each block of lanes, in order; each thread has as many blocks of one size."""
+    """Yield what `work` returns for each block of lanes, in order; blocks are shared evenly among threads."""
     threads = max(1, min(thread_count(), n * steps // SHARE, n // NARROW))
     rounds = -(-n // (block * threads))
     size = max(1, -(-n // max(1, rounds * threads)))
@@ -193,7 +194,7 @@ def _over_blocks(work: Callable[[slice], T], n: int, steps: int, block: int, pro
 
 
 def _shared(work: Callable[[slice], T], parts: Sequence[slice], threads: int) -> Iterator[T]:
-    """Yield the results of threads, in order; this thread is one of them."""
+    """Yield the results of threads in order; this thread is one of them."""
     waiting, found = deque(enumerate(parts)), dict[int, T]()
 
     def take_one() -> bool:
@@ -220,9 +221,9 @@ def _shared(work: Callable[[slice], T], parts: Sequence[slice], threads: int) ->
 
 @cache
 def _pool(threads: int) -> ThreadPoolExecutor:
-    """Return threads that wait for work: to start them anew takes as long as a sweep of a million dyads."""
+    """Return threads that wait for work: restarting them takes as long as a sweep of a million dyads."""
     if hasattr(os, "register_at_fork"):
-        # A process that is forked has the pool, but not its threads.
+        # A forked process has the pool, but not its threads.
         os.register_at_fork(after_in_child=_pool.cache_clear)
     return ThreadPoolExecutor(threads, "structkin")
 

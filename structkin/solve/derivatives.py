@@ -1,8 +1,9 @@
 """Derivatives of all slots of a plan, group by group: rates, velocity coefficients, jerk.
 
-Every derivative, of any order and along whatever, obeys the linear system of the velocity (`structkin.groups.kind`):
-what differs is how the drivers' slots begin, and the right-hand side g, called `bend` here. A derivative is kept as
-a `Field`, which holds only the slots that move: a driver far away in a large mechanism costs nothing.
+Every derivative, of any order and along anything, satisfies the linear system of the velocity
+(`structkin.groups.kind`): only the values of the drivers' slots and the right-hand side g, called `bend` here, differ.
+A derivative is kept as a `Field`, which holds only the slots that move: a remote driver in a large mechanism costs
+nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from structkin.rows.affine import Affine
 from structkin.solve.engine import Lanes
 
 Floats = NDArray[np.float64]
-#: A derivative of the slots that move: vectors (2, n) and scalars (n,); those that are not in it are zero.
+#: A derivative of the moving slots: vectors (2, n) and scalars (n,); slots that are not in it are zero.
 Field = Mapping[int, Any]
 #: The right-hand side g of a step, given its inputs and its unknowns.
 Bend = Callable[["Part", Step], Any]
@@ -63,9 +64,9 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Rows(Mapping[int, Any]):
-    """A field in the rows of an array (rows, n), of the slots that all `drivers` move; a view is made when it is read.
+    """A field in the rows of an array (rows, n), of the slots that all `drivers` move; views are made on reading.
 
-    Kernels find all slots at once, of which mostly a few are asked for.
+    Kernels find all slots at once, of which usually only a few are read.
     """
 
     plan: Plan
@@ -130,7 +131,7 @@ class Derivatives:
     def solve(self, seed: Field, bend: Bend | None = None, drivers: Iterable[str] = ()) -> Field:
         """Return a derivative of the slots: `seed` gives those of the drivers' slots.
 
-        Only slots that are moved by each of `drivers` are solved for: the others do not have that derivative.
+        Only slots that all `drivers` move are solved for: the others do not have that derivative.
         """
         field, needed = dict(seed), frozenset(drivers)
         with np.errstate(all="ignore"):
@@ -143,7 +144,7 @@ class Derivatives:
     def _step(self, step: Step, field: Field, bend: Bend | None) -> tuple[Any, ...]:
         part, lost = Part(self.plan, self.lanes.x[0]), self._singular(step)
         if not step.kind.closed_form:
-            # One lane without a number would spoil the factorisation of all.
+            # One lane without numbers would spoil the factorisation of all lanes.
             phi = part.outputs(step)
             good = np.isfinite(phi[0][0]) & ~lost
             for value in part.inputs(step, field):
@@ -160,7 +161,7 @@ class Derivatives:
         return (0.0,) * (4 if step.kind.closed_form else step.kind.rows.equations)
 
     def _spread(self, value: Any, good: NDArray[np.bool_] | None, lost: NDArray[np.bool_]) -> Any:
-        """Return a derivative over all lanes, NaN in those that are lost."""
+        """Return a derivative over all lanes, NaN in the lost ones."""
         if good is not None:
             whole = np.full((*np.shape(value)[:-1], len(good)), np.nan, np.asarray(value).dtype)
             whole[..., good] = value
@@ -190,7 +191,7 @@ class Derivatives:
 
     @cached_property
     def irregular(self) -> tuple[NDArray[np.bool_] | None, ...]:
-        """The lanes in which each slot is not known or not regular, None where there are none."""
+        """The lanes in which each slot is unknown or not regular, None where there are none."""
         rows = map(self.plan.rows, range(len(self.plan.widths)))
         bad = [np.asarray(np.isnan(self.lanes.x[0, part]).any(axis=0)) for part in rows]
         for step in self.plan.steps:

@@ -1,4 +1,4 @@
-"""Running a plan over lanes: position, velocity and acceleration of every slot, and a status a lane.
+"""Running a plan over lanes: position, velocity and acceleration of every slot, and one status per lane.
 
 Arrays are lanes-last, `x[order, row, lane]`; closed forms run over blocks of lanes that stay in cache. A group
 solved by continuation sees all lanes in order.
@@ -34,7 +34,7 @@ BLOCK = 2048
 class Around:
     """Complex poses `x` (rows, n * nodes) on circles around n lanes `at`, in order.
 
-    What is smooth there has at a lane the mean of its values on the circle.
+    A function that is smooth there has, at the lane, the mean of its values on the circle.
     """
 
     at: NDArray[np.intp]
@@ -63,7 +63,7 @@ class Lanes:
 
     `least[k]` is the smallest margin that step k has met (of a general group, its smallest singular value squared),
     infinite for steps that have none. `around` holds complex
-    poses around lanes near a change point, where the real ones have lost their digits.
+    poses around lanes near a change point, where the real ones lose precision.
     """
 
     x: NDArray[Any]
@@ -76,7 +76,7 @@ class Lanes:
     def empty(cls, plan: Plan, n: int, orders: int = 3) -> Lanes:
         """Return n lanes in which nothing is known yet.
 
-        A sweep of a whole plan of closed forms writes every number, so that theirs are not even set to NaN first.
+        A sweep of a whole plan of closed forms writes every number, so these are not set to NaN first.
         """
         x = np.empty((orders, plan.offsets[-1], n))
         if plan.tracked or plan.leaves_rows or orders != 3:
@@ -90,7 +90,7 @@ class Lanes:
         return Lanes(self.x[:, :, index], self.status[index], self.group[index], self.least, around)
 
 
-#: The mode of each step: a number, or one a lane (n,).
+#: The mode of each step: a number, or one per lane (n,).
 Modes = Callable[[int], Any]
 
 
@@ -156,19 +156,19 @@ def close_step(plan: Plan, index: int, lanes: Lanes, part: slice, modes: Modes) 
 
 
 def step_inputs(plan: Plan, lanes: Lanes, step: Step, order: int) -> tuple[Any, ...]:
-    """Return what a step takes in, or its derivative of this order, in a block of lanes."""
+    """Return the inputs of a step, or their derivative of this order, in a block of lanes."""
     return _Block(plan, lanes, slice(None), lambda _: 1, None).inputs(step, order)
 
 
 def follow_step(plan: Plan, index: int, lanes: Lanes, modes: Modes, progress: Progress | None) -> None:
-    """Run a step that goes from lane to lane over all of them, from the first to the last."""
+    """Run a step that proceeds from lane to lane over all lanes."""
     with np.errstate(all="ignore"):
         _Block(plan, lanes, slice(None), modes, progress)._run_step(index, plan.steps[index])
 
 
 @dataclass(frozen=True)
 class _Block:
-    """A block of lanes, as views into the whole; `part` is where they are in it."""
+    """A block of lanes, as views into all lanes; `part` is their place in them."""
 
     plan: Plan
     lanes: Lanes
@@ -202,7 +202,7 @@ class _Block:
         if not item.angular:
             x[:, rows] = z[:, None]
             return
-        # All is written where it stays: compiled, ten dyads cost no more than this.
+        # Written in place: ten compiled dyads cost no more than this.
         c, s = x[0, rows]
         angle = z[0] if item.sign == 1 else item.sign * z[0]
         np.cos(angle, out=c)
@@ -218,7 +218,7 @@ class _Block:
             np.add(dds, dc * rate, out=dds)
 
     def _near_turn(self, step: Step, form: Turn) -> Floats:
-        """Return turns near those that are meant: counted along the lanes, or near given ones."""
+        """Return approximate turns: counted along the lanes, or near given ones."""
         if self.near is not None:
             return np.asarray(self.near[self.plan.rows(step.outputs[0]).start])
         (U,) = self.inputs(step, 0)
@@ -300,7 +300,7 @@ class _Block:
         return form.unknowns(O, np.where(change < CLOSED, theta, np.nan))
 
     def inputs(self, step: Step, order: int) -> tuple[Any, ...]:
-        """Return what a step takes in, or its derivative of this order."""
+        """Return the inputs of a step, or their derivative of this order."""
         return self.plan.inputs(step, self.lanes.x[order], constant=order == 0)
 
     def _store(self, step: Step, order: int, values: tuple[Any, ...], blank: NDArray[np.bool_] | None = None) -> None:
@@ -314,22 +314,22 @@ class _Block:
         mark(self.lanes.status, self.lanes.group, where, status, group)
 
 
-# --- turns of links behind a gap in a motion ----------------------------------------------------------------
+# --- turns of links after a gap in a motion -----------------------------------------------------------------
 
-# Where a dyad cannot close, the motion has ended. Behind such a gap a closed form knows its pose again, but not how
-# often a link has turned on the way there, as there is none; a wheel that it drives could stand at any tooth. Driven
-# back, the motion comes again to where it was, and there its turns are those that they were.
+# Where a dyad cannot close, the motion has ended. After such a gap a closed form knows its pose again, but not the
+# whole turns of its links, because no motion leads there; a wheel that it drives could stand at any tooth. If the
+# drivers return to a place before the gap, the turns there are known.
 
 
-#: Drivers are back where they are nearer to where they were than this many of their largest steps.
+#: Drivers have returned to a place if they are within this many of their largest steps of it.
 STEPS = 2
 
 
 def over_gaps(turns: Floats, ways: Sequence[Floats]) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return turns (n,) along lanes, and which of them are not known as they lie behind a gap.
+    """Return turns (n,) along lanes, and which of them are unknown because they lie after a gap.
 
-    `ways` are the drivers' values (n,) along the lanes. Where these have a gap themselves, the turns have taken the
-    shorter way across it, if each driver has moved by less than half a turn.
+    `ways` are the drivers' values (n,) along the lanes. Across a gap in these, the turns are taken the shorter way if
+    each driver has moved by less than half a turn.
 
     >>> z = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.4, 0.3, 0.2, 0.1])
     >>> turns, behind = over_gaps(np.array([0.0, 1.0, np.nan, np.nan, 2.0, 2.5, 2.0, np.nan, np.nan, 7.28]), [z])
@@ -360,7 +360,7 @@ def over_gaps(turns: Floats, ways: Sequence[Floats]) -> tuple[Floats, NDArray[np
 def paths_of(plan: Plan, step: Step, x: Floats, *, angles: bool = False) -> list[Floats]:
     """Return the values (n,) of the drivers that move a step, or only those of angles, from solved slots x (r, n).
 
-    Of an angle they are counted along the lanes, which lie close together.
+    Angles are counted along the lanes, which lie close together.
     """
     movers = frozenset[str]().union(*(plan.movers[item.index] for item in step.inputs if isinstance(item, Slot)))
     found: dict[str, Floats] = {}
@@ -376,12 +376,12 @@ def paths_of(plan: Plan, step: Step, x: Floats, *, angles: bool = False) -> list
 
 
 def places_of(plan: Plan, x: Floats, size: float) -> list[Floats]:
-    """Return where all drivers are, as places in one space (n,): directions of angles, lengths in parts of a size."""
+    """Return the positions of all drivers in one space (n,): directions of angles, lengths relative to a size."""
     return [row if item.angular else row / size for item in plan.drivers for row in x[plan.rows(item.slot)]]
 
 
 def _nearest(old: Floats, new: Floats) -> tuple[int, int] | None:
-    """Return the places (n, k) of two sets that are nearest to each other; None where they are farther than one."""
+    """Return the places (n, k) of two sets that are nearest to each other; None if they are further apart than one."""
     from scipy.spatial import cKDTree
 
     distance, index = (np.asarray(x) for x in cKDTree(old).query(new, distance_upper_bound=1.0))

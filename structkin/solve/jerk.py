@@ -1,6 +1,6 @@
-"""Jerk: the third derivative by time of points and links, by the same road as the acceleration.
+"""Jerk: the third time derivative of points and links, by the same method as the acceleration.
 
-It is solved for when it is first asked for. The drivers' third rates come from their laws, or from the caller.
+It is solved for on first use. The drivers' third rates come from their laws, or from the caller.
 """
 
 from __future__ import annotations

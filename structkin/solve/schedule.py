@@ -1,4 +1,4 @@
-"""The stations of a motion: what the drivers do at them and between, and the small steps of continuation."""
+"""The stations of a motion: the drivers' values at them and between, and the small steps of continuation."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ FINE_ANGLE, FINE_LENGTH = math.radians(5.0), 0.02
 class Schedule:
     """Stations of the drivers: times t (n,), NaN where none were given, and value, rate, second rate (3, n) of each.
 
-    Between two stations a driver with a law follows its law; one that was given by values moves straight on. `thirds`
-    holds the third rates (n,) of the latter, NaN where they are not known.
+    Between two stations a driver with a law follows its law; one given by values moves linearly. `thirds` holds the
+    third rates (n,) of the latter, NaN where they are not known.
     """
 
     mechanism: Mechanism
@@ -40,7 +40,7 @@ class Schedule:
     def at(self, stations: Floats, intervals: NDArray[np.intp] | None = None) -> dict[str, Floats]:
         """Return the drivers' values at places between the stations: 1.5 is halfway from the second to the third.
 
-        A little before the first and behind the last the way goes straight on; and so it does around the `intervals`
+        Slightly before the first and after the last the path is continued straight, and so it is around the `intervals`
         (their first stations, same shape), if these are given.
         """
         if intervals is None:
@@ -54,7 +54,7 @@ class Schedule:
             if id in self.by_values or law is None:
                 values[id] = straight
             else:
-                # Before the first sample there is no time: the way from the sketch is straight.
+                # Before the first sample there is no time: the path from the sketch is straight.
                 with np.errstate(all="ignore"):
                     values[id] = np.where(np.isfinite(t), known(law(t)[0]), straight)
         return values
@@ -62,7 +62,7 @@ class Schedule:
     def _between(self, values: Floats, stations: Floats, first: NDArray[np.intp]) -> Floats:
         second = np.minimum(first + 1, len(self) - 1)
         part = stations - first
-        # At a station itself its value is exact, also next to one that has none.
+        # At a station its value is exact, even next to one that has none.
         step = np.where(part == 0, 0.0, values[second] - values[first])
         return np.asarray(values[first] + part * step)
 
@@ -72,30 +72,30 @@ class Schedule:
         return float(np.max(np.abs(places - places[0]), initial=0.0)) or 1.0
 
     def unit(self, id: str) -> float:
-        """Return what makes coordinates of drivers comparable: a radian, or the mechanism's size [m]."""
+        """Return the scale of a driver's coordinate: a radian, or the mechanism's size [m]."""
         return 1.0 if self.mechanism.drivers[id].kind == "angle" else self._size
 
     @cached_property
     def _scale(self) -> dict[str, float]:
-        """The step of each driver [rad or m] that continuation takes at most."""
+        """The largest step of each driver [rad or m] in continuation."""
         drives = self.mechanism.drivers
         return {id: (FINE_ANGLE if drives[id].kind == "angle" else FINE_LENGTH) * self.unit(id) for id in self.drivers}
 
     @cached_property
     def parts(self) -> NDArray[np.intp]:
-        """Into how many parts each interval between two stations is to be divided (n - 1,)."""
+        """The number of parts into which each interval between two stations is divided (n - 1,)."""
         counts = np.ones(max(len(self) - 1, 0))
         for id in self.drivers:
             counts = np.fmax(counts, np.ceil(self._ways(id) / self._scale[id] * (1 - 1e-9)))
-        # Beside a station without a value there is nothing to walk along: a law may go to infinity there.
+        # Next to a station without a value there is no path to follow: a law may go to infinity there.
         counts[~(self._has_values[1:] & self._has_values[:-1])] = 1
-        # More than any memory holds.
+        # More than fits into any memory.
         return np.minimum(counts, 2.0**40).astype(np.intp)
 
     def _ways(self, id: str) -> Floats:
-        """Return how far a driver goes between each two stations (n - 1,).
+        """Return how far a driver moves between each two stations (n - 1,).
 
-        A law may swing within an interval: its rates at the ends tell as well as the difference of its values.
+        A law may oscillate within an interval: its rates at the ends count as well as the difference of its values.
         """
         values, rates = self.drivers[id][:2]
         with np.errstate(all="ignore"):
@@ -104,14 +104,14 @@ class Schedule:
 
     @cached_property
     def _has_values(self) -> NDArray[np.bool_]:
-        """At which stations all drivers have values (n,)."""
+        """The stations at which all drivers have values (n,)."""
         return np.asarray(np.isfinite([np.zeros(len(self)), *(z[0] for z in self.drivers.values())]).all(axis=0))
 
     @cached_property
     def lead(self) -> dict[str, tuple[float, float]]:
-        """The way of each driver from the sketch to the first station where all have a value.
+        """The path of each driver from the sketch to the first station where all have a value.
 
-        An angle takes the shorter way round; but to gears and Geneva wheels a whole turn is not nothing, and all count.
+        An angle takes the shorter way round; but with gears and Geneva wheels whole turns matter and are kept.
         """
         ways = {}
         counts = any(joint.counts_turns for joint in self.mechanism.joints.values())
@@ -126,17 +126,17 @@ class Schedule:
 
     @cached_property
     def _lead_steps(self) -> int:
-        """The steps from the sketch to the first station."""
+        """The number of steps from the sketch to the first station."""
         ways = [abs(b - a) / self._scale[id] for id, (a, b) in self.lead.items()]
         return max([1, *(math.ceil(min(way, 2.0**40)) for way in ways if not math.isnan(way))])
 
     @property
     def added(self) -> float:
-        """How many stations the small steps of `fine` add: a whole number, that may be a huge one."""
+        """How many stations the small steps of `fine` add: a whole number, possibly huge."""
         return self._lead_steps + float(np.sum(self.parts - 1.0))
 
     def way(self, id: str) -> float:
-        """Return how far a driver goes from the sketch over all stations, in radians or in sizes of the mechanism."""
+        """Return how far a driver moves from the sketch over all stations, in radians or in sizes of the mechanism."""
         first, last = self.lead[id]
         with np.errstate(all="ignore"):
             return float(np.nansum([abs(last - first), *self._ways(id)])) / self.unit(id)
@@ -148,9 +148,9 @@ class Schedule:
         return starts and bool((self.parts == 1).all())
 
     def fine(self, numbers: int = 0) -> tuple[Schedule, NDArray[np.intp]]:
-        """Return a schedule that starts at the sketch and goes in small steps, and where the stations are in it.
+        """Return a schedule that starts at the sketch and moves in small steps, and the places of the stations in it.
 
-        A pose takes so many `numbers`. The stations that are added are charged to the budget of the call.
+        A pose takes this many `numbers`. The added stations are charged to the budget of the call.
         """
         charge(self.added * numbers / TOGETHER)
         lead, steps = self.lead, self._lead_steps
@@ -175,5 +175,5 @@ class Schedule:
 
 
 def known(values: Floats) -> Floats:
-    """Return values with NaN for those that are infinite, as at a pole of a law: a driver does not go there."""
+    """Return values with NaN for infinite ones, as at a pole of a law: a driver cannot move there."""
     return np.where(np.isfinite(values), values, np.nan)

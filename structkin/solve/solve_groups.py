@@ -24,7 +24,8 @@ from structkin.solve.too_far import too_far
 #: What a motion keeps at a change point: its tangent, or its assembly modes.
 BRANCHES = ("smooth", "mode")
 
-#: More samples than this that lie far apart (a scan of the work space) are not walked to from each other: closed forms
+#: If more samples than this are far apart (a scan of the work space), the path between them is not followed: closed
+#: forms
 #: then find change points between them only where two neighbours are near one.
 SEPARATE = 5000
 
@@ -42,7 +43,7 @@ def solve_groups(
     budget: float | None = DEFAULT,
     progress: Callable[[float], None] | None = None,
 ) -> Motion:
-    """Solve one structural group after the other; see `structkin.global_methods.solve`, which has every method.
+    """Solve one structural group after another; see `structkin.global_methods.solve`, which has every method.
 
     The rates are solved for in time, or formed `by_coefficients`: v = K z' and a = K z'' + z'^T L z'.
     """
@@ -59,24 +60,23 @@ def solve_groups(
 def run_from_sketch(
     plan: Plan, schedule: Schedule, progress: Callable[[float], None] | None = None, *, flip: bool = True
 ) -> Lanes:
-    """Run a plan over the samples of a schedule, walking there from the sketch where that matters."""
+    """Run a plan over the samples of a schedule, following the motion from the sketch where that matters."""
     if not plan.tracked and (len(schedule) > SEPARATE or schedule.is_fine):
         return smooth_sweep(plan, schedule, progress, flip=flip)
     fine, kept = schedule.fine(plan.numbers)
     walked = smooth_sweep(plan, fine, progress, flip=flip)
-    # Samples that follow each other stay where they are: a copy would double the memory.
+    # Consecutive samples stay in place: a copy would double the memory.
     whole = kept[-1] - kept[0] + 1 == len(kept)
     lanes = walked.take(slice(kept[0], kept[-1] + 1) if whole else kept)
     mark_unreachable(plan, fine, walked, kept, lanes)
     return lanes
 
 
-# --- samples whose pose lies behind the end of the motion ---------------------------------------------------
+# --- samples beyond the end of the motion -------------------------------------------------------------------
 
-# Continuation takes finer steps than the samples. Where it meets a limit between two of them, it takes the motion up
-# again where the inputs come back to solved ones: that is the pose that driving back leads to. A crank that turns on
-# past a limit also comes back to them, a turn later; but there the motion has ended, and such a sample is out of
-# reach.
+# Continuation takes finer steps than the samples. Where it meets a limit between two of them, it resumes the motion
+# where the inputs return to solved ones: that is the pose that reversing the drivers reaches. A crank that turns on
+# past a limit also returns to them, a turn later; but there the motion has ended, and such a sample is out of reach.
 
 
 def mark_unreachable(plan: Plan, schedule: Schedule, fine: Lanes, kept: NDArray[np.intp], lanes: Lanes) -> None:
@@ -99,7 +99,7 @@ def mark_unreachable(plan: Plan, schedule: Schedule, fine: Lanes, kept: NDArray[
 def _comes_round(
     plan: Plan, step: Step, fine: Lanes, angles: Mapping[str, NDArray[np.float64]], gap: int, lane: int
 ) -> bool:
-    """Return whether a lane has its pose from lanes before a gap that are a turn of a driver away."""
+    """Return whether the pose of a lane comes from lanes before a gap, a turn of a driver away."""
     slots = [operand.index for operand in step.inputs if isinstance(operand, Slot)]
     rows = np.concatenate([np.arange(plan.offsets[-1])[plan.rows(slot)] for slot in slots] or [np.empty(0, np.intp)])
     before = np.flatnonzero(fine.status[:gap] == Status.OK)
@@ -111,7 +111,7 @@ def _comes_round(
 
 
 def _clear(plan: Plan, lanes: Lanes, sample: int, group: int) -> None:
-    """Take away the numbers of a group and of what follows from it."""
+    """Clear the numbers of a group and of all that follow from it."""
     lost: set[int] = set()
     for step in plan.steps:
         inputs = {operand.index for operand in step.inputs if isinstance(operand, Slot)}

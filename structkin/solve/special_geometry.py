@@ -1,8 +1,8 @@
 """Mechanisms that move by special geometry: redundant joints that agree, as in a parallelogram with three cranks.
 
-The topology alone calls them immobile: it cannot know that the dimensions make some joints repeat what others say. So
-where the generic structure leaves a driver without effect, the drivers are given priority, the joints that are then
-one too many are named, and the mechanism is walked a few steps from its sketch with all joints in force. If they
+By topology alone they are immobile: it does not show that, with these dimensions, some joints repeat the constraints of
+others. So where the generic structure leaves a driver without effect, the drivers are given priority, the joints that
+are then redundant are named, and the mechanism is moved a few steps from its sketch with all joints active. If they
 agree, it moves.
 """
 
@@ -21,11 +21,11 @@ from structkin.solve.schedule import Schedule
 from structkin.solve.sweep import smooth_sweep
 from structkin.structure import KinematicStructure, decompose
 
-#: The walk that confirms a motion: steps to either side of the sketch, of this angle [rad] or part of the size.
+#: The steps that confirm a motion: to either side of the sketch, of this angle [rad] or part of the size.
 STEPS, ANGLE, PART = 5, 0.02, 0.004
 
 
-#: What was found of a mechanism, as long as it lives: it cannot change.
+#: Results for a mechanism, kept as long as it exists: it cannot change.
 _structures: WeakKeyDictionary[Mechanism, KinematicStructure] = WeakKeyDictionary()
 _plans: WeakKeyDictionary[Mechanism, Plan] = WeakKeyDictionary()
 
@@ -33,8 +33,8 @@ _plans: WeakKeyDictionary[Mechanism, Plan] = WeakKeyDictionary()
 def structure_of(mechanism: Mechanism) -> KinematicStructure:
     """Return the kinematic structure of a mechanism: that of its topology, or that of its special geometry.
 
-    The first reads no length. The second is returned where the topology has too many equations and the mechanism
-    moves all the same: its `over` names the joints that are redundant.
+    The first reads no length. The second is returned where the topology has too many equations but the mechanism
+    moves: its `over` names the redundant joints.
     """
     if mechanism not in _structures:
         _structures[mechanism] = _find_structure(mechanism)
@@ -74,7 +74,7 @@ def compile_plan(mechanism: Mechanism, structure: KinematicStructure | None = No
 
 
 def _moves(mechanism: Mechanism, plan: Plan) -> bool:
-    """Walk each driver to either side of the sketch, and tell whether every step closes."""
+    """Move each driver to either side of the sketch, and return whether every step closes."""
     places = np.array(list(mechanism.places.values()))
     size = float(np.max(np.abs(places - places[0]), initial=0.0)) or 1.0
     drives = mechanism.drivers
@@ -86,7 +86,7 @@ def _moves(mechanism: Mechanism, plan: Plan) -> bool:
             z[0] = drives[id].start + (way if id == moved else 0.0)
         schedule = Schedule(mechanism, np.full(len(way), np.nan), values, frozenset(drives))
         status = smooth_sweep(plan, schedule).status
-        # A change point is singular and yet passed.
+        # A change point is singular but can be passed.
         if not np.isin(status, (Status.OK, Status.SINGULAR)).all():
             return False
     return True

@@ -1,4 +1,4 @@
-"""The strokes of a mechanism along its motion: where a pin would leave its slot, or a cylinder is too short or long."""
+"""The strokes of a mechanism along its motion: where a pin leaves its slot, or a cylinder is too short or too long."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ Value = Callable[[Affine], Any]
 
 @dataclass(frozen=True)
 class Stroke:
-    """What bounds a joint's travel or a driven distance: `ends` [m or rad], the least and the largest.
+    """The bounds of a joint's travel or a driven distance: `ends` [m or rad], the least and the largest.
 
-    `line` are the direction of a joint's line and the way to its point, as expressions of the slots of a plan; a driver
-    has none. `group` is the structural group that it belongs to.
+    `line` are the direction of a joint's line and the vector to its point, as expressions of the slots of a plan; a
+    driver has none. `group` is the structural group that it belongs to.
     """
 
     id: str
@@ -95,7 +95,7 @@ def mark_beyond(
     strokes: tuple[Stroke, ...],
     sides: Mapping[str, NDArray[np.int8]],
 ) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
-    """Return status and group (...) with those samples marked that are regular and beyond a stroke, at its group."""
+    """Return status and group (...) with regular samples beyond a stroke marked, at its group."""
     if not strokes:
         return status, group
     regular, status, group = status == Status.OK, status.copy(), group.copy()

@@ -1,6 +1,6 @@
 """The sweep of a plan over a schedule: every solve by groups ends here.
 
-A sweep runs the steps of the plan over all stations (`engine`), looks where steps have change points
+A sweep runs the steps of the plan over all stations (`engine`), finds the change points of steps
 (`change_points.search`), and repeats until every change of mode is known.
 """
 
@@ -24,13 +24,13 @@ Floats = NDArray[np.float64]
 def smooth_sweep(plan: Plan, schedule: Schedule, progress: Progress | None = None, *, flip: bool = True) -> Lanes:
     """Run a plan over the stations of a schedule, with the modes that keep the motion smooth.
 
-    Without `flip` each dyad keeps its mode, and the motion turns into the other branch at a change point.
+    Without `flip` each dyad keeps its mode, and the motion changes to the other branch at a change point.
     """
     changes = ModeChanges(plan)
     first = min(plan.followed, default=len(plan.steps))
     head = plan.steps[:first]
     if flip and first < len(plan.steps) and any(step.has_root for step in head):
-        # A group that is followed would lose its way, and much time, on a branch that the motion does not take.
+        # Following a group along a branch that the motion does not take would fail and waste time.
         _sweep_with_changes(replace(plan, steps=head), schedule, changes)
     lanes = _sweep_with_changes(plan, schedule, changes, progress, flip=flip)
     return smooth(plan, schedule, changes, lanes)
@@ -39,11 +39,11 @@ def smooth_sweep(plan: Plan, schedule: Schedule, progress: Progress | None = Non
 def _sweep_with_changes(
     plan: Plan, schedule: Schedule, changes: ModeChanges, progress: Progress | None = None, *, flip: bool = True
 ) -> Lanes:
-    """Sweep a plan until no step has a change point any more that is not known."""
+    """Sweep a plan until all change points are known."""
     stations = np.arange(len(schedule), dtype=np.float64)
     lanes = _sweep(plan, schedule, changes, stations, progress)
     for index, step in enumerate(plan.steps):
-        # Steps are gone through in order: a flip moves what is solved after it.
+        # Steps are taken in order: a flip changes the steps after it.
         suspect = flip and step.has_root and lanes.least[index] < SUSPECT
         if suspect and explore(plan, schedule, changes, index, lanes):
             lanes = _sweep(plan, schedule, changes, stations, progress)

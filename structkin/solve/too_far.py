@@ -1,4 +1,4 @@
-"""What is said of a call whose walk takes more than its budget: the driver, its law, and what to do."""
+"""The message for a call that exceeds its budget: the driver, its law, and what to do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from structkin.solve.schedule import Schedule
 
 
 def law_words(mechanism: Mechanism, id: str, *, by_values: bool = False) -> str:
-    """Return what moves a driver, as its file writes it.
+    """Return what moves a driver, as written in its file.
 
     >>> crank = Mechanism(points={"A": (0, 0), "B": (1, 0)}, links={"ground": ["A"], "crank": ["A", "B"]},
     ...                   drivers={"motor": {"joint": "A", "law": "t**2"}})
@@ -22,11 +22,11 @@ def law_words(mechanism: Mechanism, id: str, *, by_values: bool = False) -> str:
     for name in () if by_values else ("law", "speed", "csv"):
         if name in entry:
             return f'its {name} "{entry[name]}"'
-    return "its table" if "table" in entry and not by_values else "what it is given"
+    return "its table" if "table" in entry and not by_values else "its input"
 
 
 def too_far(schedule: Schedule, numbers: int, budget: float | None) -> Problem:
-    """Return what is said where a schedule is not walked to its end; its poses take so many `numbers` each."""
+    """Return the problem to report where a schedule exceeds the budget; each pose takes this many `numbers`."""
     mechanism, added = schedule.mechanism, schedule.added
     ways = {id: way if np.isfinite(way := schedule.way(id)) else np.inf for id in schedule.drivers}
     if not ways:
@@ -34,11 +34,11 @@ def too_far(schedule: Schedule, numbers: int, budget: float | None) -> Problem:
     worst = max(ways, key=lambda id: ways[id])
     law, way = law_words(mechanism, worst, by_values=worst in schedule.by_values), ways[worst]
     if budget is None or added * numbers <= TOGETHER * budget:
-        message = f"with {law} the walk along the samples needs more steps than they explain, as beside singular poses"
-        return Problem(f"drivers.{worst}", message, f"another range of time or of values; {HINT}")
-    far = f"{way / (2 * np.pi):.3g} turns" if mechanism.drivers[worst].kind == "angle" else f"{way:.3g} sizes"
+        message = f"with {law}, following the samples takes far more steps than usual, as it does near singular poses"
+        return Problem(f"drivers.{worst}", message, f"try another range of time or values; {HINT}")
+    far = f"{way / (2 * np.pi):.3g} turns" if mechanism.drivers[worst].kind == "angle" else f"{way:.3g} times its size"
     if not np.isfinite(way):
-        far = "farther than numbers go"
+        far = "infinitely far"
     memory = 24 * added * numbers / 2**30
-    message = f"{law} moves it {far}: {added:.3g} poses between the samples, which take {memory:.2g} GiB"
-    return Problem(f"drivers.{worst}", message, f"a shorter range of time or of values; {HINT}")
+    message = f"{law} moves it {far}, which takes {added:.3g} poses between the samples ({memory:.2g} GiB)"
+    return Problem(f"drivers.{worst}", message, f"give a shorter range of time or values; {HINT}")

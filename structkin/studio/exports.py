@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import io
+import tempfile
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from structkin.api import Mechanism
+from structkin.report import report
 from structkin.show import draw_schematic
 from structkin.studio.document import Document, refuse
 from structkin.studio.files import toml
@@ -20,17 +23,35 @@ def _toml(document: Document, mechanism: Mechanism | None, values: Values) -> by
 
 
 def _svg(document: Document, mechanism: Mechanism | None, values: Values) -> bytes:
-    if mechanism is None:
-        raise refuse("", "there is no mechanism to draw yet")
-    motion = None if values is None else mechanism.solve(drivers={id: [value] for id, value in values.items()})
-    figure = draw_schematic(mechanism, motion=motion, sample=None if motion is None else 0)
+    sound = _sound(mechanism)
+    motion = None if values is None else sound.solve(drivers={id: [value] for id, value in values.items()})
+    figure = draw_schematic(sound, motion=motion, sample=None if motion is None else 0)
     file = io.BytesIO()
     figure.savefig(file, format="svg", metadata={"Date": None})
     return file.getvalue()
+
+
+def _report(document: Document, mechanism: Mechanism | None, values: Values) -> bytes:
+    return report(_sound(mechanism)).encode()
+
+
+def _gif(document: Document, mechanism: Mechanism | None, values: Values) -> bytes:
+    film = _sound(mechanism).solve().animate()
+    with tempfile.TemporaryDirectory() as folder:
+        film.save(Path(folder, "mechanism.gif"))
+        return Path(folder, "mechanism.gif").read_bytes()
+
+
+def _sound(mechanism: Mechanism | None) -> Mechanism:
+    if mechanism is None:
+        raise refuse("", "there is no mechanism to draw yet")
+    return mechanism
 
 
 #: Each download by its name: what makes it, and its type.
 EXPORTS: Mapping[str, tuple[Maker, str]] = {
     "mechanism.toml": (_toml, "application/toml"),
     "mechanism.svg": (_svg, "image/svg+xml"),
+    "mechanism.gif": (_gif, "image/gif"),
+    "report.html": (_report, "text/html; charset=utf-8"),
 }

@@ -21,6 +21,8 @@ from structkin.studio.history import History
 from structkin.studio.server import LARGEST, make_app
 from structkin.studio.session import Session
 
+#: The port that is taken if it is free: browsers keep what was not saved by the address, and find it there again.
+USUAL = 47_808
 #: What the studio opens with where no file is named.
 EXAMPLE = "crank_rocker"
 
@@ -77,7 +79,14 @@ def make_server(session: Session, port: int) -> tuple[Server, str]:
 
 
 def _listener(port: int) -> socket.socket:
-    """Return a socket on the loopback address of this machine, at a free port if none is named."""
+    """Return a socket on the loopback address of this machine; if no port is named, the usual one or a free one."""
+    if port == 0:
+        with suppress(InputError):
+            return _bound(USUAL)
+    return _bound(port)
+
+
+def _bound(port: int) -> socket.socket:
     listener = socket.socket()
     try:
         if sys.platform != "win32":

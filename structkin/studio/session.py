@@ -17,11 +17,12 @@ From the browser:
 | `assembly` | `index`, from the last `assemblies` | `pose`: the mechanism is put together that way |
 | `save` | `overwrite` | `saved`, and `state` |
 | `share` | | `shared` with the `fragment` |
-| `open` | `fragment` or `text` (TOML), `name` | `state` |
+| `open` | `fragment` or `text` (TOML) | `state` |
 
 To the browser:
 
-- `hello`: `protocol`, `version`, `file` (its name, null where there is none), `example` (whether it is the one to try).
+- `hello`: `protocol`, `version`, `file` (its name, null where there is none), `key` (under which the browser keeps what
+  was not saved), `example` (whether it is the one to try).
 - `state`: `revision`, `document`, `sketch`, `scene` (as in `structkin.show.view`; null where there is no mechanism),
   `problems`, `stray` (points on no link), `structure`, `undo`, `redo`, `saved`, and what `pose` has where there is one.
 - `pose`: `revision`, `frames`, `drivers`, `free` (coordinates without a driver), `stopped` (why it goes no farther),
@@ -34,6 +35,7 @@ A message that is answered later carries the `revision` of the document it was a
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -84,6 +86,12 @@ class Session:
         self._check = check(self.history.now, self._folder)
 
     @property
+    def _key(self) -> str:
+        """What tells the file from others, without its path."""
+        path = "" if self.file is None else str(self.file.path.resolve())
+        return hashlib.sha256(path.encode()).hexdigest()[:16]
+
+    @property
     def _folder(self) -> Any:
         return None if self.file is None else self.file.path.parent
 
@@ -108,7 +116,7 @@ class Session:
             raise refuse("", "the page is of another version of structkin", "load it again")
         name = None if self.file is None else self.file.path.name
         yield {"type": "hello", "protocol": PROTOCOL, "version": structkin.__version__, "file": name,
-               "example": self.example}  # fmt: skip
+               "key": self._key, "example": self.example}  # fmt: skip
         yield self.state()
 
     def _edit(self, message: Message) -> Iterator[Message]:

@@ -67,7 +67,7 @@ def test_a_pin_rubs_with_its_radius() -> None:
 
 def test_friction_that_locks_is_told() -> None:
     """mu = 4/3 is where the piston would need an endless force."""
-    with pytest.raises(sk.InputError, match=r"forces.rub: no forces agree with the friction of rub"):
+    with pytest.raises(sk.InputError, match=r"forces.rub: no forces balance with the friction of rub"):
         slider_crank(-2.0, 1.4).solve(t=[0.0]).forces()
 
 

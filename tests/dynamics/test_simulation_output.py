@@ -95,7 +95,7 @@ def test_bad_calls_end_with_2_and_an_early_end_with_1(
     capsys: Any, monkeypatch: Any, tmp_path: Path, swing: Path
 ) -> None:
     code, _, err = run(capsys, monkeypatch, "simulate", swing)
-    assert code == 2 and "no end is known" in err
+    assert code == 2 and "no end is given" in err
     code, _, err = run(capsys, monkeypatch, "simulate", swing, "--duration", 1, "--integrator", "rk4")
     assert code == 2 and "fixed step" in err
     file = tmp_path / "ends.toml"
@@ -136,4 +136,4 @@ def test_multipliers_in_tables(capsys: Any, monkeypatch: Any, tmp_path: Path, sw
     assert code == 0 and data["unique"] == {"A": True} and data["redundant"] == 0
     assert len(data["rows"]) == 3 and len(data["multipliers"]) == 3
     code, _, err = run(capsys, monkeypatch, "simulate", swing, "--alpha", 3)
-    assert code == 2 and "alpha: the reduced formulation has no constraints to keep" in err
+    assert code == 2 and "alpha: the reduced formulation has no constraints to stabilise" in err

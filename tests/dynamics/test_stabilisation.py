@@ -160,8 +160,8 @@ def test_gains_that_blow_up_say_so() -> None:
     call: dict[str, Any] = {"formulation": "multipliers", "stabilisation": "baumgarte", "integrator": "rk4"}
     r = pendulum().simulate(5.0, samples=101, step=0.01, alpha=300, beta=300, **call)
     assert 1 < len(r) < 101
-    assert "come apart" in r.stopped or "blown up" in r.stopped
-    assert "with these gains rk4 makes a violation grow by a factor 1.375 at each step of 0.01 s" in r.stopped
+    assert "come apart" in r.stopped or "diverged" in r.stopped
+    assert "with these gains rk4 multiplies constraint violations by 1.375 in each step of 0.01 s" in r.stopped
 
 
 # --- change points --------------------------------------------------------------------------------------------
@@ -235,7 +235,7 @@ def test_equal_rods_through_their_change_points() -> None:
         assert not r.stopped
         assert np.max(np.abs(r.position("C")[:, 0] - 2 * np.cos(angle))) < bound
     direct = slider_crank("slide").simulate(t, **call, stabilisation="none", integrator="rk4", step=0.01)
-    assert "come apart" in direct.stopped or "blown up" in direct.stopped
+    assert "come apart" in direct.stopped or "diverged" in direct.stopped
 
 
 # --- what is refused ------------------------------------------------------------------------------------------
@@ -244,15 +244,15 @@ def test_equal_rods_through_their_change_points() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"formulation": "reduced", "alpha": 5}, "alpha: the reduced formulation has no constraints to keep"),
+        ({"formulation": "reduced", "alpha": 5}, "alpha: the reduced formulation has no constraints to stabilise"),
         ({"coordinates": "cartesian"}, "coordinates: 'cartesian' is unknown; did you mean 'fully-cartesian'"),
         ({"stabilisation": "baumgart"}, "did you mean 'baumgarte'"),
         ({"stabilisation": "none", "alpha": 5}, "alpha: 'none' has no gains"),
-        ({"stabilisation": "baumgarte", "alpha": 5}, "beta: the gain of baumgarte is missing"),
+        ({"stabilisation": "baumgarte", "alpha": 5}, "beta: baumgarte needs this gain"),
         ({"stabilisation": "baumgarte", "alpha": -5, "beta": 5}, "alpha: -5 is not a gain of zero or more"),
-        ({"stabilisation": "baumgarte", "gains": "step"}, "gains: belong to a fixed step"),
+        ({"stabilisation": "baumgarte", "gains": "step"}, "gains: require a fixed step"),
         ({"stabilisation": "baumgarte", "gains": "stop"}, "gains: 'stop' is unknown; did you mean 'step'"),
-        ({"stabilisation": "baumgarte", "gains": "step", "alpha": 1}, "alpha: has no meaning where gains are chosen"),
+        ({"stabilisation": "baumgarte", "gains": "step", "alpha": 1}, "alpha: cannot be combined with gains"),
         ({"stabilisation": "projection", "penalty": 1e6}, "penalty: 'projection' has no penalty"),
         ({"stabilisation": "augmented", "penalty": 0}, "penalty: 0 is not a positive number"),
         ({"stabilisation": "projection", "integrator": "BDF"}, "projection changes the state after a step"),

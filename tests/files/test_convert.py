@@ -43,6 +43,12 @@ def test_samples_are_those_asked_for(tmp_path):
     assert "holds no motion: --samples and --duration change nothing" in result.output
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".svg"])
+def test_a_bad_number_of_samples_is_refused(suffix, tmp_path):
+    assert "0 is not a positive whole number" in str(run(ROCKER, tmp_path / f"x{suffix}", "--samples", 0).exception)
+    assert not os.listdir(tmp_path)
+
+
 def test_what_another_tool_wrote_is_converted_and_its_notes_are_printed(tmp_path):
     address = "j=A,0,0,AB,R,t,0,0,t,%0AB,1,0,AB,R,f,0,0,f,&s=10"
     (tmp_path / "pmks.txt").write_text(f"https://pmks.org/?{address}", encoding="utf-8")

@@ -137,7 +137,7 @@ def test_solve_takes_method_and_coordinates():
     assert run.returncode == plain.returncode == 0, run.stderr
     assert json.loads(run.stdout).keys() == json.loads(plain.stdout).keys()
     wrong = structkin("solve", file, "--coordinates", "relative")
-    assert wrong.returncode == 2 and "has none" in wrong.stderr
+    assert wrong.returncode == 2 and "has no coordinates" in wrong.stderr
 
 
 def test_a_ram_that_is_short_beside_the_mechanism():

@@ -323,7 +323,7 @@ def test_mistakes():
         m.solve(3, method="globl")
     with pytest.raises(sk.InputError, match="'naturel' is unknown"):
         m.solve(3, method="global", coordinates="naturel")
-    with pytest.raises(sk.InputError, match="method 'topological' has none"):
+    with pytest.raises(sk.InputError, match="method 'topological' has no coordinates"):
         m.solve(3, coordinates="natural")
     free = sk.Mechanism.from_dict({**m.source_dict, "drivers": {}})
     with pytest.raises(sk.StructureError):

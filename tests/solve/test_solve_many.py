@@ -117,7 +117,7 @@ def test_a_variant_out_of_reach_says_so():
         ({"lengths": {"A-B": "long"}, "points": {"Q": [[0, 0]]}}, "is not a point"),
         ({"lengths": {"A-B": [1.0, 1.1]}, "points": {"P": [[0, 0]]}}, "numbers of variants differ"),
         ({"points": {"P": [[0, 0, 0]]}}, r"expected places \(v, 2\)"),
-        ({"lengths": {"A-B": [-1.0, np.nan]}}, "none has numbers that can be solved"),
+        ({"lengths": {"A-B": [-1.0, np.nan]}}, "none has valid values"),
     ],
 )
 def test_bad_input(options, words):
@@ -284,7 +284,7 @@ def test_a_variant_that_does_not_move():
 def test_many_faults_are_counted():
     motions = sk.Mechanism(**CRANK_ROCKER).solve_many(3, lengths={"A-B": np.linspace(-1.0, 1.2, 23)})
     assert motions.report.splitlines()[0] == "12 of 23 variants ok at all samples"
-    assert motions.report.endswith("... and 1 more variants at fault")
+    assert motions.report.endswith("... and 1 more invalid variants")
 
 
 PARALLELOGRAM = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 import threading
@@ -48,9 +49,9 @@ WebSocket.prototype.send = function (text) {
 class Studio:
     """The studio in a page, its errors and what it asked for."""
 
-    def __init__(self, browser: Any, address: str, script: str = "") -> None:
+    def __init__(self, browser: Any, address: str, script: str = "", context: Any = None) -> None:
         self.address, self.errors, self.requests = address, list[str](), list[str]()
-        self.context = browser.new_context(viewport={"width": 1280, "height": 800})
+        self.context = context or browser.new_context(viewport={"width": 1280, "height": 800})
         self.page = self.context.new_page()
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("console", lambda m: self.errors.append(m.text) if m.type in ("error", "warning") else None)
@@ -104,9 +105,9 @@ class Studio:
 
 
 @contextmanager
-def served(file: Path | None = None) -> Iterator[str]:
+def served(file: Path | None = None, port: int = 0) -> Iterator[str]:
     """Serve a studio in a thread."""
-    server, address = make_server(new_session(file), 0)
+    server, address = make_server(new_session(file), port)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
@@ -200,17 +201,28 @@ def test_a_six_bar_is_drawn_driven_changed_undone_saved_and_found_again(browser:
 def test_changes_that_were_not_saved_are_offered_again(browser: Any, tmp_path: Path):
     file = tmp_path / "kept.toml"
     file.write_bytes(path("crank_rocker").read_bytes())
-    with served(file) as address:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with served(file, port) as address:
         studio = Studio(browser, address)
         studio.press("Edit")
         studio.pull(studio.point("P"), (500, 200))
         studio.page.locator(".st-dirty").wait_for()
+        moved = studio.sketch()
         kept = studio.page.evaluate("Object.entries(localStorage).map(([k, v]) => [k, v])")
-        assert kept and "token" not in str(kept)
-        studio.press("Undo")
-        studio.page.locator(".st-dirty").wait_for(state="detached")
-        assert file.read_bytes() == path("crank_rocker").read_bytes()
+        assert kept and "token" not in str(kept) and str(tmp_path) not in str(kept)
         assert not studio.errors
+        studio.page.close()
+    with served(file, port) as address:
+        again = Studio(browser, address, context=studio.context)
+        again.press("Restore")
+        again.press("Edit")
+        again.page.locator(".st-dirty").wait_for()
+        assert again.sketch() == moved
+        again.press("Undo")
+        again.page.locator(".st-dirty").wait_for(state="detached")
+        assert file.read_bytes() == path("crank_rocker").read_bytes()
 
 
 def test_what_is_wrong_is_shown_with_its_cure_and_nothing_is_lost(browser: Any, tmp_path: Path):

@@ -16,6 +16,7 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
+from structkin.cli import main
 from structkin.examples import path
 from structkin.studio.files import MechanismFile
 from structkin.studio.history import History
@@ -129,6 +130,8 @@ def test_the_mechanism_and_its_picture_are_downloads(client: TestClient):
     found = client.get(f"/export/mechanism.toml?token={TOKEN}")
     assert found.status_code == 200 and "attachment" in found.headers["content-disposition"]
     assert "<svg" in client.get(f"/export/mechanism.svg?token={TOKEN}").text
+    assert "<!doctype html>" in client.get(f"/export/report.html?token={TOKEN}").text
+    assert client.get(f"/export/mechanism.gif?token={TOKEN}").content.startswith(b"GIF8")
     assert client.get(f"/export/nothing?token={TOKEN}").status_code == 404
 
 
@@ -236,10 +239,13 @@ def test_the_command_prints_its_address_and_ends_by_ctrl_c(file: Path):
             running.kill()
 
 
-def test_a_file_that_is_none_is_told_with_exit_code_2(tmp_path: Path):
-    wrong = tmp_path / "wrong.toml"
-    wrong.write_text("[points\n", encoding="utf-8")
-    for words in ([str(wrong)], [str(tmp_path / "x.txt")], ["--shared", "#m=x"], ["--port", "70000"]):
-        command = [sys.executable, "-c", "from structkin.cli import main; main()", "studio", "--no-browser", *words]
-        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
-        assert done.returncode == 2 and "Traceback" not in done.stderr
+@pytest.mark.parametrize("words", [["wrong.toml"], ["x.txt"], ["--shared", "#m=x"], ["--port", "70000"]])
+def test_a_file_that_is_none_is_told_with_exit_code_2(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.chdir(tmp_path)
+    Path("wrong.toml").write_text("[points\n", encoding="utf-8")
+    monkeypatch.setattr(sys, "argv", ["structkin", "studio", "--no-browser", *words])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2 and "Traceback" not in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Calling a compiled step of a plan by its address: so what calls it is compiled once for all kinds of steps."""
+"""Calling a compiled step of a plan by its address, so that the caller is compiled once for all kinds of steps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STEP = ir.FunctionType(_LONG, [_LONG.as_pointer(), _DOUBLE.as_pointer(), _LONG,
 
 @intrinsic
 def _call_step(typing: Any, address: Any, integers: Any, numbers: Any, step: Any, begin: Any, end: Any, dt: Any) -> Any:
-    """Call int64 f(int64*, double*, int64, int64, int64, double): `integers` and `numbers` are addresses, too."""
+    """Call int64 f(int64*, double*, int64, int64, int64, double): `integers` and `numbers` are addresses too."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         address, integers, numbers, *rest = arguments
@@ -29,5 +29,5 @@ def _call_step(typing: Any, address: Any, integers: Any, numbers: Any, step: Any
     return types.int64(*words, types.float64), generate
 
 
-#: The function with the arguments behind the first, as compiled code calls it.
+#: The function without its first argument, as compiled code calls it.
 call_step: Any = _call_step

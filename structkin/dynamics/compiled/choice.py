@@ -1,7 +1,7 @@
-"""Which engine evaluates the equations of a simulation: told before its start, from the work that is estimated.
+"""Which engine evaluates the equations of a simulation: chosen before the start from an estimate of the work.
 
-Both engines give the same numbers to rounding, not to the last digit. So that the same call always gives the same
-result, what chooses is neither a clock nor what happens to be compiled already.
+Both engines give the same numbers to rounding, not to the last digit. For the same call always to give the same result,
+the choice depends neither on a clock nor on what happens to be compiled already.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from structkin.kernels.choice import has_numba
 
 Floats = NDArray[np.float64]
 
-#: Seconds that NumPy takes for an evaluation, and for each step of the plan in it: roughly.
+#: Seconds that NumPy takes, roughly, for an evaluation and for each step of the plan in it.
 EVALUATION, A_STEP = 5e-4, 2e-4
-#: Seconds by NumPy from which on the equations are compiled. Importing Numba and reading what is compiled takes one or
-#: two; compiling itself, once on a machine, ten times as much.
+#: NumPy time [s] from which the equations are compiled. Importing Numba and loading compiled code takes one or two
+#: seconds; compiling, once on a machine, ten times as much.
 WORTH = 5.0
 
-#: Evaluations that an impact takes, roughly: it is come to by small steps, and bodies part before the next.
+#: Evaluations that an impact takes, roughly: it is approached by small steps, and bodies part before the next.
 IMPACT = 1000
 
-#: Steps times numbers of the pose that compiled code takes at a time.
+#: Steps times numbers of the pose that compiled code takes before it returns.
 TURN = 200_000
 
 #: Order of the methods with adaptive steps, and the evaluations that a step takes.
@@ -37,7 +37,7 @@ class Hastened(Reduced):
     """The reduced equations, evaluated by the compiled module."""
 
     def __init__(self, equations: Reduced, arrays: Packed, t: float, y: Floats) -> None:
-        """Take equations at the time and state at which they are evaluated first."""
+        """Take equations, with the time and state of their first evaluation."""
         from structkin.dynamics.compiled.machine import Machine
 
         vars(self).update(vars(equations))
@@ -55,12 +55,12 @@ class Hastened(Reduced):
         return self._machine.at(t, y)
 
     def recorded(self, t: float, y: Floats) -> Instant:
-        """Return everything at a time and state that is kept."""
+        """Return everything at a time and state that is recorded."""
         self.evaluations += 1
         return self._machine.recorded(t, y)
 
     def remember(self, t: float, y: Floats) -> None:
-        """Note the speeds at which bodies met that touch at the end of a step."""
+        """Note the impact speeds of the bodies that touch at the end of a step."""
         if not self.contacts:
             return
         touches = self._machine.touches(t, y)
@@ -71,7 +71,7 @@ class Hastened(Reduced):
         self._machine.meet(self.impacts)
 
     def depths(self, t: float, y: Floats) -> Floats:
-        """Return how deep the bodies of each contact overlap (c,) [m] that have not met yet; -inf of others."""
+        """Return the overlaps (c,) [m] of the contacts that have not begun; -inf for the others."""
         touches = self._machine.touches(t, y)
         if touches is None:
             return super().depths(t, y)
@@ -93,14 +93,14 @@ class Hastened(Reduced):
         jump: float,
         huge: float,
     ) -> tuple[int, Floats]:
-        """Take as many of the steps `begin` to `last` as go without a look at the pose.
+        """Take as many of the steps `begin` to `last` as possible without a check of the pose.
 
-        They are of `count` equal ones from `start` to `end`. Return how many are taken then, and the state after them.
+        They are among `count` equal ones from `start` to `end`. Return how many are done, and the state after them.
         """
         machine, y, h = self._machine, y.copy(), (end - start) / count
         before, done, looked, turn = machine.evaluations, begin, -1, 1 + TURN // self.plan.offsets[-1]
         while done < last:
-            # Compiled code hears no interrupt: it comes back for one after as many steps as take a part of a second.
+            # Compiled code cannot be interrupted: it returns after the steps of a fraction of a second.
             until = min(last, done + turn)
             done = machine.advance(METHODS[method].number, start, end, done, until, count, y, jump, huge)
             if done == until:
@@ -113,9 +113,9 @@ class Hastened(Reduced):
 
 
 def hastened(equations: Reduced, t: float, y: Floats, *, engine: str, evaluations: float) -> Reduced:
-    """Return the equations as an engine evaluates them from a time and state on; as they are with "numpy".
+    """Return the equations as an engine evaluates them from a time and state; unchanged with "numpy".
 
-    They are so, too, where they have no compiled form. "auto" compiles them where so many `evaluations` are worth it.
+    They are unchanged too where they have no compiled form. "auto" compiles them where the `evaluations` are worth it.
     """
     seconds = evaluations * (EVALUATION + A_STEP * len(equations.plan.steps))
     if engine == "numpy" or not has_numba() or (engine == "auto" and seconds < WORTH):
@@ -130,7 +130,8 @@ def expected_evaluations(
     """Return roughly how often equations will be evaluated over output times (n,), from their state at the first.
 
     A method of order p takes about rtol^(-1/p) steps in the time in which speeds and accelerations of the start, or
-    gravity, would move a coordinate by a radian, or by the mechanism's size. In that time bodies may meet once.
+    gravity, would move a coordinate by a radian, or by the mechanism's size. Bodies are taken to meet once in that
+    time.
     """
     duration = float(times[-1] - times[0])
     if integrator in METHODS:

@@ -1,6 +1,7 @@
 """How fast joints move by the coordinates. The text of this module becomes part of the compiled one.
 
-The coordinates of joints are read from two expressions of slots, as `structkin.dynamics.reduced.partition.Line` tells.
+The coordinates of joints are read from two expressions of slots, as described in
+`structkin.dynamics.reduced.partition.Line`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from structkin.dynamics.reduced.partition import LIMIT
 
 
 def is_uneven(mem: Memory) -> bool:
-    """Return whether a joint moves so much faster than a coordinate that others may tell the motion better."""
+    """Return whether a joint moves so much faster than a coordinate that other coordinates may be better."""
     fastest = fastest_joint(mem)
     if fastest < LIMIT:
         mem.uneven = LIMIT

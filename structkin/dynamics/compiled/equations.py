@@ -5,7 +5,7 @@ quadratic form: 2 T = v^T W v. With v = K z' and the slots' accelerations a = K 
 
     K_f^T W K_f z_f'' = K_f^T (g + loads - W b) + efforts
 
-where b holds what the velocities and the prescribed drivers make. All of it costs the order of the number of links.
+where b is due to the velocities and the prescribed drivers. The cost is of the order of the number of links.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def rate(mem: Memory, t: float, y: Any, out: Any) -> bool:
-    """Write the rate of the state (2 free,); return False where another evaluation is asked for."""
+    """Write the rate of the state (2 free,); return False where the equations themselves are needed."""
     if not evaluate(mem, t, y, mem.free):
         return False
     free, second = mem.free, mem.second
@@ -41,7 +41,7 @@ def rate(mem: Memory, t: float, y: Any, out: Any) -> bool:
 def evaluate(mem: Memory, t: float, y: Any, count: int) -> bool:
     """Evaluate second rates at a time and state, with K of the first `count` coordinates.
 
-    Return False where a pose is flat or out of reach, or may lie beyond a flat one: what then holds is not known here.
+    Return False where a pose is flat or out of reach, or may lie beyond a flat one: such poses are not handled here.
     """
     mem.count += 1
     free, z, x, second = mem.free, mem.z, mem.x, mem.second
@@ -71,7 +71,7 @@ def evaluate(mem: Memory, t: float, y: Any, count: int) -> bool:
 
 
 def settle(mem: Memory, t: float, y: Any, count: int, z: Any, x: Any, columns: Any) -> bool:
-    """Write the pose at a time and state, come to in parts where the way is too long to tell modes by slopes."""
+    """Write the pose at a time and state, reached in parts where slopes do not determine modes over the whole path."""
     if not give(mem, t, y, z):
         return False
     followed = mem.followed != 0
@@ -80,11 +80,11 @@ def settle(mem: Memory, t: float, y: Any, count: int, z: Any, x: Any, columns: A
         return True
     if not followed:
         return False
-    # On the way the rates of the roots are by its parts, and the pose that a way ends at is not the state's until the
-    # whole way is gone: what is not come to leaves no trace.
+    # Along the path the rates of the roots are per part, and the pose is not that of the state until the path is
+    # complete: a failed path leaves no trace.
     roots, last, kept, turned = mem.roots.copy(), mem.last.copy(), mem.kept.copy(), mem.turned.copy()
     if walk(mem, y, z, x, columns) and give(mem, t, y, z) and pose(mem, 0.0, y, count, z, x, columns):
-        # What is come to is the last pose, whatever becomes of the rates and forces there.
+        # The pose that is reached becomes the last pose, whatever the rates and forces there.
         mem.clock = t
         keep(mem.new_roots, mem.roots)
         keep(mem.new_turned, mem.turned)
@@ -107,7 +107,7 @@ def give(mem: Memory, t: float, y: Any, z: Any) -> bool:
 
 
 def farthest(mem: Memory, z: Any) -> float:
-    """Return the longest way of a driver since the last evaluation [rad or parts of the size]."""
+    """Return the largest motion of a driver since the last evaluation [rad or parts of the size]."""
     last, measures, longest = mem.last, mem.measures, 0.0
     for k in range(z.shape[1]):
         longest = max(longest, abs(z[0, k] - last[k]) / measures[k])
@@ -115,7 +115,7 @@ def farthest(mem: Memory, z: Any) -> float:
 
 
 def walk(mem: Memory, y: Any, z: Any, x: Any, columns: Any) -> bool:
-    """Go in parts to where the drivers are given; rates are those by the part of the way. False where that fails."""
+    """Move in parts to the given drivers' values; rates are per part of the path. False where that fails."""
     f, free, last = z.shape[1], mem.free, mem.last
     longest = farthest(mem, z)
     if not 0.0 < longest < 16 * SIMULATED_WAY:
@@ -163,7 +163,7 @@ def are_finite(values: Any) -> bool:
 def run_steps(mem: Memory, dt: float, count: int) -> bool:
     """Run all steps: pose, rates, and K of the first `count` coordinates, a time dt after the last evaluation.
 
-    Return False where a margin is small or what a root is cannot be told from what it was.
+    Return False where a margin is small or the sign of a root cannot be told from its last value.
     """
     step, ptr, moved = mem.step, mem.moved_ptr, mem.moved
     integers, numbers = mem.I.ctypes.data, mem.D.ctypes.data
@@ -192,7 +192,7 @@ def drive(drivers: Any, z: Any, x: Any, columns: Any) -> None:
 
 
 def is_steep(mem: Memory, columns: Any, count: int) -> bool:
-    """Return whether a coordinate moves a row too fast; what is not a number is steep, too."""
+    """Return whether a coordinate moves a row too fast; NaN counts as steep."""
     ptr, reached, limit = mem.reached_ptr, mem.reached, mem.steep
     for a in range(count):
         for k in range(ptr[a], ptr[a + 1]):
@@ -261,13 +261,13 @@ def finish(mem: Memory) -> None:
 
 
 def find_efforts(mem: Memory, t: float) -> None:
-    """Find what the prescribed drivers have to give: what the equations along them leave over."""
+    """Find the efforts of the prescribed drivers: the remainder of the equations along them."""
     efforts, effort, free, second, load = mem.efforts, mem.effort, mem.free, mem.second, mem.load
     columns = mem.K.reshape(mem.z.shape[1], -1)
     for a in range(free):
         efforts[a] = law_at(mem, effort[a], t)[0] if effort[a] >= 0 else 0.0
     for a in range(free, efforts.shape[0]):
-        # In `load` the accelerations without the free coordinates' second rates are taken off already.
+        # In `load` the accelerations without the free coordinates' second rates are already subtracted.
         efforts[a] = -along(mem, columns, a, load[0])
     for b in range(free):
         weigh(mem, columns[b], load[1])

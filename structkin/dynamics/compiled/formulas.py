@@ -19,7 +19,7 @@ Line = tuple[float, float]
 _OPERATIONS: dict[type[ast.operator], int] = {ast.Add: 2, ast.Sub: 3, ast.Mult: 4, ast.Div: 5}
 _CHOICES = {"min": 6, "max": 7}
 _NUMBER, _TIME, _PRODUCT, _OPPOSITE, _POWER = 0, 1, 4, 10, 11
-_FIRST = 12  # the code of the first function of one argument; the others follow in their order
+_FIRST = 12  # the code of the first function of one argument; the others follow in order
 _FUNCTIONS = {name: _FIRST + k for k, name in enumerate(FUNCTIONS)}
 
 
@@ -29,7 +29,7 @@ class UnknownError(Exception):
 
 @dataclass
 class Laws:
-    """Laws one below the other: `form` 0 is linear, 1 a formula, 2 a table; `data` holds five numbers a line.
+    """Laws one below the other: `form` 0 is linear, 1 a formula, 2 a table; `data` holds five numbers per line.
 
     >>> laws = Laws()
     >>> laws.add(ExpressionLaw(Expression("3 + 2*t*t")))
@@ -44,7 +44,7 @@ class Laws:
     data: list[list[float]] = field(default_factory=list)
 
     def add(self, law: Any) -> int:
-        """Return the number of a law; `UnknownError` where it is of another kind."""
+        """Return the number of a law; `UnknownError` for other kinds."""
         scale = 1.0
         while isinstance(law, ScaledLaw):
             law, scale = law.law, scale * law.factor
@@ -54,7 +54,7 @@ class Laws:
             scale *= law.scale
             form, lines = 1, [list(line) for line in tape(law.expression.text)]
         elif isinstance(law, TableLaw):
-            # The spline that SciPy finds, in its own pieces; the last line is the end.
+            # SciPy's spline, piece by piece; the last line is the end.
             from scipy.interpolate import CubicSpline
 
             pieces = CubicSpline(law.times, law.values)
@@ -85,7 +85,7 @@ def tape(text: str) -> list[Line]:
 
 def _walk(node: ast.expr) -> Iterator[Line]:
     if not any(isinstance(part, ast.Name) and part.id == "t" for part in ast.walk(node)):
-        # A number may be found from others: their functions have no rates that could be infinite.
+        # A constant subexpression is evaluated as a whole: its functions have no rates that could be infinite.
         yield _NUMBER, float(Expression(ast.unparse(node))(np.zeros(1))[0][0])
         return
     match node:
@@ -108,7 +108,7 @@ def _walk(node: ast.expr) -> Iterator[Line]:
                 yield _CHOICES[name], 0.0
             if name not in CHOICES:
                 yield _FUNCTIONS[name], 0.0
-        case _:  # pragma: no cover - a formula that was read has nothing else
+        case _:  # pragma: no cover - a parsed formula has nothing else
             raise UnknownError(ast.unparse(node))
 
 

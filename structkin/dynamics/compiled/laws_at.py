@@ -39,7 +39,7 @@ def law_at(mem: LoadMemory, law: int, t: float) -> tuple[float, float, float]:
 
 
 def formula_at(data: Any, first: int, last: int, t: float, stack: Any) -> tuple[float, float, float]:
-    """Run a tape: an operation a row (code, number). Codes are those of `structkin.dynamics.compiled.formulas`."""
+    """Run a tape: one operation per row (code, number). Codes are those of `structkin.dynamics.compiled.formulas`."""
     top = -1
     for k in range(first, last):
         code, number = data[k, 0], data[k, 1]
@@ -80,7 +80,7 @@ def combined(
 
 
 def power_of(u: float, c: float) -> tuple[float, float, float]:
-    """Return u^c and its two derivatives; a vanishing coefficient is left out, for 0 times 1/0 is not a number."""
+    """Return u^c and its two derivatives; a vanishing coefficient is left out, because 0 times 1/0 is not a number."""
     f1 = c * u ** (c - 1) if c != 0 else 0.0
     f2 = c * (c - 1) * u ** (c - 2) if c not in (0.0, 1.0) else 0.0
     return u**c, f1, f2

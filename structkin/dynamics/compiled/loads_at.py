@@ -10,14 +10,14 @@ from structkin.dynamics.forces import add_loads, touching
 
 
 def apply_loads(mem: LoadMemory, t: float, x: Any, load: Any) -> None:
-    """Add all loads but gravity to the forces on the rows, at places and rates of the slots (2 or more, n)."""
+    """Add all loads except gravity to the forces on the rows, at places and rates of the slots (2 or more, n)."""
     locate(mem, x)
     add_loads(mem, t, mem.places[0], mem.places[1], mem.places[2])
     spread(mem, load)
 
 
 def locate(mem: LoadMemory, x: Any) -> None:
-    """Write places and rates of the expressions at those of the slots, and no forces on them yet."""
+    """Write places and rates of the expressions at those of the slots, and set the forces on them to zero."""
     const, factor, ptr, row = mem.const, mem.factor, mem.term_ptr, mem.term_row
     place, speed, push = mem.places[0], mem.places[1], mem.places[2]
     for e in range(const.shape[0]):

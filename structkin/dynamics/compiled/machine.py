@@ -1,7 +1,7 @@
-"""The reduced equations by way of the compiled module, with the equations themselves where that does not know.
+"""The reduced equations by the compiled module, with the equations themselves where it cannot decide.
 
-Next to flat poses, and where a way may lead past one, `Reduced` finds pose and rates; from there the
-compiled module goes on, with the power series that `Reduced` has found.
+Next to flat poses, and where a path may lead past one, `Reduced` finds pose and rates; from there the
+compiled module continues with the power series that `Reduced` has found.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from structkin.track.contour import POWERS, UNIT, powers
 
 Floats = NDArray[np.float64]
 
-#: Imaginary step of slopes.
+#: Imaginary step for slopes.
 TINY = 1e-30
-#: The part of the way to a flat pose at which a series is begun: the last pose is to lie on it, and what comes behind.
+#: Part of the path to a flat pose at which a series begins: it must cover the last pose and the poses beyond.
 NEARLY = 0.92
 
 
@@ -35,7 +35,7 @@ class Machine:
     """Evaluates the equations of a mechanism, each time from the pose of the last evaluation."""
 
     def __init__(self, equations: Reduced, packed: Packed) -> None:
-        """Take the equations where they are."""
+        """Take the equations in their present state."""
         self.equations, self._module = equations, equations_module()
         self._mem = packed.mem
         self._arrays = self._mem.I, self._mem.D
@@ -43,7 +43,7 @@ class Machine:
         self._order = np.array(packed.order)
         self._known: Sequence[Series] = ()
         self._adopted: Floats | None = None
-        #: How often the equations themselves were asked.
+        #: How often the equations themselves were evaluated.
         self.handed_over = 0
 
     # --- evaluations --------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ class Machine:
         return Instant(x, z, efforts, turns, float(self._mem.kinetic), float(self._mem.power))
 
     def recorded(self, t: float, y: Floats) -> Instant:
-        """Return everything at a time and state that is kept; what was evaluated before stays the last pose."""
+        """Return everything at a time and state that is recorded; the last pose is left as it was."""
         kept = self.equations, self._known, self._adopted
         arrays = [array.copy() for array in self._arrays]
         self.equations = self.equations.aside()
@@ -100,19 +100,19 @@ class Machine:
         if self._mem.smooth:
             return None
         self.look_ahead(t, y)
-        # Where no other coordinates are found now, that is looked at again when these have become much worse.
+        # If no other coordinates are found now, they are searched again when these have become much worse.
         self._mem.uneven = max(LIMIT, 1.5 * self._module.fastest_joint(*self._arrays))
         return self._mem.x[0].copy(), self._mem.K.reshape(len(self._order), -1)[: len(y) // 2].copy()
 
     def touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]] | None:
-        """Return the depth of each contact and its rate; None where the equations themselves have to be asked."""
+        """Return the depth of each contact and its rate; None where the equations themselves are needed."""
         if not self._module.evaluate(*self._arrays, t, y, len(y) // 2):
             return None
         self._module.find_touches(*self._arrays)
         return dict(zip(self.equations.contacts, map(tuple, self._mem.touches.T.tolist()), strict=True))
 
     def meet(self, impacts: Mapping[str, float]) -> None:
-        """Go on with these speeds at which bodies have met."""
+        """Continue with these impact speeds."""
         self._mem.met = [impacts.get(id, np.nan) for id in self.equations.contacts]
 
     def look_ahead(self, t: float, y: Floats) -> bool:
@@ -127,7 +127,7 @@ class Machine:
         return True
 
     def _smooth_ahead(self) -> bool:
-        """Return whether the roots that go to zero do so at a flat pose, around which there is a series then."""
+        """Return whether roots that approach zero vanish at a flat pose; then a series is expanded around it."""
         poses = self.equations.poses
         if poses.last is None or poses.last.smooth:
             return False
@@ -143,7 +143,7 @@ class Machine:
         return True
 
     def advance(self, *arguments: Any) -> int:
-        """Take steps of a fixed length: the arguments are those of `runs.advance` behind the arrays."""
+        """Take steps of a fixed length: the arguments are those of `runs.advance` after the arrays."""
         return int(self._module.advance(*self._arrays, *arguments))
 
     @property
@@ -154,7 +154,7 @@ class Machine:
     # --- to and from the equations ------------------------------------------------------------------------
 
     def by_equations(self, t: float, y: Floats) -> Instant:
-        """Evaluate the equations themselves, and go on from their pose."""
+        """Evaluate the equations themselves, and continue from their pose."""
         self.handed_over += 1
         self._lend()
         instant = self.equations.at(t, y)
@@ -162,7 +162,7 @@ class Machine:
         return instant
 
     def _lend(self) -> None:
-        """Let the equations go on from the last evaluation, if it was not theirs."""
+        """Let the equations continue from the last evaluation, if it was not theirs."""
         found = self._mem.last
         if self._adopted is None or np.array_equal(found, self._adopted):
             return
@@ -172,11 +172,11 @@ class Machine:
         self.equations.resume(last, self._mem.kept, roots, self._mem.turned)
 
     def _adopt(self, t: float, instant: Instant) -> None:
-        """Go on from where the equations are."""
+        """Continue from the state of the equations."""
         poses, mem = self.equations.poses, self._mem
         assert poses.last is not None
         mem.x, mem.z = instant.x[:, :, 0], instant.z[self._order].T
-        # With several coordinates the equations themselves go on around a flat pose.
+        # With several coordinates the equations themselves are used around a flat pose.
         mem.aside = len(self._order) > 1 and poses.last.smooth
         mem.kept = instant.x[0, :, 0]
         mem.second = instant.z[self.equations.free, 2]
@@ -212,7 +212,8 @@ class Machine:
         arrays[:] = 0.0
         for line, series in zip(arrays, known, strict=False):
             slots = series.powers[0]
-            # Roots are functions of the places: their powers come from their values on the circle, by Fourier's way.
+            # Roots are functions of the places: their coefficients come from their values on the circle, by a Fourier
+            # transform.
             nodes = slots @ UNIT ** np.arange(POWERS)[:, None]
             roots = powers(self._sides(nodes))[:, :POWERS]
             line[:HEAD] = series.place[0], series.ways[0, 0], series.radius

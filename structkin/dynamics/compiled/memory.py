@@ -1,8 +1,8 @@
 """The arrays of a mechanism's equations by their names, all of them laid out in two.
 
-What a compiled function takes in is short then, and so is the time to compile it: `I` holds integers, `D` numbers. A
-part lies where the head of `I` says, its beginning and its length. In the compiled text `mem.part` is written as that
-slice (`flattened`), and `mem` itself as both arrays; in Python it is a view.
+Compiled functions then have few arguments and compile quickly: `I` holds integers, `D` numbers. The head of `I` gives
+the beginning and length of each part. In the compiled text `mem.part` is written as that slice (`flattened`), and `mem`
+itself as both arrays; in Python it is a view.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Part:
         self.array, self.shape, self.name, self.place = array, shape, "", 0
 
     def __set_name__(self, owner: type[Arrays], name: str) -> None:
-        """Take the next place in the head, behind the parts that the class inherits."""
+        """Take the next place in the head, after the parts that the class inherits."""
         if "PARTS" not in vars(owner):
             owner.PARTS = dict(owner.PARTS)
         self.name, self.place = name, HEAD + 2 * len(owner.PARTS)
@@ -52,7 +52,7 @@ class Part:
 
     @property
     def text(self) -> str:
-        """What stands for it in the compiled text."""
+        """Its expression in the compiled text."""
         begin = f"I[{self.place}]"
         if not self.shape:
             return f"{self.array}[{begin}]"
@@ -71,7 +71,7 @@ def numbers(*shape: int) -> Any:
 
 
 class Arrays:
-    """Named parts in two arrays; what a class adds to those of its base comes behind them."""
+    """Named parts in two arrays; parts that a class adds follow those of its base."""
 
     PARTS: ClassVar[dict[str, Part]] = {}
 
@@ -95,7 +95,7 @@ class Arrays:
 
 
 class LoadMemory(Arrays):
-    """Masses, laws and loads on n rows, in pairs the components of vectors; e expressions are affine in them."""
+    """Masses, laws and loads on n rows, which are components of vectors in pairs; e expressions are affine in them."""
 
     # The mass matrix W in compressed rows, and weights (n,).
     mass_ptr, mass_row, mass, weight = integers(-1), integers(-1), numbers(-1), numbers(-1)
@@ -106,8 +106,8 @@ class LoadMemory(Arrays):
     # Expressions: terms, the row and factor of each, constants; their places, rates, and forces on them (3, e, 2).
     term_ptr, term_row, factor, const = integers(-1), integers(-1), numbers(-1, 2), numbers(-1, 2)
     places = numbers(3, -1, 2)
-    # Loads as indices of expressions and laws, and their sizes, see `forces`; the speeds at which bodies met, and of
-    # each contact depth and rate (2, c).
+    # Loads as indices of expressions and laws, and their sizes, see `forces`; the impact speeds, and depth and rate
+    # of each contact (2, c).
     springs, torsions, pushes = integers(-1, 3), integers(-1, 3), integers(-1, 4)
     moments, frictions, contacts = integers(-1, 3), integers(-1, 3), integers(-1, 5)
     spring_sizes, torsion_sizes, friction_sizes = numbers(-1, 3), numbers(-1, 3), numbers(-1, 3)
@@ -136,15 +136,15 @@ class Memory(LoadMemory):
     counted_ptr, counted_row, counted_factor = integers(-1), integers(-1), numbers(-1, 2)
     counted_const, drawn = numbers(-1, 2), numbers(-1)
     turn_ptr, turn_term, turn_factor = integers(-1), integers(-1, 2), numbers(-1)
-    # Evaluations so far, the number of free coordinates, and what makes coordinates comparable (f,).
+    # Evaluations so far, the number of free coordinates, and the scales of coordinates (f,).
     count, free, measures = integers(), integers(), numbers(-1)
     # Steps with two modes; whether the pose is from a series; whether modes or general groups are followed, or turns
-    # are counted; whether nothing is known here.
+    # are counted; whether the compiled equations must stand aside.
     two, smooth, followed, aside = integers(-1), integers(), integers(), integers()
     # Drivers' values, rates, second rates (3, f); slots' places, rates, second rates at z_f'' = 0 (3, n); K (f * n).
     z, x, K = numbers(3, -1), numbers(3, -1), numbers(-1)
     # Of the last evaluation: signed roots of the steps' margins and their rates (2, S), its time, turns of the links
-    # counted (k,), places of the slots, coordinates; roots and turns of the evaluation that goes on.
+    # counted (k,), places of the slots, coordinates; roots and turns of the present evaluation.
     roots, clock, turned, kept, last = numbers(2, -1), numbers(), numbers(-1), numbers(-1), numbers(-1)
     new_roots, new_turned = numbers(2, -1), numbers(-1)
     # Forces on rows and W K of a coordinate (2, n); K_f^T W K_f and then its factor (free * free), its right-hand side;
@@ -152,17 +152,17 @@ class Memory(LoadMemory):
     load, matrix, right, second, efforts = numbers(2, -1), numbers(-1), numbers(-1), numbers(-1), numbers(-1)
     # Kinetic energy, power, and the largest kinetic energy so far.
     kinetic, power, largest = numbers(), numbers(), numbers()
-    # What a step of an integrator works with (8, 2 free), see `integrators.steps`.
+    # Work arrays of an integrator's step (8, 2 free), see `integrators.steps`.
     stages, past, known, pace, until = numbers(8, -1), numbers(8, -1), integers(), numbers(), numbers()
-    # Series of one coordinate: for each its place, way, radius, and the powers of its slots' rows and the roots of
-    # `two`; weights of the powers (3, .).
+    # Series of one coordinate: for each its place, direction, radius, and the powers of its slots' rows and the roots
+    # of `two`; weights of the powers (3, .).
     series, powers = numbers(4, -1), numbers(3, -1)
-    # Below these sizes roots that go to zero are looked at (S,); from this rate of a joint on others are looked at.
+    # Roots that approach zero are checked below these sizes (S,); other coordinates from this rate of a joint upwards.
     look, uneven = numbers(-1), numbers()
 
 
 def flattened(source: str, memory: type[Arrays]) -> str:
-    """Return a function whose first argument is `mem`, and those that it calls with it, as written for two arrays.
+    """Return a function whose first argument is `mem`, and its calls with `mem`, as written for two arrays.
 
     >>> text = "def kinetic(mem: Memory, out):\\n    out[0] = half(mem, mem.kinetic)"
     >>> print(flattened(text, Memory))  # doctest: +ELLIPSIS

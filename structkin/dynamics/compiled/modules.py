@@ -1,4 +1,4 @@
-"""The compiled modules: that of the equations, and one a kind of step, shared by all mechanisms."""
+"""The compiled modules: that of the equations and one per kind of step, shared by all mechanisms."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Kind:
     source: str
 
     def address(self) -> int:
-        """Return where its compiled function is; compile it if this is the first time on this machine."""
+        """Return the address of its compiled function; compile it on first use on this machine."""
         _announce(self.name, self.source, "step", f"dynamics of {self.name}")
         return int(store.load(self.name, self.source).step.address)
 
 
-#: Sources that this process has at hand.
+#: Sources that this process has already used.
 _ready: set[str] = set()
 
 _kinds: dict[Signature, Kind | None] = {}
@@ -62,7 +62,7 @@ def _closed(step: Step, of: Signature) -> Kind | None:
 
 
 def equations_module() -> ModuleType:
-    """Return the compiled equations; they are compiled when they are first called on this machine."""
+    """Return the compiled equations; they are compiled on the first call on this machine."""
     return module_of("equations", equations_source(), "evaluate", "equations of motion")
 
 
@@ -73,7 +73,7 @@ def module_of(name: str, source: str, function: str, what: str) -> ModuleType:
 
 
 def _announce(name: str, source: str, function: str, what: str) -> None:
-    """Tell the log where something is compiled for the first time on this machine."""
+    """Write to the log when something is compiled for the first time on this machine."""
     if source not in _ready and not store.is_stored(name, source, function):
         store.log.info("compiling the %s, once on this machine", what)
     _ready.add(source)

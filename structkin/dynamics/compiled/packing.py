@@ -26,7 +26,7 @@ from structkin.track.contour import POWERS
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-#: Places of the stack that formulas are computed on.
+#: Depth of the stack on which formulas are computed.
 DEEP = 128
 
 
@@ -56,7 +56,7 @@ def packed(equations: Reduced) -> Packed | None:
     efforts = equations.own.forces.efforts
     try:
         for id in efforts.keys() - set(ids):
-            # Along a driver that is no coordinate an effort is a moment between its links.
+            # Along a driver that is not a coordinate an effort is a moment between its links.
             drive = equations.own.drivers[id]
             if drive.kind != "angle":
                 return None
@@ -86,7 +86,7 @@ def packed(equations: Reduced) -> Packed | None:
 
 
 def _steep(mechanism: Mechanism) -> float:
-    """Return the rate of a row that a coordinate may give; beyond, the equations themselves look at the pose."""
+    """Return the largest rate of a row by a coordinate; above it, the equations themselves check the pose."""
     places = np.array(list(mechanism.places.values()))
     size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
     return (
@@ -98,7 +98,7 @@ def _steep(mechanism: Mechanism) -> float:
 
 
 def _steps(plan: Plan, ids: Sequence[str], counts: bool) -> dict[str, Any]:
-    """Return the steps, and what moves them; where turns are counted, poses follow each other in short ways."""
+    """Return the steps, and what moves them; where turns are counted, poses follow each other in short steps."""
     rows, moved = [], []
     for step in plan.steps:
         inputs = [plan.offsets[item.index] if isinstance(item, Slot) else -1 for item in step.inputs]
@@ -193,7 +193,7 @@ def _loads(equations: Reduced, table: LoadTable, drivers: Sequence[str]) -> dict
     parts = table.parts()
     turns: list[list[tuple[int, int, float]]] = []
     for k, load in enumerate(table.named.get("torsions", ())):
-        # The terms leave out their constant, and what the links had turned before these coordinates.
+        # The terms leave out their constant, and the turns of the links before these coordinates.
         first, second = (equations.turning[link] for link in load.links)
         before = equations.before[load.links[1]] - equations.before[load.links[0]]
         constant = second.constant - first.constant + (second.slots.const - first.slots.const).real
@@ -237,12 +237,12 @@ def _joints(equations: Reduced) -> dict[str, Any]:
 
 
 def _lists(lists: Iterable[Sequence[Any]]) -> tuple[Ints, list[Any]]:
-    """Return where each of some lists begins, and all of them one behind the other."""
+    """Return where each list begins, and all lists concatenated."""
     lists = list(lists)
     return np.concatenate(([0], np.cumsum([len(one) for one in lists]))).astype(np.int64), [k for o in lists for k in o]
 
 
 def _filled(lines: Sequence[Sequence[float]], dtype: Any) -> Any:
-    """Return lines of unequal lengths as a matrix, zeros behind them."""
+    """Return lines of unequal lengths as a matrix, padded with zeros."""
     width = max(map(len, lines), default=0)
     return np.array([[*line, *[0] * (width - len(line))] for line in lines], dtype).reshape(len(lines), width)

@@ -13,7 +13,7 @@ from structkin.dynamics.compiled.equations import evaluate, finish
 from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.integrators.steps import take_step
 
-#: Roots that go to zero are looked at from this size on, and anew where they have grown above the second.
+#: Roots that approach zero are checked below the first size, and again after they have grown above the second.
 AHEAD, AWAY = 0.25, 0.4
 
 
@@ -31,7 +31,7 @@ def advance(
 ) -> int:
     """Take the steps `begin` to `stop` of `count` equal ones from `start` to `end`; `y` becomes the state after them.
 
-    Return how many steps are taken then: fewer where something is to be looked at, which is done in the next step.
+    Return how many steps are done: fewer where something must be checked, which the next step does.
     """
     h, free, stage, second = (end - start) / count, mem.free, mem.stages, mem.second
     if not evaluate(mem, start + begin * h, y, free):

@@ -12,14 +12,14 @@ from structkin.dynamics.compiled.memory import Memory
 from structkin.dynamics.reduced.series import VALID
 from structkin.track.contour import POWERS as TERMS
 
-#: How many series there may be, and how many numbers come before the powers: place, way, radius.
+#: Most series that are kept, and how many numbers precede the powers: place, direction, radius.
 MANY, HEAD = 4, 3
 
 
 def expand(mem: Memory, q: float, rate: float, x: Any, columns: Any) -> bool:
     """Write slots x (3, n) and K (1, n) at a coordinate and its rate; False where no series holds.
 
-    The last row of x holds what is there without a second rate of the coordinate.
+    The last row of x holds the second rates without that of the coordinate.
     """
     series, weights, two = mem.series, mem.powers, mem.two
     roots, n = mem.new_roots, x.shape[1]
@@ -56,7 +56,7 @@ def weigh_powers(u: float, scale: float, weights: Any) -> None:
 
 
 def leave_series(mem: Memory, q: float) -> None:
-    """Forget the series that a regular pose is far from: coming back, their branch may be another."""
+    """Forget the series that are far from a regular pose: on return the branch may be another."""
     series = mem.series
     for j in range(MANY):
         if abs(q - series[j, 0]) > abs(series[j, 1]) * series[j, 2]:

@@ -27,7 +27,7 @@ from structkin.kernels.group_rows import Formulas
 from structkin.kernels.tracing import SCALAR, VECTOR, Signature, Trace
 from structkin.track.tolerances import GUARD, SIMULATED_TURN
 
-#: The margin of a group with one mode is larger, or `Reduced` looks at the pose.
+#: Smallest margin of a group with one mode; below it, `Reduced` checks the pose.
 CLEAR = 1e-6
 
 _EQUATIONS = '''"""The equations of motion, written by structkin, compiled once and then read from the cache."""
@@ -40,7 +40,7 @@ import numpy as np
 from numba import njit
 '''
 
-#: By which the reduced equations call the steps of a plan.
+#: The import by which the reduced equations call the steps of a plan.
 _CALLING = "from structkin.dynamics.compiled.calling import call_step"
 
 _STEP = '''"""Written by structkin from the formulas of {name}, compiled once and then read from the cache."""
@@ -64,17 +64,17 @@ ARRAYS = (
 )
 
 
-#: The modules whose text makes that of the equations.
+#: The modules whose text makes up that of the equations.
 _PARTS = (laws_at, turns_at, forces, loads_at, masses_at, series_at, conditioning, equations, steps, runs)
 
-#: What the compiled module has of its own, behind or in place of these functions of a module.
+#: Functions of a module that the compiled module replaces by its own.
 _OWN = {steps: ("rate",), forces: ("size_at", "turn_between", "choose")}
 
 
 @cache
 def equations_source() -> str:
     """Return the source of the module of the equations."""
-    # What it imports is part of it.
+    # The text of the import is part of the source, so that a change to it recompiles.
     text = Path(laws_at.__file__).with_name("calling.py").read_text(encoding="utf-8")
     return "\n".join([module_source(Memory, _PARTS, _CALLING), *(f"# {line}" for line in text.splitlines()), ""])
 
@@ -93,9 +93,9 @@ def step_source(of: Signature, trace: Trace) -> str:
 
 
 def group_source(found: Formulas, widths: Sequence[int], clear: float) -> str:
-    """Return the source of the module of a general group; `widths` are those of its inputs that move.
+    """Return the source of the module of a general group; `widths` are those of its moving inputs.
 
-    Where its determinant is larger than `clear`, it is regular.
+    It is regular where its determinant is larger than `clear`.
     """
     return _module("a general group", group_lines(found, widths, clear))
 
@@ -114,16 +114,16 @@ def _constants(module: Any) -> Iterator[str]:
 
 
 def _texts(module: Any, memory: type[Arrays]) -> Iterator[str]:
-    """Yield the functions of a module, each to be compiled."""
+    """Yield the functions of a module that are to be compiled."""
     for name, one in vars(module).items():
         if inspect.isfunction(one) and one.__module__ == module.__name__ and name not in _OWN.get(module, ()):
             yield from ("", "", _NJIT, flattened(inspect.getsource(one), memory))
 
 
 class _Kind:
-    """What a kind of step does with step s: pose, rates and columns of K.
+    """The code of a kind of step for step s: pose, rates and columns of K.
 
-    It returns 0 where that is not clear.
+    It returns 0 where it cannot decide.
     """
 
     def __init__(self, of: Signature, trace: Trace) -> None:
@@ -142,7 +142,7 @@ class _Kind:
         for order, terms in enumerate(trace.orders):
             for (_, row), term in zip(self._outputs(), terms, strict=True):
                 yield f"x[{order}, {row}] = {graph.name(term)}"
-        # What the columns have in common with the rates is computed once: the compiler sees that it is the same.
+        # The compiler computes the subexpressions that columns and rates share only once.
         for (name, _), term in zip(self._outputs(), trace.orders[0], strict=True):
             yield f"f_{name} = {graph.name(term)}"
         yield "for q in range(begin, end):"
@@ -163,7 +163,7 @@ class _Kind:
             return
         yield from (f"if not {name} > {GUARD**2!r}:", "    return 0")
         yield "old, new = mem.roots, mem.new_roots"
-        # Its sign is where its slope leads, as in `reduced.poses`: it changes next to a flat pose only.
+        # Its slope predicts its sign, as in `reduced.poses`: it changes only next to a flat pose.
         yield from ("last, expected, root = old[0, s], old[0, s] + old[1, s] * dt, sqrt(" + name + ")",)
         yield from ("if expected < 0.0:", "    root = -root")
         yield f"if mem.smooth == 0 and (root * last < 0.0 or abs(last) < {GUARD!r}):"
@@ -193,7 +193,7 @@ ITERATIONS = 10
 
 
 def group_lines(found: Formulas, widths: Sequence[int], clear: float) -> Iterator[str]:
-    """Yield what a general group does: Newton's method from the last pose, then rates and columns of K."""
+    """Yield the code of a general group: Newton's method from the last pose, then rates and columns of K."""
     graph, m = found.graph, len(found.first)
     inputs = [f"r{j} + {c}" for j, width in enumerate(widths) for c in range(width)]
     outputs = [f"r{len(widths) + k // 2} + {k % 2}" for k in range(m)]
@@ -208,7 +208,7 @@ def group_lines(found: Formulas, widths: Sequence[int], clear: float) -> Iterato
     yield f"for step_ in range({ITERATIONS}):"
     terms = [*found.corrected, found.change, found.side]
     inner = graph.lines(terms)
-    # What is left after a step of 1e-8 is below rounding: the convergence is quadratic.
+    # After a step of 1e-8 the error is below rounding: the convergence is quadratic.
     inner += [f"if not abs({graph.name(found.side)}) > {clear!r}:", "    return 0"]
     inner += [f"done = {graph.name(found.change)} < 1e-16"]
     inner += [", ".join(f"s{k}" for k in range(m)) + " = " + ", ".join(map(graph.name, found.corrected))]

@@ -1,4 +1,4 @@
-"""Turns of links that no driver tells. The text of this module becomes part of the compiled one.
+"""Turns of links that no driver determines. The text of this module becomes part of the compiled one.
 
 They are counted from pose to pose, as in `structkin.dynamics.reduced.counted`.
 """

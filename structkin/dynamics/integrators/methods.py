@@ -1,4 +1,4 @@
-"""Integrators of y' = f(t, y) at a fixed step, of the order that it claims (Flores & Lankarani, eqs. 150-171)."""
+"""Integrators of y' = f(t, y) at a fixed step (Flores & Lankarani, eqs. 150-171)."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ METHODS: Mapping[str, Method] = {
 
 @dataclass
 class FixedStep:
-    """Takes one step after the other; a multistep method remembers the last ones, as `steps` tells.
+    """Takes one step after another; a multistep method remembers the last ones, see `steps`.
 
-    Those begin with three steps by RK4, and again wherever the step changes.
+    Multistep methods begin with three steps by RK4, and again wherever the step changes.
     """
 
     method: Method
@@ -60,7 +60,7 @@ class FixedStep:
         return self.method.order
 
     def step(self, f: Rate, t: float, y: Floats, h: float) -> Floats:
-        """Return the state after a step of the length h."""
+        """Return the state after a step of length h."""
         if self.stages.shape[1] != len(y):
             self.stages, self.past, self.known = np.zeros((8, len(y))), np.zeros((8, len(y))), 0
         self.f = f
@@ -76,7 +76,7 @@ FIXED: Mapping[str, Callable[[], FixedStep]] = {name: partial(FixedStep, method)
 #: Integrators with an adaptive step: SciPy's, and Adams, Bashforth and Moulton's with Milne's error estimate.
 ADAPTIVE = ("DOP853", "RK45", "Radau", "BDF", "LSODA", "milne")
 
-#: Those of them that may go on from a state that is put right between two steps.
+#: Those of them that can continue from a state that is corrected between two steps.
 FORGIVING = ("DOP853", "RK45", "Radau", "milne")
 
 

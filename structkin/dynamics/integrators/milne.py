@@ -1,13 +1,13 @@
 """Adams, Bashforth and Moulton's method of fourth order with Milne's error estimate, halving and doubling its step.
 
 Predictor and corrector (Flores & Lankarani, eqs. 164-169) have the local errors 251/720 h^5 y^(5) and -19/720 h^5
-y^(5). So their difference tells the error of the corrected value (Milne's device):
+y^(5). So their difference gives the error of the corrected value (Milne's device):
 
     error = 19 / 270 |corrected - predicted|
 
-A step above the tolerance is taken again with half of it; the rates between the past ones are then interpolated by the
-polynomial through five of them. Where the error stays far below, every second of the past rates is enough to go on with
-twice the step.
+A step whose error exceeds the tolerance is repeated with half the length; the rates between the past ones are then
+interpolated by the polynomial through five of them. Where the error stays far below, every second one of the past rates
+suffices to continue with twice the step.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from scipy.interpolate import KroghInterpolator
 
 Floats = NDArray[np.float64]
 
-#: The tolerance over the error below which the step is doubled: doubling multiplies the error by 32.
+#: The step is doubled if the tolerance exceeds the error by this factor: doubling multiplies the error by 32.
 ROOM = 100.0
-#: Rates that are kept: doubling takes every second of them.
+#: Rates that are kept: doubling uses every second one.
 KEPT = 7
 
 
@@ -42,7 +42,7 @@ class ABM4Milne(OdeSolver):
         first_step: float | None = None,
         **extraneous: Any,
     ) -> None:
-        """Choose a first step, if none is given, in which the state turns but little."""
+        """Choose a first step, if none is given, in which the state changes little."""
         super().__init__(fun, t0, y0, t_bound, vectorized=False)
         self.rtol, self.atol = rtol, atol
         self.f: Floats = self.fun(self.t, self.y)
@@ -68,7 +68,7 @@ class ABM4Milne(OdeSolver):
                 return False, self.TOO_SMALL_STEP
             last = self.t + self.h * (1 + 1e-9) >= self.t_bound
             if last and self.t + self.h * (1 - 1e-9) > self.t_bound:
-                # The end cuts the last step short, which the past rates do not fit.
+                # The end cuts the last step short, so that the past rates do not fit.
                 self.h, self._past = self.t_bound - self.t, []
             y, error = self._begin() if len(self._past) < 3 else self._advance()
             error /= self.rtol
@@ -84,7 +84,7 @@ class ABM4Milne(OdeSolver):
         return True, None
 
     def _begin(self) -> tuple[Floats, float]:
-        """Return a step by RK4 as two halves, and its error by the step as a whole (Richardson)."""
+        """Return a step by RK4 in two halves, and its error from one whole step (Richardson)."""
         whole = self._rk4(self.t, self.y, self.f, self.h)
         half = self._rk4(self.t, self.y, self.f, 0.5 * self.h)
         middle = self.t + 0.5 * self.h
@@ -113,7 +113,7 @@ class ABM4Milne(OdeSolver):
         self._dense = (*nodes, (self.t, self.y, self.f))
 
     def _halve(self) -> None:
-        """Take half the step, with rates between the past ones where there are enough of them."""
+        """Halve the step, with interpolated past rates where there are enough of them."""
         self.halvings += 1
         self.h *= 0.5
         if len(self._past) < 4:
@@ -125,7 +125,7 @@ class ABM4Milne(OdeSolver):
         self._past = [first, f1, third]
 
     def _double(self) -> None:
-        """Take twice the step where every second of the past rates is known."""
+        """Double the step where enough past rates are known."""
         if len(self._past) < 6 or self.t + 2 * self.h > self.t_bound:
             return
         self.doublings += 1
@@ -137,7 +137,7 @@ class ABM4Milne(OdeSolver):
 
 
 class _Hermite(DenseOutput):
-    """The polynomial that meets states and rates at the last two or three steps."""
+    """The polynomial through states and rates at the last two or three steps."""
 
     def __init__(self, t_old: float, t: float, nodes: tuple[Any, ...]) -> None:
         super().__init__(t_old, t)

@@ -1,6 +1,6 @@
 """What a step of an integrator makes of y' = s y: the roots of its characteristic polynomial.
 
-A step of the length h multiplies a solution by a root z of a polynomial whose coefficients depend on x = h s alone; the
+A step of length h multiplies a solution by a root z of a polynomial whose coefficients depend on x = h s alone; the
 solution stays bounded where all |z| <= 1 (Flores & Lankarani, eqs. 205-212, for Euler's method).
 """
 
@@ -58,7 +58,7 @@ STEP_POLYNOMIALS: Mapping[str, Callable[[Complex], list[Complex]]] = {
 def step_roots(integrator: str, x: ArrayLike) -> Complex:
     """Return the roots z (..., k) by which a step of an integrator multiplies a solution of y' = s y, x = h s.
 
-    Raises `InputError` for an integrator that is not known.
+    Raises `InputError` for an unknown integrator.
 
     >>> step_roots("euler", -0.5).tolist()
     [(0.5+0j)]

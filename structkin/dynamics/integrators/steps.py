@@ -2,9 +2,8 @@
 
 The text of this module becomes part of the compiled one, where `mem` holds all arrays of the equations and `rate`
 evaluates them; in Python `mem` is a `FixedStep`. `mem.stages` (8, m) holds the rates of a step's stages, the first one
-given, states between, and the state after the step in the last row. `mem.past` (8, m) holds the last four states and
-their rates, the latest last; `mem.known` tells how many they are, `mem.pace` and `mem.until` how long their steps were
-and where they have come to.
+given, intermediate states, and the state after the step in the last row. `mem.past` (8, m) holds the last four states
+and their rates, the latest last; `mem.known` is their number, `mem.pace` their step and `mem.until` their last time.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ def rate(mem: Any, t: float, y: Any, out: Any) -> bool:
 
 
 def take_step(mem: Any, method: int, t: float, y: Any, h: float) -> bool:
-    """Write the state after a step; False where it is not known. Methods are those of `METHODS`, in their order."""
+    """Write the state after a step; False where there is none. Methods are those of `METHODS`, in their order."""
     if method == 0:
         ahead(y, h, mem.stages[0], mem.stages[7])
         return True
@@ -126,7 +125,7 @@ def gear(mem: Any, t: float, y: Any, h: float) -> bool:
 
 
 def invert(matrix: Any, inverse: Any) -> bool:
-    """Turn a unit matrix into the inverse of a small one, which is lost, by elimination; False where there is none."""
+    """Turn a unit matrix into the inverse of a small one by elimination in place; False where there is none."""
     for c in range(matrix.shape[0]):
         pivot = c + np.argmax(np.abs(matrix[c:, c]))
         if matrix[pivot, c] == 0.0:

@@ -1,12 +1,12 @@
 """The unknown forces of joints and drivers: which bodies each acts on, and which group it belongs to.
 
-A column is one unknown. By virtual work what it puts on the bodies is the transpose of a row of its joint or driver,
-which is written once (`structkin.rows`); it is scaled to a unit force, or to a unit moment where it is a moment alone.
-A row of gears or cams ties the turns of three links, and its moments are not the force between two of them: such pairs
-have a line of action (`pair_forces`).
+A column is one unknown. By virtual work the forces that it exerts on the bodies are the transpose of a row of its joint
+or driver (`structkin.rows`); it is scaled to a unit force, or to a unit moment where it is a pure moment. A row of
+gears or cams couples the turns of three links, and its moments are not the force between two of them: such pairs have a
+line of action (`pair_forces`).
 
 Bodies are the moving links, and pins ("@B") of more than two links or with a slot or a cylinder on them: these have no
-mass and two equations, on the ground as elsewhere. Forces obey the groups in reverse order: what the last group needs
+mass and two equations, on the ground as elsewhere. Forces are found in reverse group order: what the last group needs
 from its neighbours is known first (Saura et al., eq. 8, transposed).
 """
 
@@ -33,13 +33,13 @@ from structkin.structure import KinematicStructure
 Floats = NDArray[np.float64]
 #: The number of a link's turn among its variables: x, y, the x and y of its direction, its turn.
 TURN = 4
-#: What acts on each body: its force [N], and moment [N m] about the origin of the link's frame or the pin, (3, n).
+#: The load of each body: force [N], and moment [N m] about the origin of the link's frame or the pin, (3, n).
 OnBodies = Mapping[str, Floats]
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One unknown of the joint or driver `id`: what its row says, or a part of its force, and the bodies it acts on."""
+    """One unknown of the joint or driver `id`: its row, or a part of its force, and the bodies that it acts on."""
 
     id: str
     part: str
@@ -105,7 +105,7 @@ def _body_groups(mechanism: Mechanism, structure: KinematicStructure) -> dict[st
     """Return the group of each body: the links, then the pins."""
     topology = mechanism.topology
     group = {link: item.index for item in structure.groups for link in item.links}
-    # A link that stands still and needs no group of its own comes last.
+    # A link at rest that needs no group comes last.
     links = {link: group.get(link, len(structure.groups)) for link in topology.moving_links}
     ends = [end for joint in topology.joints for end in joint.links]
     ends += [end for driver in topology.drivers for end in driver.links]
@@ -125,7 +125,7 @@ def _body_groups(mechanism: Mechanism, structure: KinematicStructure) -> dict[st
 
 
 def unit_wrenches(motion: Motion, columns: Columns) -> Sequence[OnBodies]:
-    """Return what a unit of each column puts on its bodies; see `on_end` for the ground."""
+    """Return the loads that a unit of each column exerts on its bodies; see `on_end` for the ground."""
     found = [{body: np.zeros((3, len(motion))) for body in column.bodies} for column in columns.columns]
     turns = columns.rows.count
     pairs = turns + len(columns.turns)
@@ -144,13 +144,13 @@ def unit_wrenches(motion: Motion, columns: Columns) -> Sequence[OnBodies]:
 
 
 def _transpose(motion: Motion, columns: Columns, found: Sequence[OnBodies]) -> None:
-    """Write what units of the rows put on bodies."""
+    """Write the loads that units of the rows exert on bodies."""
     x = np.concatenate([np.zeros((0, len(motion))), *(_place(motion, body) for body in columns.body_group)])
     x = np.concatenate([x, *(motion.turn(link)[None] for link in columns.turned)])
     rows = columns.rows
     for row, k, entry in zip(rows.rows.tolist(), rows.columns.tolist(), rows.jacobian(x), strict=True):
         body, part = columns.variables[k]
-        # What acts on a direction U has the moment U x that.
+        # A force on a direction U has the moment U x force.
         arm = x[k - 1] if part == 3 else -x[k + 1] if part == 2 else 1.0
         found[row][body][min(part, 2)] += arm * entry
     for acting in found:
@@ -185,18 +185,18 @@ def on_end(motion: Motion, acting: OnBodies, end: str) -> Floats:
 
 
 def moment_about(motion: Motion, wrench: Floats, end: str, place: Floats) -> Floats:
-    """Return the moment (n,) of what acts on a body or the ground (3, n) about a place (n, 2)."""
+    """Return the moment (n,) of a load (3, n) of a body or the ground about a place (n, 2)."""
     origin = np.zeros((1, 2)) if end == motion.mechanism.topology.ground else _origin(motion, end)
     return np.asarray(wrench[2] - cross(place - origin, wrench[:2].T))
 
 
 def weights(motion: Motion, columns: Columns, units: Sequence[OnBodies]) -> Floats:
-    """Return the root (columns, n) of what a unit of a column adds to the sum that redundant joints make least.
+    """Return the square root (columns, n) of the share of a unit of each column in the sum that is minimised.
 
-    The sum is that of |F|^2 + (M / s)^2 over the joints, s the mechanism's size, with the force F [N] that a joint puts
-    on its links and the moment M [N m] about the place where that acts. The two links of a joint count half each, and
-    so does each link of a pin that has more: by what each of them bears, whichever comes first. Efforts count 1; they
-    are unique, so that the least sum does not depend on them.
+    For redundant joints that sum is |F|^2 + (M / s)^2 over the joints, s the mechanism's size, with the force F [N] of
+    a joint on its links and the moment M [N m] about its point of action. The two links of a joint count half each, and
+    so does each link of a pin with more links, by its own load whatever their order. Efforts count 1; they are unique,
+    so that the least sum does not depend on them.
     """
     joints, ends = motion.mechanism.joints, {joint.id: joint.links for joint in motion.mechanism.topology.joints}
     squares = np.ones((len(units), len(motion)))

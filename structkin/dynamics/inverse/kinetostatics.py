@@ -32,7 +32,7 @@ from structkin.solve import Motion
 
 Floats = NDArray[np.float64]
 
-#: The parts of forces that press two links on each other.
+#: The parts of forces that press two links together.
 PRESSING = ("normal", "contact")
 #: Equations times samples that are solved at a time.
 BLOCK = 200_000
@@ -42,9 +42,9 @@ BLOCK = 200_000
 class Kinetostatics:
     """The forces of a motion at n samples, in N and N m; NaN where a sample has no regular pose or no rates.
 
-    At a flat pose that cannot bear its loads reactions are NaN, and the efforts of drivers come by virtual work.
+    At a flat pose that cannot carry its loads reactions are NaN, and the efforts of drivers come from virtual work.
 
-    `motion` is what the forces belong to: that which was given, or for a static analysis the same poses at rest.
+    `motion` is the motion of these forces: the given one, or for a static analysis the same poses at rest.
     `unknowns` (n, columns) are in the order of `columns`; read them by `driver`, `reaction` and `reaction_moment`.
     """
 
@@ -64,7 +64,7 @@ class Kinetostatics:
         """Return title and samples."""
         return f"<Kinetostatics of {self.motion.mechanism.title or 'a mechanism'!r}: {len(self.motion)} samples>"
 
-    # --- what was solved for ------------------------------------------------------------------------------
+    # --- the unknowns --------------------------------------------------------------------------------------
 
     def driver(self, id: str) -> Floats:
         """Return the torque [N m] or force [N] (n,) of a driver, positive along its coordinate.
@@ -79,19 +79,19 @@ class Kinetostatics:
         return np.array(values)
 
     def reaction(self, joint: str, link: str) -> Floats:
-        """Return the force (n, 2) [N] that a joint puts on one of its links, in global axes.
+        """Return the force (n, 2) [N] that a joint exerts on one of its links, in global axes.
 
-        `link` is one of the joint's links; of a slot on a shared pin the pin itself, "@B". The forces on the links of a
-        pin sum to what a slot or a cylinder puts on it. Torques and forces of drivers and friction are not part of it.
-        Raises `InputError`.
+        `link` is one of the joint's links; for a slot on a shared pin the pin itself, "@B". The forces on the links of
+        a pin sum to the force of a slot or a cylinder on it. Torques and forces of drivers and friction are not
+        included. Raises `InputError`.
         """
         self._check(joint, link)
         return self._wrench(joint, link)[:2].T
 
     def reaction_moment(self, joint: str, link: str) -> Floats:
-        """Return the moment (n,) [N m] that a joint puts on one of its links, about the place where its force acts.
+        """Return the moment (n,) [N m] that a joint exerts on one of its links, about the point of action of its force.
 
-        Only prismatic joints, links that are fastened and belts have one.
+        Only prismatic joints, fastened links and belts have one.
         """
         self._check(joint, link)
         if not self.motion.mechanism.joints[joint].has_moment:
@@ -99,20 +99,20 @@ class Kinetostatics:
         return moment_about(self.motion, self._wrench(joint, link), link, self.reaction_place(joint, link))
 
     def reaction_place(self, joint: str, link: str) -> Floats:
-        """Return where (n, 2) [m] the reaction force of a joint on one of its links acts.
+        """Return the point (n, 2) [m] at which the reaction force of a joint acts on one of its links.
 
         That is the pin, the slider's point that runs along the guide or slot, the point of contact of a higher pair (of
-        gears the pitch point), for a belt the centre of the pulley, and for links that are fastened the place `at` of
+        gears the pitch point), for a belt the centre of the pulley, and for fastened links the place `at` of
         their joint. Raises `InputError`.
         """
         self._check(joint, link)
         return place_of(self.motion, joint, link)
 
     def contact_force(self, joint: str) -> Floats:
-        """Return the normal force (n,) [N] of a cam or a rolling contact: positive where the two press on each other.
+        """Return the normal force (n,) [N] of a cam or a rolling contact: positive where the two press together.
 
-        Where it is negative they would part, unless something else keeps them together. Raises `InputError` where the
-        joint is neither.
+        Where it is negative they would separate, unless something else holds them together. Raises `InputError` where
+        the joint is neither.
         """
         if joint not in self.pressing:
             raise self._unknown(joint, "a cam or a rolling contact", self.pressing)
@@ -120,14 +120,14 @@ class Kinetostatics:
 
     @property
     def pressing(self) -> tuple[str, ...]:
-        """The cams and rolling contacts: joints that only press."""
+        """The cams and rolling contacts: joints that can only push."""
         return tuple(id for id, joint in self.motion.mechanism.joints.items() if joint.presses)
 
     def unique(self, id: str) -> bool:
         """Return whether the motion alone determines the forces of a joint or driver.
 
         Where joints are redundant, some forces depend on the elasticity of the links and on how the mechanism was
-        put together; the smallest possible ones are given then: those with the least sum of |F|^2 + (M / s)^2 over all
+        assembled; then the smallest possible ones are given: those with the least sum of |F|^2 + (M / s)^2 over all
         joints, see `structkin.dynamics.inverse.reverse`.
         """
         if not any(column.id == id for column in self.columns.columns):
@@ -138,14 +138,14 @@ class Kinetostatics:
 
     @cached_property
     def not_unique(self) -> tuple[str, ...]:
-        """The joints whose forces depend on the elasticity of the links: where they are redundant."""
+        """The joints whose forces depend on the elasticity of the links, because joints are redundant."""
         return tuple(joint.id for joint in self.motion.mechanism.topology.joints if not self.unique(joint.id))
 
     # --- the frame ----------------------------------------------------------------------------------------
 
     @property
     def shaking_force(self) -> Floats:
-        """The force (n, 2) [N] on the ground: of all joints, drivers and loads that end there."""
+        """The force (n, 2) [N] on the ground: of all joints, drivers and loads attached to it."""
         return np.asarray(self._frame[:, :2])
 
     @property
@@ -164,7 +164,7 @@ class Kinetostatics:
     # --- energy -------------------------------------------------------------------------------------------
 
     def driver_power(self, id: str) -> Floats:
-        """Return the power (n,) [W] that a driver feeds in."""
+        """Return the power (n,) [W] supplied by a driver."""
         return np.asarray(self.driver(id) * self.motion.drivers[id][1])
 
     @cached_property
@@ -185,7 +185,7 @@ class Kinetostatics:
 
     @cached_property
     def kinetic_power(self) -> Floats:
-        """The rate (n,) [W] of the kinetic energy: what drivers and loads feed in together."""
+        """The rate (n,) [W] of the kinetic energy: the power of all drivers and loads."""
         total = np.zeros(len(self.motion))
         for body in self.bodies:
             if body.mass:
@@ -206,7 +206,7 @@ class Kinetostatics:
         return [one for one in each if one[0].id == id]
 
     def _wrench(self, joint: str, end: str) -> Floats:
-        """Return the force and moment (3, n) that a joint puts on a link or pin, as `on_end` does."""
+        """Return the force and moment (3, n) that a joint exerts on a link or pin, as `on_end` does."""
         total = np.zeros((3, len(self.motion)))
         for _, acting, values in self._of(joint):
             total += on_end(self.motion, acting, end) * values
@@ -227,13 +227,13 @@ class Kinetostatics:
 def kinetostatics(motion: Motion, *, static: bool = False, loads: Sequence[UserLoad] = ()) -> Kinetostatics:
     """Return the forces that a motion needs: Newton and Euler's equations, solved by groups in reverse order.
 
-    `loads` are functions of the user that return forces, beside those of the mechanism. With `static` the same poses
+    `loads` are user functions that return forces in addition to those of the mechanism. With `static` the same poses
     are taken at rest: only gravity, springs and applied forces count. A torque that the file gives to a free coordinate
     is not applied: the result is the whole torque that the motion needs.
 
-    Forces pass through gears, belts, racks, rolling contacts, cams and Geneva wheels as through ideal pairs, without
+    Gears, belts, racks, rolling contacts, cams and Geneva wheels transmit forces as ideal pairs without
     losses; see `structkin.dynamics.inverse.pair_forces`. Raises `InputError` where a mass has no centre, where the
-    rates of drivers are not known, or where one of `loads` raises or returns what is no load.
+    rates of drivers are not known, or where one of `loads` raises or returns something else than loads.
 
     >>> import structkin as sk
     >>> arm = sk.Mechanism(
@@ -252,7 +252,7 @@ def kinetostatics(motion: Motion, *, static: bool = False, loads: Sequence[UserL
         motion = _at_rest(motion)
     elif unknown := [id for id, z in motion.drivers.items() if np.isnan(z[1:]).all()]:
         hint = "pass (values, rates, accelerations) to solve, or static=True"
-        problems += [Problem(f"drivers.{id}", "its rates are not known, and forces need them", hint) for id in unknown]
+        problems += [Problem(f"drivers.{id}", "its rates are not known; forces need them", hint) for id in unknown]
         raise InputError(problems, mechanism.title or "mechanism")
     found = _solved(motion, bodies, columns, wrenches(motion, bodies, loads))
     return with_friction(
@@ -261,7 +261,7 @@ def kinetostatics(motion: Motion, *, static: bool = False, loads: Sequence[UserL
 
 
 def _solved(motion: Motion, bodies: tuple[Body, ...], columns: Columns, applied: Wrenches) -> Kinetostatics:
-    """Return the forces under what acts on the links."""
+    """Return the forces for given loads of the links."""
     with np.errstate(invalid="ignore"):
         needed = {body.link: _needed(motion, body, applied) for body in bodies}
     known = np.array([*needed.values()]).reshape(-1, len(motion), 3)
@@ -291,7 +291,7 @@ def _some(motion: Motion, samples: NDArray[np.intp]) -> Motion:
 
 
 def _needed(motion: Motion, body: Body, applied: Wrenches) -> Floats:
-    """Return the wrench (n, 3) that joints and drivers have to put on a link, about the origin of its frame."""
+    """Return the wrench (n, 3) that joints and drivers must exert on a link, about the origin of its frame."""
     force, moment = -applied.force[body.link], -applied.moment[body.link]
     if body.mass:
         push = body.mass * motion.acceleration(body.center, body.link)
@@ -303,7 +303,7 @@ def _needed(motion: Motion, body: Body, applied: Wrenches) -> Floats:
 
 
 def _at_rest(motion: Motion) -> Motion:
-    """Return the same poses with all rates zero; also of samples at a limit position, where only rates were missing."""
+    """Return the same poses with zero rates; also samples at a limit position, where only the rates were missing."""
     x = np.zeros_like(motion.lanes.x)
     x[0] = motion.lanes.x[0]
     lanes = replace(motion.lanes, x=x)

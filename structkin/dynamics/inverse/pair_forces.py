@@ -1,6 +1,6 @@
-"""Where the forces of joints act, and along which line where the rows do not tell: gears, belts, cams and their like.
+"""Points of action of joint forces, and lines of action that rows do not give: gears, belts, cams and similar pairs.
 
-The row of such a pair ties the turns of three links, or is a function of turns. Its forces are those of ideal pairs
+The row of such a pair couples the turns of three links, or is a function of turns. Its forces are those of ideal pairs
 without friction losses, on two links, equal and opposite:
 
 | pair | force |
@@ -8,12 +8,12 @@ without friction losses, on two links, equal and opposite:
 | gear | along the common tangent of the pitch circles, at the pitch point: pressure angle 0 |
 | belt | the difference of the tensions of its spans; the pretension, which pulls the shafts together, is left out |
 | rack | along the pitch line, at the pitch point |
-| rolling | along the line or tangent at the point of contact (what keeps it from slipping), and along the normal |
+| rolling | along the line or tangent at the point of contact (it prevents slip), and along the normal |
 | cam | along the common normal at the point of contact |
 | Geneva wheel | across the slot at the pin; while locked, through the crank's shaft across the line of centres |
 
-Teeth of a pressure angle a also push the wheels apart with the tangential force times tan(a). That force loads the
-pins of the two wheels alone, and neither turns nor moves anything: no driver sees it.
+Teeth with a pressure angle a also push the wheels apart with the tangential force times tan(a). That force loads only
+the pins of the two wheels and does no work, so it does not affect the drivers.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def line_of_action(pair: Pair, motion: Motion, part: str) -> Action:
 
 
 def place_of(motion: Motion, joint: str, link: str) -> Floats:
-    """Return where (n, 2) the force of a joint on a link acts: the centre of a pulley under a belt, the contact, ..."""
+    """Return the point (n, 2) at which a joint's force on a link acts: a pulley's centre, the contact, ..."""
     pair = motion.mechanism.joints[joint]
     if isinstance(pair, Belt):
         local = pair.centers[pair.links.index(link)]
@@ -98,10 +98,10 @@ def _of_circles(mesh: TurnCoupling, motion: Motion, part: str) -> Action:
     first, second = (at(motion, c, link) for c, link in zip(mesh.centers, mesh.links, strict=True) if c is not None)
     way = second - first
     if part == "belt":
-        # A torque of 1 N m on the first pulley; the spans cross in the pitch point, or nowhere if they are parallel.
+        # A torque of 1 N m on the first pulley; the spans cross at the pitch point, or are parallel.
         return Action(-1j * way * (1 - mesh.ratio) / np.abs(way) ** 2, first, -1.0)
     along = way / np.abs(way)
-    # A circle presses the other one away, or out against the ring that it rolls in.
+    # A circle pushes the other one away, or outwards against the ring that it rolls in.
     force = -np.sign(mesh.ratio) * along if part == "normal" else 1j * along
     return Action(force, first + way / (1 - mesh.ratio))
 
@@ -113,7 +113,7 @@ def _on_line(mesh: TurnCoupling, motion: Motion, part: str) -> Action:
     guide = motion.mechanism.joints.of(Guide)[mesh.guide or ""]
     along = _along(motion, guide.direction, guide.carrier)
     lever = mesh.lever if guide.slider == mesh.links[1] else -mesh.lever
-    # A wheel's foot at -i times its radius goes along the line as the wheel turns counter-clockwise.
+    # A wheel's foot at -i times its radius moves along the line as the wheel turns counter-clockwise.
     side = -1j * along * np.sign(lever)
     point = at(motion, mesh.centers[0], mesh.links[0]) + side * abs(mesh.lever)
     return Action(side if part == "normal" else along, point)
@@ -129,7 +129,7 @@ def _of_cam(cam: Cam, motion: Motion, part: str) -> Action:
 
 @line_of_action.register(Geneva)
 def _of_wheel(geneva: Geneva, motion: Motion, part: str) -> Action:
-    # The crank's pin on the carrier may join a link that one of them is fastened to.
+    # The crank's pin on the carrier may belong to a link that one of them is fastened to.
     on_both = [motion.mechanism.links[link].local for link in (geneva.crank, geneva.carrier)]
     pins = (joint.id for joint in motion.mechanism.topology.joints if joint.kind == "R")
     shaft = next(pin for pin in pins if all(pin in local for local in on_both))

@@ -1,14 +1,15 @@
 """The groups in reverse order: forces from the last group to the first.
 
-With the forces that later groups put on its links, the unknowns of a group (of its joints and drivers) solve its own
-equilibrium; so a mechanism of any length costs one small system a group. Where joints are redundant, a group has more
-unknowns than equations. What it leaves open reaches the groups before it, and a group alone may be singular where they
-are regular together; so all that redundant forces reach is solved as one part, E f = w with more columns than rows. Of
-its solutions the smallest is taken: with the `weights`, the least sum of |F|^2 + (M / s)^2 over its joints,
+With the forces that later groups exert on its links, the unknowns of a group (of its joints and drivers) follow from
+its own equilibrium, so a mechanism of any length costs one small system per group. Where joints are redundant, a group
+has more unknowns than equations. What remains undetermined affects the groups before it, and a group alone may be
+singular where they are regular together; so all groups that redundant forces reach are solved as one part, E f = w with
+more columns than rows. Of its solutions the smallest is taken: with the `weights`, the least sum of |F|^2 + (M / s)^2
+over its joints,
 
     f = D E_D^T (E_D E_D^T)^-1 w,   E_D = E D,   D = diag(1 / weight)
 
-by the orthogonal factors of E_D^T. An unknown is unique where no solution of E f = 0 moves it.
+by the orthogonal factors of E_D^T. An unknown is unique where it is zero in all solutions of E f = 0.
 """
 
 from __future__ import annotations
@@ -27,17 +28,17 @@ from structkin.solve import Motion
 
 Floats = NDArray[np.float64]
 
-#: What a unit of a free combination of unknowns must move an unknown by, to make it not unique.
+#: An unknown is not unique if a unit of a free combination of unknowns changes it by more than this.
 FREE = 1e-7
-#: Forces larger than what they hold by this factor, both scaled, are the rounding of a flat pose.
+#: Forces that exceed their loads by this factor, both scaled, are rounding errors at a flat pose.
 BLOWN = 1e9
 
 
 class Layout:
-    """Where the equations of each body are: two forces and a moment of a link, two forces of a pin."""
+    """Where the equations of each body are: two forces and a moment for a link, two forces for a pin."""
 
     def __init__(self, columns: Columns) -> None:
-        """Count."""
+        """Number the equations."""
         self.first: dict[str, int] = {}
         self.moments: list[int] = []
         self.count = 0
@@ -80,7 +81,7 @@ class ReverseSweep:
 
     @cached_property
     def blocks(self) -> tuple[_Block, ...]:
-        """The parts, the last first; what redundant forces reach puts nothing on the rest, and comes at the end."""
+        """The parts, the last first; those that redundant forces reach put no load on the rest and come at the end."""
         groups: dict[int, tuple[list[str], list[int]]] = {}
         for body in self.columns.body_group:
             groups.setdefault(self.columns.body_group[body], ([], []))[0].append(body)
@@ -94,7 +95,7 @@ class ReverseSweep:
         )
 
     def _joined(self, short: Mapping[int, int]) -> list[list[int]]:
-        """Return the groups that have to be solved as one, part by part, for the unknowns that each is short of."""
+        """Return the groups that have to be solved together, part by part, for the equations that each lacks."""
         if not any(short.values()):
             return []
         reached: dict[int, set[int]] = {group: set() for group in short}
@@ -141,7 +142,7 @@ class ReverseSweep:
 
     @cached_property
     def unique(self) -> NDArray[np.bool_]:
-        """Which unknowns (columns,) the motion determines alone."""
+        """Which unknowns (columns,) the motion alone determines."""
         result = np.ones(len(self.columns.columns), bool)
         for block in self.blocks:
             r, c = block.own.shape[1:]
@@ -154,7 +155,7 @@ class ReverseSweep:
 def _solve(matrix: Floats, right: Floats) -> Floats:
     """Solve systems (n, r, c), r <= c, for right-hand sides (n, r); the solution of least norm where c > r.
 
-    NaN where a system has lost its rank, as at a flat pose: what would be left of the digits is rounding.
+    NaN where a system has lost its rank, as at a flat pose: the result would be rounding errors only.
     """
     r, c = matrix.shape[1:]
     if r < c:

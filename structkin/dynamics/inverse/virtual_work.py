@@ -1,7 +1,7 @@
-"""The efforts of drivers by virtual work: they need no force of a joint, so that they hold where joints bear no load.
+"""The efforts of drivers by virtual work: no joint forces are needed, so they exist where joints cannot carry the load.
 
-What joints and drivers put on the links, F at the origins of their frames and M, works on every motion that the joints
-allow as much as the drivers do. With the velocity coefficients K of origins and angles
+The loads of joints and drivers on the links, F at the origins of their frames and M, do the same work as the drivers in
+every motion that the joints allow. With the velocity coefficients K of origins and angles
 
     effort = sum K_O^T F + K_theta^T M
 

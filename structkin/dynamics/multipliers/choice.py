@@ -1,4 +1,4 @@
-"""The choice of coordinates, stabilisation and gains of a simulation: what fits together, and what is wrong."""
+"""Coordinates, stabilisation and gains of a simulation: the choice, and its errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from structkin.errors import Problem
 from structkin.global_methods.families import FAMILIES
 from structkin.model.topology import suggest
 
-#: How the constraints are kept closed.
+#: Methods that keep the constraints closed.
 STABILISATIONS = ("none", "baumgarte", "augmented", "partitioning", "projection")
 #: Penalty (in masses of the mechanism) and corrections of the augmented Lagrangian method.
 PENALTY, CORRECTIONS = 1e7, 10
@@ -35,7 +35,7 @@ def check_stabilisation(
     gains: str | None,
     penalty: float | None,
 ) -> Stabilisation | None:
-    """Return the method of a formulation with multipliers, None for the reduced one; mistakes go to `problems`."""
+    """Return the method of a formulation with multipliers, None for the reduced one; errors are added to `problems`."""
     given = {
         "coordinates": coordinates, "stabilisation": stabilisation, "alpha": alpha, "beta": beta, "gains": gains,
         "penalty": penalty,
@@ -46,9 +46,9 @@ def check_stabilisation(
     if not str(formulation).startswith("multipliers"):
         if formulation != "reduced":
             return None
-        hint = 'it belongs to formulation = "multipliers"'
+        hint = 'it applies to formulation = "multipliers"'
         problems += [
-            Problem(key, "the reduced formulation has no constraints to keep", hint)
+            Problem(key, "the reduced formulation has no constraints to stabilise", hint)
             for key, value in given.items()
             if value is not None
         ]
@@ -60,8 +60,8 @@ def check_stabilisation(
     feedback = _feedback(name, alpha, beta, gains, integrator, step, problems)
     if name == "projection" and integrator in ADAPTIVE and integrator not in FORGIVING:
         problems.append(
-            Problem("stabilisation", f"projection changes the state after a step, and {integrator} goes on from "
-                    "earlier ones", 'take "partitioning", or an integrator of ' + ", ".join(FORGIVING))
+            Problem("stabilisation", f"projection changes the state after a step, but {integrator} relies on "
+                    "earlier states", 'use "partitioning", or an integrator among ' + ", ".join(FORGIVING))
         )  # fmt: skip
     if name != "augmented":
         if penalty is not None:
@@ -99,21 +99,21 @@ def _feedback(
         return Feedback()
     if gains is not None:
         problems += [
-            Problem(key, "has no meaning where gains are chosen", "leave out gains, or this")
+            Problem(key, "cannot be combined with gains", "leave out one of the two")
             for key, value in given.items()
             if value is not None
         ]
         if gains not in GAINS:
             problems.append(Problem("gains", f"'{gains}' is unknown", suggest(str(gains), GAINS)))
         elif integrator not in FIXED:
-            hint = "give alpha and beta, or take an integrator with a fixed step"
-            problems.append(Problem("gains", f"belong to a fixed step, and {integrator} chooses its own", hint))
+            hint = "give alpha and beta, or use an integrator with a fixed step"
+            problems.append(Problem("gains", f"require a fixed step, but {integrator} chooses its own", hint))
         elif _is_number(step) and float(step or 0.0) > 0:
             return Feedback(*chosen_gains(gains, integrator, float(step or 0.0)))
         return Feedback()
     if name == "baumgarte":
         problems += [
-            Problem(key, "the gain of baumgarte is missing", f'such as {key} = 5.0, or gains = "stability"')
+            Problem(key, "baumgarte needs this gain", f'such as {key} = 5.0, or gains = "stability"')
             for key, value in given.items()
             if value is None
         ]

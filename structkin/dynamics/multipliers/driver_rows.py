@@ -1,7 +1,7 @@
-"""The coordinates of drivers as functions of the links' frames, with gradients: they read z, z', z'' off any motion.
+"""The coordinates of drivers as functions of the links' frames, with gradients: they give z, z', z'' for any motion.
 
 A frame is O + c U of a link as complex numbers: origin O [m], direction U. A driver's coordinate z(X) is an angle, a
-travel or a distance; an effort on it does the work effort * dz, so that dz/dX carries it to the frames.
+travel or a distance; an effort on it does the work effort * dz, so that dz/dX transfers it to the frames.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class DriverRows:
     """The drivers' coordinates of one set of frames X (4 links,): O_x, O_y, U_x, U_y of every link of `links`."""
 
     def __init__(self, mechanism: Mechanism, links: Sequence[str], drivers: Sequence[str]) -> None:
-        """Look up where the links of the drivers are."""
+        """Look up the links of the drivers."""
         self._mechanism = mechanism
         self._index = {link: k for k, link in enumerate(links)}
         self._drives = [mechanism.drivers[id] for id in drivers]
@@ -62,7 +62,7 @@ class DriverRows:
         return found
 
     def values(self, X: Floats, turns: Floats) -> Floats:
-        """Return z (f,) [rad or m]; `turns` (links,) since the sketch tell the whole turns of angles."""
+        """Return z (f,) [rad or m]; `turns` (links,) since the sketch give the whole turns of angles."""
         out = np.empty(len(self._drives))
         for k, drive in enumerate(self._drives):
             first, second = self._frames(drive, X, 1 + 0j)
@@ -127,7 +127,7 @@ class DriverRows:
     def _line(
         self, drive: DriverCoordinate, first: tuple[complex, complex], second: tuple[complex, complex]
     ) -> tuple[complex, complex]:
-        """Return the direction of the guide and the way from its origin to the slider's point, or their rates."""
+        """Return the direction of the guide and the vector from its origin to the slider's point, or their rates."""
         guide = self._mechanism.joints.of(Guide)[drive.joint or ""]
         way = second[0] + second[1] * guide.point - first[0] - first[1] * guide.origin
         return first[1] * guide.direction, way
@@ -143,7 +143,7 @@ class DriverRows:
 
 
 def _turning(U: complex, dU: complex, ddU: complex) -> tuple[float, float]:
-    """Return the angular velocity and acceleration of a direction, whatever its length is."""
+    """Return the angular velocity and acceleration of a direction, whatever its length."""
     square = abs(U) ** 2
     omega = (U.conjugate() * dU).imag / square
     stretch = (U.conjugate() * dU).real / square

@@ -5,8 +5,8 @@ In the coordinates q of a family, with the prescribed drivers among the constrai
     [ M      Phi_q^T ] [ q''    ]   [ Q     ]
     [ Phi_q  0       ] [ lambda ] = [ gamma ]
 
-(Flores & Lankarani, eq. 141; Roupa, Goncalves & Tavares da Silva, eq. 8). So -Phi_q^T lambda is what the joints and
-drivers put on the coordinates: lambda is positive where it acts against a growing Phi. The state is y = (q, q').
+(Flores & Lankarani, eq. 141; Roupa, Goncalves & Tavares da Silva, eq. 8). So -Phi_q^T lambda is the force of the joints
+and drivers on the coordinates: lambda is positive where it opposes a growing Phi. The state is y = (q, q').
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ from structkin.solve.special_geometry import structure_of
 
 Floats = NDArray[np.float64]
 
-#: A row that is open by this part of its unit is no joint any more.
+#: A joint has come apart when the residual of a row exceeds this part of its unit.
 APART = 0.5
 
 
 @dataclass(frozen=True)
 class Pose:
-    """What belongs to a pose and its velocities: Phi (m,), its rate, gamma, the frames, the entries of M and Phi_q.
+    """The data of a pose and its velocities: Phi (m,), its rate, gamma, the frames, the entries of M and Phi_q.
 
     `turns` (links,) [rad] are those of the links since the sketch.
     """
@@ -156,7 +156,7 @@ class Multipliers:
         return np.array(values).reshape(-1, 3).T[:, :, None]
 
     def pose(self, t: float, y: Floats) -> Pose:
-        """Return what belongs to a pose and its velocities."""
+        """Return the data of a pose and its velocities."""
         c = self.coordinates
         q, v = y[: c.n, None], y[c.n :, None]
         z, dz, ddz = self.laws(t)
@@ -191,7 +191,7 @@ class Multipliers:
         return self._last[2:]
 
     def forces(self, t: float, y: Floats, pose: Pose) -> Floats:
-        """Return Q (n,): loads, weight, efforts of free coordinates, and what the velocities take."""
+        """Return Q (n,): loads, weight, efforts of free coordinates, and velocity terms."""
         c = self.coordinates
         on_frames = self._on_frames(t, pose)
         if not self.masses.constant:
@@ -210,50 +210,50 @@ class Multipliers:
 
     @property
     def measures(self) -> Floats:
-        """What makes the coordinates comparable (n,): 1 of angles and directions, the mechanism's size of lengths."""
+        """The scales of the coordinates (n,): 1 for angles and directions, the mechanism's size for lengths."""
         return self.coordinates.column_units
 
     # --- between the steps --------------------------------------------------------------------------------
 
     def energies(self, t: float, y: Floats) -> None:
-        """Their jump tells nothing here: the drift of the joints does."""
+        """None: here the drift of the joints shows a step that was too large."""
         return None
 
     @property
     def renewed(self) -> bool:
-        """Whether the last `accept` changed what is integrated, so that multistep methods have to begin anew."""
+        """Whether the last `accept` changed what is integrated, so that multistep methods have to restart."""
         return self.stabilisation.renewed
 
     def strained(self, method: str, h: float) -> str:
-        """Return in words that the gains are beyond what a method bears at a step; empty where they are not."""
+        """Return a message if the gains make a method unstable at this step, else an empty string."""
         return self.stabilisation.strained(method, h)
 
     def settle(self, t: float, y: Floats) -> Floats:
-        """Return the state that a step's end is taken for."""
+        """Return the corrected state at the end of a step."""
         return self.stabilisation.settle(self, t, y)
 
     def accept(self, t: float, y: Floats) -> None:
-        """Go on from the end of a step: count turns, note impacts, and choose what is independent."""
+        """Continue from the end of a step: count turns, note impacts, and choose independent coordinates."""
         self.stabilisation.accept(self, t, y)
         self.turns.accept(t, y[: self.coordinates.n], *self._frames(y))
         self.remember(t, y)
 
     def change(self, t: float, y: Floats, *, stuck: bool = False) -> Floats | None:
-        """Return None: these coordinates tell every pose, none takes the place of another."""
+        """Return None: these coordinates describe every pose and are never exchanged."""
         return None
 
     def remember(self, t: float, y: Floats) -> None:
-        """Note the speeds at which bodies met that touch at the end of a step."""
+        """Note the impact speeds of the bodies that touch at the end of a step."""
         if self.contacts:
             note_impacts(self._motion(t, y), self.impacts)
-            self.forget()  # the forces are others now
+            self.forget()  # the forces have changed
 
     def forget(self) -> None:
         """Forget the last evaluation."""
         self._last = None
 
     def depths(self, t: float, y: Floats) -> Floats:
-        """Return how deep the bodies of each contact overlap (c,) [m] that have not met yet; -inf of others."""
+        """Return the overlaps (c,) [m] of the contacts that have not begun; -inf for the others."""
         return depths(self._motion(t, y), self.impacts)
 
     def _motion(self, t: float, y: Floats) -> State:
@@ -261,15 +261,15 @@ class Multipliers:
         return self.loads.motion(t, X, dX, self.turns.at(t, y[: self.coordinates.n], X, dX))
 
     def come_apart(self, t: float, y: Floats) -> str:
-        """Return in words which joint has come apart; empty where none has."""
+        """Return which joint has come apart, in words; empty where none has."""
         c = self.coordinates
         gaps = np.abs(c.phi(y[: c.n, None], self.laws(t)[0])[:, 0] / c.row_units)
         worst = int(np.argmax(gaps)) if len(gaps) else 0
         if not len(gaps) or gaps[worst] < APART:
             return ""
-        return f"{c.rows[worst]} has come apart, the motion has blown up; try a smaller step or another stabilisation"
+        return f"{c.rows[worst]} has come apart: the motion has diverged; try a smaller step or another stabilisation"
 
-    # --- what is kept -------------------------------------------------------------------------------------
+    # --- what is recorded----------------------------------------------------------------------------------
 
     def at(self, t: float, y: Floats) -> GlobalInstant:
         """Return everything at a time and state."""
@@ -306,7 +306,7 @@ class Multipliers:
         )  # fmt: skip
 
     def recorded(self, t: float, y: Floats) -> GlobalInstant:
-        """Return everything at a time and state that is kept; what the solvers learn from it is forgotten."""
+        """Return everything at a time and state that is recorded; the state of the solvers is left unchanged."""
         aside = copy(self)
         aside.kkt, aside.stabilisation = copy(self.kkt), copy(self.stabilisation)
         instant = aside.at(t, aside.settle(t, y))

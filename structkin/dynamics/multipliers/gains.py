@@ -1,7 +1,7 @@
-"""Baumgarte's gains and the integrator: which gains keep a violation bounded at a step, and a choice of gains.
+"""Baumgarte's gains and the integrator: which gains keep a violation bounded for a step size, and a choice of gains.
 
-A violation obeys e'' + 2 alpha e' + beta^2 e = 0, with the roots s = -alpha +- sqrt(alpha^2 - beta^2) (Flores &
-Lankarani, eq. 210). Integrated at a step h, it grows by a factor |r(s h)| a step, where r is the largest root of the
+A violation satisfies e'' + 2 alpha e' + beta^2 e = 0, with the roots s = -alpha +- sqrt(alpha^2 - beta^2) (Flores &
+Lankarani, eq. 210). Integrated at a step h, it grows by a factor |r(s h)| per step, where r is the largest root of the
 integrator's characteristic equation: r = 1 + s h of Euler's method gives eq. 212, and the region |r| < 1 is Fig. 60,
 there in alpha h and beta h (the scale beta h^2 that the paper prints is a misprint).
 """
@@ -14,8 +14,8 @@ import numpy as np
 
 from structkin.dynamics.integrators.step_roots import step_roots
 
-#: By step size: what makes a Taylor series of the violation vanish after one step (eqs. 203-204); by the stability
-#: region: a double root in the middle of the integrator's real interval.
+#: "step": the Taylor series of the violation vanishes after one step (eqs. 203-204); "stability": a double root in the
+#: middle of the integrator's real stability interval.
 GAINS = ("step", "stability")
 
 #: The integrators' real intervals of stability, from -LENGTH to 0. That of gear4 is the whole axis: a violation is then
@@ -33,7 +33,7 @@ def growth(integrator: str, s: complex) -> float:
 
 
 def violation_growth(integrator: str, step: float, alpha: float, beta: float) -> float:
-    """Return the factor by which a violation grows a step under gains [1/s] (Tab. 1, recomputed in the tests).
+    """Return the factor by which a violation grows per step under gains [1/s] (Tab. 1, recomputed in the tests).
 
     >>> round(violation_growth("euler", 1e-3, 5, 5), 3), round(violation_growth("euler", 1e-3, 0.8, 2100), 3)
     (0.995, 2.326)

@@ -4,10 +4,10 @@ A = Phi_q. Rows and columns are scaled by the units of the coordinates, and M by
 
 - A has full row rank: one factorisation, by LAPACK or by SuperLU with its columns ordered once.
 - Joints are redundant, k rows more than the rank: the system is solved with independent rows A_1, chosen by a
-  rank-revealing QR factorisation. The others are A_2 = C A_1, where C comes out of the same factors; the multipliers
-  of minimum norm are lambda_2 = (E + C C^T)^-1 C mu, lambda_1 = mu - C^T lambda_2, for mu that A_1 alone would have.
+  rank-revealing QR factorisation. The others are A_2 = C A_1, where C follows from the same factors; the multipliers
+  of minimum norm are lambda_2 = (E + C C^T)^-1 C mu, lambda_1 = mu - C^T lambda_2, where mu are those of A_1 alone.
 - The rank drops at the pose (a change point): [M A^T; A -eps E] with iterative refinement, which is the augmented
-  Lagrangian method (Bayo, Garcia de Jalon & Serna 1988) and goes to the solution of minimum norm.
+  Lagrangian method (Bayo, Garcia de Jalon & Serna 1988) and converges to the solution of minimum norm.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ Pattern = tuple[Ints, Ints]
 #: Below this part of the largest strength of the motion, rows have lost their independence. The strength is about the
 #: smallest singular value of A (scaled); that of a long chain is small everywhere.
 LOST = 1e-4
-#: The penalty of a row that does not hold, and how often it is corrected: what is weaker than its root is let go.
+#: The penalty of a violated row, and how often it is corrected: rows weaker than its root are ignored.
 EPSILON, CORRECTIONS = 1e-6, 3
 #: Corrections below this part of the solution are rounding.
 CORRECTED = 1e-14
 
 
 class Solution(Protocol):
-    """Factors of one pose, for any right-hand side: `regular` tells whether A has its rank."""
+    """Factors of one pose, for any right-hand side: `regular` says whether A has full rank."""
 
     regular: bool
 
@@ -84,7 +84,7 @@ class _Factors:
 
 @lru_cache(maxsize=64)
 def signs(size: int) -> Floats:
-    """Return a right-hand side of signs, whose solution tells the size of an inverse; not to be written to."""
+    """Return a right-hand side of signs, whose solution estimates the size of an inverse; read-only."""
     found = np.where(np.random.default_rng(0).random(size) < 0.5, -1.0, 1.0)
     found.setflags(write=False)
     return found
@@ -94,7 +94,7 @@ def signs(size: int) -> Floats:
 class Kkt:
     """The system of one mechanism in one family of coordinates.
 
-    `redundant` is the number of rows of Phi that joints have beyond the rank; `rows` are those that are solved.
+    `redundant` is the number of joint rows of Phi beyond its rank; `rows` are the rows that are solved.
     """
 
     coordinates: Coordinates
@@ -166,7 +166,7 @@ class Kkt:
             swept = _Regular(self, M, A, z_q)
             if swept.regular:
                 return swept
-        # At a dead point of the free coordinates the sweeps stop, and this goes on.
+        # At a dead point of the free coordinates the sweeps fail, and the whole matrix is factorised.
         found: Solution = _Regular(self, M, A)
         if not found.regular and self.redundant:
             self.choose(A)
@@ -206,7 +206,7 @@ class _Regular:
             # Gaps of 1 in all rows are closed by moves of about 1 / strength.
             gaps = np.concatenate((np.zeros(n), signs(kkt.coordinates.m - kkt.redundant)))
             moves = float(np.max(np.abs(self._factors(gaps)[:n]), initial=0.0))
-        # Not a number where a pivot is exactly zero; without rows there is nothing to lose.
+        # NaN where a pivot is exactly zero; without rows the rank cannot drop.
         strength = min(1.0, 1.0 / max(moves, 1e-300)) if np.isfinite(moves) else 0.0
         kkt.strength = max(kkt.strength, strength)
         self.regular = strength > LOST * kkt.strength
@@ -240,7 +240,7 @@ class _Regular:
 
 
 class Penalised:
-    """The augmented Lagrangian method: a penalty 1 / epsilon on rows that do not hold, and its corrections."""
+    """The augmented Lagrangian method: a penalty 1 / epsilon on violated rows, and its corrections."""
 
     regular = False
 

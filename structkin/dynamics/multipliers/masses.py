@@ -1,4 +1,4 @@
-"""Masses and loads on the frames of all links, and how they come to the coordinates of a family.
+"""Masses and loads on the frames of all links, and their transfer to the coordinates of a family.
 
 With the frames X = (O_x, O_y, U_x, U_y) of each link, a rigid body of mass m, centre c1 + i c2 and inertia J about its
 centre has the constant mass matrix (Roupa, Goncalves & Tavares da Silva; Garcia de Jalon & Bayo)
@@ -59,7 +59,7 @@ class FrameMasses:
         gravity = mechanism.forces.gravity
         fall = np.zeros(size)
         fall[0::4], fall[1::4] = gravity.real, gravity.imag
-        #: What gravity puts on the frames (4 links,).
+        #: The force of gravity on the frames (4 links,).
         self.weight: Floats = np.asarray(self.matrix @ fall)
 
 
@@ -102,10 +102,10 @@ class CoordinateMasses:
 
 
 class FrameLoads:
-    """Springs, applied forces, friction and the user's loads on the frames (4 links,)."""
+    """Springs, applied forces, friction and user loads on the frames (4 links,)."""
 
     def __init__(self, mechanism: Mechanism, plan: Plan, links: Sequence[str], users: Sequence[UserLoad]) -> None:
-        """Write the places that loads act on as a constant matrix, and look up which slots of the plan are frames."""
+        """Write the points of action of loads as a constant matrix, and look up which slots of the plan are frames."""
         self._mechanism, self._plan, self._links, self._users = mechanism, plan, tuple(links), tuple(users)
         slots, parts = [], []
         for k, link in enumerate(links):
@@ -115,7 +115,7 @@ class FrameLoads:
                     slots += [first, first + 1]
                     parts += [4 * k + 2 * part, 4 * k + 2 * part + 1]
         self._slots, self._parts = np.array(slots, np.intp), np.array(parts, np.intp)
-        #: The speeds at which the bodies of contacts have met, and the turns of the links at the start.
+        #: The impact speeds of contacts, and the turns of the links at the start.
         self.impacts: dict[str, float] = {}
         self.begun: dict[str, float] = {}
         self.table, index = load_table(mechanism), {link: k for k, link in enumerate(links)}

@@ -6,8 +6,8 @@ ones are found from them, position by Newton's method and velocity by a linear s
     [ Phi_q ] [ dq ]   [ -Phi ]          [ Phi_q ]        [ nu ]
     [ E_u   ]        = [  0   ],         [ E_u   ] q'  =  [ u' ]
 
-so that what the integrator leaves in dependent coordinates does not count. The choice is that of the largest
-components of the free motions, and it is made anew where one of the chosen has become small.
+so that errors of the integrator in dependent coordinates do not count. The coordinates with the largest components of
+the free motions are chosen; they are chosen again where one of them has become small.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-#: Newton's method: corrections at most; a correction (scaled) below which the next one is rounding.
+#: Newton's method: most corrections; a correction (scaled) below which the next one is rounding.
 ITERATIONS, TOLERANCE = 30, 1e-9
-#: Chosen coordinates that move the others by more than this are given up.
+#: Chosen coordinates that move the others by more than this are replaced.
 STEEP = 4.0
-#: An inverse larger than that of a regular pose by this is that of a change point; there, directions weaker than the
-#: cut are left as they are.
+#: An inverse that exceeds that of a regular pose by this factor indicates a change point; there, directions weaker than
+#: the cut are left unchanged.
 LOST, CUT = 1e4, 1e-3
 
 
@@ -81,7 +81,7 @@ class Partitioning:
         return self.close(equations, t, y)
 
     def accept(self, equations: Multipliers, t: float, y: Floats) -> None:
-        """Choose anew where the chosen coordinates tell the motion badly."""
+        """Choose again where the chosen coordinates describe the motion poorly."""
         assert self.chosen is not None
         motions = _free_motions(equations, t, y)
         with np.errstate(all="ignore"):
@@ -152,7 +152,7 @@ class _System:
 
 
 def _free_motions(equations: Multipliers, t: float, y: Floats) -> Floats:
-    """Return velocities (n, f), scaled, that the constraints leave free: M-projections of some random ones."""
+    """Return velocities (n, f), scaled, that the constraints leave free: M-projections of random ones."""
     c = equations.coordinates
     pose = equations.pose(t, y)
     random = np.random.default_rng(0).standard_normal((c.n, len(equations.free))) * c.column_units[:, None]
@@ -162,7 +162,7 @@ def _free_motions(equations: Multipliers, t: float, y: Floats) -> Floats:
 
 
 def _largest(equations: Multipliers, motions: Floats) -> Ints:
-    """Return the coordinates that tell the free motions best."""
+    """Return the coordinates that describe the free motions best."""
     from scipy.linalg import qr
 
     return np.sort(qr(motions.T, mode="r", pivoting=True)[1][: len(equations.free)]).astype(np.intp)

@@ -1,14 +1,14 @@
-"""Projection of position and velocity: after each step the state goes to the nearest one on the constraints.
+"""Projection of position and velocity: after each step the state moves to the nearest one on the constraints.
 
-Near is meant in the metric of the masses (Bayo & Ledesma 1996; Blajer 2002): the change of velocity that M weighs
-least is the one that ideal joints would make by an impulse, and it takes from the kinetic energy only what violates
-them. Both levels are solved with the matrix of the equations of motion,
+Distances are measured in the mass metric (Bayo & Ledesma 1996; Blajer 2002): the smallest change of velocity is the one
+that an impulse of ideal joints would cause, and it removes only the kinetic energy of the violation. Both levels are
+solved with the matrix of the equations of motion,
 
     [ M      Phi_q^T ] [ dq ]   [  0   ]        [ M      Phi_q^T ] [ dv ]   [       0        ]
     [ Phi_q  0       ] [ mu ] = [ -Phi ]        [ Phi_q  0       ] [ mu ] = [ nu - Phi_q q'  ]
 
-Where the rank drops, at a change point, an acceleration lacks the part that the lost constraints would force: that part
-is M-orthogonal to the motion, so that the projection of the velocity takes it out again behind the point.
+Where the rank drops, at a change point, an acceleration lacks the part that the lost constraints would enforce: this
+part is M-orthogonal to the motion, so the projection of the velocity corrects it after the point.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def project(equations: Multipliers, t: float, y: Floats) -> Floats:
     for _ in range(CORRECTIONS):
         phi = c.phi(y[:n, None], z)[:, 0]
         gap = float(np.max(np.abs(phi / units), initial=0.0))
-        # Rounding is reached when the gap shrinks no more.
+        # Rounding is reached when the gap no longer shrinks.
         if gap < CLOSED or not gap < 0.5 * last:
             break
         y[:n] += pose.factors.solve(nothing, -phi)[0]
@@ -75,15 +75,15 @@ def project(equations: Multipliers, t: float, y: Floats) -> Floats:
 def limit(equations: Multipliers, t: float, y: Floats, a: Floats, multipliers: Floats) -> tuple[Floats, Floats]:
     """Return q'' (n,) and the multipliers (m,) at a change point, as the limit from poses around it.
 
-    Where Phi_q loses its rank, as in a flat parallelogram, Phi_q q'' = gamma does not determine q'' any more, and close
-    to it rounding and the errors of a step decide. But the motion goes straight through, and along it the accelerations
-    are smooth. So they are taken at poses before and behind, on the branch that the velocity points along, and
-    interpolated: the multipliers, which grow without bound towards the point and change their sign there, alike.
+    Where Phi_q loses its rank, as in a flat parallelogram, Phi_q q'' = gamma no longer determines q'', and close to it
+    rounding and step errors dominate. But the motion passes straight through, and along it the accelerations are
+    smooth. So they are taken at poses before and after, on the branch along the velocity, and interpolated; so are the
+    multipliers, which grow without bound towards the point and change sign there. The given values are returned where
 
-    Those given are returned where there is no smooth motion through the pose.
+    there is no smooth motion through the pose.
     """
     n, q, v = equations.coordinates.n, y[: equations.coordinates.n], y[equations.coordinates.n :]
-    # Links turn by the distance, however large the mechanism is beside them; where none turns, they move by it.
+    # The distance is the turn of links, however small they are in the mechanism; where none turns, it is their travel.
     rates = equations.coordinates.frame_rates(q[:, None], v[:, None]).reshape(-1, 4)
     turning = float(np.max(np.hypot(rates[:, 2], rates[:, 3]), initial=0.0))
     size = float(np.max(equations.coordinates.column_units, initial=0.0)) or 1.0

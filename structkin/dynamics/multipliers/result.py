@@ -23,7 +23,7 @@ def global_simulation(
     stopped: str,
     impacts: Mapping[str, Floats],
 ) -> Simulation:
-    """Return the simulation of the kept instants; `InputError` where there is none."""
+    """Return the simulation of the recorded instants; `InputError` where there is none."""
     mechanism, c = equations.mechanism, equations.coordinates
     if not instants:
         raise InputError([Problem("initial", stopped)], mechanism.title or "simulate")

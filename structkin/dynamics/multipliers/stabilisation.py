@@ -1,8 +1,7 @@
 """What keeps the constraints closed while the equations with multipliers are integrated.
 
-Solved for Phi_q q'' = gamma alone, as by direct integration, the joints drift apart: rounding and the error of the
-integrator in Phi'' are integrated twice. Each method here says which accelerations hold at a state, and what is put
-right after a step.
+With Phi_q q'' = gamma alone (direct integration) the joints drift apart: rounding and integration errors in Phi'' are
+integrated twice. Each method here defines the accelerations at a state and the correction after a step.
 """
 
 from __future__ import annotations
@@ -29,19 +28,19 @@ class Stabilisation(Protocol):
 
     @property
     def renewed(self) -> bool:
-        """Whether the last `accept` changed what is integrated, so that multistep methods have to begin anew."""
+        """Whether the last `accept` changed what is integrated, so that multistep methods have to restart."""
 
     def close(self, equations: Multipliers, t: float, y: Floats) -> Floats:
         """Return the state at which the accelerations of a state are taken."""
 
     def settle(self, equations: Multipliers, t: float, y: Floats) -> Floats:
-        """Return the state that a step's end is taken for."""
+        """Return the corrected state at the end of a step."""
 
     def accept(self, equations: Multipliers, t: float, y: Floats) -> None:
-        """Go on from the settled end of a step."""
+        """Continue from the settled end of a step."""
 
     def strained(self, method: str, h: float) -> str:
-        """Return in words that the gains are beyond what a method bears at a step; empty where they are not."""
+        """Return a message if the gains make a method unstable at this step, else an empty string."""
 
 
 class Unchanged:
@@ -84,11 +83,11 @@ class Feedback(Unchanged):
         return pose.factors.solve(force, self.right(pose))
 
     def strained(self, method: str, h: float) -> str:
-        """Return in words that a violation grows at each step; empty where it does not."""
+        """Return a message if a violation grows at each step, else an empty string."""
         factor = violation_growth(method, h, self.alpha, self.beta) if self.alpha or self.beta else 1.0
         if factor <= 1:
             return ""
-        return f"; with these gains {method} makes a violation grow by a factor {factor:.4g} at each step of {h:g} s"
+        return f"; with these gains {method} multiplies constraint violations by {factor:.4g} in each step of {h:g} s"
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ class Augmented(Unchanged):
 
     (M + p Phi_q^T Phi_q) q''_i+1 = M q''_i + p Phi_q^T (gamma - 2 alpha Phi' - beta^2 Phi), from M q''_0 = Q, where
     lambda_i+1 = lambda_i + p (Phi_q q''_i+1 - gamma + ...). It is solved in the form of `Kkt.penalise`, in which the
-    matrix keeps its pattern and its condition; redundant rows and poses where rows lose their rank need nothing else.
+    matrix keeps its pattern and its condition; redundant rows and rank-deficient poses need no special treatment.
     """
 
     feedback: Feedback
@@ -110,5 +109,5 @@ class Augmented(Unchanged):
         return factors.solve(force, self.feedback.right(pose))
 
     def strained(self, method: str, h: float) -> str:
-        """Return in words that a violation grows at each step; empty where it does not."""
+        """Return a message if a violation grows at each step, else an empty string."""
         return self.feedback.strained(method, h)

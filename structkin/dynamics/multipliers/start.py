@@ -1,4 +1,4 @@
-"""Where a simulation with multipliers begins: consistent coordinates and rates in the chosen family."""
+"""The start of a simulation with multipliers: consistent coordinates and rates in the chosen family."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def global_start(
         np.concatenate([_frame(read(0j, link)[0], read(1 + 0j, link)[0]) for link in c.links])[:, None]
         for read, _ in parts
     )
-    # Frames do not hold the whole turns that gears have made: a walk from the sketch counts them.
+    # Frames do not contain the whole turns of gears: a motion from the sketch counts them.
     q = _walked(mechanism, family, drivers) if c.turned else c.from_frames(X)
     y = np.concatenate((q[:, 0], _rates(c, q, dX)))
     equations.begin(t, y, walked(first)[1])
@@ -62,7 +62,7 @@ def global_start(
 
 
 def _walked(mechanism: Mechanism, family: str, drivers: Mapping[str, Any]) -> Floats:
-    """Return the coordinates (n, 1) of a start that a global method has walked to."""
+    """Return the coordinates (n, 1) of a start that a global method has reached from the sketch."""
     found = solve(mechanism, drivers=dict(drivers), method="global", coordinates=family)
     statistics: Statistics | None = found.statistics
     if not found.regular[0] or statistics is None:
@@ -76,9 +76,9 @@ def _frame(origin: Floats, ahead: Floats) -> Floats:
 
 
 def _rates(c: Coordinates, q: Floats, dX: Floats) -> Floats:
-    """Return the rates (n,) that move the frames so: X_q v = X', solved by its normal equations."""
+    """Return the rates (n,) for given rates of the frames: X_q v = X', solved by its normal equations."""
     if c.family in LINEAR:
-        # A point's coordinates are linear in the frames, so its rates come as it does; counted turns are at the end.
+        # A point's coordinates are linear in the frames, so its rates follow likewise; counted turns are at the end.
         v, U = c.from_frames(dX), c.frames(q).reshape(-1, 4)[:, 2:]
         turned = [c.links.index(link) for link in c.turned]
         dU = dX.reshape(-1, 4)[turned, 2:]

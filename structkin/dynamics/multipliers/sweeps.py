@@ -1,14 +1,14 @@
-"""The system of the multipliers by group sweeps: with the coordinates of all drivers beside Phi it is triangular.
+"""The system of the multipliers by group sweeps: with the coordinates of all drivers added to Phi it is triangular.
 
 Let G = [Phi_q; z_q] be the Jacobian of the constraints and of the free coordinates z. It is square, and the structural
 groups are its blocks. A forward sweep applies G^-1, a reverse sweep G^-T, in O(n):
 
     R = G^-1 [0; E]              velocities for unit rates of z: the velocity coefficients K of all coordinates
-    x_0 = G^-1 [g; 0]            what the constraints ask for with z at rest
+    x_0 = G^-1 [g; 0]            the solution of the constraints with z at rest
     R^T M R w = R^T (f - M x_0)  the reduced equations, as many as there are free coordinates
     G^T [lambda; 0] = f - M x    all multipliers, for x = R w + x_0; the last rows vanish by the choice of w
 
-so that structure feeds the global equations: no matrix of the size of [M Phi_q^T; Phi_q 0] is formed.
+so the structure serves the global equations: no matrix of the size of [M Phi_q^T; Phi_q 0] is formed.
 """
 
 from __future__ import annotations

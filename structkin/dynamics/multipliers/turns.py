@@ -1,9 +1,8 @@
 """Turns of all links in the global equations, counted from step to step.
 
-A direction in the coordinates leaves whole turns open. Angles among the coordinates hold them; of other links the turn
-is the one next to what the angular velocities tell since the last step that was accepted, by the trapezoidal rule. So
-it is a function of time and state and of what was counted at that step, which nothing else changes: neither trial
-steps nor outputs.
+A direction in the coordinates leaves whole turns open. Angles among the coordinates contain them; for other links the
+turn is the one nearest to the integral of the angular velocities since the last accepted step, by the trapezoidal rule.
+So it is a function of time, state and the count at that step, which neither trial steps nor outputs change.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ class LinkTurns:
     """The turns since the sketch [rad] of the links (k,) of a family of coordinates."""
 
     def __init__(self, mechanism: Mechanism, coordinates: Coordinates) -> None:
-        """Take the sketch for the beginning."""
+        """Begin at the sketch."""
         self.links, self._coordinates = coordinates.links, coordinates
         self.sketch = np.array([np.angle(mechanism.links[link].direction) for link in self.links])
         self.held = self.rates = self.turns = np.zeros(len(self.links))
@@ -39,18 +38,18 @@ class LinkTurns:
     def at(self, t: float, q: Floats, X: Floats, dX: Floats) -> Floats:
         """Return the turns (k,) at coordinates (n,), frames (4 links,) and their rates at a time."""
         held = self._coordinates.angles(q[:, None])[:, 0] + self.held
-        told = self.turns + 0.5 * (self.rates + _omega(X, dX)) * (t - self.t)
-        near = np.where(np.isnan(held), told, held)
+        expected = self.turns + 0.5 * (self.rates + _omega(X, dX)) * (t - self.t)
+        near = np.where(np.isnan(held), expected, held)
         U = X.reshape(-1, 4)[:, 2:]
         turns = np.arctan2(U[:, 1], U[:, 0]) - self.sketch
         return np.asarray(turns + 2 * np.pi * np.round((near - turns) / (2 * np.pi)))
 
     def resume(self, t: float, turns: Floats, rates: Floats) -> None:
-        """Go on from a step whose end was counted elsewhere, with turns and angular velocities (k,)."""
+        """Continue from a step whose end was counted elsewhere, with turns and angular velocities (k,)."""
         self.t, self.turns, self.rates = t, turns, rates
 
     def accept(self, t: float, q: Floats, X: Floats, dX: Floats) -> None:
-        """Count on from the end of a step."""
+        """Count the turns at the end of a step."""
         self.turns, self.rates, self.t = self.at(t, q, X, dX), _omega(X, dX), t
 
 

@@ -1,1 +1,1 @@
-"""The reduced equations of motion: poses on one smooth motion, through change points and dead points."""
+"""The reduced equations of motion: poses along one smooth motion, through change points and dead points."""

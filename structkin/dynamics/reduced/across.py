@@ -1,4 +1,4 @@
-"""Ways across poses where groups are flat: along them, and not along the flat poses, a pose has a power series."""
+"""Directions across poses where groups are flat: along these a pose has a power series, along flat poses not."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ Floats = NDArray[np.float64]
 
 
 def across(normals: Floats) -> tuple[Floats, float]:
-    """Return a unit way (f,) that crosses all surfaces with these normals (k, f), and how far another may lean from it.
+    """Return a unit direction (f,) across all surfaces with normals (k, f), and how far others may deviate from it.
 
-    Flat poses of two groups may lie askew: what crosses both is the sum or the difference of their normals.
+    Flat poses of two groups may be oblique: the sum or the difference of their normals crosses both.
 
     >>> way, lean = across(np.array([[1.0, 0.0], [0.0, 1.0]]))
     >>> np.abs(way).round(3).tolist(), round(lean, 3)

@@ -1,7 +1,7 @@
-"""Turns of links that no driver tells, counted from pose to pose.
+"""Turns of links that no driver determines, counted from pose to pose.
 
-A direction leaves whole turns open. Poses follow each other in short ways, and on each of them a link turns by far less
-than half a turn: so the turn at a pose is the one next to that at the pose before.
+A direction leaves whole turns open. From one pose to the next a link turns by far less than half a turn, so the turn at
+a pose is the one nearest to that at the pose before.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from structkin.rows.affine import Affine
 
 Floats = NDArray[np.float64]
 
-#: Largest turn [rad] from one pose to the next; beyond it the way between them is halved.
+#: Largest turn [rad] from one pose to the next; above it the step between them is halved.
 LONGEST = 1.5
 
 
 class Counted:
-    """The turns since the sketch of links with these `directions`, which they have in the `sketch` (k,) [rad]."""
+    """The turns since the sketch of links with these `directions`, whose angles in the `sketch` are (k,) [rad]."""
 
     def __init__(self, plan: Plan, directions: Sequence[Affine], sketch: Floats) -> None:
         """Prepare the map from slots to directions."""
@@ -33,7 +33,7 @@ class Counted:
         self.any = bool(len(directions) or turning)
 
     def turns(self, x: Floats, near: Floats) -> Floats:
-        """Return the turns (k,) at slots (rows,) that are next to others."""
+        """Return the turns (k,) at slots (rows,) that are nearest to given ones."""
         U = self._directions.value(x)
         turns = np.arctan2(U[:, 1], U[:, 0]) - self._sketch
         return np.asarray(turns + 2 * np.pi * np.round((near - turns) / (2 * np.pi)))

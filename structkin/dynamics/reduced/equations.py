@@ -48,8 +48,8 @@ STEEP = 1e4
 class Instant:
     """Everything at one time: slots x (3, rows, 1), drivers z (f, 3), and the effort each driver needs (f,).
 
-    `turns` (k,) [rad] are those of the links counted. `kinetic` is the kinetic energy [J], `power` its rate [W].
-    `around` (rows, nodes) holds complex slots around a pose near a change point, for what is asked of it later.
+    `turns` (k,) [rad] are those of the counted links. `kinetic` is the kinetic energy [J], `power` its rate [W].
+    `around` (rows, nodes) holds complex slots around a pose near a change point, for later use.
     """
 
     x: Floats
@@ -77,7 +77,7 @@ class Reduced:
     ) -> None:
         """Prepare the maps from slots to bodies.
 
-        `own` is the mechanism in its own coordinates, where these are others: efforts act along its drivers.
+        `own` is the mechanism in its own coordinates, if these differ: efforts act along its drivers.
         """
         self.mechanism, self.plan, self.users = mechanism, plan, tuple(users)
         self.own = own or mechanism
@@ -106,7 +106,8 @@ class Reduced:
         places = np.array(list(mechanism.places.values()))
         self.size = float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
         self.lengths = np.array([1.0 if drive.kind == "angle" else self.size for drive in mechanism.drivers.values()])
-        #: How each link turns since the sketch that these coordinates begin in, and the links that no driver tells.
+        #: How each link turns since the sketch in which these coordinates begin, and the links that no driver
+        #: determines.
         self.turning = turnings(mechanism, plan.turns)
         self.counted = tuple(link for link in self.links if self.turning[link].counted == link)
         #: Turns of all links [rad] from the mechanism's own sketch to the one of these coordinates, and at the start.
@@ -135,15 +136,15 @@ class Reduced:
         return instant
 
     def resume(self, q: Floats, x: Floats, roots: Floats, turns: Floats) -> None:
-        """Go on from coordinates (f,) that were come to elsewhere, with slots (rows,) and roots (k,) of the groups.
+        """Continue from coordinates (f,) reached elsewhere, with slots (rows,) and roots (k,) of the groups.
 
-        `turns` are those of the links counted there.
+        `turns` are those of the counted links there.
         """
         self.poses.resume(q, x, roots, turns)
         self._last = None
 
     def aside(self) -> Reduced:
-        """Return equations that go on from the last pose, and leave these where they are."""
+        """Return equations that continue from the last pose and leave these unchanged."""
         found = copy(self)
         found.poses = self.poses.aside()
         return found
@@ -151,7 +152,7 @@ class Reduced:
     def slots(self, t: float, y: Floats) -> tuple[Floats, Floats] | None:
         """Return slots (rows,) at a state, and K (free, rows) of the free coordinates; None at a flat pose.
 
-        There the pose is told by a series, in the coordinates that it was come to with.
+        There the pose comes from a series, in the coordinates with which it was reached.
         """
         q = self._coordinates(t, y)
         pose, _ = self.poses.at(t, q[:, 0], q[:, 1])
@@ -164,7 +165,7 @@ class Reduced:
         return np.stack([part.reshape(-1) for part in parts])
 
     def recorded(self, t: float, y: Floats) -> Instant:
-        """Return everything at a time and state that is kept; what was evaluated before stays the last pose."""
+        """Return everything at a time and state that is recorded; the last pose is left as it was."""
         aside = self.aside()
         instant = aside.at(t, y)
         z = self._coordinates(t, y)
@@ -180,14 +181,14 @@ class Reduced:
 
     @property
     def measures(self) -> Floats:
-        """What makes the coordinates of the state comparable (f,): a radian, or the mechanism's size."""
+        """The scales of the coordinates of the state (f,): a radian, or the mechanism's size."""
         return self.lengths[self.free]
 
     def _solve(self, t: float, y: Floats) -> Instant:
         z, free = self._coordinates(t, y), self.free
         pose, convective = self.poses.at(t, z[:, 0], z[:, 1])
         K, lengths = pose.K, self.lengths
-        # Near a dead point a coordinate stands almost still while the links move on: it tells their motion no more.
+        # Near a dead point a coordinate is almost at rest while the links move: it no longer determines their motion.
         steep = max(
             np.max(np.abs(self._turning.rate(K.T) * lengths), initial=0.0),
             np.max(np.abs(self._origin.rate(K.T) * lengths), initial=0.0) / self.size,
@@ -197,7 +198,7 @@ class Reduced:
         x = np.zeros((3, len(pose.x), 1))
         x[0, :, 0], x[1, :, 0] = pose.x, z[:, 1] @ K
         matrix, force = self._balance(t, z, x, K, convective)
-        # What the free coordinates' second rates leave over is what the prescribed drivers have to give.
+        # The remainder after the free coordinates' second rates is the effort of the prescribed drivers.
         given = given_efforts(self.own, self._given, t) @ self._given_rates(pose.x, K.T)
         rest = force + given - matrix @ z[:, 2]
         try:
@@ -258,7 +259,7 @@ class Reduced:
         return self._inertia(center, angle), force
 
     def _applied(self, t: float, z: Floats, x: Floats, K: Floats) -> Floats:
-        """Return what all loads but gravity do along the coordinates (f,)."""
+        """Return the generalised forces of all loads except gravity (f,)."""
         total = wrenches(self._state(t, z, x, self.poses.turns), (), self.users, impacts=self.impacts)
         force = np.stack([total.force[link][0] for link in self.links])
         moment = np.array([total.moment[link][0] for link in self.links])
@@ -267,17 +268,17 @@ class Reduced:
         return np.asarray(np.einsum("bif,bi->f", self._origin.rate(K.T), force) + moment @ angle)
 
     def accept(self, t: float, y: Floats) -> None:
-        """Go on from the end of a step."""
+        """Continue from the end of a step."""
         self.remember(t, y)
 
     def remember(self, t: float, y: Floats) -> None:
-        """Note the speeds at which bodies met that touch at the end of a step."""
+        """Note the impact speeds of the bodies that touch at the end of a step."""
         if self.contacts:
             note_impacts(self._motion(t, y), self.impacts)
-            self._last = None  # the forces are others now
+            self._last = None  # the forces have changed
 
     def depths(self, t: float, y: Floats) -> Floats:
-        """Return how deep the bodies of each contact overlap (c,) [m] that have not met yet; -inf of others."""
+        """Return the overlaps (c,) [m] of the contacts that have not begun; -inf for the others."""
         return depths(self._motion(t, y), self.impacts)
 
     def _motion(self, t: float, y: Floats) -> State:
@@ -286,13 +287,13 @@ class Reduced:
         return self._state(t, instant.z, instant.x, instant.turns)
 
     def _state(self, t: float, z: Floats, x: Floats, turns: Floats) -> State:
-        """Return drivers (f, 3), slots (3, rows, 1) and turns of the links counted as a motion of one sample.
+        """Return drivers (f, 3), slots (3, rows, 1) and turns of the counted links as a motion of one sample.
 
         It is that of the mechanism with its own drivers.
         """
         lanes = Lanes(x, np.zeros(1, np.int8), np.full(1, -1, np.int32), np.zeros(0))
         turned = self.turns(z, x[0, :, 0], turns)
-        # Only functions of the user read what the drivers do.
+        # Only user functions read the drivers' values.
         values = z if self.own is self.mechanism or not self.users else self.own_drivers(z, x[:, :, 0], turned)
         drivers = dict(zip(self.own.drivers, values[:, :, None], strict=True))
         counted = {link: np.array([turn]) for link, turn in turned.items()}
@@ -301,7 +302,7 @@ class Reduced:
     def turns(self, z: Floats, x: Floats, counted: Floats) -> dict[str, float]:
         """Return how far each link has turned since the mechanism's own sketch [rad], whole turns counted.
 
-        At drivers z (f, 3), slots x (rows,) and the turns of the links counted (k,).
+        At drivers z (f, 3), slots x (rows,) and the turns of the counted links (k,).
         """
         values, near = dict(zip(self.order, z[:, 0], strict=True)), dict(zip(self.counted, counted, strict=True))
         found = {}
@@ -319,7 +320,7 @@ class Reduced:
     def own_drivers(self, z: Floats, x: Floats, turned: Mapping[str, float]) -> Floats:
         """Return values and two rates (f, 3) of the mechanism's own drivers.
 
-        At coordinates z (f, 3) and slots x (3, rows); `turned` are the turns of all links since the own sketch.
+        At coordinates z (f, 3) and slots x (3, rows); `turned` are the turns of all links since its own sketch.
         """
         X, found = self.frames(x), np.empty((len(self.own.drivers), 3))
         rows = self._own_rows

@@ -1,13 +1,13 @@
-"""Which joints' coordinates tell a motion best: coordinate partitioning by conditioning.
+"""Which joints' coordinates describe a motion best: coordinate partitioning by conditioning.
 
 With free coordinates q of any choice, the coordinates c of all joints move at the rates c' = R q'. A choice of as many
-joints is independent where its rows of R are regular, and it tells the motion the better, the larger their volume |det|
-is. In the choice of the largest volume no joint moves faster than a coordinate, |R| <= 1 in its terms: then a small
+joints is independent where its rows of R are regular, and the larger their volume |det|, the better it describes the
+motion. In the choice of largest volume no joint moves faster than a coordinate, |R| <= 1 in its terms: then a small
 change of the coordinates is a small change of the whole mechanism, and it is far from all poses at which a coordinate
-stands still while links move on (dead points). To exchange a coordinate for a joint multiplies the volume by the
-entry of R; so the choice is found by exchanges at the largest entry (Goreinov, Tyrtyshnikov & Zamarashkin 1997). Wehage
-& Haug (1982) part all Cartesian coordinates likewise, by pivots of the Jacobian; here they are those of joints, so that
-the mechanism is decomposed into structural groups with them as its drivers.
+is at rest while links move (dead points). Exchanging a coordinate for a joint multiplies the volume by the entry of R;
+so the choice is found by exchanges at the largest entry (Goreinov, Tyrtyshnikov & Zamarashkin 1997). Wehage & Haug
+(1982) partition all Cartesian coordinates in the same way, by pivots of the Jacobian; here they are those of joints, so
+that the mechanism is decomposed into structural groups with them as its drivers.
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ from structkin.structure.inputs.candidates import KINDS, candidate_drivers, idle
 
 Floats = NDArray[np.float64]
 
-#: Coordinates are exchanged where a joint moves so many times faster; the second where a step has come to no pose.
+#: Coordinates are exchanged where a joint moves this many times faster; the second applies where a step found no pose.
 LIMIT, STUCK = 4.0, 1.8
-#: Exchanges end where no joint is faster than this part of the limit. The first joint is taken that is as fast as this
-#: part of the fastest, and faster than a coordinate by so much.
+#: Exchanges end where no joint is faster than this part of the limit. The first joint is taken that reaches this part
+#: of
+#: the fastest rate and exceeds a coordinate's rate by this factor.
 GOOD, PART, FASTER = 0.6, 0.4, 1.2
 
 
 def joint_coordinates(mechanism: Mechanism) -> dict[str, DriverCoordinate]:
-    """Return a free drive for each coordinate of a joint that has no law, those against the ground first.
+    """Return a free drive for each joint coordinate without a law, those relative to the ground first.
 
     The mechanism's own free coordinates are among them.
 
@@ -55,7 +56,7 @@ def joint_coordinates(mechanism: Mechanism) -> dict[str, DriverCoordinate]:
 
 
 def exchanges(rates: Floats, limit: float) -> dict[int, int]:
-    """Return which joint takes the place of which coordinate, by their indices; empty where that is not worth it.
+    """Return which joint replaces which coordinate, by their indices; empty where that is not worthwhile.
 
     `rates` (c, f) are those of the joints by the coordinates, made dimensionless. Earlier joints are preferred: those
     at the ground leave simpler groups.
@@ -67,7 +68,7 @@ def exchanges(rates: Floats, limit: float) -> dict[int, int]:
     sizes = np.abs(rates)
     if not np.max(sizes, initial=0.0) > limit or not np.isfinite(rates).all():
         return found
-    # Each exchange makes the volume larger by a fifth at least, so that none comes back.
+    # Each exchange increases the volume by at least a fifth, so none is undone.
     while (largest := float(np.max(sizes))) > max(GOOD * limit, FASTER):
         joint = int(np.argmax(np.max(sizes, axis=1) > max(PART * largest, FASTER)))
         index = int(np.argmax(sizes[joint]))
@@ -84,7 +85,7 @@ class Line:
     """How the rate of a coordinate is read: of a `kind`, from expressions of slots.
 
     That of an "angle" is U2 x U2' - U1 x U1' of two directions, that of a "slide" the rate of d . w of a direction d
-    and a way w, that of a "distance" the rate of |w|.
+    and a vector w, that of a "distance" the rate of |w|.
     """
 
     kind: str
@@ -129,7 +130,7 @@ class JointRates:
         a, b, da, db = self._first.value(x), self._second.value(x), self._first.rate(rates), self._second.rate(rates)
         along = np.einsum("ci,cik->ck", b, da) + np.einsum("ci,cik->ck", a, db)
         turning = _cross(b, db) - _cross(a, da)
-        # The rate of a distance is along the way itself.
+        # The rate of a distance is along the vector itself.
         with np.errstate(invalid="ignore", divide="ignore"):
             growing = np.einsum("ci,cik->ck", b, db) / np.linalg.norm(b, axis=1)[:, None]
         return np.where(self._angles[:, None], turning, np.where(self._distances[:, None], growing, along))

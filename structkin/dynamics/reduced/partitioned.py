@@ -1,9 +1,8 @@
-"""The reduced equations in the coordinates that tell the motion best, whichever joints these belong to.
+"""The reduced equations in the coordinates that describe the motion best, whichever joints these belong to.
 
-Between steps the rates of all joints by the present coordinates are looked at (`partition`). Where a joint has become
-much faster than a coordinate, joints take the coordinates' places, and the mechanism is decomposed with them as its
-drivers, in the pose that it is in. Pose and velocities are the same before and after, and so are the laws of
-prescribed drivers.
+Between steps the rates of all joints by the present coordinates are checked (`partition`). Where a joint has become
+much faster than a coordinate, joints replace the coordinates, and the mechanism is decomposed with them as its drivers,
+in its present pose. Pose and velocities do not change, nor do the laws of prescribed drivers.
 """
 
 from __future__ import annotations
@@ -28,16 +27,16 @@ from structkin.solve.special_geometry import compile_plan
 
 Floats = NDArray[np.float64]
 
-#: The pose in new coordinates is the old one to this part of the size.
+#: The pose in new coordinates equals the old one to this part of the size.
 SAME = 1e-9
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """Everything at one time that is kept: an `instant` of the mechanism's own coordinates, where these are in use.
+    """Everything recorded at one time: an `instant` of the mechanism's own coordinates, where these are in use.
 
-    The frames X (3, 4 links) of all links with two rates, how far these have turned since the sketch (links,), and of
-    the mechanism's own drivers z (f, 3) and `effort` (f,).
+    Also the frames X (3, 4 links) of all links with two rates, their turns since the sketch (links,), and z (f, 3) and
+    `effort` (f,) of the mechanism's own drivers.
     """
 
     instant: Instant | None
@@ -48,13 +47,13 @@ class Recorded:
 
 
 class Partitioned:
-    """The equations of a mechanism, in one choice of coordinates after the other.
+    """The equations of a mechanism, in one choice of coordinates after another.
 
     The state is y = (z_f, z_f'): the present coordinates and their rates.
     """
 
     def __init__(self, own: Reduced, t: float, y: Floats, engine: Callable[[Reduced, float, Floats], Reduced]) -> None:
-        """Begin in the mechanism's own coordinates; `engine` makes equations what evaluates them from a state on."""
+        """Begin in the mechanism's own coordinates; `engine` returns equations in the form that evaluates them."""
         self.own, self._engine = own, engine
         self.mechanism, self.plan, self.users, self.free, self.order = (
             own.mechanism, own.plan, own.users, own.free, own.order,
@@ -86,7 +85,7 @@ class Partitioned:
     ) -> tuple[int, Floats]:
         """Take steps of a fixed length by compiled code, as `Hastened.advance` does; none without it.
 
-        None with contacts either: what touches is looked at after each step.
+        None with contacts either: these are checked after each step.
         """
         if not isinstance(self.current, Hastened) or self.contacts:
             return begin, y
@@ -96,11 +95,11 @@ class Partitioned:
 
     @property
     def renewed(self) -> bool:
-        """Nothing is put right between steps: the joints close by themselves."""
+        """Nothing is corrected between steps: the joints close by themselves."""
         return False
 
     def settle(self, t: float, y: Floats) -> Floats:
-        """Return the state as it is."""
+        """Return the state unchanged."""
         return y
 
     def come_apart(self, t: float, y: Floats) -> str:
@@ -113,25 +112,25 @@ class Partitioned:
 
     @property
     def measures(self) -> Floats:
-        """What makes the coordinates of the state comparable (free,): a radian, or the mechanism's size."""
+        """The scales of the coordinates of the state (free,): a radian, or the mechanism's size."""
         return self.current.measures
 
     def accept(self, t: float, y: Floats) -> None:
-        """Go on from the end of a step."""
+        """Continue from the end of a step."""
         self.current.accept(t, y)
 
     def remember(self, t: float, y: Floats) -> None:
-        """Note the speeds at which bodies met that touch at the end of a step."""
+        """Note the impact speeds of the bodies that touch at the end of a step."""
         self.current.remember(t, y)
 
     def depths(self, t: float, y: Floats) -> Floats:
-        """Return how deep the bodies of each contact overlap (c,) [m] that have not met yet; -inf of others."""
+        """Return the overlaps (c,) [m] of the contacts that have not begun; -inf for the others."""
         return self.current.depths(t, y)
 
     def change(self, t: float, y: Floats, *, stuck: bool = False) -> Floats | None:
-        """Return the state in other coordinates, if these tell the motion better from here on; None if not.
+        """Return the state in other coordinates, if these describe the motion better from here; None if not.
 
-        It changes what the equations take as a state. `stuck`: a step from here has come to no pose.
+        This changes the state variables of the equations. `stuck`: a step from here has reached no pose.
         """
         slots = self.current.slots(t, y)
         if slots is None:
@@ -150,17 +149,17 @@ class Partitioned:
         try:
             return self._driven_by(drives, t, y)
         except (InputError, StructureError, NoPoseError):
-            # Special geometry alone makes these independent, or their structure has no pose that is known as this one.
+            # Only special geometry makes these independent, or their structure does not reproduce this pose.
             self._refused.add(ids)
             return None
 
     def _driven_by(self, drives: list[DriverCoordinate], t: float, y: Floats) -> Floats:
-        """Go on in other coordinates, and return the state in them."""
+        """Continue in other coordinates, and return the state in them."""
         old, own = self.current, self.own
         instant = old.at(t, y)
         x = instant.x[:, :, 0]
         X, turned = old.frames(x)[0], old.turns(instant.z, x[0], instant.turns)
-        # The mechanism's own drivers keep their whole turns, also where they come back as coordinates.
+        # The mechanism's own drivers keep their whole turns, also where they become coordinates again.
         values = dict(zip(old.order, instant.z[:, 0].tolist(), strict=True))
         values |= dict(zip(self.order, old.own_drivers(instant.z, x, turned)[:, 0].tolist(), strict=True))
         pose = self._pose(X, {drive.id: values[drive.id] for drive in drives if drive.id in values})
@@ -180,7 +179,7 @@ class Partitioned:
         return changed
 
     def _pose(self, X: Floats, starts: Mapping[str, float]) -> SketchPose:
-        """Return the pose of the frames X (4 links,) as a sketch; `starts` are values of drivers that go on."""
+        """Return the pose of the frames X (4 links,) as a sketch; `starts` are values of drivers that are kept."""
         mechanism = self.own.mechanism
         ground = mechanism.links[mechanism.topology.ground]
         frames = {ground.name: (ground.origin, ground.direction)}
@@ -193,10 +192,10 @@ class Partitioned:
         }
         return SketchPose(points, frames, starts)
 
-    # --- what is kept -------------------------------------------------------------------------------------
+    # --- what is recorded----------------------------------------------------------------------------------
 
     def recorded(self, t: float, y: Floats) -> Recorded:
-        """Return everything at a time and state that is kept."""
+        """Return everything at a time and state that is recorded."""
         current, own = self.current, self.own
         instant = current.recorded(t, y)
         x = instant.x[:, :, 0]

@@ -15,12 +15,12 @@ from structkin.solve.derivatives import Part
 
 Floats = NDArray[np.float64]
 
-#: Imaginary step of slopes.
+#: Imaginary step for slopes.
 TINY = 1e-30
 
 
 class NoPoseError(Exception):
-    """The mechanism cannot be where it should be, or its coordinates do not tell its motion there."""
+    """The mechanism cannot reach a pose, or its coordinates do not determine its motion there."""
 
     def __init__(self, t: float, status: Status, group: int) -> None:
         """Keep when, why and where."""
@@ -29,9 +29,9 @@ class NoPoseError(Exception):
 
 
 class BlownUpError(NoPoseError):
-    """The state or its rate is no finite number any more."""
+    """The state or its rate is no longer finite."""
 
-    words = "the motion has blown up; try a smaller step, or look at the loads"
+    words = "the motion has diverged; try a smaller step, or check the loads"
 
     def __init__(self, t: float) -> None:
         """Keep when."""
@@ -42,7 +42,7 @@ class BlownUpError(NoPoseError):
 class Pose:
     """Coordinates q (f,), slots x (rows,), and K (f, rows) of the slots.
 
-    `roots` (k,) are those of the steps that have two modes; `smooth` says that all this is from a series.
+    `roots` (k,) are those of the steps that have two modes; `smooth`: all this comes from a series.
     """
 
     q: Floats

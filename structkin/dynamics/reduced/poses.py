@@ -1,9 +1,9 @@
-"""Poses of a mechanism one after the other, with K and z'^T L z', on one smooth motion: through change points too.
+"""Successive poses of a mechanism, with K and z'^T L z', along one smooth motion: through change points too.
 
 Each dyad's root, the signed sine that is zero where it is singular, is a smooth function of the coordinates. So the
-pose at new coordinates is the one whose roots continue those of the last pose: along a way that is short enough for
-their slopes to tell. A root changes its sign only in a certified series of poses around a flat pose (`series`); where a
-way leads past one, it is gone in parts until it meets it.
+pose at new coordinates is the one whose roots continue those of the last pose, along a path short enough for their
+slopes to predict them. A root changes its sign only in a certified series of poses around a flat pose (`series`); where
+a path leads past one, it is taken in parts until it meets it.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ from structkin.track.tolerances import GUARD, NARROW, SIMULATED_TURN, SIMULATED_
 
 Floats = NDArray[np.float64]
 
-#: How often a way is halved before it is given up.
+#: How often a step is halved before it fails.
 HALVINGS = 10
-#: How far a root may be from where its slope leads it, relative to its size or change.
+#: How far a root may be from its prediction by the slope, relative to its size or change.
 STRAY = 0.5
 #: A group with a smaller margin (a squared sine) and no series is flat: its rates are rounding.
 FLAT = 1e-8
-#: So far from where no series of a general group was found there is none [rad or parts of the size].
+#: Within this distance of a place where no series of a general group was found, none is tried [rad or parts of size].
 IN_VAIN = 3e-3
-#: The last pose is on a new series, if it lies within this part of its radius, to this part of the largest slot.
+#: The last pose must lie on a new series if it is within this part of its radius, to this part of the largest slot.
 REACH, MEETS = 0.6, 1e-5
 #: A root below this may be zero in the neighbourhood of a pose.
 ACROSS = 0.3
-#: A root goes straight to zero, as at a flat pose, where |r r''| is a smaller part of r'^2: it is 1 at a dead point.
+#: A root goes straight to zero, as at a flat pose, where |r r''| / r'^2 is below this: it is 1 at a dead point.
 STRAIGHT = 0.5
-#: Where a series was looked for in vain, another one is as soon as the root is this part of what it was then.
+#: Where no series was found, one is tried again once the root is this part of its value then.
 CLOSER = 0.25
-#: Step of the differences that tell how roots bend [rad or parts of the size].
+#: Step of the differences for the curvature of roots [rad or parts of the size].
 BEND = 1e-5
 
 
@@ -57,12 +57,12 @@ class Poses:
     """Follows a mechanism from pose to pose."""
 
     def __init__(self, plan: Plan, order: Sequence[str], lengths: Floats, counted: Counted) -> None:
-        """Prepare; `lengths` (f,) make coordinates of different kinds comparable."""
+        """Prepare; `lengths` (f,) are the scales of the coordinates."""
         self.plan, self.order, self.lengths = plan, tuple(order), lengths
         self._counted, self.turns = counted, np.zeros(0)
         self._last: Pose | None = None
         self.steps, self._general = list(plan.with_root), general_steps(plan)
-        # Behind origins and directions of its links a general group has the angles that it counts.
+        # After origins and directions of its links a general group has the angles that it counts.
         groups = [(step.outputs, 2 * step.kind.rows.links) for step in plan.steps if not step.kind.closed_form]
         units = [slot for outputs, count in groups for slot in outputs[1:count:2]]
         self._unit = [row for slot in units for row in (plan.rows(slot).start, plan.rows(slot).start + 1)]
@@ -70,14 +70,15 @@ class Poses:
         self._slopes: tuple[Pose, Floats] | None = None
         self._bends: tuple[Pose, dict[int, float]] | None = None
         self._series: list[Series] = []
-        #: How small roots were where no series was found, until they have grown; where none of a general group was.
+        #: Sizes of roots where no series was found, kept until they have grown; the place of a general group without
+        #: one.
         self._refused: dict[int, float] = {}
         self._in_vain: Floats | None = None
         self._signs: tuple[Pose, Floats] | None = None
 
     @property
     def last(self) -> Pose | None:
-        """The last pose; the `turns` (k,) of the links that are counted are those there."""
+        """The last pose; `turns` (k,) are those of the counted links there."""
         return self._last
 
     @last.setter
@@ -87,20 +88,20 @@ class Poses:
             self.turns = self._counted.turns(pose.x, self.turns)
 
     def aside(self) -> Poses:
-        """Return poses that go on from the last one, and leave these where they are."""
+        """Return poses that continue from the last one and leave these unchanged."""
         found = copy(self)
         found._series, found._refused = list(self._series), dict(self._refused)
         return found
 
     def start(self, x: Floats, z: Floats, turns: Floats) -> None:
-        """Begin at a known regular pose: slots (rows,), drivers' values (f,), turns (k,) of the links counted."""
+        """Begin at a known regular pose: slots (rows,), drivers' values (f,), turns (k,) of the counted links."""
         self._start, self.turns = (x, z), turns
         self.last, self._series, self._refused, self._in_vain = None, [], {}, None
 
     def resume(self, q: Floats, x: Floats, roots: Floats, turns: Floats) -> None:
-        """Go on from coordinates (f,) on the same motion that were come to elsewhere, with slots (rows,) and roots.
+        """Continue from coordinates (f,) on the same motion reached elsewhere, with slots (rows,) and roots.
 
-        `turns` (k,) are those of the links counted there.
+        `turns` (k,) are those of the counted links there.
         """
         assert self.last is not None
         self.turns = turns.copy()
@@ -115,7 +116,7 @@ class Poses:
             self._keep(pose)
 
     def foresee(self, q: Floats, k: int) -> bool:
-        """Expand around coordinates (1,) ahead, where root k is zero; tell whether the last pose is on that series."""
+        """Expand around coordinates (1,) ahead, where root k is zero; return whether the last pose is on it."""
         assert self.last is not None
         if not self._is_straight(k):
             return False
@@ -148,7 +149,7 @@ class Poses:
         return self.last, self.convective(self.last, rates)
 
     def circle(self) -> NDArray[np.complex128] | None:
-        """Return complex slots (rows, nodes) around the last pose, where its K and L come from such; None elsewhere."""
+        """Return complex slots (rows, nodes) around the last pose, if its K and L come from these; None elsewhere."""
         if self.last is None or not self.last.smooth:
             return None
         series = self.expand(self.last.q, self._ways(self.last.q)[:1])
@@ -157,7 +158,7 @@ class Poses:
     # --- from pose to pose --------------------------------------------------------------------------------
 
     def _go(self, t: float, q: Floats, halvings: int) -> None:
-        """Make q the last pose, by a way that is gone in parts where it has to be."""
+        """Make q the last pose, in several parts where necessary."""
         assert self.last is not None
         if np.array_equal(q, self.last.q):
             return
@@ -175,13 +176,13 @@ class Poses:
     def _keep(self, pose: Pose) -> None:
         self.last = pose
         if not pose.smooth:
-            # Kept while trial steps go in and out of it; far from it, its branch may be another.
+            # Kept while trial steps enter and leave it; far from it, the branch may be another.
             self._series = [one for one in self._series if one.holds(pose.q, 1.0)]
             if self._refused:
                 self._refused = {k: size for k, size in self._refused.items() if abs(pose.roots[k]) < 2 * GUARD}
 
     def _hop(self, t: float, q: Floats) -> Pose | tuple[Status, int]:
-        """Return the pose at q, or why it cannot be told from here."""
+        """Return the pose at q, or why it cannot be found from here."""
         assert self.last is not None
         last, way = self.last, q - self.last.q
         way_is_long = np.max(np.abs(way) / self.lengths, initial=0.0) > SIMULATED_WAY
@@ -198,7 +199,7 @@ class Poses:
         return self._closed(q, modes, expected)
 
     def expected(self, way: Floats) -> Floats:
-        """Return the roots (k,) to which their slopes lead along a way (f,) from the last pose."""
+        """Return the roots (k,) predicted by their slopes for a displacement (f,) from the last pose."""
         assert self.last is not None
         return np.asarray(self.last.roots + way @ self.slopes)
 
@@ -213,8 +214,8 @@ class Poses:
     def _is_straight(self, k: int) -> bool:
         """Return whether root k goes straight to zero from the last pose, across the poses where it is flat.
 
-        To second order: at a dead point the square of a root is straight, r r'' = -r'^2; where a group is never flat
-        but nearly so, r r'' = r'^2 at some distance and more on the way. In both cases there is no series to be found.
+        To second order: at a dead point the square of a root is linear, r r'' = -r'^2; where a group is nearly flat but
+        never quite, r r'' = r'^2 at some distance and more closer by. In both cases there is no series.
         """
         last = self.last
         assert last is not None
@@ -273,7 +274,7 @@ class Poses:
     def _turned(self, q: Floats, x: Floats) -> Pose | tuple[Status, int] | None:
         """Return the pose from a series, or why there is none, where a general group is or has been singular.
 
-        There Newton's method may come to any branch. A series around the last pose, before it, tells the smooth one.
+        There Newton's method may find any branch. A series around the last pose before it gives the smooth one.
         """
         assert self.last is not None
         if not self._general:
@@ -304,7 +305,7 @@ class Poses:
         return lanes
 
     def regular(self, z: Floats, x: Floats, roots: Floats) -> Pose | None:
-        """Return a regular pose with its K by the drivers, None where that has no numbers."""
+        """Return a regular pose with its K by the drivers, None where K is not finite."""
         K = Coefficients(self.plan, _lanes(x)).slots(self.order)[:, :, 0]
         return Pose(z, x, K, roots) if np.isfinite(K).all() else None
 
@@ -313,7 +314,7 @@ class Poses:
         return np.asarray(Coefficients(self.plan, _lanes(pose.x, rates @ pose.K)).convective_slots()[:, 0])
 
     def _continues(self, roots: Floats, expected: Floats) -> bool:
-        """Return whether roots (k,) are where their slopes at the last pose lead them."""
+        """Return whether roots (k,) agree with the prediction by their slopes at the last pose."""
         assert self.last is not None
         last = self.last.roots
         size = np.maximum(np.abs(roots) + np.abs(last), np.abs(expected - last))
@@ -343,20 +344,20 @@ class Poses:
         return self._in_vain is not None and bool(np.max(np.abs(q - self._in_vain) / self.lengths) < IN_VAIN)
 
     def expand(self, q: Floats, ways: Floats) -> Series | None:
-        """Return the series around q along ways (c, f) whose roots continue those of the last pose."""
+        """Return the series around q along directions (c, f) whose roots continue those of the last pose."""
         assert self.last is not None
         last, slopes = self.last, self.slopes
         expected = dict(zip(self.steps, self.expected(q - last.q).tolist(), strict=True))
         slope = dict(zip(self.steps, (ways @ slopes).T, strict=True))
 
         def signs(step: int, s0: Floats) -> Floats:
-            """A root that goes through zero has the sign of its slope, another one its own."""
+            """A root that passes through zero has the sign of its slope, another one its own."""
             return np.where(np.isnan(s0), 1.0 if expected[step] >= 0 else -1.0, np.where(slope[step] < 0, -1.0, 1.0))
 
         return expand(self.plan, self.order, q, ways, signs, last.x)
 
     def _ways(self, q: Floats) -> Floats:
-        """Return ways (c, f) that tell K at q, none of them along the poses where a group is flat."""
+        """Return directions (c, f) that determine K at q, none of them along the poses where a group is flat."""
         unit = np.diag(self.lengths)
         if len(q) == 1:
             return unit
@@ -364,7 +365,7 @@ class Poses:
         return unit if base is None else np.vstack((base, base + lean * unit))
 
     def _base(self, q: Floats) -> tuple[Floats | None, float]:
-        """Return a way (f,) across all poses nearby where a group is flat, and how far one may lean from it."""
+        """Return a direction (f,) across all nearby flat poses of groups, and how far others may deviate from it."""
         assert self.last is not None
         near = np.abs(self.expected(q - self.last.q)) < ACROSS
         normals = (self.slopes[:, near] * self.lengths[:, None]).T
@@ -398,7 +399,7 @@ class Poses:
         _, _, second = series_or_none.at(0.0)
         if base is None:
             return np.asarray(second[:, 0] * size**2)
-        # The second derivative is a quadratic form of the way: its values on three ways tell that along the rates.
+        # The second derivative is a quadratic form of the direction: three directions determine it along the rates.
         return np.asarray((second[:, 1] + second[:, 2] - 2 * second[:, 0]) * (size**2 / (2 * lean**2)))
 
 

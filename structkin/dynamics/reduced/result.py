@@ -1,4 +1,4 @@
-"""The result of a simulation by the reduced equations: a `Simulation` of the poses that were come to."""
+"""The result of a simulation by the reduced equations: a `Simulation` of the poses that were reached."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def reduced_simulation(
     stopped: str,
     impacts: Mapping[str, Floats],
 ) -> Simulation:
-    """Return the simulation of what was kept, of one time at least.
+    """Return the simulation of the recorded times, at least one.
 
-    Where all of it was come to in the mechanism's own coordinates, it holds the slots of their plan, else the frames of
-    all links, which no choice of coordinates changes.
+    Where all of them were reached in the mechanism's own coordinates, it holds the slots of their plan, else the frames
+    of all links, which do not depend on the choice of coordinates.
     """
     drivers = dict(zip(equations.order, np.stack([one.z for one in kept], axis=-1), strict=True))
     efforts = np.stack([one.effort for one in kept], axis=-1)

@@ -1,9 +1,10 @@
-"""Power series of a mechanism's poses: how they are known where its groups are singular.
+"""Power series of a mechanism's poses, used where its groups are singular.
 
-At a change point (the flat pose of a parallelogram) K and L of the groups are 0/0, and close to it they have lost their
-digits; but along any smooth way of the drivers the pose is an analytic function of the way s. Its power series comes
-from poses on a circle of complex s, where every group is regular (`structkin.solve.change_points.contours`), by
-one Fourier transform; its first two derivatives are K and z'^T L z' along that way.
+At a change point (the flat pose of a parallelogram) K and L of the groups are 0/0, and close to it they lose their
+precision; but along any smooth path of the drivers the pose is an analytic function of the path length s. Its power
+series comes from poses on a circle of complex s, where every group is regular
+(`structkin.solve.change_points.contours`), by one Fourier transform; its first two derivatives are K and z'^T L z'
+along that path.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from structkin.track.contour import POWERS, UNIT, is_analytic, powers
 
 Floats = NDArray[np.float64]
 
-#: The part of the radius in which a series stands for the pose: the powers left out are below rounding there.
+#: The part of the radius in which a series represents the pose: the omitted powers are below rounding there.
 VALID = 0.3
 
 
 @dataclass(frozen=True)
 class Series:
-    """Slots (rows,) as power series of the way s from a `place` (f,) along each of c `ways` (c, f).
+    """Slots (rows,) as power series of the distance s from a `place` (f,) along each of c directions `ways` (c, f).
 
     `powers` (c, rows, POWERS) are the coefficients times powers of the radius, `nodes` (rows, c, NODES) the complex
     slots on the circles.
@@ -39,7 +40,7 @@ class Series:
     nodes: NDArray[np.complex128]
 
     def way_to(self, q: Floats) -> float:
-        """Return how far along the only way some coordinates are."""
+        """Return the distance of some coordinates along the only direction."""
         return float((q - self.place)[0] / self.ways[0, 0])
 
     def holds(self, q: Floats, part: float = VALID) -> bool:
@@ -47,7 +48,7 @@ class Series:
         return abs(self.way_to(q)) <= part * self.radius
 
     def at(self, s: float) -> tuple[Floats, Floats, Floats]:
-        """Return value and the first two derivatives by s (rows, c) at a way from the place."""
+        """Return value and the first two derivatives by s (rows, c) at a distance s from the place."""
         n = np.arange(POWERS)
         power = (s / self.radius) ** n
         first, second = np.zeros(POWERS), np.zeros(POWERS)
@@ -58,9 +59,9 @@ class Series:
 
 
 def expand(plan: Plan, order: Sequence[str], q: Floats, ways: Floats, signs: Signs, near: Floats) -> Series | None:
-    """Return the series of a pose along ways (c, f) from coordinates q (f,), None where no circle is certain.
+    """Return the series of a pose along directions (c, f) from coordinates q (f,), None where no circle is reliable.
 
-    `signs` tells the smooth roots apart, as for `solve_on_contours`; `near` (rows,) are slots close by.
+    `signs` distinguishes the smooth roots, as for `solve_on_contours`; `near` (rows,) are slots nearby.
     """
     around = np.repeat(near[:, None], len(ways), axis=1)
     for radius in RADII:

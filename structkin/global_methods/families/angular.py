@@ -77,7 +77,7 @@ class AngularCoordinates:
         of_rows = [row.unit for row in writer.rows] + [1.0] * len(writer.oriented) + [writer.size] * len(sliding)
         self.row_units = np.array(of_rows)
         self._chain = self._make_chain(writer)
-        # Offsets are kept by the pattern: rows in the frames, then linear ones.
+        # The pattern has the rows in the frames first, then the linear ones.
         linear = self._linear_rows.tocoo()
         q_rows, q_columns = linear.row.astype(np.intp), linear.col.astype(np.intp)
         self._linear_entries = linear.data[:, None]
@@ -88,7 +88,7 @@ class AngularCoordinates:
 
     def __repr__(self) -> str:
         """Return family and size."""
-        return f"<Coordinates {self.family}: {self.n} of them, {self.m} rows>"
+        return f"<Coordinates {self.family}: {self.n} coordinates, {self.m} rows>"
 
     @property
     def n(self) -> int:
@@ -137,8 +137,8 @@ class AngularCoordinates:
     def _make_chain(self, writer: Writer) -> _Chain:
         """Join the entries of Phi_X with those of X_q, where X are frames and turns.
 
-        A coordinate that moves all links of a row together does not open it: such entries vanish where Phi does, and
-        are left out. Newton's method converges as fast without them, and a loop's rows depend on the loop alone.
+        A coordinate that moves all links of a row together does not open the joint: such entries vanish where Phi does
+        and are left out. Newton's method converges as fast without them, and a loop's rows depend on the loop alone.
         """
         equations, tree = self._equations, self.tree
         turns = self._turn_rows.tocoo()
@@ -178,7 +178,7 @@ class AngularCoordinates:
             (np.zeros((self._equations.count, q.shape[1]), q.dtype), self._linear @ q + self._constants)
         )
         self._terms.subtract(values, z)
-        # Angles are told apart up to whole turns; a subtraction of a constant leaves derivatives alone.
+        # Angles are compared up to whole turns; subtracting a constant does not change derivatives.
         turns = values[self._turning]
         values[self._turning] = turns - 2 * np.pi * np.round(np.real(turns) / (2 * np.pi))
         return values
@@ -192,7 +192,7 @@ class AngularCoordinates:
         return phi, self._entries(q, X, by_frames)
 
     def _variables(self, q: Any) -> Any:
-        """Return what the rows are written in: frames, then turns."""
+        """Return the variables of the rows: frames, then turns."""
         X = self.frames(q)
         return np.concatenate((X, self.turns(q))) if self.turned else X
 
@@ -275,7 +275,7 @@ class AngularCoordinates:
         return self._turn_of_q @ (q - self._sketch[:, None])
 
     def angles(self, q: Floats) -> Floats:
-        """Return the angles (links, lanes) of the moving links, whole turns held."""
+        """Return the angles (links, lanes) of the moving links, with whole turns."""
         return np.asarray(self.tree.theta_of_q @ q + self.tree.theta_zero)
 
     def turn_rates(self, v: Any) -> Any:

@@ -17,7 +17,7 @@ def fully_cartesian(
     """Return q = (O_x, O_y, U_x, U_y) of every moving link (S0 eq. 1; O is the link's first point).
 
     The links come in solve order. Rows are constant, linear or quadratic; orientations by dot or cross products. Links
-    that gears turn have their turn as one more coordinate, behind the others.
+    that gears turn have their turn as one more coordinate, after the others.
     """
     place, size = solve_places(mechanism, structure), size_of(mechanism)
     links = sorted(mechanism.topology.moving_links, key=place.__getitem__)

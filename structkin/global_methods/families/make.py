@@ -33,8 +33,8 @@ def constraints(
 ) -> Coordinates:
     """Return Phi(q, t), its Jacobian and its right-hand sides for a mechanism, in one family of coordinates.
 
-    `drivers` are those that are prescribed, each with a row of its own (default: all of them); without any, Phi holds
-    the joints alone, as forward dynamics needs it. Raises `InputError` where the family or a driver is unknown.
+    `drivers` are the prescribed ones, each with its own row (default: all of them); without any, Phi contains only the
+    joints, as forward dynamics needs it. Raises `InputError` where the family or a driver is unknown.
 
     >>> import structkin as sk
     >>> m = sk.Mechanism(

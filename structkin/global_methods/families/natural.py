@@ -1,11 +1,11 @@
-"""Natural coordinates: the pins themselves, shared by their links, with a unit vector where a link has no two pins.
+"""Natural coordinates: the pins themselves, shared by their links, with a unit vector for a link without two pins.
 
 A link with pins A and B has the direction (B - A) / (r_B - r_A), linear in the pins, and one row for their distance;
 each further pin follows from the first two by two linear rows (Garcia de Jalon, Bayo, 1994). Revolute joints need no
 row: their links share the pin. A link that is fastened to another follows from it, with its pins. A link that a driver
-turns against the ground takes its direction from the driver, so that the distance row and the driver's row become two
-linear rows: Saura's mixed coordinates (S2 sec. 1 and method I, 2 k + 2 rows for a four-bar with k dyads). A link that
-gears, racks or a Geneva wheel turn has its counted turn as a coordinate beside its direction.
+turns relative to the ground takes its direction from the driver, so that the distance row and the driver's row become
+two linear rows: Saura's mixed coordinates (S2 sec. 1 and method I, 2 k + 2 rows for a four-bar with k dyads). A link
+that gears, racks or a Geneva wheel turn has its counted turn as a coordinate in addition to its direction.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from structkin.structure import KinematicStructure
 
 
 def natural(mechanism: Mechanism, structure: KinematicStructure, drivers: Sequence[str]) -> PolynomialCoordinates:
-    """Return the moving pins, and unit vectors (and points) of the links that have fewer than two of them."""
+    """Return the moving pins, and unit vectors (and points) of the links with fewer than two pins."""
     return _Natural(mechanism, structure, drivers).coordinates()
 
 
@@ -69,7 +69,7 @@ class _Natural:
         return PolynomialCoordinates("natural", self.links, self.variables, writer, self.drivers)
 
     def _choose(self, link: str) -> None:
-        """Choose the variables of a link, and write its frame by them."""
+        """Choose the variables of a link, and express its frame by them."""
         body, pins = self.mechanism.links[link], self.pins_of[link]
         if self._follows(link):
             return
@@ -95,7 +95,7 @@ class _Natural:
         self.frames[link] = Frame(origin, direction)
 
     def _follows(self, link: str) -> bool:
-        """Write the frame of a link that is fastened to an earlier one, and its pins by it; return whether it is."""
+        """Express the frame of a link that is fastened to an earlier one, and its pins; return whether it is one."""
         for joint in self.mechanism.joints.of(Fastened).values():
             first, *others = joint.links
             pairs = [(first, other) for other in others if link in (first, other)]
@@ -127,7 +127,7 @@ class _Natural:
         return Affine.slot(len(self.variables) - 1)
 
     def _driven_directions(self) -> dict[str, str]:
-        """Return the links that a driver turns against the ground, each with its driver."""
+        """Return the links that a driver turns relative to the ground, each with its driver."""
         found: dict[str, str] = {}
         for id in self.drivers:
             drive = self.mechanism.drivers[id]
@@ -137,7 +137,7 @@ class _Natural:
         return found
 
     def _rigid(self, writer: Writer, link: str) -> None:
-        """Write that the distance of the link's two pins, or the length of its unit vector, is constant."""
+        """Write the row for the constant distance of the link's two pins, or the length of its unit vector."""
         if link not in self.bars:
             writer.unit_vector(link)
             return

@@ -1,6 +1,6 @@
 """Families whose frames are linear in the coordinates: fully Cartesian and natural.
 
-Their rows are quadratic, but for those of higher pairs; turns that are counted are coordinates behind all others.
+Their rows are quadratic, except those of higher pairs; counted turns are coordinates after all others.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class PolynomialCoordinates:
 
     def __repr__(self) -> str:
         """Return family and size."""
-        return f"<Coordinates {self.family}: {self.n} of them, {self.m} rows>"
+        return f"<Coordinates {self.family}: {self.n} coordinates, {self.m} rows>"
 
     @property
     def n(self) -> int:
@@ -72,7 +72,7 @@ class PolynomialCoordinates:
         return len(self.rows)
 
     def _split(self, writer: Writer) -> None:
-        """Put the rows that are in force in every sample first, then those that switch between two forms."""
+        """Put the rows that hold in every sample first, then those that switch between two forms."""
         pairs = np.array([(dot, cross) for dot, cross, _ in writer.switches], np.intp).reshape(-1, 2)
         switched = set(pairs.ravel().tolist())
         kept = [k for k in range(len(writer.rows)) if k not in switched]
@@ -122,7 +122,7 @@ class PolynomialCoordinates:
         return phi, entries
 
     def _in_force(self, entries: Any, weights: Weights) -> Any:
-        """Return the entries of ordinary rows, then those of the rows in force."""
+        """Return the entries of ordinary rows, then those of the active rows."""
         padded = np.concatenate((entries, np.zeros_like(entries[:1])))
         row, dot, cross = self._picked
         switched = weights.dot[row] * padded[dot] + weights.cross[row] * padded[cross]
@@ -193,7 +193,7 @@ class PolynomialCoordinates:
         return q[self.n - len(self.turned) :]
 
     def angles(self, q: Floats) -> Floats:
-        """Return the angles (links, lanes) of the links `turned`, whole turns held; NaN of the others."""
+        """Return the angles (links, lanes) of the links `turned`, with whole turns; NaN for the others."""
         out = np.full((len(self.links), q.shape[1]), np.nan)
         drawn = np.angle(self._drawn)[:, None] if self.turned else np.zeros((0, 1))
         out[[self.links.index(link) for link in self.turned]] = self.turns(q) + drawn
@@ -204,7 +204,7 @@ class PolynomialCoordinates:
         return v[self.n - len(self.turned) :]
 
     def from_frames(self, X: Any, turns: Mapping[str, Floats] | None = None) -> Any:
-        """Return the coordinates (n, lanes) of given frames (4 links, lanes); `turns` hold whole turns."""
+        """Return the coordinates (n, lanes) of given frames (4 links, lanes); `turns` give whole turns."""
         parts = []
         for variable in self._variables:
             Ox, Oy, Ux, Uy = X[4 * self.links.index(variable.link) :][:4]
@@ -230,7 +230,7 @@ class PolynomialCoordinates:
         return self._frames[0] @ a
 
     def frame_map(self, q: Any) -> tuple[Ints, Ints, Any]:
-        """Return rows, columns and entries (entries, lanes) of d(frames)/dq: it carries forces and masses to q."""
+        """Return rows, columns and entries (entries, lanes) of d(frames)/dq, which transfers forces and masses to q."""
         matrix = self._frames[0]
         entries = np.broadcast_to(matrix.factors[:, None], (len(matrix.factors), q.shape[1]))
         return matrix.rows, matrix.columns, entries

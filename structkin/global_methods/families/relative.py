@@ -1,7 +1,7 @@
 """Relative coordinates: the joints' own angles and travels along a tree of links, with a cut in every loop.
 
-The tree grows from the ground in the solve order of the groups, so that a link never hangs on one that is solved after
-it. The joints of the tree need no row; the joints that are cut give the rows of their loops (S1 sec. 3; S2 sec. 1,
+The tree grows from the ground in the solve order of the groups, so that a link's parent is never solved after it. The
+joints of the tree need no row; the joints that are cut give the rows of their loops (S1 sec. 3; S2 sec. 1,
 Fig. 1c). A coordinate that moves all links of a loop together leaves its joints closed. Its entries in their rows
 vanish wherever the loop is closed, and are not in the pattern: a loop's rows depend on the loop alone.
 """
@@ -34,7 +34,7 @@ def relative(mechanism: Mechanism, structure: KinematicStructure, drivers: Seque
 
 @dataclass(frozen=True, slots=True)
 class _Hinge:
-    """A joint seen as a tie of two links; a joint of many links has one for each link but the first."""
+    """A joint as a connection of two links; a joint of several links has one for each link except the first."""
 
     joint: Joint
     links: tuple[str, str]
@@ -43,7 +43,7 @@ class _Hinge:
 
 
 class _Growth:
-    """Grows the tree, and keeps what each coordinate is."""
+    """Grows the tree, and records each coordinate."""
 
     def __init__(self, mechanism: Mechanism, structure: KinematicStructure, drivers: Sequence[str]) -> None:
         self.mechanism, self.drivers = mechanism, tuple(drivers)
@@ -82,7 +82,7 @@ class _Growth:
         )
 
     def _hinges(self) -> Iterator[_Hinge]:
-        """Yield the ties that a tree may use: fastened links, pins, slides, slots, lines that a wheel rolls on."""
+        """Yield the connections for a tree: fastened links, pins, slides, slots, lines that a wheel rolls on."""
         useful = [joint for joint in self.mechanism.topology.joints if joint.kind in "FRPSK"]
         for joint in sorted(useful, key=lambda joint: "FRPSK".index(joint.kind)):
             if joint.kind == "F":
@@ -103,7 +103,7 @@ class _Growth:
             yield _Hinge(joint, (guide.carrier, slider), guide, point)
 
     def _grow(self, waiting: set[str], hinges: list[_Hinge]) -> None:
-        """Hang the links of a group on what stands; a link that no joint reaches is free from the ground."""
+        """Attach the links of a group to the tree; a link that no joint reaches moves freely relative to the ground."""
         while waiting:
             for hinge in hinges:
                 new = [link for link in hinge.links if link in waiting]

@@ -1,4 +1,4 @@
-"""The rows of a mechanism in a family of coordinates, as its joints and drivers write them on the family's frames."""
+"""The rows of a mechanism in a family of coordinates, written by its joints and drivers on the family's frames."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Driven:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """An orientation of two links, as families with angles write it: theta_j - theta_i - constant (- z)."""
+    """A relative orientation of two links in families with angles: theta_j - theta_i - constant (- z)."""
 
     of: str
     equation: str
@@ -47,8 +47,8 @@ class Turn:
 class Writer(RowWriter):
     """Writes the rows of a mechanism on given frames of its links.
 
-    `pins` holds the pins that are variables themselves; a joint of pin and link that the frame already meets is in
-    `met`. Where `angles` is set, orientations are left as `oriented` for the family to write. `turned` numbers the
+    `pins` are the pins that are variables themselves; `met` are the pairs of pin and link that the frame already
+    satisfies. Where `angles` is set, orientations are left as `oriented` for the family to write. `turned` numbers the
     links whose counted turns are variables as well.
     """
 
@@ -59,7 +59,7 @@ class Writer(RowWriter):
     size: float
     pins: Mapping[str, Affine] = field(default_factory=dict)
     met: frozenset[tuple[str, str]] = frozenset()
-    #: Drivers that turn a link against the ground and give both coordinates of its direction.
+    #: Drivers that turn a link relative to the ground and give both components of its direction.
     by_vector: frozenset[str] = frozenset()
     rows: list[Written] = field(default_factory=list)
     driven_rows: list[Driven] = field(default_factory=list)
@@ -80,7 +80,7 @@ class Writer(RowWriter):
         direction = self.frames[link].direction
         self.add(link, "unit vector", (link,), 2.0, Row.dot(direction, direction).plus(-1.0))
 
-    # --- what joints ask for ------------------------------------------------------------------------------
+    # --- what joints call ----------------------------------------------------------------------------------
 
     def point(self, link: str, local: complex) -> Affine:
         """Return a point of a link."""
@@ -91,12 +91,12 @@ class Writer(RowWriter):
         return self.frames[link].direction * local
 
     def drawn(self, link: str, local: complex) -> complex:
-        """Return where a point of a link is in the sketch."""
+        """Return the place of a point of a link in the sketch."""
         body = self.mechanism.links[link]
         return body.origin + body.direction * local
 
     def ties(self, pin: str) -> list[tuple[str, Affine, tuple[str, ...]]]:
-        """Return the links that a pin holds: on the pin itself where that is a variable, else on the earliest."""
+        """Return the links that a pin connects: to the pin itself if it is a variable, else to the earliest link."""
         first, *others = sorted(self.mechanism.topology.joint(pin).links, key=self.place.__getitem__)
         held: list[tuple[str, Affine, tuple[str, ...]]]
         if pin in self.pins:
@@ -107,17 +107,17 @@ class Writer(RowWriter):
         return [tie for tie in held if (pin, tie[0]) not in self.met]
 
     def fastened(self, joint: str) -> list[str]:
-        """Return all links but the first, where the frames do not see to it."""
+        """Return all links except the first that the frames do not already connect."""
         return [link for link in self.mechanism.topology.joint(joint).links[1:] if (joint, link) not in self.met]
 
     def tip(self, slot: Led) -> tuple[Affine, str]:
-        """Return the point that a guide or a circular slot leads, and its link."""
+        """Return the point that a guide or a circular slot guides, and its link."""
         ends = self.mechanism.topology.joint(slot.id).links
         pins = [pin for end in ends if (pin := pin_of(end)) is not None]
         return self.end(slot.slider, pins[0]) if pins else (self.point(slot.slider, slot.point), slot.slider)
 
     def end(self, link: str, point: str) -> tuple[Affine, str]:
-        """Return a point of a link, and the link that stands for it: at a shared pin the one that is solved first."""
+        """Return a point of a link, and the link that represents it: at a shared pin the one that is solved first."""
         pins = {joint.id for joint in self.mechanism.topology.joints if joint.kind == "R"}
         if point in pins:
             link = min(self.mechanism.topology.joint(point).links, key=self.place.__getitem__)
@@ -125,14 +125,14 @@ class Writer(RowWriter):
         return own if own is not None else self.point(link, self.mechanism.links[link].local[point]), link
 
     def is_met(self, guide: str) -> bool:
-        """Return whether the frames keep to a guide by themselves."""
+        """Return whether the frames already satisfy a guide."""
         return (guide, "") in self.met
 
     def turns(self, factors: Mapping[str, float]) -> Row:
         """Return the sum of factor * turn since the sketch over links.
 
-        The turns of links that ask for them come behind the slots. Where orientations are directions, each is a
-        coordinate, tied to its direction here.
+        The required turns of links come after the slots. Where orientations are directions, each is a coordinate,
+        coupled to its direction here.
         """
         found: dict[int, float] = {}
         for link, factor in factors.items():
@@ -172,12 +172,12 @@ class Writer(RowWriter):
     def driven(
         self, drive: DriverCoordinate, equation: str, links: tuple[str, ...], unit: float, row: Row, form: DrivenForm
     ) -> None:
-        """Write a row that is driven."""
+        """Write a driven row."""
         self.driven_rows.append(Driven(self.add(drive.id, equation, links, unit, row), drive.id, form))
 
 
 def solve_places(mechanism: Mechanism, structure: KinematicStructure) -> dict[str, int]:
-    """Return where each link comes in the solve order of the groups; the ground comes first."""
+    """Return the position of each link in the solve order of the groups; the ground comes first."""
     order = [mechanism.topology.ground, *(link for group in structure.groups for link in group.links)]
     rest = [link for link in mechanism.links if link not in set(order)]
     return {link: k for k, link in enumerate((*order, *rest))}

@@ -1,4 +1,4 @@
-"""What every family of coordinates offers to the solvers and to dynamics."""
+"""The interface of every family of coordinates for the solvers and for dynamics."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Ints = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What a row says: the joint, driver or link it belongs to, the equation, and the links that it ties."""
+    """The label of a row: the joint, driver or link it belongs to, the equation, and the links that it connects."""
 
     of: str
     equation: str
@@ -30,7 +30,7 @@ class Coordinates(Protocol):
     """Phi(q, t) = 0 of a mechanism in one family of coordinates, over lanes.
 
     Coordinates q are (n, lanes), in SI; the drivers' coordinates z and their rates are (drivers, lanes) in the order of
-    `drivers`: a driver's law, a cubic spline through a table among them, makes Phi a function of time (a guiding
+    `drivers`: a driver's law, which may be a cubic spline through a table, makes Phi a function of time (a guiding
     constraint, S1 eqs. 79-87). The entries of Phi_q come in the fixed order of `pattern` = (rows, columns). Everything
     is evaluated by array operations over rows and lanes, and takes complex steps.
 
@@ -39,12 +39,12 @@ class Coordinates(Protocol):
 
     `frames` maps q to the places of the moving `links`: O_x, O_y, U_x, U_y of each, where O is the origin [m] of the
     link's frame and U its unit direction, so that a point of the link at (c1, c2) is O + c1 U + c2 U~ (S0 eq. 3).
-    With X(q) these frames, dX/dq = `frame_map` carries a mass matrix M_X, constant for a rigid body, and forces F_X:
+    With these frames X(q), dX/dq = `frame_map` transfers a mass matrix M_X, constant for a rigid body, and forces F_X:
     M = X_q^T M_X X_q, Q = X_q^T F_X.
 
-    A direction does not hold whole turns, which gears multiply. The links `turned` are those whose turns since the
-    sketch, whole turns counted, appear in rows; `turns` gives them. In natural and fully Cartesian coordinates these
-    turns are coordinates of their own, tied to the directions; else they are sums of the angles.
+    A direction does not contain whole turns, which gears multiply. The links `turned` are those whose turns since the
+    sketch, including whole turns, appear in rows; `turns` gives them. In natural and fully Cartesian coordinates these
+    turns are additional coordinates, coupled to the directions; else they are sums of the angles.
     """
 
     family: str
@@ -85,7 +85,7 @@ class Coordinates(Protocol):
         """Return the coordinates (n, 1) of the sketch, where exact lengths may still leave gaps."""
 
     def arrays(self) -> dict[str, Any] | None:
-        """Return rows and frames as parts of `ConstrainedMemory` for compiled code; None where that has no form."""
+        """Return rows and frames as parts of `ConstrainedMemory` for compiled code; None where there are none."""
 
     def frames(self, q: Any) -> Any:
         """Return O_x, O_y, U_x, U_y of every moving link (4 links, lanes)."""
@@ -103,7 +103,7 @@ class Coordinates(Protocol):
         """Return the first rates of `turns`, or the second ones from second rates of the coordinates."""
 
     def angles(self, q: Floats) -> Floats:
-        """Return angles (links, lanes) of the moving links, whole turns held; NaN where coordinates hold none."""
+        """Return angles (links, lanes) of the moving links, with whole turns; NaN where coordinates have none."""
 
     def frame_rates(self, q: Any, v: Any) -> Any:
         """Return the first rates of `frames`."""

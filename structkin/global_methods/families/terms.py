@@ -1,4 +1,4 @@
-"""What drivers add to the rows: functions of their coordinates, and the choice between dot and cross rows."""
+"""The drivers' terms in the rows: functions of their coordinates, and the choice between dot and cross rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class _Form:
     rows: slice | Ints
     who: slice | Ints
     signs: tuple[Any, Any, Any]
-    #: Tells forms of the same drivers.
+    #: Identifies forms of the same drivers.
     drivers: tuple[int, ...]
 
 
@@ -81,7 +81,7 @@ class DriverTerms:
         out = np.zeros((self.count, z.shape[1]), np.result_type(z, dz, ddz))
         known: dict[Any, Any] = {}
         for form in self.forms:
-            # The slope of one form is the bend of another: a sine or cosine is taken once.
+            # The first derivative of one form is the second of another: a sine or cosine is computed once.
             for function in form.functions[1:]:
                 if (function, form.drivers) not in known:
                     known[function, form.drivers] = function(z[form.who])
@@ -91,7 +91,7 @@ class DriverTerms:
 
 
 def _places(numbers: Sequence[int]) -> slice | Ints:
-    """Return places that follow each other as a slice, which copies nothing."""
+    """Return consecutive places as a slice, which copies nothing."""
     first = numbers[0]
     follow = all(number == first + k for k, number in enumerate(numbers))
     return slice(first, first + len(numbers)) if follow else np.array(numbers, np.intp)
@@ -99,7 +99,7 @@ def _places(numbers: Sequence[int]) -> slice | Ints:
 
 @dataclass(frozen=True)
 class Weights:
-    """Which of the dot and the cross row is in force: one is 0, the other 1 or -1.
+    """Which of the dot and the cross row is active: one weight is 0, the other 1 or -1.
 
     The dot row u.v - cos z is singular at 0 and pi, the cross row u x v - sin z at +-pi/2 (S0 Tab. 1): each sample
     takes the one that is further from singular, with the sign that makes it grow with the angle.
@@ -116,7 +116,7 @@ class Weights:
         return cls(np.where(by_cross, 0.0, -np.sign(s)), np.where(by_cross, np.sign(c), 0.0))
 
     def phi(self, dot: Any, cross: Any, z: Any) -> Any:
-        """Return the rows in force."""
+        """Return the active rows."""
         return self.dot * (dot - np.cos(z)) + self.cross * (cross - np.sin(z))
 
     def nu(self, z: Any, dz: Any) -> Any:

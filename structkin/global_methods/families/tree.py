@@ -1,15 +1,14 @@
 """Frames along a tree of links: relative coordinates, and reference-point coordinates as the flattest tree.
 
-Every moving link hangs on an earlier one, its parent, by an angle (or a constant turn) and by travels along directions
-of either link:
+Every moving link is attached to an earlier one, its parent, by an angle (or a constant turn) and by travels along
+directions of either link:
 
     theta_k = theta_parent + angle + turn
     O_k = O_parent + U_parent a + U_k b + sum of U_carrier d s
 
-On a revolute joint a and b are the pin's places; on a prismatic joint a travel s runs along the guide, on a slot an
-angle and a travel; a link on the ground with an angle and two travels is free: three reference-point coordinates (S1
-eq. 23).
-All sums along the ways from the ground are one product with the incidence matrix of ways and joints.
+At a revolute joint a and b are the pin's places; a prismatic joint has a travel s along the guide, a slot an angle and
+a travel; a link on the ground with an angle and two travels is free: three reference-point coordinates (S1 eq. 23). All
+sums along the paths from the ground are one product with the incidence matrix of paths and joints.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ Ints = NDArray[np.intp]
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """How a link hangs on its parent (-1: the ground).
+    """How a link is attached to its parent (-1: the ground).
 
-    `angle` says whether the joint turns; `travels` are (on the parent's side, direction d in the carrier's frame).
+    `angle`: whether the joint turns; `travels` are (on the parent's side, direction d in the carrier's frame).
     """
 
     link: str
@@ -54,7 +53,7 @@ class Tree:
     """The branches as arrays; `columns[k]` are the coordinates of branch k: its angle, then its travels."""
 
     def __init__(self, branches: Sequence[Branch]) -> None:
-        """Number the coordinates and index the ways from the ground."""
+        """Number the coordinates and index the paths from the ground."""
         self.branches = tuple(branches)
         m = self.m = len(branches)
         self.parent = np.array([m if b.parent < 0 else b.parent for b in branches], np.intp)
@@ -86,7 +85,7 @@ class Tree:
         self._index_ways()
 
     def _index_ways(self) -> None:
-        """Find the joints on the way of each link, and the pairs (link, coordinate) of which the frames depend."""
+        """Find the joints on the path of each link, and the pairs (link, coordinate) on which the frames depend."""
         from scipy.sparse import csr_array
 
         ways: list[list[int]] = []
@@ -190,7 +189,7 @@ class Tree:
         px, py, _, _ = self._steps(Ux, Uy, q[self.travel_columns])
         ground = np.zeros_like(px[:1])
         Ox, Oy = np.concatenate((X[0::4], ground)), np.concatenate((X[1::4], ground))
-        # A turn at joint j moves what hangs on it about its pivot: the end of what belongs to the parent.
+        # A turn at joint j moves the links beyond it about its pivot: the end of the part that belongs to the parent.
         pivot_x, pivot_y = Ox[self.parent] + px, Oy[self.parent] + py
         k, j = self.pair_link, self.pair_joint
         entries = [pivot_y[j] - Oy[k], Ox[k] - pivot_x[j], -Uy[k], Ux[k]]

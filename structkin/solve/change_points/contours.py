@@ -1,14 +1,14 @@
 """Around a change point through complex poses, where nothing is singular.
 
-At a change point a dyad is singular, and close to it digits are lost: an angle phi away, position, K and L have lost a
-factor of 1/phi, 1/phi^2 and 1/phi^3. But the motion itself is smooth there: an analytic function of the drivers, whose
-value is the mean of its values on a circle of complex driver values around (Cauchy). On that circle, some tenths of a
-radian wide, every group is regular, and the usual closed forms hold.
+At a change point a dyad is singular, and close to it precision is lost: at an angle phi away, position, K and L lose
+factors of 1/phi, 1/phi^2 and 1/phi^3. But the motion itself is smooth there: an analytic function of the drivers, whose
+value is the mean of its values on a surrounding circle of complex driver values (Cauchy). On that circle, some tenths
+of a radian wide, every group is regular, and the usual closed forms hold.
 
-What needs care is the root of a dyad's margin. The margin has a double zero inside, at s0, and its smooth root is
-(s - s0) times a root without zero. The logarithm of the margin on the circle tells how many zeros there are, where
-their centre is, and how far they are apart (argument principle): two zeros apart are not a change point, but two limit
-positions or a narrow escape. A Laurent series without negative powers certifies the result.
+The root of a dyad's margin needs care. The margin has a double zero inside, at s0, and its smooth root is (s - s0)
+times a root without zero. The logarithm of the margin on the circle gives the number of zeros, their centre and their
+distance (argument principle): two separate zeros are not a change point, but two limit positions or a near miss. A
+Laurent series without negative powers certifies the result.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Signs = Callable[[int, Floats], Floats]
 class Contours:
     """Complex poses `x` (rows, c, NODES) on c circles; `zeros[step]` (c,) is where a root is zero, NaN where it is not.
 
-    Steps before `until` (c,) are certified, the others say nothing; `radius` (c,) is that of the circle.
+    Steps before `until` (c,) are certified, the others are not valid; `radius` (c,) is that of the circle.
     """
 
     x: NDArray[np.complex128]
@@ -51,7 +51,7 @@ class Contours:
     radius: Floats
 
     def over(self, other: Contours | None) -> Contours:
-        """Return these circles where they are certified further than others, else the others."""
+        """Return these circles where they are certified for more steps than others, else the others."""
         if other is None:
             return self
         mine = self.until > other.until
@@ -72,8 +72,8 @@ def solve_on_contours(
     """Solve the poses at any analytic driver values on circles, (c, NODES) for each driver.
 
     `near` (rows, c) holds slots near the circles' centres, from which Newton's method closes general groups, and which
-    tell whole turns apart; `given` are the unknowns, over all nodes, of steps that are solved already, and `steps` is
-    how many are solved (default: all).
+    decide whole turns; `given` are the unknowns, over all nodes, of steps that are already solved, and `steps` is the
+    number of steps to solve (default: all).
     """
     count, s = near.shape[1], radius * UNIT
     x = np.full((plan.offsets[-1], count, NODES), np.nan, np.complex128)
@@ -99,7 +99,7 @@ def solve_on_contours(
                 elif isinstance(step.kind, Turn):
                     (root,) = _around(plan, step, near)
                 phi = step.kind.position(h, root)
-            # A point at the origin has no size of its own: the points that it is found from have one.
+            # A point at the origin has no size; the points that it is found from have one.
             size = max(float(np.fmax.reduce(np.abs(v), axis=None, initial=0.0)) for v in (*h, *phi))
             for slot, value in zip(step.outputs, phi, strict=True):
                 rows = plan.rows(slot)
@@ -110,11 +110,11 @@ def solve_on_contours(
 
 
 def _smooth_root(margin: Any, s: Any, signs: Callable[[Floats], Floats]) -> tuple[Any, Floats, NDArray[np.bool_]]:
-    """Return the smooth root on circles (c, NODES), its zero (c,), NaN where it has none, and which are certain."""
+    """Return the smooth root on circles (c, NODES), its zero (c,), NaN where it has none, and which are reliable."""
     turns = np.angle(np.roll(margin, -1, axis=1) / margin)
     zeros = np.sum(turns, axis=1) / (2 * np.pi)
     double = np.abs(zeros - 2) < 0.5
-    # The logarithm of what is left without the zeros, made continuous around the circle.
+    # The logarithm after division by the zeros, made continuous around the circle.
     rest = margin / np.where(double[:, None], s**2, 1.0)
     angle = np.concatenate((np.zeros((len(rest), 1)), np.cumsum(np.angle(rest[:, 1:] / rest[:, :-1]), axis=1)), axis=1)
     log = powers(np.log(np.abs(rest)) + 1j * (angle + np.angle(rest[:, :1])))
@@ -128,7 +128,7 @@ def _smooth_root(margin: Any, s: Any, signs: Callable[[Floats], Floats]) -> tupl
     straight = np.where(is_double[:, None], s - np.where(is_double, centre, 0.0)[:, None], 1.0)
     rest = margin / straight**2
     root = np.sqrt(rest)
-    # The principal root jumps where the rest crosses the negative axis: neighbours have to agree.
+    # The principal root jumps where the rest crosses the negative axis: neighbours are made to agree.
     agree = np.where((root[:, 1:] * root[:, :-1].conj()).real < 0, -1.0, 1.0)
     root[:, 1:] *= np.cumprod(agree, axis=1)
     at = np.mean(root, axis=1)
@@ -140,7 +140,7 @@ def _smooth_root(margin: Any, s: Any, signs: Callable[[Floats], Floats]) -> tupl
 
 
 def _around(plan: Plan, step: Step, near: Floats) -> list[Any]:
-    """Return what a step's outputs are near, (2, c * NODES) or (c * NODES,), on all places of the circles."""
+    """Return values near a step's outputs, (2, c * NODES) or (c * NODES,), at all places of the circles."""
     values = [np.repeat(near[plan.rows(slot)], NODES, axis=1) for slot in step.outputs]
     return [value if len(value) == 2 else value[0] for value in values]
 

@@ -16,7 +16,7 @@ from structkin.track.contour import UNIT
 
 Floats = NDArray[np.float64]
 
-#: Change points nearer to each other, or to a sample, than this way of the drivers [rad or parts of the size] are one.
+#: Change points closer to each other, or to a sample, than this distance of the drivers [rad or parts of size] are one.
 TOGETHER = 1e-11
 
 
@@ -32,13 +32,13 @@ class ChangePoint:
 
 @dataclass(frozen=True)
 class Line:
-    """How far `ahead` (n,) the lanes of a schedule lie along a line through a station [rad or parts of the size]."""
+    """The positions `ahead` (n,) of a schedule's lanes along a line through a station [rad or parts of the size]."""
 
     ahead: Floats
 
     @classmethod
     def of(cls, schedule: Schedule, place: float, ways: Mapping[str, Floats], speed: float) -> Line:
-        """Return the line through a station along a way of the drivers."""
+        """Return the line through a station in a direction of the drivers."""
         here, total = schedule.at(np.array([place])), np.zeros(len(schedule))
         unit = {id: way[0] / (speed * schedule.unit(id)) for id, way in ways.items()}
         for id, z in schedule.drivers.items():
@@ -46,7 +46,7 @@ class Line:
         return cls(total / sum(x * x for x in unit.values()))
 
     def crossing(self, place: float, s0: float) -> float | None:
-        """Return the station nearest to a place where the way passes s0, if it does."""
+        """Return the station nearest to a place where the path passes s0, if it does."""
         rest = self.ahead - s0
         with np.errstate(invalid="ignore"):
             k = np.flatnonzero(rest[:-1] * rest[1:] <= 0)
@@ -57,7 +57,7 @@ class Line:
         return first + float(rest[first] / span if span else 0.0)
 
     def run(self, place: float, reach: float) -> tuple[float, float]:
-        """Return the stations around a place between which the way goes in one direction, no further than reach."""
+        """Return the stations around a place between which the path keeps its direction, no further than `reach`."""
         step = np.diff(self.ahead)
         first = min(int(place), len(step) - 1)
         fine = (step * step[first] > 0) & (np.abs(self.ahead[:-1]) < reach) & (np.abs(self.ahead[1:]) < reach)
@@ -68,21 +68,21 @@ class Line:
 
 @dataclass
 class ModeChanges:
-    """Where along the stations the mode of each step changes."""
+    """The stations at which the mode of each step changes."""
 
     plan: Plan
     points: list[ChangePoint] = field(default_factory=list)
     _at: dict[int, Floats] = field(default_factory=dict)
 
     def add(self, point: ChangePoint) -> None:
-        """Take in a change point."""
+        """Add a change point."""
         self.points.append(point)
         for step in point.steps:
             self._at[step] = np.sort(np.append(self._at.get(step, []), point.station))
 
     @property
     def steps(self) -> frozenset[int]:
-        """The steps whose mode changes at all."""
+        """The steps whose mode changes."""
         return frozenset(self._at)
 
     def looked_at(self, step: int, low: float, high: float) -> bool:
@@ -90,7 +90,7 @@ class ModeChanges:
         return any(point.low <= low and high <= point.high and step in point.steps for point in self.points)
 
     def slope(self, step: int, stations: Floats) -> Floats:
-        """Return the sign with which the root of a step goes through zero near stations (n,), NaN if none is."""
+        """Return the sign of a step's root slope at its zero near stations (n,), NaN if there is no zero."""
         slope = np.full(len(stations), np.nan)
         for point in self.points:
             if step in point.steps:
@@ -123,10 +123,10 @@ def contours_at(
     outgoing: NDArray[np.bool_] | None = None,
     steps: int | None = None,
 ) -> tuple[Contours, Floats]:
-    """Return the largest good circles around stations (c,) and the speed (c,) of the drivers' way a station.
+    """Return the largest good circles around stations (c,) and the speed (c,) of the drivers per station.
 
-    `ways` (c,) of each driver is the way by which a station is come to, for one station; or that by which it is left,
-    where it is `outgoing`. A circle is good where its first `steps` are certified (default: all).
+    `ways` (c,) of each driver is the displacement per station on arrival at a station, or on departure where it is
+    `outgoing`. A circle is good where its first `steps` are certified (default: all).
     """
     units = {id: schedule.unit(id) for id in ways}
     speed = np.max([np.abs(way) / units[id] for id, way in ways.items()], axis=0)
@@ -137,7 +137,7 @@ def contours_at(
     modes = changes.modes(stations)
 
     def signs(step: int, s0: Floats) -> Floats:
-        """The smooth root has the sign of the mode: at the station, or where its way comes from or leads to."""
+        """The smooth root has the sign of the mode: at the station, or where its path comes from or leads to."""
         side = np.where(np.abs(s0) < TOGETHER, arriving, np.where(np.isnan(s0), 1.0, -np.sign(s0))) * modes(step)
         slope = changes.slope(step, stations)
         return np.asarray(np.where(np.isnan(slope) | np.isnan(s0), side, slope))

@@ -1,12 +1,12 @@
-"""Change points: where a dyad closes flat and opens again, and the smooth motion goes on in the other assembly mode.
+"""Change points: where a dyad closes flat and opens again, and the smooth motion continues in the other assembly mode.
 
 At a limit position the margin of a dyad (its squared sine) crosses zero; at a change point, such as the flat pose of a
 parallelogram, it touches zero and returns. The signed root passes through zero there: a motion that keeps its
-tangent changes its mode, and one that kept its mode would turn back at a corner. So the mode is a quantity of each
+tangent changes its mode, and one that kept its mode would have a corner. So the mode is a quantity of each
 sample. It changes where the margin of a step, between neighbouring samples, has a minimum of zero.
 
-A minimum is closed in on by evaluating the plan between the samples, and then looked at from a circle of complex
-poses around (see `contours`), which tells a change point from a narrow escape and from a gap.
+A minimum is narrowed down by evaluating the plan between the samples, and then examined on a circle of complex poses
+around it (see `contours`), which distinguishes a change point from a near miss and from a gap.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ Floats = NDArray[np.float64]
 
 #: A margin above this at every sample has no zero between them.
 SUSPECT = 0.1
-#: Evaluations in an interval at a time, and how often it is narrowed to the neighbours of its least one.
+#: Evaluations in an interval at a time, and how often it is narrowed to the neighbours of the minimum.
 POINTS, ROUNDS = 33, 2
-#: How much the slope of a root may change across a change point, from sample to sample; fewer samples say nothing.
+#: Largest change of a root's slope across a change point, from sample to sample; fewest samples for this test.
 BENT, FEW = 0.4, 4
-#: A change point is found when it is nearer than this way of the drivers [rad or parts of the size].
+#: A change point is found when it is closer than this distance of the drivers [rad or parts of the size].
 EXACT = 1e-12
-#: Part of an interval over which the way of the drivers is taken to be straight.
+#: Part of an interval over which the drivers' path is taken to be straight.
 STRAIGHT = 0.01
 
 
 def _bends(schedule: Schedule) -> NDArray[np.bool_]:
-    """Return at which stations drivers that were given by values bend or reverse (n,); laws are smooth."""
+    """Return at which stations drivers given by values change slope or reverse (n,); laws are smooth."""
     bent = np.zeros(len(schedule), bool)
     for id in schedule.by_values:
         step = np.diff(schedule.drivers[id][0])
@@ -49,7 +49,7 @@ def _bends(schedule: Schedule) -> NDArray[np.bool_]:
 
 
 def explore(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, lanes: Lanes) -> bool:
-    """Look for stations at which the margin of a step touches zero; tell whether there are any."""
+    """Look for stations at which the margin of a step touches zero; return whether there are any."""
     near, found = lanes.x[0], False
     low, high = _intervals(plan, schedule, index, lanes)
     new = np.array([not changes.looked_at(index, a, b) for a, b in zip(low, high, strict=True)], bool)
@@ -57,7 +57,7 @@ def explore(plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, la
         point = _change_point(plan, schedule, changes, index, near, place)
         if point is None or _turns_back(schedule, point.station):
             continue
-        # Overlapping intervals (two samples at one height on either side) find the same one.
+        # Overlapping intervals (two samples with equal margins on either side) find the same one.
         if not changes.looked_at(index, point.station, point.station):
             changes.add(point)
             found = True
@@ -69,7 +69,7 @@ def _intervals(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> tupl
     earlier = (lanes.status == Status.SINGULAR) & (lanes.group < plan.steps[index].group)
     bent = _bends(schedule)
     low, high = _suspects(margin(plan, index, lanes), np.flatnonzero(~earlier), bent)
-    # Around a bend the drivers may come and go: there may be one on either side of it.
+    # At a bend the drivers may reverse: there may be a change point on either side of it.
     middle = low + 1
     split = (high - low == 2) & bent[middle.astype(np.intp)]
     return np.concatenate((low, low[split], middle[split])), np.concatenate((high, middle[split], high[split]))
@@ -78,7 +78,7 @@ def _intervals(plan: Plan, schedule: Schedule, index: int, lanes: Lanes) -> tupl
 def _narrow(
     plan: Plan, schedule: Schedule, changes: ModeChanges, index: int, near: Floats, low: Floats, high: Floats
 ) -> Floats:
-    """Return the stations where the margin of a step is least in the intervals, unless it is negative there."""
+    """Return the stations of the least margin of a step in the intervals, unless it is negative there."""
 
     def margin_at(stations: Floats) -> Floats:
         if not stations.size:
@@ -110,7 +110,7 @@ def _change_point(
             return ChangePoint(place, tuple(_together(contours, changes, index)), *line.run(place, 0.5 * radius))
         place += s0 / speed[0]
         if int(place) != interval[0]:
-            # The way may bend before it comes there, or be in another of many short intervals.
+            # The path may bend before it arrives there, or be in another of many short intervals.
             crossing = Line.of(schedule, float(at[0]), ways, float(speed[0])).crossing(float(at[0]), s0)
             if crossing is None:
                 return None
@@ -119,18 +119,18 @@ def _change_point(
 
 
 def _together(contours: Contours, changes: ModeChanges, index: int) -> Iterator[int]:
-    """Yield the steps from one on that touch at the station of a circle."""
+    """Yield the steps, from a given one on, whose margins touch zero at the station of a circle."""
     for step in range(index, int(contours.until[0])):
         s0 = contours.zeros[step][0] if step in contours.zeros else np.nan
         if abs(s0) < TOGETHER:
             yield step
         elif s0 < 0 and step not in changes.steps:
-            # Its change point has been passed and is not known yet: what comes after it is on the wrong branch.
+            # Its change point has been passed and is not known yet: later steps are on the wrong branch.
             return
 
 
 def _turns_back(schedule: Schedule, place: float) -> bool:
-    """Return whether the drivers reverse at samples at a place: driven back from a flat pose, a motion retraces."""
+    """Return whether the drivers reverse at samples at a place: reversed at a flat pose, a motion retraces its path."""
     here, unit = schedule.at(np.array([place])), {id: schedule.unit(id) for id in schedule.drivers}
     way = np.stack([(z[0] - here[id]) / unit[id] for id, z in schedule.drivers.items()])
     away = np.flatnonzero(np.max(np.abs(way), axis=0) > TOGETHER)
@@ -141,9 +141,9 @@ def _turns_back(schedule: Schedule, place: float) -> bool:
 
 
 def _suspects(values: Floats, at: NDArray[np.intp], bent: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Return intervals (low, high) of stations around each least margin that may touch zero.
+    """Return intervals (low, high) of stations around each minimum of the margin that may touch zero.
 
-    Only the samples `at` are looked at: where an earlier group is singular, it may have lost its direction.
+    Only the samples `at` are examined: where an earlier group is singular, directions may be undetermined.
     """
     good = (values[at] >= -LIMIT) & ~np.isnan(values[at])
     padded = np.concatenate(([np.inf], np.where(good, values[at], np.inf), [np.inf]))
@@ -157,16 +157,16 @@ def _suspects(values: Floats, at: NDArray[np.intp], bent: NDArray[np.bool_]) -> 
 
 
 def _may_be_zero(at: NDArray[np.intp], values: Floats, k: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return which of the least margins k could belong to a root that goes straight through zero.
+    """Return which of the minima k could belong to a root that goes straight through zero.
 
-    With its sign turned on one side, the root at three neighbouring samples is then nearly on a line. This spares the
+    With its sign reversed on one side, the root at three neighbouring samples is then nearly linear. This avoids the
     search at the many shallow minima that every mechanism has.
     """
     if len(at) < FEW:
         return np.ones(len(k), bool)
     root = np.sqrt(np.maximum(values, 0.0))
     straight = np.zeros(len(k), bool)
-    # The zero lies before or behind the least sample; or, at an end or a gap, between it and its only neighbour.
+    # The zero lies before or after the least sample or, at an end or a gap, between it and its only neighbour.
     for first, signs in ((-1, (1, -1, -1)), (-1, (1, 1, -1)), (0, (-1, 1, 1)), (-2, (1, 1, -1))):
         three = k + first + np.arange(3)[:, None]
         inside = (three[0] >= 0) & (three[2] < len(at))

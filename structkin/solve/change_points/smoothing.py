@@ -1,4 +1,4 @@
-"""Samples near a change point: their numbers come from circles of complex poses around them (see `contours`)."""
+"""Samples near a change point: their values come from circles of complex poses around them (see `contours`)."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from structkin.track.tolerances import GUARD, NARROW
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-#: Lanes to each side in which a regular pose of a general group is looked for.
+#: Lanes on each side in which a regular pose of a general group is searched.
 BESIDE = 40
-#: How far a pose may be from the one that was tracked: near a singular one half its digits are lost.
+#: Largest distance of a pose from the tracked one: near a singular pose half the digits are lost.
 SAME = 1e-4
 #: Circles in a block.
 BLOCK = 128
@@ -34,7 +34,7 @@ def smooth(plan: Plan, schedule: Schedule, changes: ModeChanges, lanes: Lanes) -
     at = _guarded(plan, lanes)
     if not len(at):
         return lanes
-    # Most narrow places are limit positions: one sample tells for all of its neighbours.
+    # Most small margins are limit positions: one sample decides for all its neighbours.
     runs = np.split(at, np.flatnonzero(np.diff(at) > 1) + 1)
     least = _least(plan, lanes)
     tried = np.array([run[np.argmin(least[run])] for run in runs])
@@ -53,7 +53,7 @@ def smooth(plan: Plan, schedule: Schedule, changes: ModeChanges, lanes: Lanes) -
 
 
 def replaced(plan: Plan, lanes: Lanes) -> Lanes:
-    """Set what the lanes inside circles hold to the means over these."""
+    """Set the values of the lanes inside circles to the means over these."""
     assert lanes.around is not None
     around, at, first = lanes.around, lanes.around.at, plan.first_smoothed
     lanes.x[0][first:, at] = around.mean(around.x[first:])
@@ -87,7 +87,7 @@ def _guarded(plan: Plan, lanes: Lanes) -> Indices:
 def _contours(
     plan: Plan, schedule: Schedule, changes: ModeChanges, lanes: Lanes, at: Indices
 ) -> tuple[Contours, NDArray[np.bool_]]:
-    """Return circles around lanes (c,), and around which of them there is a change point and nothing else."""
+    """Return circles around lanes (c,), and which of them contain a change point and nothing else."""
     ways, outgoing = ways_at(schedule, at)
     near = _near(lanes.x[0], at)
     singular = _move_off(plan, lanes, at, near)
@@ -97,9 +97,9 @@ def _contours(
 
 
 def _agrees(plan: Plan, lanes: Lanes, at: Indices, contours: Contours) -> NDArray[np.bool_]:
-    """Return around which lanes (c,) general groups are in the assembly that they were tracked in.
+    """Return around which lanes (c,) general groups are in the assembly in which they were tracked.
 
-    Newton's method begins at another lane, and may lead to another assembly, which is as smooth.
+    Newton's method begins at another lane and may find another assembly, which is just as smooth.
     """
     agrees = np.ones(len(at), bool)
     for index, step in enumerate(plan.steps):
@@ -107,7 +107,7 @@ def _agrees(plan: Plan, lanes: Lanes, at: Indices, contours: Contours) -> NDArra
             continue
         rows = [row for slot in step.outputs for row in range(plan.rows(slot).start, plan.rows(slot).stop)]
         gap = np.abs(contours.x[rows].mean(axis=2).real - lanes.x[0][rows][:, at])
-        # Places are in parts of the size; where there is no pose, there is nothing to agree with.
+        # Places are relative to the size; where there is no pose, there is nothing to compare.
         gap[: 4 * step.kind.rows.links] /= np.tile(np.repeat([step.kind.rows.size, 1.0], 2), step.kind.rows.links)[
             :, None
         ]
@@ -116,7 +116,7 @@ def _agrees(plan: Plan, lanes: Lanes, at: Indices, contours: Contours) -> NDArra
 
 
 def _move_off(plan: Plan, lanes: Lanes, at: Indices, near: Floats) -> NDArray[np.bool_]:
-    """Where a general group is nearly singular, take the nearest lane in which it is not; return where that is (c,).
+    """Where a general group is nearly singular, use the nearest lane in which it is not; return where that is so (c,).
 
     On a circle around the lane Newton's method then starts from a regular pose.
     """
@@ -138,11 +138,11 @@ def _move_off(plan: Plan, lanes: Lanes, at: Indices, near: Floats) -> NDArray[np
 
 
 def ways_at(schedule: Schedule, at: Indices) -> tuple[Mapping[str, Floats], NDArray[np.bool_]]:
-    """Return the way of each driver (c,) by which lanes are come to, and where it is that by which they are left."""
+    """Return the displacement of each driver (c,) on arrival at lanes, and where it is that on departure."""
     moves = np.any([np.diff(z[0]) != 0 for z in schedule.drivers.values()], axis=0)
     steps = np.flatnonzero(moves)
     if not len(steps):
-        # Nothing moves: any way tells as much.
+        # Nothing moves: any direction will do.
         return {id: np.full(len(at), schedule.unit(id)) for id in schedule.drivers}, np.ones(len(at), bool)
     before = np.searchsorted(steps, at) - 1
     outgoing = before < 0
@@ -151,7 +151,7 @@ def ways_at(schedule: Schedule, at: Indices) -> tuple[Mapping[str, Floats], NDAr
 
 
 def _near(x: Floats, at: Indices) -> Floats:
-    """Return slots (rows, c) at lanes, from the lane before or behind where a lane does not have them."""
+    """Return slots (rows, c) at lanes, from a neighbouring lane where a lane does not have them."""
     near = x[:, at].copy()
     for beside in (-1, 1, -2, 2):
         missing = np.isnan(near)

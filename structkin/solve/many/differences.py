@@ -1,4 +1,4 @@
-"""What differs between variants, as a call of `solve_many` gives it: checked, each variant's mistakes kept apart."""
+"""The differences between variants in a call of `solve_many`: checked, errors kept for each variant."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Floats = NDArray[np.float64]
 
 @dataclass
 class Differences:
-    """Lengths and complex places [m] of all variants, and driver values (orders, v, n) that each has of its own.
+    """Lengths and complex places [m] of all variants, and individual driver values (orders, v, n).
 
-    `faults` holds what is wrong with single variants, by their numbers. These have the mechanism's own numbers, so
-    that arrays stay whole.
+    `faults` are the errors of single variants, by their numbers. These variants have the mechanism's own values, so
+    that arrays stay complete.
     """
 
     mechanism: Mechanism
@@ -35,7 +35,7 @@ class Differences:
 
     @property
     def faults(self) -> dict[int, InputError]:
-        """What is wrong with single variants, by their numbers."""
+        """The errors of single variants, by their numbers."""
         return {k: InputError(found, self.mechanism.title) for k, found in self.problems.items()}
 
     def drivers_of(self, k: int, drivers: Mapping[str, Any]) -> dict[str, Any]:
@@ -43,7 +43,7 @@ class Differences:
         return {id: tuple(self.rows[id][:, k]) if id in self.rows else given for id, given in drivers.items()}
 
     def blame(self, bad: NDArray[np.bool_], key: str, message: str) -> None:
-        """Note a mistake of each variant where `bad` (v,)."""
+        """Note an error of each variant where `bad` (v,)."""
         for k in np.flatnonzero(bad).tolist():
             self.problems.setdefault(k, []).append(Problem(key, message))
 
@@ -51,9 +51,9 @@ class Differences:
 def read_differences(
     mechanism: Mechanism, lengths: Mapping[str, Any], points: Mapping[str, Any], drivers: Mapping[str, Any]
 ) -> Differences:
-    """Return what differs.
+    """Return the differences.
 
-    Raises `InputError` that lists names and shapes that do not fit, or where no variant has numbers that can be solved.
+    Raises `InputError` that lists wrong names and shapes, or where no variant has valid values.
     """
     found = Differences(mechanism)
     problems: list[Problem] = []
@@ -91,7 +91,7 @@ def read_differences(
         if rows and len(rows) == len(parts) <= 3 and all(part.shape == rows[0].shape for part in rows):
             key = f"drivers.{id}"
             bad = np.any(~np.isfinite(rows[0]), axis=1)
-            found.blame(bad, key, "holds values that are not finite")
+            found.blame(bad, key, "contains values that are not finite")
             rows[0][bad] = mechanism.drivers[id].start if id in mechanism.drivers else 0.0
             found.rows[id] = np.stack(rows)
             counts[key] = len(rows[0])
@@ -99,19 +99,21 @@ def read_differences(
         problems.append(Problem("variants", "nothing differs", "give lengths, points or driver values (v, n)"))
     if len(set(counts.values())) > 1:
         found_counts = ", ".join(f"{key}: {count}" for key, count in counts.items())
-        problems.append(Problem("variants", f"numbers of variants differ ({found_counts})", "one value a variant"))
+        problems.append(
+            Problem("variants", f"numbers of variants differ ({found_counts})", "give one value per variant")
+        )
     if problems:
         raise InputError(problems, mechanism.title)
     found.count = next(iter(counts.values()))
     if len(found.problems) == found.count:
         problems = [Problem(f"variant 0: {one.key}", one.message, one.hint) for one in found.problems[0]]
-        problems.append(Problem("variants", "none has numbers that can be solved"))
+        problems.append(Problem("variants", "none has valid values"))
         raise InputError(problems, mechanism.title)
     return found
 
 
 def _numbers(given: Any, ndim: int) -> Floats | None:
-    """Return real numbers as a new array of so many dimensions, NaN where they are masked; None if they are not."""
+    """Return real numbers as a new array with this many dimensions, NaN where they are masked; None if they are not."""
     try:
         values = np.ma.asanyarray(given)
     except ValueError:

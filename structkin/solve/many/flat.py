@@ -1,8 +1,8 @@
-"""Variants that come through a flat pose of a dyad: a change point, at which their assembly modes do not last.
+"""Variants that pass a flat pose of a dyad: a change point, at which their assembly modes change.
 
-The variants share one plan and its modes. Where the margin of a dyad touches zero on the way of a variant, as in a
-parallelogram, its smooth motion goes on in the other mode (see `structkin.solve.change_points`). Such dimensions
-are special, and few variants have them; they are found here, to be solved each by itself.
+The variants share one plan and its modes. Where the margin of a dyad touches zero along the motion of a variant, as in
+a parallelogram, its smooth motion continues in the other mode (see `structkin.solve.change_points`). Such dimensions
+are special, and few variants have them; they are found here and solved individually.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from structkin.track.minima import narrowed
 
 Floats = NDArray[np.float64]
 
-#: Stations looked at around a least margin, and how often.
+#: Stations evaluated around a minimum of the margin, and how often.
 POINTS, ROUNDS = 17, 3
-#: A margin that comes below this may touch zero. Which it does is told by solving the variant by itself.
+#: A margin below this may touch zero. Solving the variant individually shows whether it does.
 TOUCH = 1e-5
-#: Lanes that are walked at a time.
+#: Lanes that are solved at a time.
 CHUNK = 100_000
 
 
 def passing_flat(many: ManyPlan, count: int, values: Mapping[str, Floats]) -> list[int]:
-    """Return the variants that may come through a flat pose; `values` (v, m) or (1, m) are those of the drivers.
+    """Return the variants that may pass a flat pose; `values` (v, m) or (1, m) are those of the drivers.
 
-    Neighbouring values are so near each other that a margin has at most one minimum between them.
+    Neighbouring values must be so close that a margin has at most one minimum between them.
     """
     stations = next((z.shape[1] for z in values.values()), 1)
     found: set[int] = set()
@@ -57,9 +57,9 @@ def _solved(many: ManyPlan, variants: NDArray[np.intp], z: Mapping[str, Floats])
 
 
 def _least(values: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the variants and stations of the least margins that may be zero beside them.
+    """Return the variants and stations of the minima of the margin that may be zero nearby.
 
-    A margin is a square: where it is zero between the stations, the parabola through three of them comes down.
+    A margin is a square: where it is zero between the stations, the parabola through three of them falls low.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         padded = np.pad(np.where(values >= 0, values, np.inf), ((0, 0), (1, 1)), constant_values=np.inf)
@@ -80,7 +80,7 @@ def _narrow(
 ) -> Floats:
     """Return the least margins (n,) of a step around the stations `at` of the variants chunk[which], in size.
 
-    Beyond a limit position the margin is negative: the way has an end there, not a touch, and infinity is returned.
+    Beyond a limit position the margin is negative: the motion ends there, and infinity is returned.
     """
     last = next(own.shape[1] for own in z.values()) - 1
     # No evaluation should hit a station itself, where pivots may coincide exactly.

@@ -1,4 +1,4 @@
-"""The motions of variants, however they were found."""
+"""The motions of all variants, solved together or individually."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from structkin.solve.motion import Motion
 Floats = NDArray[np.float64]
 T = TypeVar("T", bound=np.generic)
 
-#: Variants at fault that a report lists.
+#: Most invalid variants that a report lists.
 LISTED = 10
 
 
@@ -28,8 +28,8 @@ class Motions:
     """The motions of v variants over n samples, in SI and radians; numbers are NaN as in a `Motion`.
 
     `t` (n,) holds the times [s], NaN where the drivers were given as values. `motions` holds the `Motion` of each
-    variant that was solved by itself, `faults` the mistakes of each that cannot be solved at all, by their numbers;
-    the others are lanes of `together`. A variant at fault has the status `BAD_INPUT` at all samples, and no numbers.
+    variant that was solved individually, `faults` the errors of each that cannot be solved, by their numbers; the
+    others are lanes of `together`. An invalid variant has the status `BAD_INPUT` at all samples, and no numbers.
     """
 
     mechanism: Mechanism
@@ -55,7 +55,7 @@ class Motions:
 
     @property
     def failed_group(self) -> NDArray[np.int32]:
-        """The index of the group at which a sample stopped (v, n), -1 where it is ok or the variant is at fault."""
+        """The index of the group at which a sample stopped (v, n), -1 where it is ok or the variant is invalid."""
         return self._all(lambda of: of.failed_group, np.int32(-1))
 
     @property
@@ -65,9 +65,9 @@ class Motions:
 
     @property
     def report(self) -> str:
-        """How many variants are ok at all samples, how many are not by status, and what is wrong with those at fault.
+        """How many variants are ok at all samples, how many are not by status, and the errors of invalid ones.
 
-        Of many variants at fault the first ten are listed.
+        Of many invalid variants the first ten are listed.
         """
         status = self.status
         lines = [f"{int((status == Status.OK).all(axis=1).sum())} of {self.count} variants ok at all samples"]
@@ -78,7 +78,7 @@ class Motions:
         for k in sorted(self.faults)[:LISTED]:
             lines += [f"variant {k}: {problem}" for problem in self.faults[k].problems]
         if len(self.faults) > LISTED:
-            lines.append(f"... and {len(self.faults) - LISTED} more variants at fault")
+            lines.append(f"... and {len(self.faults) - LISTED} more invalid variants")
         return "\n".join(lines)
 
     def position(self, point: str) -> Floats:
@@ -106,7 +106,7 @@ class Motions:
         return self._of_link(link, lambda of: of.alpha(link))
 
     def _of_point(self, point: str, read: Callable[[Together | Motion], Floats]) -> Floats:
-        self.mechanism.link_of(point)  # an unknown name is told, also where no variant could be solved
+        self.mechanism.link_of(point)  # an unknown name is an error even if no variant was solved
         return self._all(read, np.float64(np.nan), 2)
 
     def _of_link(self, link: str, read: Callable[[Together | Motion], Floats]) -> Floats:
@@ -116,7 +116,7 @@ class Motions:
         return self._all(read, np.float64(np.nan))
 
     def _all(self, read: Callable[[Together | Motion], NDArray[T]], missing: T, *shape: int) -> NDArray[T]:
-        """Return what is read of all variants (v, n, ...), `missing` where one is at fault."""
+        """Return what is read of all variants (v, n, ...), `missing` where one is invalid."""
         if self.together is None:
             values = np.full((self.count, len(self.t), *shape), missing)
         else:

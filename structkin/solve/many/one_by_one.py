@@ -1,4 +1,4 @@
-"""Variants that are mechanisms of their own: built from the file with other dimensions, and solved one by one."""
+"""Variants solved individually: each is built from the file with its own dimensions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from structkin.solve.solve_groups import solve_groups
 def solve_variant(found: Differences, k: int, drivers: Mapping[str, Any], options: Mapping[str, Any]) -> Motion:
     """Build variant `k` with its own lengths and places, and solve it as `solve` does.
 
-    Raises `InputError` where it cannot be built, or does not move as the mechanism does.
+    Raises `InputError` where it cannot be built, or does not move like the mechanism.
     """
     mechanism = found.mechanism
     data, scale = mechanism.source_dict, mechanism.units.length_scale

@@ -1,4 +1,4 @@
-"""Recording the plan of many variants: what differs between them becomes slots that are known beforehand."""
+"""Recording the plan of many variants: values that differ between them become slots with known values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from structkin.structure import KinematicStructure
 class Products(Explicit):
     """A sum of products of vectors, read as complex numbers: a + b c + d e + ...
 
-    It is the sum `Combine` with factors that differ from lane to lane.
+    It is the sum of `Combine` with factors that differ from lane to lane.
     """
 
     def _sum(self, h: Values) -> Array:
@@ -61,7 +61,7 @@ class Products(Explicit):
 
 @dataclass
 class ManyBuilder(PlanBuilder):
-    """Builds a plan whose constants may differ between variants: `held[slot]` are theirs, the mechanism's own first."""
+    """Builds a plan whose constants may differ between variants: `held[slot]` are these, the mechanism's own first."""
 
     held: dict[int, Variants] = field(default_factory=dict)
 
@@ -103,13 +103,13 @@ class ManyBuilder(PlanBuilder):
         return Slot(slot)
 
     def in_sketch(self, operand: Any) -> Any:
-        """Return an operand's value in the sketch of the mechanism itself."""
+        """Return an operand's value in the mechanism's own sketch."""
         return super().in_sketch(operand.own if isinstance(operand, Variants) else operand)
 
 
 @dataclass(frozen=True)
 class ManyPlan:
-    """The plan of all variants, the slots that hold what differs, and links and joints, whose sizes may differ too."""
+    """The plan of all variants, the slots of the values that differ, and links and joints, which may differ too."""
 
     plan: Plan
     held: Mapping[int, Variants]
@@ -117,7 +117,7 @@ class ManyPlan:
     joints: Joints
 
     def hold(self, lanes: Lanes, variants: NDArray[np.intp]) -> None:
-        """Write what differs into lanes (n,) that each belong to one of the variants; its rates are zero."""
+        """Write the values that differ into lanes (n,) that each belong to one variant; their rates are zero."""
         for slot, numbers in self.held.items():
             rows, own = self.plan.rows(slot), numbers.values[1:][variants]
             lanes.x[0, rows] = (own.real, own.imag) if numbers.is_complex else own
@@ -126,7 +126,7 @@ class ManyPlan:
 
 @dataclass(frozen=True)
 class _Varied:
-    """A mechanism with dimensions that differ; the sketch, which picks the assembly modes, is its own."""
+    """A mechanism with varied dimensions; the sketch, which picks the assembly modes, is its own."""
 
     mechanism: Mechanism
     links: Mapping[str, Link]
@@ -144,21 +144,21 @@ def record_many(
 ) -> ManyPlan:
     """Record the plan of a mechanism for these lengths and places of points.
 
-    Raises `BuiltOtherwise` where some variants would be built in another way than the mechanism itself.
+    Raises `BuiltOtherwise` where some variants would be built differently from the mechanism itself.
     """
-    # These read files by pydantic, which is slow to import.
+    # Reading files imports pydantic, which is slow.
     from structkin.model.document import read_document
     from structkin.model.joints import make_joints
     from structkin.model.links import make_links
 
     draft = read_document(mechanism.source_dict, mechanism._folder)
-    # The passes that follow do no more with numbers than `Variants` can: these go in the place of floats.
+    # The following passes use only operations that `Variants` supports, so these replace floats.
     draft.points.update(cast("Mapping[str, complex]", points))
     draft.lengths.update(cast("Mapping[frozenset[str], float]", lengths))
     make_links(draft)
     make_joints(draft)
     links = {name: replace(link, local=draft.links[name].local) for name, link in mechanism.links.items()}
-    # It has all that a state asks of a mechanism.
+    # It has all that a state requires of a mechanism.
     varied = cast(
         "Mechanism",
         _Varied(

@@ -34,7 +34,7 @@ from structkin.solve.special_geometry import compile_plan, structure_of
 
 Floats = NDArray[np.float64]
 
-#: Steps of all variants together that are walked to find change points between far samples.
+#: Most steps, over all variants, for finding change points between distant samples.
 WALKED = 2_000_000
 
 
@@ -54,21 +54,22 @@ def solve_many(
     """Solve variants of a mechanism that differ in dimensions, each over the same samples.
 
     `lengths={"A-B": values}` (v,) [m] replaces distances of two points of a link, as [lengths] in the file does;
-    `points={"P": places}` (v, 2) [m] replaces sketched places. What is not named stays. The samples are those of
-    `solve`; driver values may also be (v, n), a row a variant. All variants start in the assembly modes of the
-    mechanism's own sketch. Those that come through a change point, or next to one, are solved by themselves, some ten
-    milliseconds each. They are found by a walk from the sketch, as `solve` does it, where that takes no more than
-    `WALKED` steps for all; else, and where variants have driver values of their own, between neighbouring samples.
+    `points={"P": places}` (v, 2) [m] replaces sketched places. Dimensions that are not named stay the same. The samples
+    are those of `solve`; driver values may also be (v, n), one row per variant. All variants start in the assembly
+    modes of the mechanism's own sketch. Those that pass a change point, or come close to one, are solved individually,
+    in some ten milliseconds each. They are found by following the motion from the sketch, as `solve` does, if that
+    takes at most `WALKED` steps for all; else, and where variants have individual driver values, between neighbouring
+    samples.
 
     Mechanisms with gears, cams, curved slots with ends, or groups without a closed form are solved variant by variant,
-    each from the sketch that it has: some ten milliseconds a variant, where others take microseconds.
+    each from its own sketch: some ten milliseconds per variant, where others take microseconds.
 
-    `budget` is that of each variant which is solved by itself, as in `solve`.
+    `budget` applies to each variant that is solved individually, as in `solve`.
 
-    What is wrong with one variant stops no other: a length that is not positive, a triangle that cannot close, values
-    that are not finite, dimensions with which nothing moves, a budget that is spent. Its status is `BAD_INPUT`, and
-    `faults` of the result says why. Raises `InputError` where a name or a shape does not fit, or no variant has numbers
-    that can be solved.
+    An error in one variant does not affect the others: a length that is not positive, a triangle that cannot close,
+    values that are not finite, dimensions with which nothing moves, a budget that is spent. Its status is `BAD_INPUT`,
+    and `faults` of the result says why. Raises `InputError` where a name or a shape does not fit, or no variant has
+    valid values.
 
     >>> import structkin as sk
     >>> m = sk.Mechanism(
@@ -87,7 +88,7 @@ def solve_many(
     drivers = mapping(drivers, "drivers", "{'motor': values}", mechanism.title)
     found = read_differences(mechanism, lengths, points, drivers)
     count, rows = found.count, found.rows
-    # What a driver does in its first variant stands for all while the schedule is made.
+    # The drivers of the first variant represent all while the schedule is made.
     schedule = make_schedule(mechanism, samples, t, found.drivers_of(0, drivers), duration)
     if _has_to_be_followed(mechanism):
         together, alone = None, list(range(count))
@@ -113,7 +114,7 @@ def solve_many(
 
 
 def _walk(schedule: Schedule, rows: Mapping[str, Floats], count: int) -> dict[str, Floats]:
-    """Return driver values (v, m) or (1, m) of a walk by all samples, in fine steps if it is not too long."""
+    """Return driver values (v, m) or (1, m) along all samples, in fine steps if these are not too many."""
     if rows or not schedule.drivers:
         return {id: rows[id][0] if id in rows else z[:1] for id, z in schedule.drivers.items()}
     if not schedule.is_fine and count * (len(schedule) + schedule.added) <= WALKED:
@@ -124,8 +125,8 @@ def _walk(schedule: Schedule, rows: Mapping[str, Floats], count: int) -> dict[st
 def _has_to_be_followed(mechanism: Mechanism) -> bool:
     """Return whether variants are to be solved one by one.
 
-    A group without a closed form is followed from the sketch of each; sizes of wheels and cams, and the ends of curved
-    slots, do not follow those of links in one plan.
+    A group without a closed form is followed from the sketch of each variant; one plan cannot vary the sizes of wheels
+    and cams, or the ends of curved slots.
     """
     joints = mechanism.joints
     if any(joint.stroke is not None and id not in joints.of(Guide) for id, joint in joints.of(Sliding).items()):
@@ -135,9 +136,9 @@ def _has_to_be_followed(mechanism: Mechanism) -> bool:
 
 
 def _record(found: Differences) -> tuple[ManyPlan, set[int]]:
-    """Return the plan of all variants, and those that it does not hold: they would be built in another way.
+    """Return the plan of all variants, and those that it does not cover because they would be built differently.
 
-    In the plan these have the dimensions of the mechanism itself. Each round finds some, so that rounds have an end.
+    In the plan these have the dimensions of the mechanism itself. Each round finds some, so the loop ends.
     """
     lengths = {pair: Variants(own.values.copy()) for pair, own in found.lengths.items()}
     places = {name: Variants(own.values.copy()) for name, own in found.places.items()}
@@ -152,7 +153,7 @@ def _record(found: Differences) -> tuple[ManyPlan, set[int]]:
 
 
 def _values(schedule: Schedule, rows: Mapping[str, Floats], count: int) -> dict[str, Floats]:
-    """Return values and rates of the drivers (3, v, n); `rows` (orders, v, n) hold those that each has of its own."""
+    """Return values and rates of the drivers (3, v, n); `rows` (orders, v, n) hold individual ones."""
     samples = len(schedule)
     z = {id: np.broadcast_to(values[:, None], (3, count, samples)) for id, values in schedule.drivers.items()}
     for id, own in rows.items():

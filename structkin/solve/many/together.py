@@ -1,4 +1,4 @@
-"""Variants that were solved at once, as lanes of one plan."""
+"""Variants solved together, as lanes of one plan."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Together:
 
     @cached_property
     def _outcome(self) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
-        """Status and group of each variant and sample (v, n), strokes looked at."""
+        """Status and group of each variant and sample (v, n), with strokes checked."""
 
         def value(expression: Affine) -> Floats:
             return np.moveaxis(self._evaluate(expression, 0), -1, 0)
@@ -59,7 +59,7 @@ class Together:
         return mark_beyond(status, group, strokes, sides)
 
     def _of_each(self, stroke: Stroke) -> Stroke:
-        """Return a stroke with its sizes as columns, a line a variant."""
+        """Return a stroke with its sizes as columns, one line per variant."""
         low, high = stroke.ends
         joint = stroke.joint
         if isinstance(joint, Guide):
@@ -121,7 +121,7 @@ class Together:
 
     @staticmethod
     def _column(number: Any) -> Any:
-        """Return a number as a column, a line a variant; one that does not differ as it is."""
+        """Return a number as a column, one line per variant; a common number is returned unchanged."""
         return plain(number)[1:, None] if isinstance(number, Variants) else number
 
 

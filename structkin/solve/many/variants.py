@@ -1,7 +1,7 @@
-"""A number with a value for each variant, so that the code that reads one mechanism reads all at once.
+"""A number with a value for each variant, so that code written for one mechanism handles all at once.
 
-The first value is that of the mechanism itself. Comparisons have to come out alike for all variants, for the
-code that asks goes one way only; `BuiltOtherwise` names the variants that would go another.
+The first value is that of the mechanism itself. Comparisons must have the same result for all variants, because the
+code can take only one branch; `BuiltOtherwise` names the variants that would take another.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class BuiltOtherwise(Exception):  # noqa: N818 - no mistake: these variants are to be built by themselves
+class BuiltOtherwise(Exception):  # noqa: N818 - not an error: these variants are built individually
     """Raised where some variants do not compare as the mechanism does; `which` (m,) are their numbers."""
 
     def __init__(self, which: NDArray[np.intp]) -> None:
         """Name the variants."""
         self.which = which
-        super().__init__(f"{len(which)} variants are built otherwise than the mechanism")
+        super().__init__(f"{len(which)} variants are built differently from the mechanism")
 
 
 class Variants:
@@ -32,7 +32,7 @@ class Variants:
     """
 
     __slots__ = ("values",)
-    #: NumPy leaves operators to us.
+    #: NumPy leaves operators to this class.
     __array_ufunc__ = None
 
     def __init__(self, values: NDArray[Any]) -> None:
@@ -104,11 +104,11 @@ class Variants:
         return Variants(plain(other) / self.values)
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether all are equal; where some differ they are not."""
+        """Return whether all are equal."""
         return bool(np.all(self.values == plain(other)))
 
     def __hash__(self) -> int:
-        """Return the hash of the object: the same numbers may be kept twice."""
+        """Return the hash of the object: equal numbers may be kept twice."""
         return id(self)
 
     def __lt__(self, other: Any) -> bool:
@@ -136,5 +136,5 @@ class Variants:
 
 
 def plain(value: Any) -> Any:
-    """Return the numbers of variants; a number that is the same for all is returned as it is."""
+    """Return the numbers of variants; a number that is the same for all is returned unchanged."""
     return value.values if isinstance(value, Variants) else value

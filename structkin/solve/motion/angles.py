@@ -18,7 +18,7 @@ def wrapped(angle: Floats) -> Floats:
 
 
 def wound(angle: Floats, turn: Floats) -> Floats:
-    """Return angles (..., n) with the whole turns that are counted in `turn`, from the first finite sample on.
+    """Return angles (..., n) with the whole turns of `turn`, from the first finite sample on.
 
     >>> wound(np.array([0.0, -3.0]), np.array([5.0, 5.0 + 3 * np.pi + 0.1])).round(3).tolist()
     [0.0, 9.566]
@@ -54,7 +54,7 @@ def continuous(angle: Floats, omega: Floats, t: Floats) -> Floats:
         return result
     step = np.diff(angle[good])
     expected = 0.5 * (omega[good][1:] + omega[good][:-1]) * np.diff(t[good])
-    # A gap in the samples says nothing about what was turned in it.
+    # The turns within a gap in the samples are unknown.
     expected = np.where(np.isfinite(expected) & (np.diff(good) == 1), expected, 0.0)
     step = step - 2 * np.pi * np.round((step - expected) / (2 * np.pi))
     result[good[1:]] = angle[good[0]] + np.cumsum(step)

@@ -1,4 +1,4 @@
-"""A cam along a motion: its angle, its follower's lift, and how they touch at every sample."""
+"""A cam along a motion: its angle, its follower's lift, and their contact at every sample."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ class CamMotion:
 
     @property
     def gap(self) -> Floats:
-        """How far follower and cam are apart (n,) or overlap, by the frames of their links: zero but for rounding."""
+        """How far follower and cam are apart (n,) or overlap, by the frames of their links: zero to rounding."""
         return self.cam.gap(self.motion.poses)
 
     def _on(self, link: str, places: Floats) -> Floats:
-        """Return where places (n, 2) in a link's frame are, one a sample."""
+        """Return the global positions of places (n, 2) in a link's frame, one per sample."""
         origin = self.motion.position(0j, link)
         unit = self.motion.position(1 + 0j, link) - origin
         across = np.stack((-unit[:, 1], unit[:, 0]), axis=1)

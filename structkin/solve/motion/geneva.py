@@ -1,4 +1,4 @@
-"""A Geneva wheel along a motion: when it is engaged, and how many steps it has made."""
+"""A Geneva wheel along a motion: when it is engaged, and how many steps it has completed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class GenevaMotion:
 
 
 def geneva_motion(motion: Motion, joint: str) -> GenevaMotion:
-    """Return a Geneva wheel at the samples: where it is engaged, and how many steps it has made.
+    """Return a Geneva wheel at the samples: where it is engaged, and how many steps it has completed.
 
     Raises `InputError` where there is no such wheel.
     """

@@ -32,10 +32,10 @@ from structkin.structure import KinematicStructure
 
 Floats = NDArray[np.float64]
 
-#: A way between samples leads to them where directions agree to this angle [rad].
+#: A fine motion leads to the samples if directions agree to this angle [rad].
 SAME = 1e-6
 
-#: Samples are far apart where continuation takes more steps between two of them; a way of more steps is not gone.
+#: Samples are far apart if continuation takes more steps than this between two of them; most steps of a fine motion.
 FAR, LONGEST = 4, 200_000
 
 
@@ -55,7 +55,7 @@ class Motion:
     drivers: Mapping[str, Floats]
     lanes: Lanes
     thirds: Mapping[str, Floats] = field(default_factory=dict)
-    #: How a global method went (`structkin.global_methods.Statistics`); None after a topological one.
+    #: Statistics of a global method (`structkin.global_methods.Statistics`); None after a topological one.
     statistics: Any = None
     #: Turns of links since the sketch (n,) [rad] that were counted along the steps of a simulation.
     counted: Mapping[str, Floats] = field(default_factory=dict)
@@ -102,17 +102,17 @@ class Motion:
     def angle(self, link: str) -> Floats:
         """Return the angle (n,) [rad] of a link, continuous over the motion.
 
-        It is the direction from the link's first to its second listed point, counter-clockwise from x; the first
-        sample is in (-pi, pi]. Angles that drivers and gears determine follow them exactly, and those of a simulation
-        its steps, however far apart the samples lie. Other links are followed between samples that lie far apart;
-        over many thousand turns the angular velocities choose the turn.
+        It is the direction from the link's first to its second listed point, counter-clockwise from x; the first sample
+        is in (-pi, pi]. Angles that drivers and gears determine follow them exactly, and those of a simulation follow
+        its steps, however far apart the samples are. Other links are followed between samples that are far apart; over
+        many thousand turns the angular velocities decide the turn.
         """
         return wound(self._direction_angle(link), self.turn(link))
 
     def turn(self, link: str) -> Floats:
         """Return how far a link has turned since the sketch (n,) [rad], whole turns counted as in `angle`.
 
-        Where neither drivers nor gears tell it, the first sample is within half a turn of the sketch.
+        Where neither drivers nor gears determine it, the first sample is within half a turn of the sketch.
         """
         if link in self.counted:
             return self.counted[link]
@@ -126,7 +126,7 @@ class Motion:
         return turn if how.counted is None else turn + self.turn(how.counted)
 
     def _counted_turn(self, link: str) -> Floats:
-        """Return the turn (n,) of a link that no driver tells: along the way, where that leads to the samples."""
+        """Return the turn (n,) of a link that no driver determines: along a fine motion, if it leads to the samples."""
         angle, drawn = self._direction_angle(link), float(np.angle(self.mechanism.links[link].direction))
         if self._way is not None:
             way, kept = self._way
@@ -175,7 +175,7 @@ class Motion:
 
         Columns are the f drivers in the order of the file, or these `drivers`; units are those of the point or angle
         over those of the driver's coordinate. The velocity is K z' (Saura et al., eqs. 7 and 8). NaN where the pose is
-        not regular. Where many drivers move a mechanism, `drivers_of` tells which of them move a point.
+        not regular. Where many drivers move a mechanism, `drivers_of` lists those that move a point.
         """
         return self._coefficients.K(name, drivers)
 
@@ -195,7 +195,7 @@ class Motion:
         """Return the velocity coefficients (n, f) of the travel along a prismatic joint or slot."""
         return self._coefficients.travel(joint)
 
-    # --- how it went --------------------------------------------------------------------------------------
+    # --- the outcome --------------------------------------------------------------------------------------
 
     @property
     def status(self) -> NDArray[np.int8]:
@@ -241,7 +241,7 @@ class Motion:
         places = np.array(list(self.mechanism.places.values()))
         return float(np.ptp(places.real) + np.ptp(places.imag)) or 1.0
 
-    # --- read when they are first asked for ---------------------------------------------------------------
+    # --- computed on first use ---------------------------------------------------------------------------
 
     @cached_property
     def _frames(self) -> MovingFrames:
@@ -259,7 +259,7 @@ class Motion:
 
     @cached_property
     def _way(self) -> tuple[Motion, NDArray[np.intp]] | None:
-        """A motion in small steps from the sketch on, and where in it the samples are; None if it is not gone."""
+        """A motion in small steps from the sketch, and the places of the samples in it; None if there is none."""
         schedule = Schedule(self.mechanism, self.t, self.drivers, frozenset(self.thirds))
         if not FAR < np.max(schedule.parts, initial=0) <= np.sum(schedule.parts) <= LONGEST:
             return None
@@ -280,7 +280,7 @@ class Motion:
 
     @cached_property
     def _outcome(self) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
-        """Status and group of each sample, strokes looked at."""
+        """Status and group of each sample, with strokes checked."""
         return mark_beyond(self.lanes.status, self.lanes.group, self.strokes, self._sides)
 
     @cached_property
@@ -296,7 +296,7 @@ class Motion:
         return Jerk(self.plan, self.lanes, third_rates(self.mechanism.drivers, self.thirds, self.t))
 
 
-# --- how a motion went: its samples in runs of one outcome --------------------------------------------------
+# --- the samples of a motion in runs of one outcome ---------------------------------------------------------
 
 
 def runs(status: NDArray[np.int8], group: NDArray[np.int32]) -> Iterator[tuple[slice, Status, int]]:

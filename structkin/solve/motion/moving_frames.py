@@ -1,4 +1,4 @@
-"""Links' frames and points over the samples of a motion: what a name stands for, and its values."""
+"""Links' frames and points over the samples of a motion: the meaning of names, and their values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class MovingFrames:
     plan: Plan
     lanes: Lanes
 
-    # --- what a name stands for ---------------------------------------------------------------------------
+    # --- the meaning of names -----------------------------------------------------------------------------
 
     def frame(self, link: str) -> Frame:
         """Return the frame of a link."""
@@ -64,7 +64,7 @@ class MovingFrames:
         return frame.point(m.links[link].local[point])
 
     def point_or_link(self, name: str) -> tuple[str | None, Affine]:
-        """Return (None, its place) of a point, or (the link, its direction)."""
+        """Return (None, its place) for a point, or (the link, its direction)."""
         m = self.mechanism
         if not isinstance(name, str):
             raise self.unknown(name, "a point or link", (*m.points, *m.links))
@@ -90,12 +90,12 @@ class MovingFrames:
         return found[joint]
 
     def unknown(self, name: Any, what: str, known: Iterable[str]) -> InputError:
-        """Return the error that a name is not what was asked for."""
+        """Return the error for a name that is not of the required kind."""
         hint = suggest(str(name), known)
         return InputError([Problem(str(name), f"is not {what}", hint)], self.mechanism.title or "mechanism")
 
     def along_and_way(self, joint: Sliding) -> tuple[Affine, Affine]:
-        """Return the direction of x in the axes of a line, and the way from their origin to the point that slides."""
+        """Return the x direction of a line's axes, and the vector from their origin to the sliding point."""
         return joint.along_and_way(self.plan.frames)
 
     # --- values -------------------------------------------------------------------------------------------

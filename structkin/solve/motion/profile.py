@@ -1,4 +1,4 @@
-"""A cam given by its profile along a motion: where and how it touches at every sample."""
+"""A cam given by its profile along a motion: its contact at every sample."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ class ProfileMotion:
     def pressure_angle(self) -> Floats:
         """The angle (n,) from the motion of the follower, away from the cam, to the normal of the contact.
 
-        The follower moves along, or about, its joint with the link that carries the cam by a pin: there that of the
-        roller's centre, of the edge, or of the point of the face that is touched.
+        The follower moves along, or about, its joint with the link that carries the cam by a pin; its motion is taken
+        at the roller's centre, the edge, or the contact point of the face.
         """
         angle = np.angle(self._outward * np.conj(self._stroke))
         return np.asarray(angle - np.pi * np.round(angle / np.pi))
 
     @property
     def gap(self) -> Floats:
-        """How far follower and cam are apart (n,) or overlap, by the frames of their links: zero but for rounding."""
+        """How far follower and cam are apart (n,) or overlap, by the frames of their links: zero to rounding."""
         return self.cam.gap(self.motion.poses)
 
     @property
@@ -76,19 +76,19 @@ class ProfileMotion:
 
     @property
     def _stroke(self) -> Places:
-        """Return the direction (n,) in which the follower can move where it is touched, up to its sense."""
+        """Return the direction (n,) in which the follower can move at the contact, up to its sense."""
         m, link = self.motion.mechanism, self.cam.follower
         guide = self._guide
         if guide.kind == "P":
             line = m.joints.of(Guide)[guide.id]
             return self._place(line.direction + 0j, line.carrier) - self._place(0j, line.carrier)
-        # A roller moves as its centre does, wherever on its rim it is touched.
+        # A roller moves with its centre, wherever on its rim the contact is.
         place = self._place(self.cam.touch, link) if self.cam.normal is None else self.contact @ np.array([1, 1j])
         return np.asarray(1j * (place - self._place(m.links[link].local[guide.id], link)))
 
     @property
     def _guide(self) -> AnyJoint:
-        """The joint of the follower with the link that carries the cam; where none does, its first other joint."""
+        """The joint of the follower with the link that carries the cam; if there is none, its first other joint."""
         topology = self.motion.mechanism.topology
         links = (topology.ground, *topology.moving_links)
         for _, _, guide in mountings(topology.joints, links, self.cam.cam, self.cam.follower):

@@ -1,4 +1,4 @@
-"""How well a motion closes: the gaps of all joints, from the links' frames and not from the equations solved."""
+"""How well a motion closes: the closure errors of all joints, from the links' frames, not from the solved equations."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ Floats = NDArray[np.float64]
 
 
 def residual(motion: Motion) -> Floats:
-    """Return the largest gap of any joint (n,), relative to the mechanism's size.
+    """Return the largest joint closure error (n,), relative to the mechanism's size.
 
-    It is measured from the links' frames, not from the equations that were solved, as each joint says in its `gaps`:
-    coordinates of every pin from each of its links, each prismatic joint's distance and orientation, place and turn of
-    links that are fastened, how well the teeth of gears meet.
+    It is measured from the links' frames, not from the solved equations, as defined in each joint's `gaps`: coordinates
+    of every pin from each of its links, each prismatic joint's distance and orientation, place and angle of fastened
+    links, the mesh of gear teeth.
     """
     poses = motion.poses
     gaps = [np.zeros(len(motion))]

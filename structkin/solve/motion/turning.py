@@ -1,9 +1,9 @@
-"""How far links turn: told by drivers and gears exactly, whatever lies between two samples; else counted.
+"""How far links turn: given exactly by drivers and gears, whatever happens between two samples; else counted.
 
-An angle driver says angle(second) - angle(first) = z, and a prismatic joint lets its links turn together. So the turns
-of links that are joined by these differ by sums of drivers' values, which hold every whole turn; a link that gears turn
-has its turn among the slots of the plan. Of what is left one link each is counted from sample to sample, or from step
-to step of a simulation.
+An angle driver sets angle(second) - angle(first) = z, and a prismatic joint makes its links turn together. So the turns
+of links joined in this way differ by sums of drivers' values, which include whole turns; a link that gears turn has its
+turn among the slots of the plan. In each remaining set one link is counted from sample to sample, or from step to step
+of a simulation.
 """
 
 from __future__ import annotations
@@ -46,13 +46,14 @@ def turnings(mechanism: Mechanism, turns: Mapping[str, Affine]) -> dict[str, Tur
     found: dict[str, Turning] = {}
     neighbours = _neighbours(mechanism)
     ground = mechanism.topology.ground
-    # A link whose turn is known stands for all that drivers tie to it: the ground first, then those that gears turn.
+    # A link with known turn represents all links that drivers couple to it: the ground first, then those turned by
+    # gears.
     for link in (ground, *(one for one in mechanism.links if one in turns), *mechanism.links):
         if link in found:
             continue
-        told = link == ground or link in turns
+        is_known = link == ground or link in turns
         found[link] = Turning(
-            0.0, (), Affine() if link == ground else turns.get(link, Affine()), None if told else link
+            0.0, (), Affine() if link == ground else turns.get(link, Affine()), None if is_known else link
         )
         waiting = [link]
         while waiting:
@@ -65,7 +66,7 @@ def turnings(mechanism: Mechanism, turns: Mapping[str, Affine]) -> dict[str, Tur
 
 
 def _neighbours(mechanism: Mechanism) -> dict[str, list[tuple[str, str | None, float]]]:
-    """Return for each link those that turn with it, or against it as a driver says: (link, driver, sign)."""
+    """Return for each link those that turn with it, or relative to it by a driver: (link, driver, sign)."""
     found: dict[str, list[tuple[str, str | None, float]]] = {}
     for first, second, driver in _ties(mechanism):
         found.setdefault(first, []).append((second, driver, 1.0))

@@ -1,4 +1,4 @@
-"""Velocity coefficients K and their derivatives L of what has a name: points, links' angles, travels."""
+"""Velocity coefficients K and their derivatives L of points, links' angles and travels."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class VelocityCoefficients:
         return int(self.slots.lanes.x.shape[-1])
 
     def _columns(self, drivers: Sequence[str] | None) -> tuple[str, ...]:
-        """Return the drivers that are asked for: all in the order of the file, or these."""
+        """Return the requested drivers: all in the order of the file, or these."""
         mechanism = self.frames.mechanism
         if drivers is None:
             return tuple(mechanism.drivers)

@@ -1,16 +1,15 @@
-"""Continuation of a general group along its lanes: predictor, Newton, and smaller steps where they are needed.
+"""Continuation of a general group along its lanes: predictor, Newton's method, and smaller steps where needed.
 
 Between two lanes the inputs move in a straight line. A pose is accepted when Newton's method converges close to its
-prediction, no link turns far and the sign of det Phi_phi stays: the assembly mode is kept, never jumped.
+prediction, no link turns far and the sign of det Phi_phi is unchanged: the assembly mode is kept, without jumps.
 
-Lanes are not walked one by one. Continuation points a short way apart are (`walk`); and where the inputs come back near
-places that were walked before, as in every turn of a crank but the first, many points are closed at once from there,
-and kept as far as each is also what a step from the one before it leads to (`predict`). The lanes between two start
-from a curve through their poses, tangents and curvatures and run through Newton's method together (`fill`). Where the
-way to a lane cannot be walked in however small steps, the group has met a limit position: that lane is out of reach,
-and so are those behind it, up to where the inputs come back near solved ones and the pose can be walked to from there
-(`resume`). Through a change point lanes are continued analytically (`structkin.track.continuation`), which certifies
-that it is none of these.
+Lanes are not followed one by one. Continuation points a short distance apart are (`walk`); and where the inputs return
+near places followed before, as in every turn of a crank after the first, many points are closed at once from there, and
+kept as long as a step from the point before leads to each of them (`predict`). The lanes between two points start from
+a curve through their poses, tangents and curvatures and run through Newton's method together (`fill`). Where a lane
+cannot be reached even in small steps, the group has met a limit position: that lane is out of reach, and so are those
+after it, up to where the inputs return near solved ones and the pose can be reached from there (`resume`). Through a
+change point lanes are continued analytically (`structkin.track.continuation`), which certifies that it is not a limit.
 """
 
 from structkin.solve.tracking.state import unpacked

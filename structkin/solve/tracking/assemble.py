@@ -16,15 +16,15 @@ from structkin.track.tolerances import CLOSED, HALVINGS, TURN
 
 Floats = NDArray[np.float64]
 
-#: A group that closes this near to its sketch is as it is drawn.
+#: A group that closes this close to its sketch is as drawn.
 AS_DRAWN = 1e-3
 
 
 def assemble(solver: GroupSolver, h: Floats, O: Floats, theta: Floats) -> Poses | None:
-    """Close the gaps that exact lengths leave in a sketch little by little, so that its assembly mode is kept.
+    """Close the gaps that exact lengths leave in a sketch gradually, so that its assembly mode is kept.
 
-    The rows are brought from what they are in the sketch, origins O (m, 2, 1) and angles theta (m, 1), to zero; None
-    where that way meets a singular pose.
+    The rows are brought from their values in the sketch, origins O (m, 2, 1) and angles theta (m, 1), to zero; None
+    where that path meets a singular pose.
     """
     form, rows = solver.form, Direct(solver.form, solver.known)
     sketch = rows.join(O, theta)

@@ -1,4 +1,4 @@
-"""The rows of a general group, closed by LAPACK's elimination: for groups of any kind, and to judge kernels by."""
+"""The rows of a general group, closed by LAPACK's elimination: for groups of any kind, and as a check of kernels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from structkin.track.tolerances import ITERATIONS, SINGULAR
 
 Floats = NDArray[np.float64]
 
-#: What is known of the inputs of a group: None for those that move, else their value.
+#: The inputs of a group: None for those that move, else their value.
 Known = tuple[complex | float | None, ...]
 
 
@@ -76,13 +76,13 @@ class Direct:
         O, theta, change = self.form.newton(values, *self.split(s), iterations=iterations)
         found, sides = self.join(O, theta), np.ones(s.shape[1])
         if self.form.rows.count == 3 * self.form.rows.links:
-            # Redundant rows have no determinant; their poses are told apart by small steps alone.
+            # Redundant rows have no determinant; only small steps keep their poses apart.
             U = found[: 4 * self.form.rows.links].reshape(-1, 2, 2, s.shape[1])[:, 1]
             sides = np.linalg.slogdet(self.form.jacobian(values, O, U))[0]
         return found, change, sides
 
     def walk(self, h: Floats, s: Floats, start: float, doubt: float) -> tuple[Floats, Floats]:
-        """Walk nowhere: steps are taken one by one."""
+        """Return no points: steps are taken one by one."""
         return np.empty((len(s), 0)), np.empty(0)
 
     def between(
@@ -120,7 +120,7 @@ class Direct:
         return self.form.linear(self.values(h), self.phi(s), self._values(d, 0.0), tuple(g))
 
     def singular(self, h: Floats, s: Floats) -> NDArray[np.bool_]:
-        """Tell by the smallest singular value of the scaled Jacobian."""
+        """Decide by the smallest singular value of the scaled Jacobian."""
         return np.asarray(self.form.smallest_singular_value(self.values(h), self.phi(s)) < SINGULAR)
 
 

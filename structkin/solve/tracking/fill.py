@@ -20,14 +20,14 @@ from structkin.track.tolerances import DEPARTURE, TURN
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-#: Lanes that tell how the inputs leave a point, and the part of the way that they are apart.
+#: Lanes that give the inputs' derivatives at a point, and the part of the path by which they are apart.
 LEAVING, APART = 3, 20
-#: A curve with a larger second derivative in parts of the first is one through a bend of the inputs.
+#: A curve whose second derivative exceeds this multiple of the first passes a bend of the inputs.
 BEND = 4.0
 
 
 def fill(state: TrackerState) -> None:
-    """Solve the lanes between the points of the chain together; those that stray are walked to."""
+    """Solve the lanes between the points of the chain together; those that fail are reached one by one."""
     points, sides = np.array(state.chain, np.intp), np.array(state.sides)
     state.chain, state.sides = state.chain[-1:], state.sides[-1:]
     if len(points) < 2:
@@ -39,9 +39,9 @@ def fill(state: TrackerState) -> None:
 
 
 def _fill_between(state: TrackerState, first: Indices, last: Indices, side: Floats) -> None:
-    """Solve the lanes between pairs of points; where some stray, from a point in their middle on.
+    """Solve the lanes between pairs of points; where some fail, again from a point in the middle.
 
-    A point that follows the pair before it is closed once more: so the lanes are all those of a part of the path.
+    The common point of consecutive pairs is closed again, so that the lanes are contiguous.
     """
     path, solver, count = state.path, state.solver, last - first
     if count.max() == 1:
@@ -64,7 +64,7 @@ def _fill_between(state: TrackerState, first: Indices, last: Indices, side: Floa
     intervals = Intervals(count, path.way[first], inverse, curves)
     closed = solver.between(h, along, intervals, out)
     near = apart(solver.form, start, end, origins=False) < TURN + DEPARTURE
-    # One side and no doubt is what nearly all lanes have.
+    # Nearly all lanes are clearly on one side.
     clear = state.doubt < closed.least if side[0] > 0 else closed.most < -state.doubt
     if clear and closed.good and near.all() and (side * side[0] > 0).all():
         state.status[lanes if isinstance(k, slice) else path.lanes[k]] = Status.OK
@@ -76,7 +76,7 @@ def _fill_between(state: TrackerState, first: Indices, last: Indices, side: Floa
     sides = closed.lanes[1]
     good = closed.closed & (sides * np.repeat(side * near, count) > 0)
     interval = np.repeat(np.arange(len(count)), count)
-    # A point that its curve does not lead back to keeps its pose.
+    # A point that its curve does not reproduce keeps its pose.
     inside = np.ones(len(good), bool)
     inside[np.cumsum(count) - count] = False
     kept = np.flatnonzero(good & inside)
@@ -89,7 +89,7 @@ def _fill_between(state: TrackerState, first: Indices, last: Indices, side: Floa
 
 
 def _halve(state: TrackerState, first: Indices, last: Indices, side: Floats) -> None:
-    """Solve the lanes between some pairs of points by way of those in their middle."""
+    """Solve the lanes between some pairs of points via those in their middle."""
     path, solver = state.path, state.solver
     start = Poses(path.at(first), state.found(first), side)
     middle = (first + last) // 2
@@ -105,7 +105,7 @@ def _halve(state: TrackerState, first: Indices, last: Indices, side: Floats) -> 
         _walk_each(state, range(int(first[j]) + 1, int(last[j])))
     first, middle, last = first[good], middle[good], last[good]
     if len(first):
-        # Lanes stay in order, first halves and second halves in turn.
+        # Lanes stay in order: first and second halves alternate.
         pairs = (first, middle), (middle, last), (side[good], sides[good])
         starts, ends, sides = (np.stack(pair, axis=1).ravel() for pair in pairs)
         wide = ends - starts > 1
@@ -114,7 +114,7 @@ def _halve(state: TrackerState, first: Indices, last: Indices, side: Floats) -> 
 
 
 def _walk_each(state: TrackerState, lanes: range) -> None:
-    """Walk to lanes one by one, over a gap if there is one, which is then entered backwards."""
+    """Walk to lanes one by one, across a gap if there is one, which is then entered backwards."""
     path, lost = state.path, list[int]()
     for k in lanes:
         pose = state.last_solved(k - 1)
@@ -132,7 +132,8 @@ def _walk_each(state: TrackerState, lanes: range) -> None:
 def _curves(state: TrackerState, first: Indices, last: Indices, start: Floats, end: Floats, inverse: Floats) -> Floats:
     """Return the coefficients (6, rows, intervals) of curves through poses, tangents and curvatures of points.
 
-    They are Hermite's of the fifth degree in the part of the way, from 0 to 1; of the third where the inputs bend.
+    They are Hermite polynomials of degree five in the fraction of the path, from 0 to 1; of degree three where inputs
+    bend.
     """
     rise = end - start
     wide = np.flatnonzero(last - first > LEAVING)
@@ -160,11 +161,11 @@ def _curves(state: TrackerState, first: Indices, last: Indices, start: Floats, e
 
 
 def _leaving(path: InputPath, first: Indices, last: Indices, inverse: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return inputs at the beginnings of ways and at their ends, and their first and second derivatives from inside.
+    """Return inputs at the beginnings and ends of paths, and their first and second derivatives from inside.
 
-    Each is (inputs, 2 n); the way is measured in that between the points. Newton's divided differences.
+    Each is (inputs, 2 n); the path between the points has length 1. Newton's divided differences.
     """
-    # Not the next lanes where there are many: a sample may come twice, and rounding grows as they draw near.
+    # Not the next lanes where there are many: a sample may occur twice, and rounding grows as they get closer.
     away = np.arange(LEAVING + 1)[:, None] * np.maximum(1, (last - first) // APART)
     k = np.concatenate((first + away, last - away), axis=1)
     u, h = path.way[k], path.at(k.ravel()).reshape(-1, LEAVING + 1, 2 * len(first))

@@ -1,7 +1,7 @@
-"""What closes a general group over lanes side by side: kernels written from its rows, or the rows themselves.
+"""The solvers of a general group over many lanes: kernels generated from its rows, or the rows themselves.
 
-A pose is an array (rows, n): O_x, O_y, U_x, U_y of each link, then the angles that gears turn. Inputs are those that
-move, as rows (inputs, n); what is constant belongs to the solver.
+A pose is an array (rows, n): O_x, O_y, U_x, U_y of each link, then the angles that gears turn. Inputs are the moving
+ones, as rows (inputs, n); constants belong to the solver.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class GroupSolver(Protocol):
 
     @property
     def clear(self) -> float:
-        """What the side of a pose that has rates may be as small as."""
+        """The smallest side of a pose that has rates."""
 
     @property
     def numba(self) -> bool:
@@ -42,7 +42,7 @@ class GroupSolver(Protocol):
 
     @property
     def spacing(self) -> float:
-        """The way of the inputs between two points, relative to the group's size."""
+        """The distance of the inputs between two points, relative to the group's size."""
 
     @property
     def block(self) -> int:
@@ -50,18 +50,18 @@ class GroupSolver(Protocol):
 
     @property
     def few(self) -> int:
-        """So many points take less time one by one than together."""
+        """Up to this many points are faster one by one than together."""
 
     def newton(self, h: Floats, s: Floats, iterations: int = 12) -> tuple[Floats, Floats, Floats]:
         """Return closed poses, the last step (n,) relative to the size, infinite where it failed, and their sides (n,).
 
-        The side is the sign of det Phi_phi, or any number of this sign: it changes at singular poses only.
+        The side is the sign of det Phi_phi, or any number of this sign: it changes only at singular poses.
         """
 
     def walk(self, h: Floats, s: Floats, start: float, doubt: float) -> tuple[Floats, Floats]:
         """Walk from a pose s (rows,) through inputs h (inputs, n + 1), of which the first are those of the pose.
 
-        Return the poses (rows, k) and the sides (k,) of as many as single steps lead to, none behind a side that is not
+        Return the poses (rows, k) and the sides (k,) of as many as single steps reach, none after a side that is not
         larger than `doubt`; `start` is the sign of the side of s.
         """
 
@@ -70,7 +70,7 @@ class GroupSolver(Protocol):
     ) -> Closed:
         """Close the lanes of some intervals between points, `way` (n,) along; poses go to `out` (rows, n).
 
-        `h` is one array (n,) an input. Unless `each` lane is asked for, there may be nothing about single ones.
+        `h` is one array (n,) per input. Unless `each` lane is requested, results of single lanes may be missing.
         """
 
     def ahead(self, h: Floats, s: Floats, d: Floats) -> Floats:
@@ -103,22 +103,22 @@ class Kernels:
     known: Known
     kernel: GroupKernel
     numba: bool
-    #: A curve through two points is so near that two steps of Newton's method close the lanes between.
+    #: A curve through two points is so close that two steps of Newton's method close the lanes between them.
     spacing = 0.1
 
     @property
     def block(self) -> int:
-        """Lanes between points whose curves are made together; of large groups they are many numbers."""
+        """Lanes between points whose curves are computed together: fewer for large groups."""
         return 131072 if self.numba else BLOCK * max(1, 32 // (4 * self.form.rows.links))
 
     @property
     def few(self) -> int:
-        """So many points take less time one by one than together."""
+        """Up to this many points are faster one by one than together."""
         return 160 if self.numba else 8
 
     @property
     def clear(self) -> float:
-        """The side that tells by itself."""
+        """The smallest side of a clearly regular pose."""
         return self.kernel.clear
 
     def newton(self, h: Floats, s: Floats, iterations: int = 12) -> tuple[Floats, Floats, Floats]:
@@ -175,5 +175,5 @@ def scales_of(solver: GroupSolver) -> list[tuple[int, float]]:
 
 
 def weights_of(solver: GroupSolver) -> Floats:
-    """Return what makes inputs comparable (inputs, 1): one over the size of each."""
+    """Return the weights of the inputs (inputs, 1): one over the size of each."""
     return np.array([1 / scale for width, scale in scales_of(solver) for _ in range(width)])[:, None]

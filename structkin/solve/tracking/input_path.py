@@ -14,14 +14,14 @@ from structkin.solve.tracking.group_solvers import GroupSolver, scales_of, weigh
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-#: Lanes that are looked at together: what they take then stays in the cache.
+#: Lanes that are processed together: their data then stay in the cache.
 BLOCK = 8192
 
 
 class InputPath:
     """The lanes (n,) whose inputs are known, numbered by their place among these, and the `way` (n,) of the inputs.
 
-    The way is relative to the group's size. A run of lanes without a gap in the inputs is one motion.
+    The path length is relative to the group's size. A run of lanes without a gap in the inputs is one motion.
     """
 
     def __init__(
@@ -32,14 +32,14 @@ class InputPath:
         turned: Sequence[Floats] = (),
         drivers: Sequence[Floats] = (),
     ) -> None:
-        """Look at the inputs, `rows` of (n,), the angles `turned` (n,) whose whole turns matter, and the `drivers`."""
+        """Take the inputs, `rows` of (n,), the angles `turned` (n,) whose whole turns matter, and the `drivers`."""
         self._turned, self._drivers = turned, drivers
         self.rows, self._count, self.spacing = rows, n, solver.spacing
         scales = scales_of(solver)
         self._weights = weights_of(solver)
         self.way = path_length(rows, scales, n, numba=solver.numba)
         self.lanes, self._ends = np.arange(n), np.array([n - 1])
-        # What is missing anywhere is missing in the sum; one lane has no way.
+        # A value missing anywhere makes the sum NaN; a single lane has no path.
         if not np.isfinite(self.way[-1]) or (n == 1 and not all(np.isfinite(row[0]) for row in rows)):
             # Lanes whose inputs are missing belong to an earlier group's failure.
             self.lanes = np.flatnonzero(np.logical_and.reduce([np.isfinite(row) for row in rows]))
@@ -57,7 +57,7 @@ class InputPath:
         return self.inputs(self.lanes[np.atleast_1d(k)])
 
     def part(self, low: int, high: int) -> tuple[Floats, ...]:
-        """Return the inputs, views (n,) of each row, at lanes of one run that follow each other."""
+        """Return the inputs, views (n,) of each row, at consecutive lanes of one run."""
         lanes = slice(self.lanes[low], self.lanes[low] + high - low)
         return tuple(row[lanes] for row in self.rows)
 
@@ -66,7 +66,7 @@ class InputPath:
         return (h * self._weights).T if len(h) else np.zeros((h.shape[1], 1))
 
     def drivers(self, k: Any) -> Floats:
-        """Return where the drivers are, as places in one space, at some of the lanes (n, rows)."""
+        """Return the positions of the drivers in one space, at some of the lanes (n, rows)."""
         lanes = self.lanes[np.atleast_1d(k)]
         return np.array([row[lanes] for row in self._drivers]).reshape(len(self._drivers), len(lanes)).T
 
@@ -85,7 +85,7 @@ class InputPath:
         return int(ends[-1]) + 1 if len(ends) else 0
 
     def points(self, k: int, count: int) -> Indices:
-        """Return so many continuation points behind lane k, spaced or each the next lane, up to the end of its run."""
+        """Return this many continuation points after lane k, spaced or each the next lane, up to the end of its run."""
         end = self.end_of_run(k)
         count = min(count, int((self.way[end] - self.way[k]) / self.spacing) + 1)
         ahead = np.searchsorted(self.way, self.way[k] + self.spacing * np.arange(1, count + 1), side="right") - 1
@@ -93,7 +93,7 @@ class InputPath:
         return np.asarray(ahead[np.append(True, ahead[1:] > ahead[:-1])])
 
     def point(self, k: int, end: int) -> int:
-        """Return the lane to walk to from lane k on the way to another: a spacing away, or else the next."""
+        """Return the next lane to walk to from lane k towards another: one spacing away, or else the next."""
         if end > k:
             return min(max(k + 1, int(np.searchsorted(self.way, self.way[k] + self.spacing, side="right")) - 1), end)
         return max(min(k - 1, int(np.searchsorted(self.way, self.way[k] - self.spacing))), end)

@@ -1,4 +1,4 @@
-"""The ways between points of a general group, whose lanes are closed together, and how they closed."""
+"""The intervals between points of a general group, whose lanes are closed together, and how they closed."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ BLOCK = 8192
 
 @dataclass(frozen=True)
 class Intervals:
-    """The ways between pairs of points, side by side.
+    """The intervals between pairs of points.
 
-    `count` (k,) lanes belong to each, from its first point on; it begins at `begin` (k,) on the way and is
-    1 / `inverse` (k,) long. `curves` (6, rows, k) are the coefficients of curves through poses, by powers of the part
-    of the way.
+    `count` (k,) lanes belong to each, from its first point on; it begins at `begin` (k,) on the path and is
+    1 / `inverse` (k,) long. `curves` (6, rows, k) are the coefficients of curves through poses, by powers of the
+    fraction of the interval.
     """
 
     count: Indices
@@ -44,7 +44,7 @@ class Intervals:
                 yield slice(ends[low], ends[high]), some
 
     def guess(self, way: Floats, links: int) -> Floats:
-        """Return the poses (rows, n) of the curves at places (n,) on the way, their directions nearly unit vectors."""
+        """Return the poses (rows, n) of the curves at places (n,) on the path; directions are nearly unit vectors."""
         u = (way - np.repeat(self.begin, self.count)) * np.repeat(self.inverse, self.count)
         guess = np.repeat(self.curves[5], self.count, axis=1)
         for part in self.curves[4::-1]:
@@ -61,7 +61,7 @@ class Closed:
     """How lanes closed from their curves.
 
     `good` says whether all are closed near their curves, `least` and `most` are the smallest and the largest side.
-    `lanes` (3, n) are the squares of the last step, the sides, and bounds of the squares of the ways from the curve.
+    `lanes` (3, n) are the squares of the last step, the sides, and bounds of the squared distances from the curve.
     """
 
     good: bool
@@ -71,7 +71,7 @@ class Closed:
 
     @classmethod
     def of(cls, lanes: Floats) -> Closed:
-        """Look at all lanes."""
+        """Summarise all lanes."""
         change, side, far = lanes
         return cls(
             bool(change.max() < CLOSED**2 and far.max() < BETWEEN**2), float(side.min()), float(side.max()), lanes

@@ -1,4 +1,4 @@
-"""Solved lanes, and one step from some to other inputs."""
+"""Solved lanes, and one step from these to other inputs."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from structkin.track.tolerances import CLOSED, DEPARTURE, HALVINGS, ITERATIONS, 
 
 Floats = NDArray[np.float64]
 
-#: A step of a pose that has gone far departs from its prediction by this part of that way, in allowed departures.
+#: For a pose that has moved far, allowed departures from the prediction grow by this part of its distance.
 FAR = 0.1
-#: Poses that go farther than this, in sizes of the group, run off to infinity.
+#: Poses that move further than this, in sizes of the group, run off to infinity.
 GONE = 1e4
-#: Inputs so near, relative to the group's size, to a limit position are there: it is not known better.
+#: Inputs this close to a limit position, relative to the group's size, are at it: it is not known more precisely.
 THERE = 2e-13
 
 
@@ -43,7 +43,7 @@ class Poses:
 def step(solver: GroupSolver, poses: Poses, h: Floats, far: float = 1.0) -> tuple[NDArray[np.bool_], Poses]:
     """Take one step to new inputs in every lane; return which lanes were accepted, and the new poses.
 
-    Places may depart from their prediction by a part of the size, and so many times as `far` where they are far away.
+    Places may depart from their prediction by a part of the size, times `far` where they are far away.
     """
     predicted = solver.ahead(poses.h, poses.s, h - poses.h)
     s, change, side = solver.newton(h, predicted, ITERATIONS)
@@ -56,7 +56,7 @@ def step(solver: GroupSolver, poses: Poses, h: Floats, far: float = 1.0) -> tupl
 def reach(solver: GroupSolver, start: Poses, target: Floats, halvings: int = HALVINGS) -> Poses | Status:
     """Walk one lane to other inputs; the step shrinks where a trial fails and grows with success.
 
-    Where guides become parallel a pose runs off to infinity: its steps then grow with the way that it has gone.
+    Where guides become parallel a pose runs off to infinity: its steps then grow with the distance moved.
     """
 
     def gone(pose: Poses) -> float:
@@ -78,7 +78,7 @@ def reach(solver: GroupSolver, start: Poses, target: Floats, halvings: int = HAL
 
 
 def _on_the_way(solver: GroupSolver, h0: Floats, h1: Floats, part: float) -> Floats:
-    """Return inputs on the straight way from h0 to h1; unit vectors stay unit vectors."""
+    """Return inputs on the straight path from h0 to h1; unit vectors stay unit vectors."""
     if part == 1.0:
         return h1
     mixed, row = h0 + part * (h1 - h0), 0

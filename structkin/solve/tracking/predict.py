@@ -1,4 +1,4 @@
-"""Closing many continuation points at once where the inputs come back near places that were walked before."""
+"""Closing many continuation points at once where the inputs return near places followed before."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from structkin.track.tolerances import CLOSED, COME_BACK, DEPARTURE, ITERATIONS,
 
 Floats = NDArray[np.float64]
 
-#: How many times as many points are tried first as were walked before, and where that has failed.
+#: Points of the first attempt, in multiples of `few`, and after a failure.
 WINDOW, AFRESH = 32, 4
-#: Distances between so many pairs of places are looked at one by one.
+#: Up to this many pairs of places, all distances are computed.
 PAIRS = 1_000_000
-#: What so many steps of Newton's method lead to from a prediction is the pose that a walked point leads to.
+#: Newton steps from a prediction, and the tolerance to which they must reach the pose found from a walked point.
 STEPS, SAME = 3, 1e-6
 
 
 class Predictor:
-    """Predicts many points of a path at once; it remembers when that is worth trying."""
+    """Predicts many points of a path at once, when that is worth trying."""
 
     def __init__(self, state: TrackerState) -> None:
-        """Begin before the first attempt."""
+        """Prepare the first attempt."""
         self.state = state
         self._few = state.solver.few
         self._tried, self._window = 0, WINDOW * self._few
 
     def predict(self, k: int, pose: Poses) -> tuple[int, Poses]:
-        """Close the points ahead together where their inputs come back near those of walked ones.
+        """Close the points ahead together where their inputs return near those of walked ones.
 
         A point is kept if a step from the one before it arrives there as well, as if it had been walked to.
         """
@@ -51,7 +51,7 @@ class Predictor:
                 state.link(points[:count].tolist(), kept.side.tolist(), walked=False)
                 k, pose = int(points[count - 1]), poses.take(slice(count - 1, count))
             if count < len(good):
-                # Behind a place that has to be walked past the next attempt is near.
+                # After a place that has to be walked past, try again soon.
                 self._tried = len(state.walked) - (self._few - 1 if count else 0)
                 self._window = AFRESH * self._few
                 break
@@ -84,7 +84,7 @@ class Predictor:
 def _nearest(old: Floats, places: Floats) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
     """Return which places (n, d) are near one of the old ones (m, d), and which is the nearest of these."""
     if len(old) * len(places) <= PAIRS:
-        # Squares of distances but for those of the places themselves.
+        # Squared distances, less the squares of the places themselves.
         away = np.sum(old * old, axis=1) - 2.0 * (places @ old.T)
         nearest = np.argmin(away, axis=1)
         gap = places - old[nearest]

@@ -1,4 +1,4 @@
-"""Taking a motion up again behind a limit position, or behind a gap in the inputs."""
+"""Resuming a motion after a limit position, or after a gap in the inputs."""
 
 from __future__ import annotations
 
@@ -15,12 +15,11 @@ from structkin.track.tolerances import ACROSS, COME_BACK
 
 
 def resume(state: TrackerState, k: int, why: Status, *, across: bool = False) -> tuple[int, Poses | None]:
-    """Take the motion up again behind a gap, where the drivers come back to a neighbourhood that is solved.
+    """Resume the motion after a gap, where the drivers return to a solved neighbourhood.
 
-    That is the pose that driving back would lead to; from there the lanes in the gap are walked to backwards. The
-    first lane behind lane k could not be reached, and stays a gap: else two branches would lie side by side where
-    the inputs come round again. A gap in the inputs is walked `across`, straight from the nearest solved place,
-    where that is not far.
+    That is the pose that reversing the drivers would reach; from there the lanes in the gap are reached backwards. The
+    first lane after lane k could not be reached, and stays a gap: otherwise two branches would be adjacent where the
+    inputs return. A gap in the inputs is crossed (`across`) straight from the nearest solved place, if that is not far.
     """
     lanes = state.path.lanes
     state.status[lanes[k + 1 :]] = why
@@ -41,7 +40,7 @@ def resume(state: TrackerState, k: int, why: Status, *, across: bool = False) ->
 
 
 def _straight(state: TrackerState, k: int) -> Poses | None:
-    """Return the pose of a lane that a straight way of the inputs from the nearest walked point leads to."""
+    """Return the pose of a lane that a straight path of the inputs from the nearest walked point reaches."""
     path = state.path
     points, h = np.array(state.walked), path.at(k)
     away = np.sqrt(np.sum((path.places(path.at(points)) - path.places(h)) ** 2, axis=1))
@@ -56,13 +55,13 @@ def _straight(state: TrackerState, k: int) -> Poses | None:
 def _come_back(state: TrackerState, k: int) -> tuple[int, Poses | None]:
     """Return the first lane from k on that is a step away from a solved one with nearly the same drivers, and its pose.
 
-    All drivers of the mechanism count: the global methods know no group that does without some.
+    All drivers of the mechanism count, as in the global methods, which do not know groups.
     """
     path = state.path
     solved = np.flatnonzero(state.status[path.lanes[:k]] == Status.OK)
 
     def places(lanes: NDArray[np.intp]) -> NDArray[np.float64]:
-        # A turn more is farther than a step.
+        # A further turn counts as more than a step.
         return np.hstack((path.drivers(lanes), COME_BACK / np.pi * path.turns(lanes)))
 
     for later, nearest in returns(places, solved, np.arange(k, len(path.lanes))):

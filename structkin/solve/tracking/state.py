@@ -1,4 +1,4 @@
-"""What is found along the lanes: poses, statuses, and the continuation points between which lanes wait."""
+"""The results along the lanes: poses, statuses, and the continuation points with unfilled lanes between them."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from structkin.track.tolerances import FLAT
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-#: A side larger than this many of those that tell by themselves is that of a pose that is not flat.
+#: A pose whose side exceeds the solver's `clear` by this factor is not flat.
 DOUBT = 1000
 
 
 class TrackerState:
-    """The poses `out` (rows, n) of a group along its path, and a status (n,) a lane.
+    """The poses `out` (rows, n) of a group along its path, and one status per lane (n,).
 
-    `chain` are the points that the lanes between are to be filled from, with their `sides`; `walked` all points
-    that were walked to one by one. `least` is the smallest singular value among the poses that come near a singular
-    one, infinite where none does.
+    `chain` are the points between which lanes are to be filled, with their `sides`; `walked` are all points that were
+    walked to one by one. `least` is the smallest singular value among the poses near a singular one, infinite where
+    there are none.
     """
 
     def __init__(self, solver: GroupSolver, path: InputPath, out: Floats) -> None:
-        """Begin with nothing found."""
+        """Begin without results."""
         self.solver, self.path, self.out = solver, path, out
         self.status = np.full(out.shape[1], Status.NOT_CONVERGED, np.int8)
         if len(path.lanes) < len(self.status):
@@ -46,20 +46,20 @@ class TrackerState:
 
     @property
     def doubt(self) -> float:
-        """A side larger than this tells that a pose is not near a singular one."""
+        """A pose with a larger side than this is not near a singular one."""
         return DOUBT * self.solver.clear
 
     def keep(self, k: Any, poses: Poses) -> None:
-        """Write poses down."""
+        """Store poses."""
         lanes = self.path.lanes[np.atleast_1d(k)]
-        # Lanes come in order: those that follow each other are written in one go.
+        # Lanes are in order: consecutive ones are written at once.
         at = slice(lanes[0], lanes[-1] + 1) if len(lanes) and lanes[-1] - lanes[0] + 1 == len(lanes) else lanes
         self.out[:, at] = poses.s
         self.status[at] = Status.OK
         self.watch(lanes, poses)
 
     def watch(self, lanes: Indices, poses: Poses) -> None:
-        """Remember which poses may be singular, and the smallest singular value of those that come near one."""
+        """Remember which poses may be singular, and the smallest singular value of those near a singular one."""
         doubt = np.flatnonzero(~(np.abs(poses.side) > self.doubt))
         if len(doubt):
             near = ~(np.abs(poses.side[doubt]) > self.solver.clear)
@@ -67,20 +67,20 @@ class TrackerState:
             self.least = min(self.least, float(np.min(self.sigma(poses.h[:, doubt], poses.s[:, doubt]))))
 
     def link(self, points: Sequence[int], sides: Sequence[float], *, walked: bool) -> None:
-        """Add points behind the last one; the lanes in between are filled later."""
+        """Add points after the last one; the lanes in between are filled later."""
         self.chain += points
         self.sides += sides
         if walked:
             self.walked += points
 
     def anew(self, k: int, pose: Poses) -> None:
-        """Keep a lane that does not follow from the last one, and begin a new chain there."""
+        """Store a lane that does not follow from the last one, and begin a new chain there."""
         self.keep(k, pose)
         self.chain, self.sides = [k], [float(pose.side[0])]
         self.walked.append(k)
 
     def poses(self, k: Indices) -> Poses:
-        """Return what was found at solved lanes."""
+        """Return the poses and sides of solved lanes."""
         h, s = self.path.at(k), self.found(k)
         _, _, side = self.solver.newton(h, s, 1)
         return Poses(h, s, side)
@@ -96,7 +96,7 @@ class TrackerState:
         return self.poses(np.array([k]))
 
     def is_flat(self, pose: Poses, limit: float = FLAT) -> bool:
-        """Return whether a pose is so near a singular one that it does not tell the way on."""
+        """Return whether a pose is so near a singular one that its tangent is unreliable."""
         clear = abs(pose.side[0]) > self.doubt
         return not clear and bool(self.sigma(pose.h, pose.s)[0] < limit)
 
@@ -106,7 +106,7 @@ class TrackerState:
         return np.asarray(self.solver.form.smallest_singular_value(rows.values(h), rows.phi(s)))
 
     def close(self) -> None:
-        """Mark the poses that have no rates, and take away the numbers of lanes without a pose."""
+        """Mark the poses that have no rates, and clear the numbers of lanes without a pose."""
         doubtful = np.concatenate([*self._doubtful, np.zeros(0, np.intp)]).astype(np.intp)
         for start in range(0, len(doubtful), BLOCK):
             lanes = doubtful[start : start + BLOCK]
@@ -117,7 +117,7 @@ class TrackerState:
 
 
 def unpacked(form: General, phi: Sequence[Floats]) -> tuple[Floats, Floats]:
-    """Return the origins (m, 2, n) and the angles (m, n) of a general group's unknowns, whole turns as they have them.
+    """Return the origins (m, 2, n) and the angles (m, n) of a general group's unknowns, with their whole turns.
 
     >>> from structkin.groups import Rows
     >>> geared = General(Rows(1, 0, forms=(), row_sizes=(), angles=(0,), angle_numbers=(0,)))

@@ -38,8 +38,8 @@ def track(
     `inputs` are those that move, as rows (n,) over the lanes, `origins` (m, 2, 1) and `angles` (m, 1) the pose in the
     sketch. The poses are written into `out` (rows, n): O_x, O_y, U_x, U_y of each link, then the angles of geared
     links; NaN where there is none. `turned` are angles of drivers (n,), continuous, whose whole turns matter to wheels:
-    behind a gap a motion is not taken up a turn away. `drivers` (n,) are where all drivers of the
-    mechanism are: directions of angles, and lengths in parts of the size.
+    after a gap a motion is not resumed a turn away. `drivers` (n,) are the positions of all drivers of the mechanism:
+    directions of angles, and lengths relative to the size.
     """
     state = TrackerState(solver, InputPath(solver, inputs, out.shape[1], turned, drivers), out)
     _run(state, origins, angles, progress)
@@ -54,7 +54,7 @@ def _run(state: TrackerState, origins: Floats, angles: Floats, progress: Callabl
         if progress is not None:
             progress(k / len(path.lanes))
         if path.lanes[k + 1] != path.lanes[k] + 1:
-            # Lanes without inputs lie between: what is behind them is not the next step of this motion.
+            # Lanes without inputs lie between: the lane after them is not the next step of this motion.
             fill(state)
             k, pose = resume(state, k, Status.OUT_OF_REACH, across=True)
             continue
@@ -75,7 +75,7 @@ def _run(state: TrackerState, origins: Floats, angles: Floats, progress: Callabl
 
 
 def _begin(state: TrackerState, origins: Floats, angles: Floats) -> tuple[int, Poses | None]:
-    """Close the group from the sketch: at the first lane, or where the lanes come nearest to the sketch."""
+    """Close the group from the sketch: at the first lane, or where the lanes are nearest to the sketch."""
     for k in _nearest(state, origins, angles) if len(state.path.lanes) else ():
         pose = assemble(state.solver, state.path.at(k), origins, angles)
         if pose is not None:
@@ -87,7 +87,7 @@ def _begin(state: TrackerState, origins: Floats, angles: Floats) -> tuple[int, P
 
 
 def _nearest(state: TrackerState, origins: Floats, angles: Floats) -> Iterator[int]:
-    """Yield the first lane, then those where the gaps of the sketch are smaller than beside them, least first."""
+    """Yield the first lane, then the local minima of the sketch's gaps, least first."""
     yield 0
     solver, path = state.solver, state.path
     rows, gaps = Direct(solver.form, solver.known), np.full(len(path.lanes) + 2, np.inf)

@@ -1,4 +1,4 @@
-"""Walking from point to point: by the solver where that goes, else by smaller steps and analytic continuation."""
+"""Walking from point to point: by the solver where that succeeds, else by smaller steps and analytic continuation."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from structkin.track.tolerances import FINEST, HALVINGS, NO_TANGENT, REGULAR
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-#: Halvings of the way to a point while there are lanes on the way.
+#: Halvings of the step to a point while there are lanes in between.
 FEW = 2
-#: Lanes back among which a regular one is looked for, and how many of these are tried.
+#: Previous lanes among which a regular one is searched, and how many of these are tried.
 BACK, TRIES = 60, 4
 
 
 def walk_over(state: TrackerState, k: int, pose: Poses, count: int) -> tuple[int, Poses]:
-    """Walk over as many of the next points, up to `count`, as single steps lead to."""
+    """Walk over as many of the next points, up to `count`, as single steps reach."""
     path = state.path
     if not abs(pose.side[0]) > state.doubt:
         return k, pose
@@ -41,7 +41,7 @@ def walk_over(state: TrackerState, k: int, pose: Poses, count: int) -> tuple[int
 def walk(state: TrackerState, k: int, end: int, pose: Poses) -> tuple[list[int], list[float], Poses, Status]:
     """Walk from a solved lane to another, by fewer lanes at a time where a step fails.
 
-    Return the points that are reached with their sides, the last pose, and why it is not that of the end.
+    Return the reached points with their sides, the last pose, and why it is not that of the end.
     """
     reached: list[int] = []
     sides: list[float] = []
@@ -63,7 +63,7 @@ def walk(state: TrackerState, k: int, end: int, pose: Poses) -> tuple[list[int],
 
 
 def walk_back(state: TrackerState, k: int, first: int, pose: Poses) -> None:
-    """Walk from a solved lane, the first of the chain, to those before it as far as that goes."""
+    """Walk from a solved lane, the first of the chain, to those before it as far as possible."""
     path = state.path
     first, why = max(first, path.beginning_of_run(k)), Status.OK
     while k > first and why == Status.OK:
@@ -80,20 +80,20 @@ def _reach(state: TrackerState, pose: Poses, target: int, halvings: int) -> Pose
 
 
 def to_next(state: TrackerState, pose: Poses, k: int, target: int) -> Poses | Status:
-    """Go on to the next lane; through a change point where its neighbour does not tell the way."""
+    """Continue to the next lane; through a change point where its neighbour's tangent is unreliable."""
     if state.is_flat(pose):
         beyond = _beyond(state, k, target)
         if beyond is not None:
             return beyond
         if state.is_flat(pose, NO_TANGENT):
-            # At a limit position a pose knows no way back: one before it does.
+            # At a limit position a pose has no tangent: start from one before it.
             before, _ = _regular(state, k, target)
             return _reach(state, state.poses(before[:1]), target, FINEST) if len(before) else Status.OUT_OF_REACH
         return _reach(state, pose, target, FINEST)
     found = _reach(state, pose, target, HALVINGS)
     if isinstance(found, Poses):
         return found
-    # It may be a change point, beyond which it is continued, or a limit position, which the lane is close before.
+    # It may be a change point, to be passed, or a limit position just beyond the lane.
     return _beyond(state, k, target) or _reach(state, pose, target, FINEST)
 
 

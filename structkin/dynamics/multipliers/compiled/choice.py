@@ -1,4 +1,4 @@
-"""The equations with multipliers by way of compiled code, and the choice of it: before the start, from the work."""
+"""The equations with multipliers by compiled code, chosen before the start from an estimate of the work."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from structkin.rows.matrix import Matrix
 Floats = NDArray[np.float64]
 Result = TypeVar("Result")
 
-#: Seconds that NumPy takes for an evaluation, and for each link in it: roughly.
+#: Seconds that NumPy takes, roughly, for an evaluation and for each link in it.
 EVALUATION, A_LINK = 2e-4, 5e-5
-#: Coordinates and rows up to which a system is compiled: beyond, LAPACK makes up for what calls cost.
+#: Most coordinates and rows of a compiled system: for larger ones LAPACK outweighs the cost of calls.
 SMALL = 250
 
 
@@ -35,7 +35,7 @@ class CompiledMultipliers(Multipliers):
     """The equations with multipliers, evaluated by the compiled module."""
 
     def __init__(self, equations: Multipliers, mem: ConstrainedMemory) -> None:
-        """Take equations that were evaluated where they begin."""
+        """Take equations that were evaluated at their start."""
         vars(self).update(vars(equations))
         self._plain, self._mem = equations, mem
         self._frame_rates = Matrix.summing(mem.map_row, 4 * len(equations.coordinates.links))
@@ -51,11 +51,11 @@ class CompiledMultipliers(Multipliers):
         return self._by_numpy(lambda plain: plain(t, y))
 
     def recorded(self, t: float, y: Floats) -> GlobalInstant:
-        """Return everything at a time and state that is kept; what is learned from it is forgotten."""
+        """Return everything at a time and state that is recorded; the state of the solvers is restored."""
         mem, n = self._mem, self.coordinates.n
         strength, least = float(mem.strength), float(mem.least)
         settled, rate = np.array(y), np.empty(len(y))
-        # Multipliers of redundant rows are shared out by the equations themselves.
+        # The equations themselves distribute the multipliers of redundant rows.
         known = self.kkt.rows is None and self._module.instant(mem.I, mem.D, t, settled, rate)
         mem.strength, mem.least = strength, least
         if not known:
@@ -68,7 +68,7 @@ class CompiledMultipliers(Multipliers):
         return self.instant(t, (y[:n], y[n:], rate[n:]), multipliers, (X[0], X[1], ddX), turns)
 
     def settle(self, t: float, y: Floats) -> Floats:
-        """Return the state that a step's end is taken for."""
+        """Return the corrected state at the end of a step."""
         if isinstance(self.stabilisation, Feedback):
             return y
         settled = np.array(y)
@@ -77,24 +77,24 @@ class CompiledMultipliers(Multipliers):
         return self._by_numpy(lambda plain: plain.settle(t, y))
 
     def accept(self, t: float, y: Floats) -> None:
-        """Go on from the end of a step: count turns, note impacts, and choose what is independent."""
+        """Continue from the end of a step: count turns, note impacts, and choose independent coordinates."""
         if isinstance(self.stabilisation, Partitioning):
             self._by_numpy(lambda plain: plain.stabilisation.accept(plain, t, y))
         self._gap = self._module.accept(self._mem.I, self._mem.D, t, y)
         self.remember(t, y)
 
     def come_apart(self, t: float, y: Floats) -> str:
-        """Return in words which joint has come apart; empty where none has."""
+        """Return which joint has come apart, in words; empty where none has."""
         return "" if self._gap < APART else self._plain.come_apart(t, y)
 
     def remember(self, t: float, y: Floats) -> None:
-        """Note the speeds at which bodies met that touch at the end of a step."""
+        """Note the impact speeds of the bodies that touch at the end of a step."""
         if self.contacts:
             note(self._touches(t, y), self.impacts)
             self._mem.met = [self.impacts.get(id, np.nan) for id in self.contacts]
 
     def depths(self, t: float, y: Floats) -> Floats:
-        """Return how deep the bodies of each contact overlap (c,) [m] that have not met yet; -inf of others."""
+        """Return the overlaps (c,) [m] of the contacts that have not begun; -inf for the others."""
         return not_met(self._touches(t, y), self.impacts)
 
     def _touches(self, t: float, y: Floats) -> dict[str, tuple[float, float]]:
@@ -105,7 +105,7 @@ class CompiledMultipliers(Multipliers):
     # --- to and from the equations themselves -----------------------------------------------------------------
 
     def _by_numpy(self, ask: Callable[[Multipliers], Result]) -> Result:
-        """Ask the equations themselves, and go on with what they have learned."""
+        """Evaluate the equations themselves, and continue from their state."""
         self._lend()
         before = self._plain.evaluations
         try:
@@ -133,9 +133,9 @@ class CompiledMultipliers(Multipliers):
 
 
 def compiled(equations: Multipliers, t: float, y: Floats, *, engine: str, evaluations: float) -> Multipliers:
-    """Return the equations as an engine evaluates them from a time and state on; as they are with "numpy".
+    """Return the equations as an engine evaluates them from a time and state; unchanged with "numpy".
 
-    They are so, too, where they have no compiled form, and where their system is sparse or large.
+    They are unchanged too where they have no compiled form, and where their system is sparse or large.
     """
     c = equations.coordinates
     seconds = evaluations * (EVALUATION + A_LINK * len(c.links))
@@ -144,7 +144,7 @@ def compiled(equations: Multipliers, t: float, y: Floats, *, engine: str, evalua
     kept = equations.formulation == "multipliers" and c.n + c.m <= SMALL
     if not kept or not isinstance(equations.stabilisation, Feedback | Projection | Partitioning):
         return equations
-    # The first evaluation chooses the rows that are solved and what is independent, and measures the masses.
+    # The first evaluation chooses the rows to solve and the independent coordinates, and measures the masses.
     try:
         regular = equations.accelerations(t, y)[0].factors.regular
     except NoPoseError:  # the run says why

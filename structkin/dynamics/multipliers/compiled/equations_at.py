@@ -1,6 +1,6 @@
 """The equations with multipliers at one instant. The text of this module becomes part of the compiled one.
 
-Where a function returns False, the pose is not regular or a number is none: `Multipliers` goes on from there.
+Where a function returns False, the pose is not regular or a number is not finite: `Multipliers` takes over from there.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def rate(mem: ConstrainedMemory, t: float, y: Any, out: Any) -> bool:
 
 
 def instant(mem: ConstrainedMemory, t: float, y: Any, out: Any) -> bool:
-    """Settle a state in its place, and write its rate and the turns of the links."""
+    """Settle a state in place, and write its rate and the turns of the links."""
     if not (settle(mem, t, y) and rate(mem, t, y, out)):
         return False
     find_turns(mem, t)
@@ -53,7 +53,7 @@ def instant(mem: ConstrainedMemory, t: float, y: Any, out: Any) -> bool:
 
 
 def find_pose(mem: ConstrainedMemory, t: float, y: Any) -> bool:
-    """Write frames and rows at a state; False where a number of it, or of a prescribed driver, is none."""
+    """Write frames and rows at a state; False where a number of it, or of a prescribed driver, is not finite."""
     z, motion = mem.z, mem.motion
     for k in range(motion.shape[0]):
         z[0, k], z[1, k], z[2, k] = law_at(mem, motion[k], t)
@@ -82,7 +82,7 @@ def row_rate(mem: ConstrainedMemory, r: int, y: Any) -> float:
 
 
 def find_forces(mem: ConstrainedMemory, t: float) -> None:
-    """Write Q (n,): weight, loads and efforts on the frames, less what the velocities take."""
+    """Write Q (n,): weight, loads and efforts on the frames, less the velocity terms."""
     X, on, weight = mem.X, mem.on_frames, mem.weight
     on[0] = weight
     if mem.tree != 0:
@@ -97,7 +97,7 @@ def find_forces(mem: ConstrainedMemory, t: float) -> None:
         on[1] = 0.0
         spread(mem, on[1])
         for k in range(X.shape[1] // 4):
-            # Forces on directions are moments: what would stretch a direction is none.
+            # Forces on directions are moments: components that would stretch a direction are dropped.
             ux, uy = X[0, 4 * k + 2], X[0, 4 * k + 3]
             moment = (ux * on[1, 4 * k + 3] - uy * on[1, 4 * k + 2]) / (ux * ux + uy * uy)
             on[1, 4 * k + 2], on[1, 4 * k + 3] = -moment * uy, moment * ux
@@ -139,14 +139,14 @@ def add_efforts(mem: ConstrainedMemory, t: float, push: Any) -> None:
 
 
 def settle(mem: ConstrainedMemory, t: float, y: Any) -> bool:
-    """Put a state that a step ends with on the constraints, in its place."""
+    """Move the state at the end of a step onto the constraints, in place."""
     if mem.chosen.shape[0] > 0:
         return close(mem, t, y)
     return mem.projects == 0 or project(mem, t, y)
 
 
 def close(mem: ConstrainedMemory, t: float, y: Any) -> bool:
-    """Find the dependent coordinates and velocities of a state from the independent ones, in its place."""
+    """Find the dependent coordinates and velocities of a state from the independent ones, in place."""
     n, chosen, unit, right = mem.n, mem.chosen, mem.unit_q, mem.part_right
     first = n - chosen.shape[0]
     for _ in range(ITERATIONS):
@@ -171,7 +171,7 @@ def close(mem: ConstrainedMemory, t: float, y: Any) -> bool:
 
 
 def project(mem: ConstrainedMemory, t: float, y: Any) -> bool:
-    """Project positions and velocities of a state onto the constraints, in its place; see `multipliers.projection`."""
+    """Project positions and velocities of a state onto the constraints, in place; see `multipliers.projection`."""
     if not (find_pose(mem, t, y) and factor(mem)):
         return False
     n, force, asked, phi, right, nu = mem.n, mem.force, mem.asked, mem.phi, mem.right, mem.nu
@@ -179,7 +179,7 @@ def project(mem: ConstrainedMemory, t: float, y: Any) -> bool:
     last = -1.0
     for _ in range(CORRECTIONS):
         gap = largest_gap(mem)
-        # Rounding is reached when the gap shrinks no more.
+        # Rounding is reached when the gap no longer shrinks.
         if gap < CLOSED or (last >= 0.0 and not gap < 0.5 * last):
             break
         asked[:] = -phi
@@ -207,7 +207,7 @@ def largest_gap(mem: ConstrainedMemory) -> float:
 
 
 def accept(mem: ConstrainedMemory, t: float, y: Any) -> float:
-    """Count turns on from the end of a step; return the largest gap, infinity where that is not known."""
+    """Count turns at the end of a step; return the largest gap, infinity where it is not known."""
     if not find_pose(mem, t, y):
         return inf
     find_turns(mem, t)

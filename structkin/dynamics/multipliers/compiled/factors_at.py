@@ -10,7 +10,7 @@ from structkin.dynamics.multipliers.kkt import LOST
 
 
 def factor(mem: ConstrainedMemory) -> bool:
-    """Factorise the system of a pose; False where its rows lose their independence, or the choice of them its worth."""
+    """Factorise the system of a pose; False where its rows, or the chosen ones, are no longer independent."""
     n, kept, unit, unit_row, signs = mem.n, mem.kept, mem.unit_q, mem.unit_row, mem.signs
     size, right = n + kept.shape[0], mem.right
     K, M, A = mem.K.reshape(size, size), mem.M.reshape(n, n), mem.A.reshape(-1, n)
@@ -28,7 +28,7 @@ def factor(mem: ConstrainedMemory) -> bool:
             K[n + k, n + j] = 0.0
     if not eliminate(K, mem.pivots):
         return False
-    # Gaps of 1 in all rows are closed by moves of about 1 / strength.
+    # Gaps of 1 in all rows are closed by displacements of about 1 / strength.
     right[:n] = 0.0
     right[n:] = signs
     substitute(K, mem.pivots, right)
@@ -63,7 +63,7 @@ def solve(mem: ConstrainedMemory, force: Any, asked: Any) -> None:
 
 
 def eliminate(matrix: Any, pivots: Any) -> bool:
-    """Put L and U in the place of a matrix, with its largest pivots; False where one is zero. Zeros are left out."""
+    """Replace a matrix by its factors L and U, with partial pivoting; False at a zero pivot. Zeros are skipped."""
     size = matrix.shape[0]
     for c in range(size):
         pivot, largest = c, abs(matrix[c, c])
@@ -86,7 +86,7 @@ def eliminate(matrix: Any, pivots: Any) -> bool:
 
 
 def substitute(matrix: Any, pivots: Any, right: Any) -> None:
-    """Put the solution in the place of a right-hand side, by the factors of `eliminate`."""
+    """Replace a right-hand side by the solution, with the factors of `eliminate`."""
     size = matrix.shape[0]
     for c in range(size):
         if pivots[c] != c:

@@ -51,7 +51,7 @@ def hang(mem: ConstrainedMemory, k: int, y: Any) -> None:
     X[0, 4 * k + 2], X[0, 4 * k + 3] = ux, uy
     X[1, 4 * k + 2], X[1, 4 * k + 3] = -rate * uy, rate * ux
     X[2, 4 * k + 2], X[2, 4 * k + 3] = -rate * rate * ux, -rate * rate * uy
-    # What turns with the parent ends at the pivot, what turns with the link itself begins there.
+    # The part that turns with the parent ends at the pivot; the part that turns with the link begins there.
     ex, ey, spin = direction_of(mem, parent)
     dx, dy = a_re * ex - a_im * ey, a_im * ex + a_re * ey
     px, py, vx, vy = px + dx, py + dy, vx - spin * dy, vy + spin * dx
@@ -89,7 +89,7 @@ def travel_direction(mem: ConstrainedMemory, s: int) -> tuple[float, float, floa
 
 
 def fill_map(mem: ConstrainedMemory) -> None:
-    """Write d(frames)/dq of the tree: a turn moves what hangs on the joint about its pivot."""
+    """Write d(frames)/dq of the tree: a turn moves the links beyond the joint about its pivot."""
     X, pivot, entry = mem.X, mem.pivot, mem.map
     pairs, slides = mem.pairs, mem.slides
     count, moved = pairs.shape[0], slides.shape[0]
@@ -103,7 +103,7 @@ def fill_map(mem: ConstrainedMemory) -> None:
 
 
 def find_turns(mem: ConstrainedMemory, t: float) -> None:
-    """Write the turns of the links at the frames of a time, counted on from the last step."""
+    """Write the turns of the links at the frames of a time, counted from the last step."""
     X, drawn, new = mem.X, mem.drawn, mem.new_turns
     for k in range(drawn.shape[0]):
         turn = atan2(X[0, 4 * k + 3], X[0, 4 * k + 2]) - drawn[k]
@@ -114,14 +114,14 @@ def find_turns(mem: ConstrainedMemory, t: float) -> None:
 
 
 def spin_of(mem: ConstrainedMemory, k: int) -> float:
-    """Return the angular velocity of a link, whatever the length of its direction is."""
+    """Return the angular velocity of a link, whatever the length of its direction."""
     X = mem.X
     ux, uy, vx, vy = X[0, 4 * k + 2], X[0, 4 * k + 3], X[1, 4 * k + 2], X[1, 4 * k + 3]
     return float((ux * vy - uy * vx) / (ux * ux + uy * uy))
 
 
 def turn_between(mem: ConstrainedMemory, k: int) -> float:
-    """Return how far the links of torsion spring k have turned against each other since the sketch."""
+    """Return how far the links of torsion spring k have turned relative to each other since the sketch."""
     first, second = mem.torsion_links[k, 0], mem.torsion_links[k, 1]
     total = 0.0
     if second >= 0:

@@ -8,11 +8,11 @@ from structkin.dynamics.compiled.memory import LoadMemory, integers, numbers
 class ConstrainedMemory(LoadMemory):
     """All arrays of a mechanism in one family of coordinates.
 
-    n coordinates, m rows, L links with frames (4 L,), p prescribed drivers; w variables that rows are written in: the
+    n coordinates, m rows, L links with frames (4 L,), p prescribed drivers; w variables of the rows: the
     coordinates themselves, or frames and turns of links, whose derivatives d(frames, turns)/dq are the `map`.
     """
 
-    # Sizes; whether links hang on each other in a tree of angles and travels, and whether steps end with a projection.
+    # Sizes; whether the links form a tree of angles and travels, and whether steps end with a projection.
     n, m, tree, projects = integers(), integers(), integers(), integers()
     # Links of the tree: parent and column of the angle (-1 for none), the pin's places on both, and a constant turn.
     hung, arms = integers(-1, 2), numbers(-1, 5)
@@ -26,14 +26,14 @@ class ConstrainedMemory(LoadMemory):
     X, X_zero = numbers(3, -1), numbers(-1)
     # The variables likewise (3, w); links whose turns are among them, and those angles where their turns are zero.
     x, turned, turned_zero = numbers(3, -1), integers(-1), numbers(-1)
-    # Quadratic rows, see `rows.quadrics`: entries of the Jacobian and their rates (2, .), and what they are made of.
+    # Quadratic rows, see `rows.quadrics`: entries of the Jacobian and their rates (2, .), and their terms.
     entry_row, entry_column, entry_base, entry = integers(-1), integers(-1), numbers(-1), numbers(2, -1)
     square_entry, square_other, square = integers(-1), integers(-1), numbers(-1)
     # Rows with the cosine and sine of a turn, see `rows.windings`: their numbers, where the entries of each begin;
     # factors of s, C, S and N at each entry, and their constants.
     winding, winding_ptr = integers(-1), integers(-1)
     winding_factor, winding_zero = numbers(-1, 4), numbers(-1, 4)
-    # Of each row its place among the m rows, the driver that it switches with (-1: none), whether it is the cross row.
+    # Of each row its place among the m rows, the driver by which it switches (-1: none), whether it is the cross row.
     row_constant, row_place, row_weight = numbers(-1), integers(-1, 3), numbers(-1)
     # The chain rule in a tree: row, column, entry of the rows, entry of the map.
     chain = integers(-1, 4)
@@ -48,16 +48,17 @@ class ConstrainedMemory(LoadMemory):
         integers(-1), numbers(-1), numbers(-1), numbers(), numbers(), numbers(-1),
     )  # fmt: skip
     M, A, K, pivots, right = numbers(-1), numbers(-1), numbers(-1), integers(-1), numbers(-1)
-    # Rows, -Phi_t, right-hand side of the accelerations (m,), and what is asked of the rows; forces on the frames
+    # Rows, -Phi_t, right-hand side of the accelerations (m,), and required values of the rows; forces on the frames
     # (2, 4 L) and on the coordinates (n,); second rates (n,); Baumgarte's gains.
     phi, nu, gamma, asked = numbers(-1), numbers(-1), numbers(-1), numbers(-1)
     on_frames, force, second, alpha, beta = numbers(2, -1), numbers(-1), numbers(-1), numbers(), numbers()
-    # Coordinate partitioning: what is independent, [Phi_q; E_u] and its factors, the smallest inverse, closed state.
+    # Coordinate partitioning: independent coordinates, [Phi_q; E_u] and its factors, the smallest inverse, closed
+    # state.
     chosen, parted, part_pivots, part_signs = integers(-1), numbers(-1), integers(-1), numbers(-1)
     part_right, least, closed = numbers(-1), numbers(), numbers(-1)
     # Efforts: kind of the coordinate, its two expressions, law.
     efforts = integers(-1, 4)
-    # Turns of the links (L,), see `multipliers.turns`: their angles in the sketch, what the angles among the
+    # Turns of the links (L,), see `multipliers.turns`: their angles in the sketch, the turns that angles among the
     # coordinates leave out; turns and their rates at the last step, its time; those of now. Links of torsion springs.
     drawn, held, turns, turn_rates, clock = numbers(-1), numbers(-1), numbers(-1), numbers(-1), numbers()
     new_turns, torsion_links = numbers(-1), integers(-1, 2)

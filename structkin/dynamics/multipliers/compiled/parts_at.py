@@ -11,7 +11,7 @@ from structkin.dynamics.multipliers.partitioning import LOST as SINGULAR
 
 
 def part(mem: ConstrainedMemory) -> bool:
-    """Factorise [Phi_q; E_u] of a pose, scaled; False where it is that of a change point."""
+    """Factorise [Phi_q; E_u] of a pose, scaled; False at a change point."""
     n, kept, chosen, unit = mem.n, mem.kept, mem.chosen, mem.unit_q
     matrix, A, right = mem.parted.reshape(n, n), mem.A.reshape(-1, n), mem.part_right
     m = kept.shape[0]

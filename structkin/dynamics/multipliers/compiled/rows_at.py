@@ -46,7 +46,7 @@ def find_rows(mem: ConstrainedMemory, y: Any) -> None:
 
 
 def find_variables(mem: ConstrainedMemory, y: Any) -> None:
-    """Write what the rows are written in: coordinates, or frames and counted turns."""
+    """Write the variables of the rows: coordinates, or frames and counted turns."""
     x, X, n = mem.x, mem.X, mem.n
     if mem.tree == 0:
         for k in range(n):
@@ -62,7 +62,7 @@ def find_variables(mem: ConstrainedMemory, y: Any) -> None:
 
 
 def find_entries(mem: ConstrainedMemory) -> None:
-    """Write the entries of the Jacobian by the variables and their rates; Phi of rows with a turn is found beside."""
+    """Write the entries of the Jacobian by the variables and their rates, and Phi of rows with a turn."""
     x, entry, base = mem.x, mem.entry, mem.entry_base
     of, other, factor = mem.square_entry, mem.square_other, mem.square
     for e in range(base.shape[0]):
@@ -96,7 +96,7 @@ def wind(mem: ConstrainedMemory, k: int) -> None:
 
 
 def find_weights(mem: ConstrainedMemory) -> None:
-    """Write the weights of the rows: of a dot and a cross row that switch, that of one is zero."""
+    """Write the weights of the rows: of a dot and a cross row that switch, one has weight zero."""
     place, weight, z = mem.row_place, mem.row_weight, mem.z
     for r in range(weight.shape[0]):
         driver = place[r, 1]

@@ -1,4 +1,4 @@
-"""Writing the module of the equations with multipliers that is compiled."""
+"""Writing the compiled module of the equations with multipliers."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ import { pathOf } from "../shapes";
 import type { Point, View } from "../types";
 import { draftView } from "./draft";
 import {
+  backdrop,
   drag,
   edit,
   ghosts,
@@ -48,6 +49,13 @@ export function Canvas() {
   const view = useMemo(() => now.scene ?? draftView(now), [now]);
   const fit = useMemo(() => boxOf(now), [opened.value, now.sketch.unit]);
   const editing = mode.value === "edit";
+
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const part = selected.value && `${selected.value.kind.slice(0, -1)}:${selected.value.name}`;
+    for (const shape of box.current!.querySelectorAll<SVGElement>(".sk-shapes > *"))
+      shape.classList.toggle("st-chosen", shape.dataset.part === part);
+  }, [view, selected.value]);
 
   const down = (hit: Hit): boolean => {
     if (hit.event.button !== 0) return false;
@@ -120,26 +128,33 @@ export function Canvas() {
   };
 
   return (
-    <Scene
-      class={`st-scene st-${mode.value} st-tool-${tool.value}`}
-      view={view}
-      pose={pose}
-      label={`Drawing of ${now.document.title || "the mechanism"}`}
-      fit={fit}
-      camera={camera}
-      wheel="always"
-      onPointerDown={down}
-      onPointerMove={move}
-      onPointerUp={up}
-      under={<Ghosts view={view} />}
-      over={
-        <>
-          {!editing && <Paths view={view} />}
-          {!editing && <Arcs view={view} />}
-          {editing && <Handles now={now} />}
-        </>
-      }
-    />
+    <div ref={box} class="st-canvas">
+      <Scene
+        class={`st-scene st-${mode.value} st-tool-${tool.value}`}
+        view={view}
+        pose={pose}
+        label={`Drawing of ${now.document.title || "the mechanism"}`}
+        fit={fit}
+        camera={camera}
+        wheel="always"
+        onPointerDown={down}
+        onPointerMove={move}
+        onPointerUp={up}
+        under={
+          <>
+            <Backdrop />
+            <Ghosts view={view} />
+          </>
+        }
+        over={
+          <>
+            {!editing && <Paths view={view} />}
+            {!editing && <Arcs view={view} />}
+            {editing && <Handles now={now} />}
+          </>
+        }
+      />
+    </div>
   );
 }
 
@@ -282,6 +297,17 @@ function Handles({ now }: { now: State }) {
         return <circle key={name} data-point={name} class={`st-handle ${state}`} cx={x} cy={y} r={7 * px} />;
       })}
     </g>
+  );
+}
+
+/** A picture to draw over: its middle and its width are set in the panel. */
+function Backdrop() {
+  const { url, x, y, width, ratio } = backdrop.value ?? {};
+  if (!url || !width || !ratio) return null;
+  const height = width / ratio;
+  return (
+    <image class="st-backdrop" href={url} width={width} height={height} opacity={0.45} preserveAspectRatio="none"
+      transform={`matrix(1 0 0 -1 ${x! - width / 2} ${y! + height / 2})`} />
   );
 }
 

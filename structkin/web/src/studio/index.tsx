@@ -4,8 +4,8 @@ import "./studio.css";
 import { render } from "preact";
 import { Canvas } from "./canvas";
 import { Panels } from "./panels";
-import { closed, connect, edit, kept, mode, note, opened, selected, send, state, takeKept, welcome } from "./store";
-import { save, setMode, setTool, Toolbar, TOOLS } from "./toolbar";
+import { closed, connect, edit, kept, mode, note, open, save, selected, send, state, takeKept, welcome } from "./store";
+import { setMode, setTool, Toolbar, TOOLS } from "./toolbar";
 
 function Studio() {
   if (!state.value) return <p class="sk st-wait">{closed.value || "Connecting …"}</p>;
@@ -56,9 +56,8 @@ addEventListener("keydown", (event) => {
 /** A mechanism in the address's fragment: somebody has shared it. */
 function openFragment() {
   if (!location.hash.startsWith("#m=")) return;
-  send({ type: "open", fragment: location.hash });
+  open({ type: "open", fragment: location.hash });
   history.replaceState(null, "", location.pathname);
-  opened.value += 1;
 }
 
 addEventListener("hashchange", openFragment);

@@ -4,6 +4,7 @@ import { fixed } from "../words";
 import { driveAt } from "./canvas";
 import { EntryForm, JointForm } from "./forms";
 import {
+  backdrop,
   edit,
   ghosts,
   mode,
@@ -16,6 +17,7 @@ import {
   send,
   state,
   stopped,
+  tell,
   turn,
   values,
 } from "./store";
@@ -30,6 +32,7 @@ export function Panels() {
       <Groups now={now} />
       <Drivers now={now} />
       <Searches now={now} />
+      <Backdrop now={now} />
     </aside>
   );
 }
@@ -288,6 +291,37 @@ function Searches({ now }: { now: State }) {
       {ranking.value && <Ranking choices={ranking.value} />}
       {ranking.value?.length === 0 && <p class="st-quiet">No choice of inputs was found.</p>}
       <JointForm now={now} />
+    </section>
+  );
+}
+
+function Backdrop({ now }: { now: State }) {
+  const found = backdrop.value;
+  const take = async (file: File | undefined) => {
+    if (!file) return;
+    const picture = await createImageBitmap(file).catch(() => null);
+    if (!picture) return tell("This file is no picture", true);
+    const places = Object.values(now.sketch.points);
+    const middle = (k: 0 | 1) => (places.length ? (Math.min(...places.map((at) => at[k])) + Math.max(...places.map((at) => at[k]))) / 2 : 0);
+    const width = places.length ? 1.5 * now.sketch.size : 100;
+    backdrop.value = { url: URL.createObjectURL(file), x: middle(0), y: middle(1), width, ratio: picture.width / picture.height };
+  };
+  const field = (label: string, key: "x" | "y" | "width") => (
+    <NumberField label={label} value={found![key]} unit="" onSet={(value) => (backdrop.value = { ...found!, [key]: value })} />
+  );
+  return (
+    <section data-panel="backdrop">
+      <h2>Picture to draw over</h2>
+      {found ? (
+        <div class="st-row">
+          {field("width", "width")}
+          {field("x", "x")}
+          {field("y", "y")}
+          <button type="button" onClick={() => (backdrop.value = null)}>Remove</button>
+        </div>
+      ) : (
+        <input type="file" accept="image/*" aria-label="Picture" onChange={({ currentTarget }) => void take(currentTarget.files?.[0])} />
+      )}
     </section>
   );
 }

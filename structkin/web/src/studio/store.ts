@@ -34,6 +34,8 @@ export const ranking = signal<Choice[] | null>(null);
 export const ghosts = signal<Ghost[] | null>(null);
 export const ranges = signal<Range[] | null>(null);
 export const searching = signal<string>("");
+/** A picture behind the drawing, which stays in the page: its middle, its width, and width over height. */
+export const backdrop = signal<{ url: string; x: number; y: number; width: number; ratio: number } | null>(null);
 export const shared = signal("");
 export const kept = signal<Kept | null>(null);
 export const welcome = signal(false);
@@ -64,7 +66,18 @@ function tokenOf(): string {
   return given ?? sessionStorage.getItem("token") ?? "";
 }
 
-export const download = (name: string) => `/export/${name}?token=${encodeURIComponent(token)}`;
+/** Let the browser save a file that the server makes. */
+export async function download(name: string) {
+  searching.value = name;
+  const answer = await fetch(`/export/${name}?token=${encodeURIComponent(token)}`);
+  searching.value = "";
+  if (!answer.ok) return tell(await answer.text(), true);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await answer.blob());
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
 
 export function connect() {
   socket = new WebSocket(`ws://${location.host}/ws?token=${encodeURIComponent(token)}`);
@@ -97,6 +110,14 @@ export function tell(text: string, bad = false) {
   setTimeout(() => note.peek()?.text === text && (note.value = null), bad ? 7000 : 3500);
 }
 
+let refusedSave = false;
+/** Write the file; one that was refused because the file has changed is written when it is asked for again. */
+export function save() {
+  if (file.peek()) send({ type: "save", overwrite: refusedSave });
+  else void download("mechanism.toml");
+  refusedSave = false;
+}
+
 type Listener = (message: PoseMessage) => void;
 const listeners = new Set<Listener>();
 /** Call back at every pose; return what ends it. */
@@ -110,8 +131,9 @@ function take(message: Incoming) {
     switch (message.type) {
       case "hello":
         file.value = message.file;
+        key = `structkin:${message.key}`;
         welcome.value = message.example;
-        opened.value += 1;
+        refit = true;
         break;
       case "state":
         takeState(message);
@@ -124,6 +146,8 @@ function take(message: Incoming) {
         break;
       case "refused":
         searching.value = "";
+        refit = false;
+        refusedSave = message.problems.some(({ hint }) => hint.startsWith("save again"));
         tell(message.problems.map(words).join("; "), true);
         break;
       case "ranking":
@@ -151,6 +175,7 @@ function take(message: Incoming) {
   });
 }
 
+let refit = false;
 function takeState(message: State) {
   const before = state.peek();
   state.value = message;
@@ -162,6 +187,8 @@ function takeState(message: State) {
     keep(message);
   }
   if (!before) offerKept(message);
+  if (refit) opened.value += 1;
+  refit = false;
   const name = selected.peek();
   if (name && !exists(message, name)) selected.value = null;
 }
@@ -197,12 +224,12 @@ async function wiggle(poses: Ghost["frames"][]) {
 
 // --- what the browser keeps ----------------------------------------------------------------------------------
 
-const keyOf = () => `structkin:${file.peek() ?? ""}`;
+let key = "";
 
 function keep(message: State) {
   try {
-    if (message.saved) localStorage.removeItem(keyOf());
-    else localStorage.setItem(keyOf(), JSON.stringify({ document: message.document, time: Date.now() } satisfies Kept));
+    if (message.saved) localStorage.removeItem(key);
+    else localStorage.setItem(key, JSON.stringify({ document: message.document, time: Date.now() } satisfies Kept));
   } catch {
     // a full or forbidden storage only means that nothing is kept
   }
@@ -210,7 +237,7 @@ function keep(message: State) {
 
 function offerKept(message: State) {
   try {
-    const found = JSON.parse(localStorage.getItem(keyOf()) ?? "null") as Kept | null;
+    const found = JSON.parse(localStorage.getItem(key) ?? "null") as Kept | null;
     if (found && message.saved && JSON.stringify(found.document) !== JSON.stringify(message.document)) kept.value = found;
   } catch {
     // what cannot be read is not offered
@@ -220,11 +247,12 @@ function offerKept(message: State) {
 export function takeKept(restore: boolean) {
   const found = kept.peek();
   kept.value = null;
-  if (restore && found) open({ op: "replace", document: found.document });
-  else localStorage.removeItem(keyOf());
+  if (restore && found) open({ type: "edit", command: { op: "replace", document: found.document } });
+  else localStorage.removeItem(key);
 }
 
-export function open(command: Command) {
-  edit(command);
-  opened.value += 1;
+/** Open another mechanism: the picture is fitted when it comes. */
+export function open(message: { type: string } & Record<string, unknown>) {
+  refit = true;
+  send(message);
 }

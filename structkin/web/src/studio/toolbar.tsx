@@ -8,7 +8,8 @@ import {
   type Mode,
   mode,
   open,
-  opened,
+  save,
+  searching,
   send,
   shared,
   state,
@@ -28,6 +29,13 @@ export const TOOLS: { tool: Tool; text: string; key: string; title: string }[] =
   { tool: "driver", text: "Driver", key: "d", title: "Click the joint that drives" },
 ];
 
+const EXPORTS = {
+  "report.html": "Report",
+  "mechanism.svg": "Picture (SVG)",
+  "mechanism.gif": "Animation (GIF)",
+  "mechanism.toml": "Mechanism file",
+};
+
 export function setMode(to: Mode) {
   if (mode.peek() === to) return;
   mode.value = to;
@@ -40,16 +48,9 @@ export function setTool(to: Tool) {
   tool.value = to;
 }
 
-export const save = () => {
-  if (file.peek()) send({ type: "save", overwrite: performance.now() - refusedAt < 8000 });
-  else location.assign(download("mechanism.toml"));
-};
-let refusedAt = -Infinity;
-/** A save that was refused is made all the same if it is asked for again at once. */
-export const refusedSave = () => (refusedAt = performance.now());
-
 export function newMechanism() {
-  open({ op: "replace", document: { title: "", units: { length: "mm", angle: "deg" }, points: {}, links: { ground: [] } } });
+  const document = { title: "", units: { length: "mm", angle: "deg" }, points: {}, links: { ground: [] } };
+  open({ type: "edit", command: { op: "replace", document } });
   setTool("link");
 }
 
@@ -59,15 +60,11 @@ export function Toolbar() {
   const read = async (chosen: File | undefined) => {
     if (!chosen) return;
     if (chosen.size > 1_000_000) return tell("The file is too large", true);
-    send({ type: "open", text: await chosen.text(), name: chosen.name });
-    opened.value += 1;
+    open({ type: "open", text: await chosen.text() });
   };
   const openShared = () => {
     const text = prompt("Paste a shared mechanism (#m=...)");
-    if (text) {
-      send({ type: "open", fragment: text });
-      opened.value += 1;
-    }
+    if (text) open({ type: "open", fragment: text });
   };
   return (
     <header class="st-bar">
@@ -109,7 +106,13 @@ export function Toolbar() {
         </button>
         <button type="button" title="A text that holds the mechanism and opens in anybody's studio" onClick={() => send({ type: "share" })}>Share</button>
         <button type="button" title="Open what somebody shared" onClick={openShared}>Paste</button>
-        <a class="st-button" href={download("mechanism.svg")} download title="Download the picture">SVG</a>
+        <select aria-label="Export" value="" disabled={searching.value !== ""} onChange={({ currentTarget }) => {
+          void download(currentTarget.value);
+          currentTarget.value = "";
+        }}>
+          <option value="">{searching.value.includes(".") ? "…" : "Export"}</option>
+          {Object.entries(EXPORTS).map(([name, text]) => <option key={name} value={name}>{text}</option>)}
+        </select>
       </div>
       <input ref={input} type="file" accept=".toml" hidden onChange={({ currentTarget }) => {
         void read(currentTarget.files?.[0]);

@@ -130,7 +130,7 @@ export interface Found<T> {
 }
 
 export type Incoming =
-  | { type: "hello"; protocol: number; version: string; file: string | null; example: boolean }
+  | { type: "hello"; protocol: number; version: string; file: string | null; key: string; example: boolean }
   | State
   | PoseMessage
   | { type: "refused"; problems: Problem[] }
